@@ -21,12 +21,15 @@ from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
     REPAIRED,
+    TRIED,
     BaseSuite,
     Outcome,
     Settings,
     Trial,
     check_options,
     load_prompts,
+    program_limits,
+    sampling_of,
 )
 from cap.engine.engine import unhinted
 from cap.errors import UsageError
@@ -40,7 +43,7 @@ from cap.session.turn import Turn
 
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
-OPTIONS = ("pictures", *MODEL_OPTIONS)
+OPTIONS = ("limits", "pictures", "sampling", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 
 
@@ -180,7 +183,17 @@ def carry_out(
     meter = Meter(model)
     if isinstance(model, NoisyOracle):  # an oracle is a person's: it may use every name
         prompts = {**prompts, TOP: unhinted(prompts[TOP])}
-    with Session(robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial))) as session:
+    wanted = _Wanted()
+    with Session(
+        robot,
+        meter,
+        SessionSettings(
+            prompts=prompts,
+            seed=seed_of(trial),
+            limits=program_limits(settings.options.get("limits", {})),
+            sampling=sampling_of(settings.options, wanted),
+        ),
+    ) as session:
         first = robot.snapshot() if isinstance(robot, Rewindable) else None
         case = make(np.random.default_rng([trial.seed, 7]), robot)
         if not isinstance(case, RobotCase):
@@ -192,13 +205,25 @@ def carry_out(
             lists = [fact for fact in told if isinstance(fact, list | tuple)]
             model.names = tuple(name for fact in lists for name in fact if isinstance(name, str))
             model.programs = _programs(case)
-        turns, missed = _act(session, case, settings.model)
+        turns, missed = _act(session, case, settings.model, wanted)
         drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
     outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
     return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
 
 
-def _act(session: Session, case: RobotCase, model: str) -> tuple[list[Turn], str | None]:
+class _Wanted:
+    """What a suite's own judge says of a world after the instruction that is carried out."""
+
+    judge: Judge | None = None
+
+    def __call__(self, robot: Any) -> bool:
+        """Accept whatever nobody judges."""
+        return self.judge is None or self.judge(robot) is None
+
+
+def _act(
+    session: Session, case: RobotCase, model: str, wanted: _Wanted
+) -> tuple[list[Turn], str | None]:
     """Carry out a case's instructions, up to the first that does not do what it says.
 
     Returns:
@@ -214,10 +239,11 @@ def _act(session: Session, case: RobotCase, model: str) -> tuple[list[Turn], str
         asked = list(zip(case.instructions, baseline, strict=True))
     turns: list[Turn] = []
     for number, (words, program) in enumerate(asked, 1):
+        judge = case.on_the_way[number - 1] if number <= len(case.on_the_way) else None
+        wanted.judge = judge if number < len(asked) else case.missed
         turns.append(session.run(words) if program is None else session.execute(program, words))
         if not turns[-1].ok:
             return turns, f"{words!r} was not carried out"
-        judge = case.on_the_way[number - 1] if number <= len(case.on_the_way) else None
         if judge is not None and number < len(asked):
             missed = _verdict(judge, session.robot)
             if missed is not None:
@@ -257,6 +283,8 @@ def _outcome(
     extra: dict[str, Any] = {} if missed is None else {"missed": missed, "calls": _calls(turns)}
     if any(turn.attempts > 1 for turn in turns):
         extra[REPAIRED] = True
+    if any(turn.tried for turn in turns):
+        extra[TRIED] = sum(turn.tried for turn in turns)
     return Outcome(
         success=missed is None,
         cause="" if missed is None else {"person": "infrastructure"}.get(blamed, blamed),

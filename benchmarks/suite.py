@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cap.engine.best_of import Sampling
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
 from cap.prompt.prompt import Prompt
 from cap.robot import registry, robot_files
@@ -56,6 +57,7 @@ FLAGS: Mapping[str, str] = {
         "temperature",
     )
 } | {
+    "sampling": "--best-of",
     "timeout_s": "--model-timeout",
     "limit_s": "--timeout",
     "k": "-k",
@@ -134,6 +136,8 @@ ENDPOINT = "endpoint"
 """The entry of `Outcome.extra` that says why the model could not be asked."""
 REPAIRED = "repaired"
 """The entry of `Outcome.extra` that says that a program was written again."""
+TRIED = "tried"
+"""The entry of `Outcome.extra` that says how many programs were tried."""
 RECORDING = "recording"
 """The cause of an outcome whose model's answer is in no recording."""
 UNJUDGED = ("infrastructure", RECORDING)
@@ -323,6 +327,17 @@ def program_limits(given: Mapping[str, Any], usual: Limits | None = None) -> Lim
     """
     check_names("limit", list(given), [entry.name for entry in fields(Limits)])
     return Limits(**{**vars(usual or Limits()), **given})
+
+
+def sampling_of(options: Mapping[str, Any], judge: Callable[[Any], bool]) -> Sampling:
+    """Return how many programs are tried, as a run's options have it.
+
+    Args:
+        options: Of the settings; with neither `agreement` nor `goal` the suite's own judge chooses.
+        judge: That judge.
+    """
+    given = Sampling(**options.get("sampling", {}))
+    return given if given.agreement or given.goal else replace(given, judge=judge)
 
 
 def check_options(settings: Settings, known: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
+from cap.engine.best_of import Sampling
 from cap.engine.effect import Effect, WorldView
 from cap.errors import CapError, UsageError
 from cap.result import Result
@@ -29,7 +30,7 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 
-OPTIONS = ("limits", "pictures", "sessions", *MODEL_OPTIONS)
+OPTIONS = ("limits", "pictures", "sampling", "sessions", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a session that are written down."""
@@ -131,6 +132,7 @@ class BatchSuite(BaseSuite):
                 prompts=prompts,
                 seed=seed_of(trial),
                 limits=Limits(**settings.options.get("limits", {})),
+                sampling=Sampling(**settings.options.get("sampling", {})),
             ),
         ) as session:
             first = robot.snapshot() if isinstance(robot, Rewindable) else None

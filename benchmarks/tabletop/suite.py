@@ -19,6 +19,7 @@ from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
     REPAIRED,
+    TRIED,
     BaseSuite,
     Outcome,
     Settings,
@@ -26,6 +27,7 @@ from benchmarks.suite import (
     check_options,
     load_prompts,
     program_limits,
+    sampling_of,
 )
 from benchmarks.tabletop import language_planner
 from benchmarks.tabletop.attributes import EVERY, Attributes
@@ -46,7 +48,7 @@ from robots.table.geometry import PLACES
 from robots.table.object_names import plain
 
 PLANNER = "nl"
-OPTIONS = ("disturbances", "limits", "pictures", *MODEL_OPTIONS)
+OPTIONS = ("disturbances", "limits", "pictures", "sampling", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
@@ -157,8 +159,19 @@ class TabletopSuite(BaseSuite):
             prompts = {**prompts, TOP: unhinted(prompts[TOP])}
         limits = program_limits(settings.options.get("limits", {}))
         robot = _robot(setup, cell, settings)
+
+        def reached(robot: Any) -> bool:
+            return judge(setup.goal, setup.before, dict(robot.positions()), robot.spoken) is None
+
         with Session(
-            robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial), limits=limits)
+            robot,
+            meter,
+            SessionSettings(
+                prompts=prompts,
+                seed=seed_of(trial),
+                limits=limits,
+                sampling=sampling_of(settings.options, reached),
+            ),
         ) as session:
             first = robot.snapshot()
             attempt = act(session, meter, setup, cell.task, settings)
@@ -169,6 +182,8 @@ class TabletopSuite(BaseSuite):
             extra: dict[str, Any] = {"scene_seed": setup.scene_seed, "after": ended}
             if attempt.turn is not None and attempt.turn.attempts > 1:
                 extra[REPAIRED] = True
+            if attempt.turn is not None and attempt.turn.tried:
+                extra[TRIED] = attempt.turn.tried
             if missed is not None:
                 extra |= _evidence(attempt, setup, missed)
                 extra |= _pictures(robot, first, trial, settings)

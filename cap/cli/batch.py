@@ -18,6 +18,7 @@ from cap.cli.bench.trials import (
 )
 from cap.cli.options import (
     ModelOptions,
+    SessionSampling,
     load_config,
     mode_option,
     model_option,
@@ -97,6 +98,7 @@ class SessionDefaults:
 @click.option("--example", is_flag=True, help="Print a file that can be run.")
 @with_options(SessionDefaults, "defaults")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@with_options(SessionSampling, "sampling")
 @with_options(RunnerOptions, "runner_options")
 @with_options(ModelOptions, "model_options")
 def command(
@@ -104,6 +106,7 @@ def command(
     example: bool,
     defaults: SessionDefaults,
     as_json: bool,
+    sampling: SessionSampling,
     runner_options: RunnerOptions,
     model_options: ModelOptions,
 ) -> int:
@@ -130,6 +133,8 @@ def command(
         told = f"note: {count}, which comes before -m: {', '.join(others)}"
         click.echo(printable(told), err=True)
     options, runner_options = options_for(model_options, config, runner_options)
+    if sampling.samples > 1:
+        options["sampling"] = sampling.sampling()
     settings = Settings(
         suite="batch",
         model=_all_of(batch, "model"),

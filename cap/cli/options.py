@@ -277,6 +277,68 @@ def out_option(about: str) -> Any:
 
 
 @dataclass(frozen=True)
+class SamplingOptions:
+    """How many programs are tried for an instruction, and by what one of them is chosen."""
+
+    samples: int = option(
+        "--best-of",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="N",
+        help="Try up to N programs, each in the present world, and carry out the best.",
+    )
+    """Programs for one instruction, at the most."""
+    choose_by: str = option(
+        "--choose-by",
+        type=click.Choice(["agreement", "goal", "both"]),
+        default="both",
+        show_default=True,
+        help="What most of them do, a goal check that the model writes, or both.",
+    )
+    """What decides beside failures and what is expected."""
+    try_tokens: int | None = option(
+        "--try-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Ask for no further program after so many tokens.",
+    )
+    """Tokens after which no further program is asked for."""
+    try_time: float | None = option(
+        "--try-time",
+        type=click.FloatRange(min=0.1),
+        callback=finite,
+        metavar="S",
+        help="Ask for no further program after so many seconds.",
+    )
+    """Seconds after which no further program is asked for."""
+
+    def sampling(self) -> dict[str, Any]:
+        """Return the fields of a `Sampling`."""
+        return {
+            "samples": self.samples,
+            "agreement": self.choose_by in ("agreement", "both"),
+            "goal": self.choose_by in ("goal", "both"),
+            "max_tokens": self.try_tokens,
+            "max_s": self.try_time,
+        }
+
+
+@dataclass(frozen=True)
+class SessionSampling(SamplingOptions):
+    """The same, of a session or of those of a batch."""
+
+    samples: int = option(
+        "--samples",
+        "--best-of",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="N",
+        help="Try up to N programs, each in the present world, and carry out the best.",
+    )
+    """Programs for one instruction, at the most."""
+
+
+@dataclass(frozen=True)
 class SessionOptions:
     """What a person said on the command line about one session."""
 
@@ -342,6 +404,8 @@ class SessionOptions:
         help="How often after it failed while it ran (default: 2; 0 on hardware).",
     )
     """How often after it failed while it ran."""
+    sampling: SessionSampling = group(SessionSampling)
+    """How many programs are tried, and how one is chosen."""
     undo_failed: bool = option(
         "--undo-failed", is_flag=True, help="Take back what a failed turn did, in simulation."
     )

@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cap.errors import MissingExtra, UsageError
+from cap.trace.trace import Event
 
 MAX_FRAMES = 900
 FILM_PX = 320
 PICTURE_PX = 480
+TRIED_PX, TRIED_IN_A_ROW, MOST_TRIED = 240, 4, 20
+"""Size and number of the pictures of programs that were tried."""
 FRAME_EVERY_S = 0.125
 FRAME_MS = 60
 """Milliseconds each frame is shown: twice the simulated speed."""
@@ -31,7 +34,9 @@ def wanted(session: Any, gif: Path | None, pictures: bool) -> Pictures | None:
     """
     if gif is None and not pictures:
         return None
-    return Pictures(session.robot, session.trace.folder, gif)
+    found = Pictures(session.robot, session.trace.folder, gif)
+    session.trace.listeners.append(found.tell)
+    return found
 
 
 class Pictures:
@@ -46,6 +51,8 @@ class Pictures:
         self._frames: list[bytes] = []
         """As PNG: a film's colours are chosen when all of it is there."""
         self._turns: list[Path] = []
+        self._tried: dict[int, Any] = {}
+        """What programs did that were tried in this turn, by number."""
         if gif is not None:
             try:
                 gif.parent.mkdir(parents=True, exist_ok=True)
@@ -57,9 +64,51 @@ class Pictures:
             self._frame()  # how it begins, also where motion takes no time
         self._save("before.png")
 
+    def tell(self, event: Event) -> None:
+        """Take a small picture of what each program did that was only tried; nobody films those."""
+        if event.kind == "trying":
+            self._tried.clear()
+            self._robot.on_frame = None
+        elif event.kind == "tried" and hasattr(event.data["robot"], "render"):
+            small = event.data["robot"].render(TRIED_PX, TRIED_PX).convert("RGB")
+            self._tried[event.data["number"]] = small
+        elif event.kind == "tried_all":
+            self._robot.on_frame = self._frame if self._gif is not None else None
+        elif event.kind == "samples" and self._tried:
+            self._turns.append(self._side_by_side(event.data))
+
+    def _side_by_side(self, data: Mapping[str, Any]) -> Path:
+        """Write the pictures of what was tried, the chosen one framed, each with its number."""
+        from PIL import Image, ImageDraw
+
+        shown = sorted(self._tried)[:MOST_TRIED]
+        wide = min(len(shown), TRIED_IN_A_ROW)
+        high = -(-len(shown) // TRIED_IN_A_ROW)
+        sheet = Image.new("RGB", (wide * TRIED_PX, high * TRIED_PX), "white")
+        draw = ImageDraw.Draw(sheet)
+        for place, number in enumerate(shown):
+            x, y = (place % TRIED_IN_A_ROW) * TRIED_PX, (place // TRIED_IN_A_ROW) * TRIED_PX
+            sheet.paste(self._tried[number], (x, y))
+            same = [str(one["number"]) for one in data["tried"] if one["same_as"] == number]
+            label = ", ".join([str(number), *same])
+            draw.rectangle(draw.textbbox((x + 8, y + 6), label, font_size=16), fill="white")
+            draw.text((x + 8, y + 6), label, fill="black", font_size=16)
+            chosen = number == data["chosen"]
+            edge = (x, y, x + TRIED_PX - 1, y + TRIED_PX - 1)
+            draw.rectangle(
+                edge, outline="#1a7f37" if chosen else "#b0b0b0", width=4 if chosen else 1
+            )
+        path = self._folder / f"turn-{self._number()}-tried.png"
+        sheet.save(path)
+        return path
+
+    def _number(self) -> int:
+        """Return the number of the turn that goes on."""
+        return sum(1 for path in self._turns if not path.stem.endswith("-tried")) + 1
+
     def turn(self) -> None:
         """Keep a picture of how a turn left things."""
-        self._turns.append(self._save(f"turn-{len(self._turns) + 1}.png"))
+        self._turns.append(self._save(f"turn-{self._number()}.png"))
 
     def finish(self) -> list[Path]:
         """Write the last picture and the GIF; return the files, in order."""

@@ -106,6 +106,10 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True
         options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
+        by = {(True, False): "agreement", (False, True): "goal"}
+        chosen = by.get((kept.sampling.agreement, kept.sampling.goal), "both")
+        tried = replace(options.sampling, samples=kept.sampling.samples, choose_by=chosen)
+        options = replace(options, sampling=tried)
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
             yield session, replay.replay(replay.ready(session, kept, folder), todo)

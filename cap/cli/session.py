@@ -100,6 +100,7 @@ def _make_session(
     instructions: Sequence[str],
     people: People | None,
 ) -> Any:
+    from cap.engine.best_of import Sampling
     from cap.engine.generation import GenerationLimits
     from cap.engine.repair import Repairs
     from cap.robot import registry
@@ -137,6 +138,7 @@ def _make_session(
                 allow=(people.allow if people else ask_person) if asks == "each-call" else None,
                 budget=GenerationLimits(functions=settings.max_functions),
                 look=options.look,
+                sampling=Sampling(**options.sampling.sampling()),
                 repairs=repairs,
                 skills=SkillStore(skills_folder(settings)),
                 rehearse=options.rehearse,

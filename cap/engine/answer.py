@@ -68,6 +68,8 @@ class Answer:
     """True if the program was started."""
     attempts: int = 1
     """Programs asked for, repairs included."""
+    tried: int = 0
+    """Programs that were tried before this one was chosen; 0 if it was the only one."""
     earlier_calls: int = 0
     """How many of the calls are those of attempts before the last."""
     back: bool = False

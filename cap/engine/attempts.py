@@ -20,6 +20,7 @@ from cap.result import Failure
 from cap.robot.protocol import Rewindable
 
 if TYPE_CHECKING:
+    from cap.engine.best_of import BestOf
     from cap.engine.engine import Engine
 
 INTERRUPTED = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
@@ -45,12 +46,17 @@ class Attempts:
     """The robot, if its world goes back before a repair."""
     world: Any = None
     """Its snapshot of the world as it was before the first attempt."""
+    best_of: BestOf | None = None
+    """Tries several programs and chooses the first one; None to ask for one."""
     _ended: tuple[Answer, Any] | None = None
     """A failed attempt that ran, which no other that ran has followed, and the world it left."""
 
     def run(self) -> Answer:
         """Try as long as a repair is left and changes something; return what came of it."""
-        answer = self.engine.attempt(self.prompt, self.order, self.state)
+        chosen = None if self.best_of is None else self.best_of.run()
+        if chosen is None or chosen.program is not None:
+            chosen = self.engine.attempt(self.prompt, self.order, self.state, again=chosen)
+        answer = chosen
         assert answer is not None
         while self._to_be_repaired(answer):
             try:

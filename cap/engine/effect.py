@@ -29,6 +29,8 @@ HELD, NOTHING_HELD = "held", "nothing"
 """What a robot's condition calls what it holds, and says where that is nothing."""
 MOTIONS = "motions"
 """What a robot's condition calls the number of its own motions: never told."""
+ALIKE_M, INSIDE_ALIKE_M = 0.025, 0.05
+"""Objects that end so near to each other, somewhere or in the same thing, are in one place."""
 _SAY = "say"
 _SAID_CHARS = 200
 """How much later prompts are told of what was said."""
@@ -136,6 +138,29 @@ class Effect:
             acted=any(call.kind == "action" and call.name != _SAY for call in done),
             left_over=tuple(_left_over(last, still, after.facts.get("objects", ()))),
         )
+
+    def agrees(self, other: Effect) -> bool:
+        """Tell whether two turns that began in the same world did the same to it."""
+        ours, theirs = dict(self.changes), dict(other.changes)
+        for name in (INK, *ITSELF):  # a drawing is more than its length
+            ours.pop(name, None), theirs.pop(name, None)
+        alone = not (self.moved or ours) and not (other.moved or theirs)
+        own = [{name: effect.changed.get(name) for name in ITSELF} for effect in (self, other)]
+        return (
+            self.moved.keys() == other.moved.keys()
+            and self.said == other.said
+            and (self.unseen, self.no_longer_seen) == (other.unseen, other.no_longer_seen)
+            and ours.keys() == theirs.keys()
+            and all(_alike(after, theirs[name][1]) for name, (_, after) in ours.items())
+            and all(self._ends_alike(other, name) for name in self.moved)
+            and (not alone or _alike(*(plain(changed) for changed in own)))
+        )
+
+    def _ends_alike(self, other: Effect, name: str) -> bool:
+        """Tell whether an object ended in the same place: in the same thing, or nearly there."""
+        ours, theirs = (effect.places.get(name, ("", ""))[1] for effect in (self, other))
+        near = math.dist(self.moved[name][1], other.moved[name][1])
+        return ours == theirs and near <= (INSIDE_ALIKE_M if ours else ALIKE_M)
 
     @property
     def still(self) -> bool:

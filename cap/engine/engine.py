@@ -19,6 +19,7 @@ from cap.checker.checker import Examination, examine
 from cap.engine.answer import Answer, Approve, EngineRobot, State
 from cap.engine.approval import Gate
 from cap.engine.attempts import INTERRUPTED, Attempts
+from cap.engine.best_of import GOAL, BestOf
 from cap.engine.failures import explain, failure_of, unfit
 from cap.engine.generation import Generation, kept_for, refused
 from cap.engine.idle_program import did_nothing
@@ -32,7 +33,7 @@ from cap.engine.return_kinds import kind_error
 from cap.engine.settings import EngineSettings
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, NotFound
-from cap.models.base import Model
+from cap.models.base import Completion, Model
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive, Scope
 from cap.prompt.context import Context
@@ -45,6 +46,10 @@ from cap.robot.protocol import Rewindable
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
+_NO_TRIALS = (
+    "can neither go back to a snapshot of its world nor be rehearsed in a twin, so no program can "
+    "be tried: one is written and carried out"
+)
 LOOK_PX = 480
 """Width and height of the picture a model is sent."""
 
@@ -127,6 +132,7 @@ class Engine:
         *,
         fixed: bool = False,
         world: Any = None,
+        expect: Sequence[str] = (),
     ) -> Answer:
         """Have a program written for an instruction and run it; repair it if need be.
 
@@ -139,6 +145,8 @@ class Engine:
                 has the facts in it read again.
             world: A snapshot of a simulated robot's world as it is now: a program that fails while
                 it runs goes back there before it is repaired. None leaves the world as it is.
+            expect: The effect by which one of several programs is chosen, in words of
+                `cap.result.EFFECTS`.
         """
         mark, shown, state = self.tally.mark(), context or Context(), state or State()
         outermost = not self.trace.depth
@@ -146,19 +154,30 @@ class Engine:
             self._asked, self._objections = {}, {}
         history = (*state.history, *self._objections.get((prompt.name, instruction), ()))
         robot, goes_back = self.robot, world is not None and self.robot.simulated
+        order = Question(
+            *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
+            pictures=self.look() if outermost else (),
+        )
+        best_of = None
+        if outermost and self.settings.sampling.samples > 1:
+            present = world if isinstance(robot, Rewindable) and self.robot.simulated else None
+            if present is not None or self.gate.rehearsal is not None:
+                best_of = BestOf(self, prompt, order, state, expect, present)
+            else:
+                told = f"robot '{getattr(robot, 'name', '?')}' {_NO_TRIALS}"
+                self.trace.event("untried", reason=told)
         answer = Attempts(
             self,
             prompt,
-            Question(
-                *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
-                pictures=self.look() if outermost else (),
-            ),
+            order,
             state,
             left=self.repairs if outermost else self.repairs.nested(prompt.header.actions),
             fixed=fixed,
             rewindable=robot if goes_back and isinstance(robot, Rewindable) else None,
             world=world,
+            best_of=best_of,
         ).run()
+        answer = replace(answer, tried=len(best_of.tried) if best_of is not None else 0)
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
@@ -212,6 +231,7 @@ class Engine:
         state: State,
         before: str | None = None,
         again: Answer | None = None,
+        given: Completion | None = None,
     ) -> Answer | None:
         """Ask the model once, and run what it wrote; None if it wrote the same as before.
 
@@ -221,16 +241,17 @@ class Engine:
             state: What a session remembers.
             before: The program of the attempt before.
             again: An attempt whose program is run again, and not asked for.
+            given: The model's answer, where it was asked before.
         """
         text = ""
         try:
-            if again is None:
-                completion = self.author.ask(prompt, order)
-                text = completion.text
-                program = program_of(completion, prompt)
-            else:
+            if again is not None:
                 assert again.program is not None
                 text, program = again.completion, again.program
+            else:
+                completion = given or self.author.ask(prompt, order)
+                text = completion.text
+                program = program_of(completion, prompt)
         except CapError as error:
             refused = Answer(Result(failure=failure_of(error)), completion=text)
             self.author.forget()
@@ -247,7 +268,8 @@ class Engine:
         if failure is None and prompt.header.actions and prompt.header.returns is None:
             failure = did_nothing(answer.result, state, self._answered_in)
             answer = replace(answer, result=replace(answer.result, failure=failure))
-        if failure is None and before is None and answer.program is examined.program:
+        asked = again is None and given is None
+        if failure is None and before is None and asked and answer.program is examined.program:
             self.author.prove(prompt, order, completion)
         elif failure is not None:
             self.author.forget()
@@ -356,12 +378,12 @@ class Engine:
     ) -> Result:
         """Carry a program out on a twin of the robot, as it would be here."""
         assert answer.program is not None
-        engine = self._copy(twin, trace)
+        engine = self.copy_for(twin, trace)
         scope = engine.scope(prompt, state)
         scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
         return engine._execute(prompt, answer.program, scope, state.dropped)
 
-    def _copy(self, robot: EngineRobot, trace: Trace) -> Engine:
+    def copy_for(self, robot: EngineRobot, trace: Trace) -> Engine:
         """Return an engine like this one, at the same point, for another robot."""
         settings = replace(self.settings, approve=None, allow=None, repairs=self.repairs)
         engine = Engine(
@@ -429,7 +451,7 @@ class Engine:
         return {
             name: NestedLMP(self, prompt).primitive()
             for name, prompt in self.prompts.items()
-            if prompt.header.returns is not None
+            if prompt.header.returns is not None and name != GOAL
         }
 
     def answer(

@@ -26,6 +26,8 @@ from cap.trace.trace import Trace
 
 T = TypeVar("T")
 _NEXT_EXAMPLE = "behind the program another example begins; answer this instruction alone"
+SAMPLE_TEMPERATURE = 0.8
+"""Of further answers to the same question, where the model is asked at none of its own."""
 MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
 
@@ -52,6 +54,8 @@ class Question:
     """What else its program has: keyword arguments, the program it is part of."""
     pictures: tuple[bytes, ...] = ()
     """What the robot's camera shows, as PNG."""
+    sample: int = 0
+    """Which of several answers is wanted; the first is the usual one, the others are drawn."""
     room: int = 1
     """How many times the usual limit of tokens its answer may take."""
 
@@ -201,7 +205,7 @@ class Author:
 
     def _key(self, request: Request) -> dict[str, str]:
         """Return what a run folder is replayed by; making it takes longer than all else here."""
-        return {"key": request_key(request)} if self.trace.folder else {}
+        return {"key": request_key(request)} if self.trace.keyed else {}
 
     def _answers(
         self, prompt: Prompt, requests: Sequence[Request]
@@ -244,10 +248,13 @@ class Author:
             order.docs,
             order.given,
         )
+        drawn = bool(order.sample) and not getattr(self.model, "sampled", False)
         return Request(
             prompt=text,
             stop=prompt.header.stop,
             max_tokens=self.max_tokens * order.room,
+            temperature=SAMPLE_TEMPERATURE if drawn else 0.0,
+            seed=order.sample or None,
             further=prompt.further,
             pictures=order.pictures,
         )

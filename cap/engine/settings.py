@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from cap.engine.answer import Approve
 from cap.engine.approval import Allow
+from cap.engine.best_of import Sampling
 from cap.engine.generation import GenerationLimits
 from cap.engine.repair import Repairs
 
@@ -22,6 +23,8 @@ class EngineSettings:
     """Shown each call that moves the robot before it does; False refuses it."""
     budget: GenerationLimits = field(default_factory=GenerationLimits)
     """How many functions may be generated for one program, and how long an answer may be."""
+    sampling: Sampling = field(default_factory=Sampling)
+    """How many programs are tried before one is carried out."""
     look: bool = False
     """Whether the model is sent a picture of the scene with each instruction."""
     repairs: Repairs | None = None

@@ -22,6 +22,7 @@ from typing import Any
 
 from cap.engine.answer import NOTHING, Answer, State
 from cap.engine.attempts import INTERRUPTED
+from cap.engine.best_of import MOST_SAMPLES
 from cap.engine.effect import HELD, NOTHING_HELD, Effect, WorldView
 from cap.engine.engine import Engine, unhinted
 from cap.engine.failures import failure_of
@@ -92,6 +93,9 @@ class Session:
             PromptError: There is no `ui` prompt.
         """
         settings = settings or SessionSettings()
+        if not 1 <= settings.sampling.samples <= MOST_SAMPLES:
+            asked = settings.sampling.samples
+            raise UsageError(f"cannot try {asked} programs; ask for 1 to {MOST_SAMPLES}")
         if not robot.simulated and settings.approve is None:
             raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
         rehearsal = _rehearsal(robot, settings.rehearse)
@@ -116,7 +120,8 @@ class Session:
                 actions=min(limits.actions, HARDWARE_ACTIONS),
             )
         self._sandbox = Sandbox(limits=limits, min_level=level).__enter__()
-        self.memory = Memory(rehearses=rehearsal is not None)
+        tries = settings.sampling.samples > 1
+        self.memory = Memory(rehearses=rehearsal is not None or tries)
         self.engine = Engine(
             robot,
             model,
@@ -464,7 +469,9 @@ class Session:
                 world = checkpoint.world
                 known = one_line(str(before.facts.get("elsewhere", "")))
                 state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
-                answer = self.engine.run(self._prompt, words, context, state, world=world)
+                answer = self.engine.run(
+                    self._prompt, words, context, state, world=world, expect=expect
+                )
             else:
                 answer = self._executed(source, before.facts)
         except KeyboardInterrupt:

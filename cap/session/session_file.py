@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from cap.checker.checker import examine
 from cap.engine.answer import State
+from cap.engine.best_of import Sampling
 from cap.engine.repair import Repairs
 from cap.errors import CapError, SavedError
 from cap.models.atomic_file import write_whole
@@ -36,11 +37,13 @@ from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
 if TYPE_CHECKING:
     from cap.session.session import Session
 
-FORMAT, VERSION = "cap session", 4
+FORMAT, VERSION = "cap session", 5
 WORLDS = ("physics", "instant")
 """Modes that a simulated robot can be asked for."""
 DRY_RUN = "dry run"
 """The mode of a real robot that sends nothing: it is asked for as `instant`."""
+_SAMPLING = ("samples", "agreement", "goal")
+"""What is kept of how programs are tried: not the caller's own check, nor budgets."""
 LATEST, START = "session.json", "start.json"
 
 
@@ -70,6 +73,8 @@ class SavedSession:
     """How often a program may be repaired: before it runs, and after it failed."""
     mends: bool
     """Whether its model can be asked to mend what it wrote."""
+    sampling: Sampling
+    """How many programs are tried for an instruction, and how one is chosen."""
     world: bytes | None = None
     """The robot's snapshot in wire format; None where there is none."""
     world_lost: str = ""
@@ -98,6 +103,7 @@ class SavedSession:
             history_tokens=session.history_tokens,
             repairs=engine.repairs,
             mends=engine.author.repairs,
+            sampling=engine.settings.sampling,
             world=world,
             world_lost=lost,
             file=None if session.robot_file is None else str(session.robot_file),
@@ -154,6 +160,7 @@ def render(saved: SavedSession) -> str:
         "history_tokens": saved.history_tokens,
         "repairs": vars(saved.repairs),
         "mends": saved.mends,
+        "sampling": {name: getattr(saved.sampling, name) for name in _SAMPLING},
         "world": saved.world and _text(saved.world),
         "world_lost": saved.world_lost,
     }
@@ -204,6 +211,7 @@ def _saved(values: Mapping[str, Any]) -> SavedSession:
     robot = _mapping(values["robot"])
     objects = robot["objects"]
     repairs = _record(Repairs, values["repairs"])
+    sampling = _mapping(values["sampling"])
     world = values["world"]
     return SavedSession(
         robot=_words(robot["name"]),
@@ -219,6 +227,11 @@ def _saved(values: Mapping[str, Any]) -> SavedSession:
             _count(repairs["static"]), _count(repairs["runtime"]), repairs["undo"] is True
         ),
         mends=values["mends"] is True,
+        sampling=Sampling(
+            max(1, _count(sampling["samples"])),
+            sampling["agreement"] is True,
+            sampling["goal"] is True,
+        ),
         world=None if world is None else _bytes(world),
         world_lost=_words(values["world_lost"]),
         file=_path(robot.get("file")),

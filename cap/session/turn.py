@@ -38,6 +38,8 @@ class Turn:
     """What the model took for all of it."""
     by_lmp: Mapping[str, Usage] = field(default_factory=dict)
     """The same for each LMP, function generation among them."""
+    tried: int = 0
+    """Programs that were tried before one was carried out; 0 if the first was."""
     done: tuple[Call, ...] = ()
     """The actions of the last attempt that are done and stay done."""
     back: bool = False
@@ -64,6 +66,7 @@ class Turn:
             attempts=answer.attempts,
             usage=answer.usage,
             by_lmp=answer.by_lmp,
+            tried=answer.tried,
             done=answer.done,
             back=answer.back,
         )
@@ -117,6 +120,7 @@ class Turn:
             "left_over": list(self.effect.left_over),
             "stdout": self.stdout,
             "attempts": self.attempts,
+            "tried": self.tried,
             "usage": vars(self.usage),
             "usage_by_lmp": {name: vars(usage) for name, usage in self.by_lmp.items()},
         }

@@ -321,6 +321,35 @@ class Live:
         for note in data["notes"]:
             self._write(note, "dim", depth + 1)
 
+    def _trying(self, data: Mapping[str, Any], depth: int) -> None:
+        self._below(f"trying up to {data['samples']} programs ...", depth)
+
+    def _tried(self, data: Mapping[str, Any], depth: int) -> None:
+        self._below(f"trying programs: {data['number']} ...", depth)
+
+    def _samples(self, data: Mapping[str, Any], depth: int) -> None:
+        """Show what each program that was tried did, which is carried out, and why."""
+        self._written = ""
+        tried = data["tried"]
+        count = f"{len(tried)} programs" if len(tried) > 1 else "1 program"
+        self._write(f"tried {count} in the world as it is:", "dim", depth + 1)
+        for one in tried:
+            mark = "▶" if one["number"] == data["chosen"] else " "
+            judged = {True: "  goal: yes", False: "  goal: no"}.get(one["goal"], "")
+            judged += "" if one["expected"] else "  not as expected"
+            same = f"  (as {one['same_as']})" if one["same_as"] else ""
+            style = "red" if one["failed"] else "" if one["agrees"] else "dim"
+            came = clipped(one["came"].replace("\n", " "), 300)
+            self._write(f"{mark} {one['number']}  {came}{same}{judged}", style, depth + 1)
+        why = "; ".join(data["why"])
+        asked = data["asked"]
+        early = f"; asked for {len(tried)} of {asked}: {data['stopped']}" if data["stopped"] else ""
+        told = f"chosen: {data['chosen']}, {clipped(why + early)}"
+        self._write(told, "cyan", depth + 1)
+
+    def _untried(self, data: Mapping[str, Any], depth: int) -> None:
+        self._write(clipped(data["reason"]), "bold yellow", depth + 1)
+
     def _code(self, source: str, depth: int) -> None:
         self._print_code(source.strip().split("\n"), depth)
 

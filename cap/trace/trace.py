@@ -114,6 +114,11 @@ class Trace:
                 raise trouble
 
     @property
+    def keyed(self) -> bool:
+        """Whether completions are written down with their keys: those of a run folder are."""
+        return self.folder is not None
+
+    @property
     def depth(self) -> int:
         """How many LMPs deep the calling thread is: 0 in the instruction's own."""
         return self._here().depth

@@ -20,6 +20,8 @@ from cap.cli.bench.trials import (
 )
 from cap.cli.options import (
     ModelOptions,
+    SamplingOptions,
+    group,
     load_config,
     mode_option,
     model_option,
@@ -66,6 +68,20 @@ def _numbers(
 
 
 @dataclass(frozen=True)
+class SuiteSampling(SamplingOptions):
+    """The same, of a suite, which has judges of its own."""
+
+    choose_by: str = option(
+        "--choose-by",
+        type=click.Choice(["agreement", "goal", "both", "judge"]),
+        default="both",
+        show_default=True,
+        help="What most do, a goal check, or both; judge: the suite's own, an upper bound.",
+    )
+    """What decides beside failures."""
+
+
+@dataclass(frozen=True)
 class SuiteOptions:
     """What a suite is run with."""
 
@@ -101,6 +117,8 @@ class SuiteOptions:
         help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
     )
     """How likely or how large each disturbance is."""
+    sampling: SuiteSampling = group(SuiteSampling)
+    """How many programs are tried for an instruction, and how one is chosen."""
     problems: tuple[Path, ...] = option(
         "--problems",
         type=click.Path(path_type=Path),
@@ -177,6 +195,8 @@ def run(
     suite_options, runner_options = options_for(model_options, config, runner_options)
     if options.disturbances:
         suite_options["disturbances"] = options.disturbances
+    if options.sampling.samples > 1:
+        suite_options["sampling"] = options.sampling.sampling()
     if options.problems:
         suite_options["problems"] = [str(path.resolve()) for path in options.problems]
     if options.problem_file is not None:

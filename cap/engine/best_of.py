@@ -1,0 +1,438 @@
+"""Best of several: programs for one instruction are tried, and the one to carry out is chosen.
+
+Each is whole, checked and completed, and runs from a snapshot of the present world, which is put
+back after it; a real robot's programs run in its twin. It is chosen by what it did: no failure, the
+effect that was expected, a caller's own check, the goal check that an LMP wrote from the words of
+the instruction alone, and what most of them agree on. The chosen one then takes the usual road:
+what nested LMPs answered while it was tried is remembered, so that it does the same again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cap.engine.answer import Answer, State
+from cap.engine.effect import Effect, WorldView
+from cap.engine.failures import failure_of
+from cap.engine.question import Question
+from cap.errors import ModelError, PromptError, RobotError
+from cap.models.base import Completion
+from cap.prompt.prompt import Prompt
+from cap.result import Failure, Result
+from cap.robot import snapshots
+from cap.robot.protocol import Rewindable
+from cap.sandbox.wire.codec import WireError, encode
+from cap.trace.trace import Trace, plain
+
+if TYPE_CHECKING:
+    from cap.engine.engine import Engine
+
+GOAL = "goal"
+"""The prompt whose programs tell whether what was asked for is so; no program may call it."""
+MOST_SAMPLES = 100
+"""Of more programs nobody waits for the last."""
+INK_ALIKE_M = 0.01
+"""Drawings whose lines are nowhere farther apart are the same."""
+_BEFORE = "before"
+"""What a goal check calls where objects were: xyz in metres, by name."""
+_NOT_BACK = (
+    "the world did not come back as it was after programs were tried, so nothing was carried out; "
+    "ask for one program (--samples 1)"
+)
+_ASKED = ("prompt", "completion", "unanswered")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How many programs are written for an instruction, and by what one of them is chosen."""
+
+    samples: int = 1
+    """How many at the most; with 1 nothing is tried before it is carried out."""
+    agreement: bool = True
+    """Whether what most of them do comes first."""
+    goal: bool = True
+    """Whether a goal check is written, where the robot has a prompt for it."""
+    judge: Callable[[Any], bool] | None = None
+    """A caller's own check of the robot's world after a trial; what it accepts is carried out."""
+    max_tokens: int | None = None
+    """No further program is asked for once they and their trials took so many tokens."""
+    max_s: float | None = None
+    """No further program is asked for after so many seconds."""
+
+
+@dataclass(frozen=True)
+class TriedProgram:
+    """One program, and what it did where it was tried."""
+
+    number: int
+    """From 1, in the order in which they were written."""
+    answer: Answer
+    """The program and its result."""
+    effect: Effect | None = None
+    """What it did to the world; None if it was not run."""
+    ink: Any = None
+    """All that is drawn then, if the robot draws."""
+    expected: bool = True
+    """Whether it had the effect that was expected."""
+    accepted: bool = True
+    """Whether the caller's own check accepts it."""
+    goal: bool | None = None
+    """What the goal check says of it; None if it says nothing."""
+    same_as: int = 0
+    """The number of an earlier one with the very same text; 0 of none."""
+
+    @property
+    def rank(self) -> tuple[bool, ...]:
+        """How good it is by itself."""
+        good = self.answer.result.failure is None
+        return good, good and self.expected, good and self.accepted, good and self.goal is True
+
+    def agrees(self, other: TriedProgram) -> bool:
+        """Tell whether two programs did the same."""
+        if self.effect is None or other.effect is None:
+            return self.effect is other.effect
+        ours, theirs = self.answer.result, other.answer.result
+        told = plain(ours.value) == plain(theirs.value) and ours.stdout == theirs.stdout
+        return told and self.effect.agrees(other.effect) and _drawn_alike(self.ink, other.ink)
+
+    @property
+    def line(self) -> str:
+        """What came of it, for people."""
+        failure = self.answer.result.failure
+        if failure is not None:
+            return f"failed: {failure}"
+        line = self.effect.line if self.effect is not None else ""
+        return line or "what came of it cannot be seen"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which of them is carried out, and why."""
+
+    chosen: TriedProgram
+    """The one."""
+    alike: int
+    """How many did the same, itself included."""
+    second: int
+    """How many did what came next."""
+
+
+class TrialTrace(Trace):
+    """The trace of a program that is only tried: what was asked for it stands in the turn's own."""
+
+    def __init__(self, main: Trace) -> None:
+        """Tell another trace."""
+        super().__init__()
+        self._main = main
+
+    @property
+    def keyed(self) -> bool:
+        """Whether completions are written down with their keys."""
+        return self._main.keyed
+
+    def event(self, kind: str, /, **data: Any) -> None:
+        """Tell of questions and answers alone."""
+        if kind in _ASKED:
+            with self._main.nested():
+                self._main.event(kind, **data)
+
+
+class BestOf:
+    """Several programs for one instruction."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        prompt: Prompt,
+        order: Question,
+        state: State,
+        expect: Sequence[str],
+        world: Any,
+    ) -> None:
+        """Prepare to ask.
+
+        Args:
+            engine: Asks for the programs; copies of it try them.
+            prompt: Whose programs.
+            order: What they are asked for with.
+            state: What they find.
+            expect: The effect they must have, in words of `cap.result.EFFECTS`.
+            world: The snapshot of a simulated robot's world as it is; None to use its twin.
+        """
+        self._engine, self._prompt, self._order, self._state = engine, prompt, order, state
+        self._expect, self._world = expect, world
+        self._settings = engine.settings.sampling
+        self._goal: Completion | None = None
+        self._asked_for_goal = order
+        self._before: WorldView | None = None
+        self._trials_s = self._snapshots_s = 0.0
+        self.tried: list[TriedProgram] = []
+
+    def run(self) -> Answer:
+        """Ask, try and choose; return the chosen program as it ended, which is not carried out."""
+        trace, settings = self._engine.trace, self._settings
+        trace.progress("trying", samples=settings.samples)
+        digest = self._digest()
+        mark, begin_s, stopped, said = self._engine.tally.mark(), time.monotonic(), "", ""
+        try:
+            said = self._ask_for_goal()
+            while (left := settings.samples - len(self.tried)) and not stopped:
+                orders = [
+                    replace(self._order, sample=len(self.tried) + number)
+                    for number in range(self._wave(left))
+                ]
+                for given in self._engine.author.ask_all(self._prompt, orders):
+                    self.tried.append(self._try(len(self.tried) + 1, given))
+                    failure = self.tried[-1].answer.result.failure
+                    if failure is not None and failure.kind == "interrupted":
+                        return Answer(Result(failure=failure))
+                stopped = self._stopped(mark, begin_s)
+        except RobotError as error:
+            return Answer(Result(failure=replace(failure_of(error), robot=True)))
+        finally:
+            trace.progress("tried_all")
+        if digest != self._digest():
+            lost = Failure("raised", RobotError.__name__, _NOT_BACK, robot=True)
+            return Answer(Result(failure=lost))
+        choice = self._choice()
+        self._tell(choice, stopped, said)
+        return choice.chosen.answer
+
+    def _wave(self, left: int) -> int:
+        """Return how many further programs are needed at least before one can be chosen."""
+        if self._settings.judge is not None or not self._settings.agreement:
+            return 1
+        if not self.tried:
+            return self._settings.samples // 2 + 1
+        choice = self._choice()
+        return max(1, min(left, (choice.second + left - choice.alike) // 2 + 1))
+
+    def _stopped(self, mark: int, begin_s: float) -> str:
+        """Return why no further program is asked for; "" if one may be."""
+        settings, left = self._settings, self._settings.samples - len(self.tried)
+        usage = self._engine.tally.since(mark)
+        tokens = usage.prompt_tokens + usage.completion_tokens
+        if settings.max_tokens is not None and tokens >= settings.max_tokens:
+            return f"{tokens} tokens are used, of {settings.max_tokens}"
+        if settings.max_s is not None and time.monotonic() - begin_s >= settings.max_s:
+            return f"{settings.max_s:g} s are over"
+        choice = self._choice()
+        good, expected, accepted, goal = choice.chosen.rank
+        if not left or not (good and expected and accepted) or (self._goal and not goal):
+            return ""
+        if settings.judge is not None:
+            return "the caller's check accepts it"
+        if not settings.agreement:
+            return "the goal check accepts it" if goal else ""
+        ahead = choice.alike > choice.second + left
+        return f"no other effect can overtake it with {left} more" if ahead else ""
+
+    def _choice(self) -> Choice:
+        """Return the best so far: by itself, then by how many did the same, then the first."""
+        best = max(one.rank for one in self.tried)
+        groups: list[list[TriedProgram]] = []
+        for one in self.tried:
+            if one.rank == best:
+                group = next((some for some in groups if some[0].agrees(one)), None)
+                if group is None:
+                    groups.append(group := [])
+                group.append(one)
+        if self._settings.agreement and best[0]:
+            groups.sort(key=lambda group: (-len(group), _idle(group[0]), group[0].number))
+        second = len(groups[1]) if len(groups) > 1 else 0
+        return Choice(groups[0][0], len(groups[0]), second)
+
+    def _tell(self, choice: Choice, stopped: str, said: str) -> None:
+        """Write down what was tried, which is chosen, and why."""
+        chosen, settings = choice.chosen, self._settings
+        why = []
+        if chosen.answer.result.failure is not None:
+            why = ["every program failed; the first goes on from there"]
+        elif settings.agreement:
+            why = [f"{choice.alike} of {len(self.tried)} did this"]
+        if not chosen.expected:
+            why.append("no program had the effect that was expected")
+        if not chosen.accepted:
+            why.append("the caller's check accepts none")
+        elif settings.judge is not None and chosen.answer.result.failure is None:
+            why.append("the caller's check accepts it")
+        if self._goal is not None:
+            why.append(f"the goal check accepts {'it' if chosen.goal else 'none'}")
+        if said:
+            why.append(said)
+        if all(map(_idle, self.tried)):
+            why.append("all of them change nothing")
+        if self._snapshots_s > self._trials_s:
+            why.append("to keep the world and put it back took longer than to try the programs")
+        self._engine.trace.event(
+            "samples",
+            tried=[
+                {
+                    "number": one.number,
+                    "came": one.line,
+                    "failed": one.answer.result.failure is not None,
+                    "goal": one.goal,
+                    "expected": one.expected,
+                    "same_as": one.same_as,
+                    "agrees": one.agrees(chosen) and one.rank[0],
+                    "source": one.answer.written,
+                }
+                for one in self.tried
+            ],
+            chosen=chosen.number,
+            why=why,
+            stopped=stopped,
+            asked=settings.samples,
+        )
+
+    def _try(self, number: int, given: Completion | ModelError) -> TriedProgram:
+        """Run one program from the present world, which is as it was again afterwards.
+
+        Raises:
+            RobotError: The world cannot be seen, or there is no twin of it.
+        """
+        if isinstance(given, ModelError):
+            return TriedProgram(number, Answer(Result(failure=failure_of(given))))
+        for one in self.tried:
+            if one.answer.completion == given.text:  # the same from the same world
+                return replace(one, number=number, same_as=one.same_as or one.number)
+        with self._stage() as robot:
+            before = WorldView.of(robot) if self._before is None else self._before
+            engine = self._copy(robot)
+            begin_s = time.monotonic()
+            answer = engine.attempt(self._prompt, self._order, self._state, given=given)
+            assert answer is not None
+            self._trials_s += time.monotonic() - begin_s
+            if not answer.ran:
+                return TriedProgram(number, answer)
+            effect = Effect.of(before, WorldView.of(robot), answer.result)
+            judge = self._settings.judge
+            tried = TriedProgram(
+                number,
+                answer,
+                effect,
+                plain(getattr(robot, "strokes", None)),
+                expected=all(word in effect.words for word in self._expect),
+                accepted=judge is None or bool(judge(robot)),
+                goal=self._reached(robot, before),
+            )
+            self._engine.trace.progress("tried", number=number, robot=robot)
+        return tried
+
+    @contextlib.contextmanager
+    def _stage(self) -> Iterator[Any]:
+        """Give a robot in the present world, to do with as one likes.
+
+        Raises:
+            RobotError: The scene cannot be seen, or the twin is no simulation.
+        """
+        robot, rehearsal = self._engine.robot, self._engine.gate.rehearsal
+        if self._world is not None:
+            try:
+                yield robot
+            finally:
+                assert isinstance(robot, Rewindable)
+                begin_s = time.monotonic()
+                robot.restore(self._world)
+                self._snapshots_s += time.monotonic() - begin_s
+            return
+        assert rehearsal is not None
+        twin = rehearsal.robot.twin()
+        try:
+            if not twin.simulated:
+                raise RobotError("the robot's twin is no simulation, so nothing can be tried in it")
+            yield twin
+        finally:
+            twin.close()
+
+    def _copy(self, robot: Any) -> Engine:
+        return self._engine.copy_for(robot, TrialTrace(self._engine.trace))
+
+    def _digest(self) -> bytes:
+        """Return a hash of the world; b"" of one that cannot be written down, or of a real one."""
+        robot = self._engine.robot
+        if self._world is None or not isinstance(robot, Rewindable):
+            return b""
+        try:
+            packed = encode(snapshots.pack(robot.snapshot(), snapshots.kind_of(robot)))
+        except (snapshots.NotPlain, WireError):
+            return b""
+        return hashlib.blake2s(packed).digest()
+
+    def _ask_for_goal(self) -> str:
+        """Have the goal check written; return why there is none, for people, or "".
+
+        One that cannot be used is left out: one that is refused, that fails, or that is satisfied
+        before anything was done, since it says nothing of what a program does.
+        """
+        prompt = self._engine.prompts.get(GOAL)
+        if prompt is None or not self._settings.goal:
+            return ""
+        looking = _looking(prompt)
+        try:
+            shown = self._engine.context(looking)
+            docs = self._engine.docs(looking)
+            self._asked_for_goal = Question(self._order.instruction, shown, docs=docs)
+            self._goal = self._engine.author.ask(looking, self._asked_for_goal)
+        except (ModelError, PromptError) as error:
+            return f"there is no goal check: {error}"
+        with self._stage() as robot:
+            before = WorldView.of(robot)
+            answer = self._checked(robot, before)
+        failure = answer.result.failure
+        why = None
+        if failure is not None:
+            why = f"the goal check cannot be used: {failure}"
+        elif answer.result.value:
+            why = "the goal check is satisfied before anything is done, so it decides nothing"
+        if why is not None:
+            self._goal = None
+        return why or ""
+
+    def _reached(self, robot: Any, before: WorldView) -> bool | None:
+        """Return what the goal check says of a world; None if there is none, or it fails."""
+        if self._goal is None:
+            return None
+        result = self._checked(robot, before).result
+        return bool(result.value) if result.failure is None else None
+
+    def _checked(self, robot: Any, before: WorldView) -> Answer:
+        """Run the goal check in a robot's world: a program like any other, that may only look."""
+        prompt = _looking(self._engine.prompts[GOAL])
+        where: Mapping[str, Any] = {name: list(xyz) for name, xyz in before.positions.items()}
+        state = State(variables={_BEFORE: where})
+        engine = self._copy(robot)
+        answer = engine.attempt(prompt, self._asked_for_goal, state, given=self._goal)
+        assert answer is not None
+        return answer
+
+
+def _looking(prompt: Prompt) -> Prompt:
+    """Return a prompt whose programs may not act, whatever its header says."""
+    return replace(prompt, header=replace(prompt.header, actions=False))
+
+
+def _idle(one: TriedProgram) -> bool:
+    """Tell whether a program ended well and changed nothing, nor said anything."""
+    return one.effect is not None and one.effect.words == ("nothing",)
+
+
+def _drawn_alike(one: Any, other: Any) -> bool:
+    """Tell whether two drawings are the same, however many strokes they are made of."""
+    if not one or not other or one == other:
+        return bool(one) == bool(other)
+    from shapely import MultiLineString, hausdorff_distance
+
+    ours, theirs = (
+        MultiLineString([stroke for stroke in drawn if len(stroke) > 1]) for drawn in (one, other)
+    )
+    if ours.is_empty or theirs.is_empty:
+        return False
+    apart = float(hausdorff_distance(ours, theirs, densify=0.05))
+    return math.isfinite(apart) and apart <= INK_ALIKE_M

@@ -1,0 +1,79 @@
+"""`--samples N`: what was tried stands on the screen, in pictures, in JSON; runs are replayed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from cap.cli.main import run
+
+MODEL = """
+from cap.models.base import Completion
+
+ANSWERS = [
+    "put_first_on_second('blue block', 'blue bowl')",
+    "put_first_on_second('red block', 'blue bowl')",
+    "put_first_on_second('red blok', 'blue bowl')",
+    "block = 'red block'\\nput_first_on_second(block, 'blue bowl')",
+]
+
+
+class Four:
+    name = "four"
+
+    def complete(self, request):
+        if "#< before: " in request.prompt:
+            return Completion("ret_val = False", self.name)
+        return Completion(ANSWERS[request.seed or 0], self.name, 100, 20)
+
+
+def create():
+    return Four()
+"""
+WORDS = "put the red block in the blue bowl"
+SCENE = ("--mode", "instant", "--objects", "red block, blue block, blue bowl, green bowl")
+
+
+def test_what_was_tried_is_shown_side_by_side_and_the_run_can_be_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, out = tmp_path / "four.py", tmp_path / "run"
+    model.write_text(MODEL, encoding="utf-8")
+    asked = ["--samples", "4", "-m", str(model), "--pictures", "--out", str(out)]
+    assert run(["run", WORDS, *asked, *SCENE]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "1  moved blue block to blue bowl  goal: no" in lines
+    assert "▶ 2  moved red block to blue bowl  goal: no" in lines
+    assert any(line.startswith("3  failed: NotFound") for line in lines)
+    assert "chosen: 2, 2 of 4 did this; the goal check accepts none" in lines
+    with Image.open(out / "turn-1-tried.png") as sheet:
+        assert sheet.size == (960, 240)
+    assert (out / "turn-1.png").exists()
+    assert run(["run", "--replay", str(out), "--out", str(tmp_path / "again"), "--json"]) == 0
+    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    assert (turn["tried"], list(turn["moved"])) == (4, ["red block"])
+
+
+def test_a_number_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for number, told in (("0", "x>=1"), ("101", "cannot try 101 programs")):
+        assert run(["run", WORDS, "--samples", number, *SCENE]) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_a_batch_and_a_suite_try_programs_too(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("two.toml").write_text(
+        f'[[sessions]]\nname = "one"\nmode = "instant"\ninstructions = ["{WORDS}"]\n'
+        'objects = ["red block", "blue bowl", "green bowl"]\nseed = 1\n'
+        'expect = { inside = ["red block", "blue bowl"] }\n'
+    )
+    assert run(["batch", "two.toml", "--samples", "3", "--jobs", "1", "-q"]) == 0
+    suite = ["bench", "run", "drawing", "--tasks", "circle", "-n", "1", "--mode", "instant"]
+    tried = ["-m", "noisy-oracle:0:nothing", "--best-of", "3", "--choose-by", "judge", "-q"]
+    assert run([*suite, *tried, "--out", "tried"]) == 0
+    (line,) = Path("tried", "trials.jsonl").read_text().splitlines()[-1:]
+    assert '"tried": 3' in line
+    assert run(["bench", "run", "humaneval", *tried]) == 2
+    assert "takes no --best-of" in capsys.readouterr().err
