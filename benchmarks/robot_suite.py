@@ -183,6 +183,7 @@ def carry_out(
     meter = Meter(model)
     if isinstance(model, NoisyOracle):  # an oracle is a person's: it may use every name
         prompts = {**prompts, TOP: unhinted(prompts[TOP])}
+        model.asks = prompts[TOP].text.strip()
     wanted = _Wanted()
     with Session(
         robot,

@@ -37,9 +37,11 @@ from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from benchmarks.tabletop.trial_sampler import Setup, prepare
+from cap.engine.best_of import GOAL
 from cap.engine.engine import unhinted
 from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
+from cap.robot import registry
 from cap.session.session import TOP, Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
@@ -157,6 +159,9 @@ class TabletopSuite(BaseSuite):
             model.programs = {setup.instruction: oracle(cell.task, setup.words)}
             model.names = (*setup.objects, *PLACES)
             prompts = {**prompts, TOP: unhinted(prompts[TOP])}
+            model.asks = prompts[TOP].text.strip()
+        if settings.options.get("sampling", {}).get("goal"):  # its own prompts have none
+            prompts = {GOAL: registry.robot_prompts("ravens")[GOAL], **prompts}
         limits = program_limits(settings.options.get("limits", {}))
         robot = _robot(setup, cell, settings)
 
