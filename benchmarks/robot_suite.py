@@ -29,6 +29,7 @@ from benchmarks.suite import (
     check_options,
     load_prompts,
     program_limits,
+    repairs_of,
     sampling_of,
 )
 from cap.engine.engine import unhinted
@@ -43,7 +44,7 @@ from cap.session.turn import Turn
 
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
-OPTIONS = ("limits", "pictures", "sampling", *MODEL_OPTIONS)
+OPTIONS = ("limits", "pictures", "repairs", "sampling", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 
 
@@ -192,6 +193,7 @@ def carry_out(
             prompts=prompts,
             seed=seed_of(trial),
             limits=program_limits(settings.options.get("limits", {})),
+            repairs=repairs_of(settings.options),
             sampling=sampling_of(settings.options, wanted),
         ),
     ) as session:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.engine.best_of import Sampling
+from cap.engine.repair import Repairs
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
 from cap.prompt.prompt import Prompt
 from cap.robot import registry, robot_files
@@ -338,6 +339,12 @@ def sampling_of(options: Mapping[str, Any], judge: Callable[[Any], bool]) -> Sam
     """
     given = Sampling(**options.get("sampling", {}))
     return given if given.agreement or given.goal else replace(given, judge=judge)
+
+
+def repairs_of(options: Mapping[str, Any]) -> Repairs | None:
+    """Return how often a program is written again, as a run's options have it; None as usual."""
+    given = options.get("repairs")
+    return None if given is None else Repairs(**given)
 
 
 def check_options(settings: Settings, known: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from benchmarks.suite import (
     check_options,
     load_prompts,
     program_limits,
+    repairs_of,
     sampling_of,
 )
 from benchmarks.tabletop import language_planner
@@ -50,7 +51,7 @@ from robots.table.geometry import PLACES
 from robots.table.object_names import plain
 
 PLANNER = "nl"
-OPTIONS = ("disturbances", "limits", "pictures", "sampling", *MODEL_OPTIONS)
+OPTIONS = ("disturbances", "limits", "pictures", "repairs", "sampling", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
@@ -175,6 +176,7 @@ class TabletopSuite(BaseSuite):
                 prompts=prompts,
                 seed=seed_of(trial),
                 limits=limits,
+                repairs=repairs_of(settings.options),
                 sampling=sampling_of(settings.options, reached),
             ),
         ) as session:

@@ -406,6 +406,14 @@ class SessionOptions:
     """How often after it failed while it ran."""
     sampling: SessionSampling = group(SessionSampling)
     """How many programs are tried, and how one is chosen."""
+    rounds: int = option(
+        "--rounds",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="K",
+        help="Tell the model what came of its program, and let it go on, up to K programs.",
+    )
+    """How often the model may go on with an instruction."""
     undo_failed: bool = option(
         "--undo-failed", is_flag=True, help="Take back what a failed turn did, in simulation."
     )

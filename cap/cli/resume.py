@@ -109,7 +109,7 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
         by = {(True, False): "agreement", (False, True): "goal"}
         chosen = by.get((kept.sampling.agreement, kept.sampling.goal), "both")
         tried = replace(options.sampling, samples=kept.sampling.samples, choose_by=chosen)
-        options = replace(options, sampling=tried)
+        options = replace(options, sampling=tried, rounds=kept.rounds)
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
             yield session, replay.replay(replay.ready(session, kept, folder), todo)

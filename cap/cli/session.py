@@ -138,6 +138,7 @@ def _make_session(
                 allow=(people.allow if people else ask_person) if asks == "each-call" else None,
                 budget=GenerationLimits(functions=settings.max_functions),
                 look=options.look,
+                rounds=options.rounds,
                 sampling=Sampling(**options.sampling.sampling()),
                 repairs=repairs,
                 skills=SkillStore(skills_folder(settings)),

@@ -68,6 +68,8 @@ class Answer:
     """True if the program was started."""
     attempts: int = 1
     """Programs asked for, repairs included."""
+    earlier: tuple[str, ...] = ()
+    """The complete programs of earlier rounds of the same turn."""
     tried: int = 0
     """Programs that were tried before this one was chosen; 0 if it was the only one."""
     earlier_calls: int = 0
@@ -84,7 +86,7 @@ class Answer:
     @property
     def source(self) -> str:
         """The complete program: functions it uses, generated functions, then the program."""
-        parts = [entry.source for entry in self.kept]
+        parts = [*self.earlier, *(entry.source for entry in self.kept)]
         parts += [f"# Generated function.\n{entry.source.strip()}" for entry in self.generated]
         parts += [self.program.source] if self.program else []
         return "\n\n".join(part.strip() for part in parts) + "\n"
@@ -128,6 +130,8 @@ class State:
     """Names that could not be kept, with the reason."""
     hints: tuple[str, ...] = ()
     """Lines that tell the model what else exists: skills."""
+    goes_on: bool = False
+    """True of a further round of an instruction: a program that does nothing says it is done."""
     given: str = ""
     """What its variables are, for the model to read: of an LMP that a program calls."""
 

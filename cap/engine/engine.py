@@ -133,6 +133,7 @@ class Engine:
         fixed: bool = False,
         world: Any = None,
         expect: Sequence[str] = (),
+        seen: tuple[bytes, ...] = (),
     ) -> Answer:
         """Have a program written for an instruction and run it; repair it if need be.
 
@@ -147,6 +148,7 @@ class Engine:
                 it runs goes back there before it is repaired. None leaves the world as it is.
             expect: The effect by which one of several programs is chosen, in words of
                 `cap.result.EFFECTS`.
+            seen: Earlier pictures of the scene, sent before the present one.
         """
         mark, shown, state = self.tally.mark(), context or Context(), state or State()
         outermost = not self.trace.depth
@@ -156,7 +158,7 @@ class Engine:
         robot, goes_back = self.robot, world is not None and self.robot.simulated
         order = Question(
             *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
-            pictures=self.look() if outermost else (),
+            pictures=(*seen, *self.look()) if outermost else (),
         )
         best_of = None
         if outermost and self.settings.sampling.samples > 1:
@@ -265,7 +267,8 @@ class Engine:
         walked = self._walk(prompt, examined, scope, state, order.instruction)
         answer = replace(walked, completion=text)
         failure = answer.result.failure
-        if failure is None and prompt.header.actions and prompt.header.returns is None:
+        tells = prompt.header.actions and prompt.header.returns is None and not state.goes_on
+        if failure is None and tells:
             failure = did_nothing(answer.result, state, self._answered_in)
             answer = replace(answer, result=replace(answer.result, failure=failure))
         asked = again is None and given is None

@@ -45,12 +45,13 @@ from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
-from cap.robot.protocol import Rehearsable, Robot, TurnTaking
+from cap.robot.protocol import Rehearsable, Rewindable, Robot, TurnTaking
 from cap.robot.robot_files import path_of
 from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
+from cap.session.rounds import MOST_ROUNDS, Rounds
 from cap.session.session_file import SavedSession
 from cap.session.settings import HARDWARE_LEVEL, SessionSettings
 from cap.session.skills.store import Offer, Origin, SkillStore
@@ -96,6 +97,8 @@ class Session:
         if not 1 <= settings.sampling.samples <= MOST_SAMPLES:
             asked = settings.sampling.samples
             raise UsageError(f"cannot try {asked} programs; ask for 1 to {MOST_SAMPLES}")
+        if not 1 <= settings.rounds <= MOST_ROUNDS:
+            raise UsageError(f"cannot go {settings.rounds} rounds; ask for 1 to {MOST_ROUNDS}")
         if not robot.simulated and settings.approve is None:
             raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
         rehearsal = _rehearsal(robot, settings.rehearse)
@@ -106,6 +109,9 @@ class Session:
         self.model = model
         self.trace = settings.trace or Trace()
         self.turns, self.origins, self.history_tokens = [], {}, settings.history_tokens
+        self.rounds = settings.rounds
+        self._rounds: Rounds | None = None
+        """Those of the last turn, if a model wrote it."""
         self._checkpoints: list[Checkpoint] = []
         self._undone: list[Undone] = []
         self._view_log = ViewLog()
@@ -307,9 +313,38 @@ class Session:
         rewound = before[0].restore(self)
         del self._checkpoints[-turns:], self.turns[-turns:]
         self._undone.append(Undone(undone, before, after))
+        self._rounds = None
         self._keep(session_file.LATEST)
         self.trace.event("undo", turns=turns, world=rewound)
         self._tell_view()
+        return rewound
+
+    def undo_round(self) -> bool:
+        """Go back to before the last round of the last turn, which then ended with the one before.
+
+        Returns:
+            True if the world went back too.
+
+        Raises:
+            UsageError: The last turn has one round alone.
+        """
+        rounds = self._rounds
+        if rounds is None or not rounds.before or not self.turns:
+            raise UsageError("the last turn has no further round; undo() takes the turn back")
+        past, checkpoint, usage = rounds.before.pop(), self._checkpoints[-1], self.usage
+        rewound = checkpoint.restore(self)
+        self.turns.pop()
+        self.engine.programs, rounds.begun = past.programs, past.begun
+        if isinstance(self.robot, Rewindable):
+            self.robot.restore(past.world)
+        effect, missed = self._effect(rounds.view, past.answer, rounds.expect)
+        answer = past.answer
+        if answer.result.failure is None and missed is not None:
+            answer = replace(answer, result=replace(answer.result, failure=missed))
+        self._remember(Turn.of(rounds.words, answer, effect), answer, rounds.context)
+        self.usage = usage
+        self._keep(session_file.LATEST)
+        self.trace.event("undo_round", rounds=1 + len(rounds.before), world=rewound)
         return rewound
 
     def redo(self) -> bool:
@@ -463,15 +498,15 @@ class Session:
         given = {} if source is None else {"source": source}
         self.trace.event("instruction", lmp=TOP, text=words, **given)
         self.memory.begin_turn()
+        self._rounds = None
         unforeseen: Exception | None = None
         try:
             if source is None:
                 world = checkpoint.world
                 known = one_line(str(before.facts.get("elsewhere", "")))
                 state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
-                answer = self.engine.run(
-                    self._prompt, words, context, state, world=world, expect=expect
-                )
+                self._rounds = Rounds(self, words, expect, before, context)
+                answer = self._rounds.run(state, world, self.rounds)
             else:
                 answer = self._executed(source, before.facts)
         except KeyboardInterrupt:
@@ -556,12 +591,15 @@ class Session:
         self.turns.append(turn)
         self.usage = self.usage.plus(turn.usage)
         code = answer.program.source if answer.program else ""
+        code = "\n".join([*answer.earlier, code])
         entry = PastTurn(turn.instruction, code, context.text, turn.told_effect, turn.note)
         history = within((*self.state.history, *answer.failed, entry), self.history_tokens)
         before = self.state
         self.state = replace(before, history=history)
         if turn.ok:
-            self.state = after_turn(self.state, answer, self.earlier + len(self.turns))
+            begun = before if self._rounds is None else self._rounds.begun
+            found = replace(begun, history=history, given="", goes_on=False)
+            self.state = after_turn(found, answer, self.earlier + len(self.turns))
             written = set(self.state.definitions) - set(before.definitions)
             new = {entry.name: turn.instruction for entry in written}
             self.origins = {**self.origins, **new}

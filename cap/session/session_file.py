@@ -75,6 +75,8 @@ class SavedSession:
     """Whether its model can be asked to mend what it wrote."""
     sampling: Sampling
     """How many programs are tried for an instruction, and how one is chosen."""
+    rounds: int = 1
+    """How often the model may go on with an instruction."""
     world: bytes | None = None
     """The robot's snapshot in wire format; None where there is none."""
     world_lost: str = ""
@@ -104,6 +106,7 @@ class SavedSession:
             repairs=engine.repairs,
             mends=engine.author.repairs,
             sampling=engine.settings.sampling,
+            rounds=session.rounds,
             world=world,
             world_lost=lost,
             file=None if session.robot_file is None else str(session.robot_file),
@@ -160,6 +163,7 @@ def render(saved: SavedSession) -> str:
         "history_tokens": saved.history_tokens,
         "repairs": vars(saved.repairs),
         "mends": saved.mends,
+        "rounds": saved.rounds,
         "sampling": {name: getattr(saved.sampling, name) for name in _SAMPLING},
         "world": saved.world and _text(saved.world),
         "world_lost": saved.world_lost,
@@ -227,6 +231,7 @@ def _saved(values: Mapping[str, Any]) -> SavedSession:
             _count(repairs["static"]), _count(repairs["runtime"]), repairs["undo"] is True
         ),
         mends=values["mends"] is True,
+        rounds=max(1, _count(values["rounds"])),
         sampling=Sampling(
             max(1, _count(sampling["samples"])),
             sampling["agreement"] is True,

@@ -29,6 +29,8 @@ class SessionSettings(EngineSettings):
     """What one program may use."""
     skills: SkillStore | None = None
     """Kept functions to offer to programs, and where to keep more."""
+    rounds: int = 1
+    """How often the model may go on with an instruction, after it was told what came of it."""
     history_tokens: int = HISTORY_TOKENS
     """How much of a prompt earlier turns may take."""
     rehearse: bool | None = None

@@ -347,6 +347,14 @@ class Live:
         told = f"chosen: {data['chosen']}, {clipped(why + early)}"
         self._write(told, "cyan", depth + 1)
 
+    def _round(self, data: Mapping[str, Any], depth: int) -> None:
+        came = clipped(data["came"]) or "what came of it cannot be seen"
+        self._write(f"{came}; round {data['number']}:", "cyan", depth + 1)
+
+    def _rounds_ended(self, data: Mapping[str, Any], depth: int) -> None:
+        count = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
+        self._write(f"{count}: {clipped(data['reason'])}", "cyan", depth + 1)
+
     def _untried(self, data: Mapping[str, Any], depth: int) -> None:
         self._write(clipped(data["reason"]), "bold yellow", depth + 1)
 

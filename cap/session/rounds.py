@@ -1,0 +1,168 @@
+"""Rounds: a program, then what came of it, and the model goes on or says that all is done.
+
+All rounds of an instruction are one turn for the person. The turn ends when the model writes a
+program that does nothing, when two rounds in a row have no effect, when a person or the model stops
+it, or with the last round there may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cap.engine.answer import Answer, State
+from cap.engine.effect import Effect, WorldView
+from cap.prompt.context import Context
+from cap.prompt.prompt import PastTurn, one_line
+from cap.robot.protocol import Rewindable
+from cap.session.state import after_turn
+
+if TYPE_CHECKING:
+    from cap.session.session import Session
+
+MOST_ROUNDS = 20
+_GO_ON = (
+    "The program above was carried out for this instruction, with what came of it (#=, #!).\n"
+    "If something is left to do, write a program for that alone; if all is done, write only: pass"
+)
+_PRINTED_CHARS = 1000
+_ENDED = ("interrupted", "refused", "model")
+"""Failures after which nobody is asked for a further round."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """A turn as it was before one of its later rounds."""
+
+    answer: Answer
+    """What came of the rounds up to there."""
+    begun: State
+    """What the last program of those found."""
+    programs: int
+    """Programs run up to there."""
+    world: Any
+    """The robot's snapshot; None where there is none."""
+
+
+class Rounds:
+    """The rounds of one instruction."""
+
+    def __init__(
+        self,
+        session: Session,
+        words: str,
+        expect: Sequence[str],
+        view: WorldView,
+        context: Context,
+    ) -> None:
+        """Prepare to ask.
+
+        Args:
+            session: Whose robot and model.
+            words: The instruction.
+            expect: The effect it must have.
+            view: The world as it is.
+            context: The facts shown in the first round.
+        """
+        self._session, self.words, self.expect = session, words, expect
+        self.view, self.context = view, context
+        self._robot = session.robot
+        self.begun = session.state
+        """What the last program found."""
+        self.before: list[Round] = []
+        """The turn before each round but the first."""
+
+    def run(self, state: State, world: Any, most: int) -> Answer:
+        """Ask until all is done; return what came of all rounds.
+
+        Args:
+            state: What the first program finds.
+            world: The snapshot of a simulated robot's world.
+            most: How many rounds there may be.
+        """
+        engine, trace = self._session.engine, self._session.trace
+        seen = engine.look() if most > 1 else ()
+        context, view, idle = self.context, self.view, 0
+        expect = self.expect if most == 1 else ()
+        answer = engine.run(
+            self._session.prompt, self.words, context, state, world=world, expect=expect
+        )
+        last = answer
+        for number in range(2, most + 1):
+            now = WorldView.of(self._robot)
+            effect = Effect.of(view, now, last.result, last.earlier_calls)
+            why = self._ended(last, effect, idle)
+            if why:
+                trace.event("rounds_ended", rounds=number - 1, reason=why)
+                break
+            idle = idle + 1 if _without_effect(effect) else 0
+            told = effect.line
+            trace.event("round", number=number, came=told)
+            state = self._after(state, last, context, told)
+            context, view = self._session.prompt.context_of(now.facts), now
+            world = self._robot.snapshot() if isinstance(self._robot, Rewindable) else None
+            before = Round(answer, self.begun, engine.programs, world)
+            further = engine.run(
+                self._session.prompt, self.words, context, state, world=world, seen=seen
+            )
+            if _is_done(further):
+                answer = replace(answer, usage=answer.usage.plus(further.usage))
+                trace.event("rounds_ended", rounds=number - 1, reason="the model says it is done")
+                break
+            self.before.append(before)
+            self.begun = state
+            answer, last = _with_round(answer, further), further
+        else:
+            if most > 1:
+                trace.event("rounds_ended", rounds=most, reason=f"there may be {most} rounds")
+        return answer
+
+    def _ended(self, last: Answer, effect: Effect, idle: int) -> str:
+        """Return why there is no further round; "" if there is one."""
+        failure = last.result.failure
+        if failure is not None and (failure.kind in _ENDED or not last.ran):
+            return f"{failure.error} ended it"
+        return "two rounds had no effect" if idle and _without_effect(effect) else ""
+
+    def _after(self, state: State, last: Answer, context: Context, told: str) -> State:
+        """Return what the next program finds: what the last one left, and how it went."""
+        failure, printed = last.result.failure, one_line(last.result.stdout)[:_PRINTED_CHARS]
+        note = f"printed: {printed}" if printed else ""
+        if failure is None:
+            state = after_turn(state, last, self._session.trace.turn)
+        else:
+            note = "; ".join(part for part in (f"failed: {failure}", note) if part)
+        entry = PastTurn(self.words, last.shown, context.text, told, note)
+        return replace(state, history=(*state.history, entry), given=_GO_ON, goes_on=True)
+
+
+def _without_effect(effect: Effect) -> bool:
+    return effect.still and not effect.said and not effect.answered
+
+
+def _is_done(answer: Answer) -> bool:
+    """Tell whether a program does nothing at all, which says that nothing is left to do."""
+    result = answer.result
+    return result.failure is None and not result.calls and not result.stdout.strip()
+
+
+def _with_round(before: Answer, after: Answer) -> Answer:
+    """Return a turn's answer with one more round."""
+    by_lmp = dict(before.by_lmp)
+    for name, usage in after.by_lmp.items():
+        by_lmp[name] = by_lmp[name].plus(usage) if name in by_lmp else usage
+    return replace(
+        after,
+        result=replace(
+            after.result,
+            calls=(*before.result.calls, *after.result.calls),
+            stdout=before.result.stdout + after.result.stdout,
+        ),
+        earlier_calls=len(before.result.calls) + after.earlier_calls,
+        earlier=(*before.earlier, before.source),
+        attempts=before.attempts + after.attempts,
+        tried=before.tried + after.tried,
+        usage=before.usage.plus(after.usage),
+        by_lmp=by_lmp,
+    )

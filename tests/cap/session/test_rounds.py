@@ -1,0 +1,175 @@
+"""Rounds: a program, what came of it, and the model goes on or says that all is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.errors import UsageError
+from cap.models.base import Completion, Request
+from cap.prompt.prompt import parse
+from cap.session.session import Session
+from cap.session.settings import SessionSettings
+from cap.trace.trace import Event
+from robots.ravens import create
+
+UI = """# /// cap
+# context = ["objects"]
+# session = true
+# actions = true
+# ///
+from robot import put_first_on_second, get_obj_pos, say
+"""
+OBJECTS = ("red block", "blue block", "blue bowl", "green bowl")
+RED = """count = 1
+def both(name):
+    put_first_on_second(name, 'blue bowl')
+
+both('red block')
+"""
+BLUE = "count = count + 1\nboth('blue block')\nprint('that is all')\n"
+WORDS = "put the blocks in the blue bowl"
+
+
+class InTurn:
+    """Gives its answers one after the other."""
+
+    name = "in turn"
+    repairs = False
+
+    def __init__(self, answers: Sequence[str]) -> None:
+        self.answers, self.requests = list(answers), list[Request]()
+
+    def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        return Completion(self.answers[len(self.requests) - 1], self.name, 10, 5)
+
+
+def session_of(answers: Sequence[str], rounds: int = 5, **options: Any) -> tuple[Session, InTurn]:
+    model = InTurn(answers)
+    robot = create(mode="instant", objects=OBJECTS, seed=1)
+    settings = SessionSettings(prompts={"ui": parse(UI, "ui")}, rounds=rounds, **options)
+    return Session(robot, model, settings), model
+
+
+def reason(events: list[Event]) -> str:
+    (event,) = (event for event in events if event.kind == "rounds_ended")
+    return str(event.data["reason"])
+
+
+def told(session: Session) -> list[Event]:
+    events: list[Event] = []
+    session.trace.listeners.append(events.append)
+    return events
+
+
+def test_a_model_goes_on_until_it_says_that_all_is_done() -> None:
+    session, model = session_of([RED, BLUE, "pass\n"])
+    with session:
+        events = told(session)
+        turn = session.run(WORDS)
+        assert turn.ok
+        assert sorted(turn.moved) == ["blue block", "red block"]
+        assert session.state.variables["count"] == 2
+        assert [entry.name for entry in session.state.definitions] == ["both"]
+    second, third = (request.prompt for request in model.requests[1:])
+    assert "#= moved red block to blue bowl\n" in second
+    assert "if all is done, write only: pass" in second
+    assert second.rstrip().endswith(f"# {WORDS}.")
+    assert "#! printed: that is all" in third
+    assert "#< The program above" not in model.requests[0].prompt
+    assert reason(events) == "the model says it is done"
+    assert turn.usage.requests == 3
+    assert RED.strip() in turn.program
+    assert BLUE.strip() in turn.program
+
+
+def test_the_history_of_a_person_has_one_turn_and_one_undo() -> None:
+    session, model = session_of([RED, BLUE, "pass\n", "say('hello')\n", "pass\n"])
+    with session:
+        before = session.robot.positions()
+        session.run(WORDS)
+        session.run("greet me")
+        assert len(session.turns) == len(session.state.history) == 2
+        assert model.requests[3].prompt.count(f"# {WORDS}.") == 1
+        assert "moved red block" in model.requests[3].prompt
+        session.undo(2)
+        assert session.robot.positions() == before
+        assert not session.state.history
+
+
+def test_each_round_can_be_taken_back() -> None:
+    session, _ = session_of([RED, BLUE, "pass\n"])
+    with session:
+        before = session.robot.positions()
+        session.run(WORDS)
+        assert session.undo_round()
+        assert list(session.turns[-1].moved) == ["red block"]
+        assert session.robot.positions()["blue block"] == before["blue block"]
+        assert session.state.variables["count"] == 1
+        assert len(session.state.history) == len(session.turns) == 1
+        with pytest.raises(UsageError, match="no further round"):
+            session.undo_round()
+        session.undo()
+        assert session.robot.positions() == before
+
+
+def test_what_failed_is_told_and_the_model_may_go_on_from_there() -> None:
+    fails = "put_first_on_second('red block', 'blue bowl')\nput_first_on_second('x', 'blue bowl')\n"
+    session, model = session_of([fails, "put_first_on_second('blue block', 'blue bowl')\n", "pass"])
+    with session:
+        turn = session.run(WORDS)
+    assert turn.ok
+    assert sorted(turn.moved) == ["blue block", "red block"]
+    assert "#! failed: NotFound" in model.requests[1].prompt
+
+
+def test_two_rounds_without_effect_end_it() -> None:
+    looks = "spot = get_obj_pos('red block')\n"
+    session, model = session_of([looks] * 5)
+    with session:
+        events = told(session)
+        session.run(WORDS)
+    assert reason(events) == "two rounds had no effect"
+    assert len(model.requests) == 2
+
+
+def test_the_budget_ends_it() -> None:
+    session, model = session_of([RED, *[BLUE] * 5], rounds=2)
+    with session:
+        events = told(session)
+        assert session.run(WORDS).ok
+    assert (reason(events), len(model.requests)) == ("there may be 2 rounds", 2)
+
+
+def test_a_number_of_rounds_that_cannot_be_is_refused() -> None:
+    for number in (0, 21):
+        with pytest.raises(UsageError, match="ask for 1 to 20"):
+            session_of([RED], rounds=number)
+
+
+def test_a_run_with_rounds_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from cap.cli.main import run
+
+    (tmp_path / "model.py").write_text(
+        "from cap.models.base import Completion\n"
+        "class Two:\n"
+        "    name = 'two'\n"
+        "    def complete(self, request):\n"
+        "        done = 'write only: pass' in request.prompt\n"
+        "        text = \"pass\" if done else \"put_first_on_second('red block', 'blue bowl')\"\n"
+        "        return Completion(text, self.name)\n"
+        "def create():\n"
+        "    return Two()\n",
+        encoding="utf-8",
+    )
+    scene = ["--mode", "instant", "--objects", "red block, blue bowl"]
+    asked = ["--rounds", "3", "-m", str(tmp_path / "model.py"), "--out", str(tmp_path / "run")]
+    assert run(["run", "put the red block in the blue bowl", *scene, *asked]) == 0
+    shown = capsys.readouterr().out
+    assert "moved red block to blue bowl; round 2:" in shown
+    assert "1 round: the model says it is done" in shown
+    assert run(["run", "--replay", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 0
