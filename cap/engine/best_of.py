@@ -229,7 +229,7 @@ class BestOf:
         if settings.judge is not None:
             return "the caller's check accepts it"
         if not settings.agreement:
-            return "the goal check accepts it" if goal else ""
+            return "the goal check accepts it" if goal else "nothing else decides"
         ahead = choice.alike > choice.second + left
         return f"no other effect can overtake it with {left} more" if ahead else ""
 
@@ -381,7 +381,8 @@ class BestOf:
             self._asked_for_goal = Question(self._order.instruction, shown, docs=docs)
             self._goal = self._engine.author.ask(looking, self._asked_for_goal)
         except (ModelError, PromptError) as error:
-            return f"there is no goal check: {error}"
+            reason = str(error).partition("; ")[0]
+            return f"there is no goal check: {reason}"
         with self._stage() as robot:
             before = WorldView.of(robot)
             answer = self._checked(robot, before)

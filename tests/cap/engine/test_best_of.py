@@ -253,6 +253,19 @@ def test_what_an_lmp_answered_while_programs_were_tried_is_not_asked_again(tmp_p
     assert len(recorded(tmp_path)) == 3
 
 
+def test_without_agreement_the_first_that_the_goal_check_accepts_is_carried_out() -> None:
+    model = Drawn([WRONG, GREEN, RIGHT, ALSO])
+    with session_of(model, goal=True, agreement=False) as session:
+        assert list(session.run(WORDS).moved) == ["red block"]
+    assert model.asked == 3 + 1  # and the goal check
+    alone = Drawn([RAISES, WRONG, RIGHT, RIGHT])
+    with session_of(alone, agreement=False) as session:
+        events = told(session)
+        session.run(WORDS)
+    assert alone.asked == 2
+    assert choice_of(events)["stopped"] == "nothing else decides"
+
+
 def test_a_callers_own_check_ends_the_search() -> None:
     model = Drawn([WRONG, GREEN, RIGHT, WRONG])
 
