@@ -31,6 +31,7 @@ _WORLD = {
 SHOWN = frozenset(
     (
         *("text", "line", "repair", "run_again", "skills", "undo", "done", "step", "said"),
+        *("trying", "tried", "samples", "untried", "round", "rounds_ended"),
         *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
         *(
             "completion",
