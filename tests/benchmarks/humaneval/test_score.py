@@ -183,7 +183,7 @@ def test_a_file_is_read_by_what_it_holds(pack: Any, name: str, tmp_path: Path) -
         (bz2.compress(b"{}"), "packed by bzip2"),
         (lzma.compress(b"{}"), "packed by xz"),
         (b"PK\x03\x04....", "packed by zip"),
-        (gzip.compress(b"{}" * 1000)[:20], "cannot read sample file"),
+        (gzip.compress(b"{}" * 1000, mtime=0)[:20], "cannot read sample file"),
         (b'{"task_id": "\xff"}', "it is no text in UTF-8"),
     ],
 )
