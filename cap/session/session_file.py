@@ -175,9 +175,11 @@ def write(saved: SavedSession, path: Path) -> None:
     """Write a session; a reader finds the old file or the new one, never half of one.
 
     Raises:
-        SavedError: It cannot be written there.
+        SavedError: It cannot be written there, or something else is there.
     """
     try:
+        if path.exists() and _format_of(path) != FORMAT:
+            raise SavedError(f"{path} is there, and is no saved session; name another")
         write_whole(path, render(saved))
     except OSError as error:
         reason = error.strerror or str(error)
@@ -209,6 +211,15 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
     except (KeyError, TypeError, ValueError, WireError, CapError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else error
         raise SavedError(f"{path} is damaged: {reason}; resume an earlier run") from None
+
+
+def _format_of(path: Path) -> Any:
+    """Return what a file says it is; None of one that is no JSON object."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return values.get("format") if isinstance(values, dict) else None
 
 
 def _saved(values: Mapping[str, Any]) -> SavedSession:

@@ -9,6 +9,7 @@ import click
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import Completer
+from prompt_toolkit.filters import is_searching
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
@@ -41,7 +42,7 @@ class LineEditor:
         """
         keys = KeyBindings()
 
-        @keys.add("enter")
+        @keys.add("enter", filter=~is_searching)  # there it takes what was found
         def send(event: KeyPressEvent) -> None:
             event.current_buffer.validate_and_handle()
 

@@ -175,6 +175,12 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     saved = tmp_path / "mine.json"
     assert "saved:" in talk(f"/save {saved}")
     assert json.loads(saved.read_text())["format"] == "cap session"
+    assert "saved:" in talk(f"/save {saved}")
+    for name, content in {"list.json": "[1]", "text.json": "hello", "other.json": "{}"}.items():
+        (tmp_path / name).write_text(content)
+        told = " ".join(talk.refused(f"/save {tmp_path / name}").split())
+        assert told.endswith("is there, and is no saved session; name another")
+        assert (tmp_path / name).read_text() == content
     told = " ".join(talk.refused(f"/save {tmp_path}/not/there.json").split())
     assert told.startswith("error: cannot save the session as /")
     assert told.endswith("there.json: No such file or directory; name another")
@@ -392,6 +398,12 @@ def test_enter_sends_alt_enter_and_a_paste_make_lines(typing: Typing) -> None:
     assert typing("one\x1b\rtwo\r\x04") == ["one\ntwo"]
     assert typing("\x1b[200~one\ntwo\x1b[201~ three\r\x04") == ["one\ntwo three"]
     assert typing("half\x03whole\r\x04") == ["", "whole"]
+
+
+def test_enter_takes_what_a_search_found(typing: Typing) -> None:
+    typing("put the yellow block away\rpick the apple\r\x04")
+    assert typing("\x12yellow\x12\r!\r\x04") == ["put the !yellow block away"]
+    assert typing("\x12nowhere\rhello\r\x04") == ["hello"]
 
 
 def test_what_was_typed_is_there_in_the_next_session(typing: Typing, tmp_path: Path) -> None:
