@@ -6,6 +6,8 @@ Text from models, programs and objects is printed as text: no markup, no control
 from __future__ import annotations
 
 import codeop
+import errno
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -266,6 +268,8 @@ class Live:
             self._write(f"{where} can be written again, and nothing is missing", "dim", depth + 1)
             return
         told = f"{where} cannot be written: {data['why']}; make room there, until then all is kept"
+        if data["why"] == os.strerror(errno.ENOENT):
+            told = f"{where} was removed; what goes on from here is kept"
         self._write(f"{told} in memory", "bold yellow", depth + 1)
 
     def _done(self, data: Mapping[str, Any], depth: int) -> None:
@@ -394,9 +398,10 @@ class Live:
         if data["kind"] == "perception" and data["error"] is None and not self.verbose:
             return
         if name == "say" and data["error"] is None:
+            self._end_row(depth)
             self._write(f'robot says: "{_said(data)}"', "bold green", depth + 1)
             return
-        if self._row[0] != name:
+        if self._row[0] != name or data["error"] is not None:
             self._end_row(depth)
         if data["error"] is None:
             _, count, took_s = self._row
@@ -489,4 +494,4 @@ def _seen(value: Any) -> str:
 
 def _said(data: Mapping[str, Any]) -> str:
     words = [*data["args"], *data["kwargs"].values()]
-    return clipped(str(words[0])) if words else ""
+    return clipped(str(words[0])).replace("\n", "\\n") if words else ""

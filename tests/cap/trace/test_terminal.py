@@ -181,8 +181,8 @@ def test_a_long_row_of_calls_is_folded_and_a_failure_in_it_is_not() -> None:
     lines = seen(*row, call("turn", error="Collision: it bumped"), call("pick"))
     assert lines[:5] == ["  → turn(1)  0.50 s"] * 5
     assert lines[5:] == [
-        "  → turn(1)  Collision: it bumped  0.50 s",
         "  → turn x 115 more  57.50 s",
+        "  → turn(1)  Collision: it bumped  0.50 s",
         "  → pick(1)  0.50 s",
     ]
 
@@ -267,6 +267,21 @@ def test_a_long_value_is_cut_between_two_numbers() -> None:
     places = {"red block": [0.174325, -0.48], "green block": [-0.0961, -0.537], "b": [1.5, 2.5]}
     assert short(places) == "{red block: [0.1743, -0.48], green block: [-0.0961, …"
     assert short("x" * 80) == "'" + "x" * 58 + "…"
+
+
+def test_what_is_said_stands_below_the_calls_before_it_and_in_one_line() -> None:
+    said = ("call", {**call("say")[1], "args": ("done\n  moved red block",)})
+    lines = seen(*[call("turn")] * 8, said)
+    assert lines[5:] == [
+        "  → turn x 3 more  1.50 s",
+        '  robot says: "done\\n  moved red block"',
+    ]
+
+
+def test_a_folder_that_is_gone_is_not_a_full_disk() -> None:
+    gone = ("unwritten", {"folder": "runs/x", "why": "No such file or directory"})
+    told = " ".join(shown(gone).split())
+    assert told == "runs/x was removed; what goes on from here is kept in memory"
 
 
 def test_a_full_disk_is_said_once_and_that_there_is_room_again() -> None:
