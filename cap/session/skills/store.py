@@ -35,7 +35,7 @@ class Offer:
     left_out: Mapping[str, str] = field(default_factory=dict)
     """The others, with the reason."""
     damaged: Mapping[str, str] = field(default_factory=dict)
-    """Those whose file cannot be used; with file, line and remedy."""
+    """Those that cannot be used, for their file or for a skill they need; with the remedy."""
 
     @property
     def hints(self) -> tuple[str, ...]:
@@ -149,6 +149,8 @@ class SkillStore:
         Raises:
             UsageError: There is no such function, a name is taken, or it cannot stand by itself.
         """
+        if name in reserved:
+            raise UsageError(f"'{name}' is the robot's own, and every session has it")
         definitions = {entry.name: entry for entry in state.definitions}
         needed = _needed(name, definitions, state)
         first = name if rename_to is None else rename_to
@@ -208,6 +210,15 @@ class SkillStore:
                 skills[name] = self.get(name)
             except SkillError as error:
                 damaged[name] = str(error)
+        while gone := {
+            name: lost
+            for name, skill in skills.items()
+            if (lost := [need for need in skill.requires if need not in skills])
+        }:
+            for name, lost in gone.items():
+                del skills[name]
+                remedy = f"keep that again, or: cap skills remove {name}"
+                damaged[name] = f"'{name}' needs {', '.join(lost)}, which is missing; {remedy}"
         known, taken = scope.names() | EVERYWHERE, frozenset(reserved)
         left_out = {
             name: "the robot has something of that name" for name in skills if name in taken

@@ -340,3 +340,15 @@ def test_nearest_answers_the_same_with_and_without_skills() -> None:
         asked = [Request(text, further=prompt.further) for text in texts]
         one, two = (Nearest().complete(request).text for request in asked)
         assert one.strip() == two.replace(hints[0], "").strip()
+
+
+def test_a_skill_whose_helper_was_removed_is_told_of(store: SkillStore, open_session: Open) -> None:
+    session = open_session(GENERATED)
+    assert session.run("move it").ok
+    session.save_skill("get_double")
+    assert open_session(GENERATED).damaged_skills == {}
+    (store.folder / "get_sum.py").unlink()
+    session = open_session(GENERATED)
+    told = session.damaged_skills["get_double"]
+    assert told.startswith("'get_double' needs get_sum, which is missing; keep that again, or")
+    assert session.state.definitions == ()
