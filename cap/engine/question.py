@@ -82,6 +82,10 @@ class Tally(threading.local):
         if error.requests:
             self._usages.append((lmp, Usage.of_failed(error)))
 
+    def add_unheard(self, requests: int, lmp: str = "") -> None:
+        """Count requests that were sent and whose answers nobody waited for."""
+        self._usages.append((lmp, Usage(requests)))
+
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
         return len(self._usages)
@@ -218,15 +222,19 @@ class Author:
             if known is not None:
                 found[number] = known
         asked = [number for number in range(len(requests)) if number not in found]
-        if len(asked) == 1:
-            (number,) = asked
-            try:
-                found[number] = self._complete(prompt, requests[number])
-            except ModelError as error:
-                found[number] = error
-        elif asked:
-            asks = [functools.partial(self.model.complete, requests[number]) for number in asked]
-            found |= zip(asked, together(asks, returned=ModelError), strict=True)
+        try:
+            if len(asked) == 1:
+                (number,) = asked
+                try:
+                    found[number] = self._complete(prompt, requests[number])
+                except ModelError as error:
+                    found[number] = error
+            elif asked:
+                asks = [functools.partial(self.model.complete, requests[at]) for at in asked]
+                found |= zip(asked, together(asks, returned=ModelError), strict=True)
+        except KeyboardInterrupt:
+            self.tally.add_unheard(len(asked), prompt.name)
+            raise
         return [found[number] for number in range(len(requests))]
 
     def _complete(self, prompt: Prompt, request: Request) -> Completion:

@@ -71,6 +71,8 @@ class Session:
     """Those of this process, without those undone."""
     usage: Usage = NOTHING
     """What the model took for all turns of this process, also those undone."""
+    models: frozenset[str] = frozenset()
+    """The names of those models, also of one that was stopped before it answered."""
     earlier: int = 0
     """Turns before those, in the session this one goes on from."""
     origins: Mapping[str, str]
@@ -305,9 +307,10 @@ class Session:
         """
         if not 1 <= turns <= len(self.turns):
             there = f"there are {len(self.turns)} in this session"
+            told = f"cannot undo {turns} turns: {there}" if self.turns else "nothing to undo"
             if self.earlier:
-                there += f" (the {self.earlier} before it are of the one it goes on from)"
-            raise UsageError(f"cannot undo {turns} turns: {there}")
+                told += f" (the {self.earlier} before it are of the one it goes on from)"
+            raise UsageError(told)
         before, undone = self._checkpoints[-turns:], self.turns[-turns:]
         after = Checkpoint.of(self)
         rewound = before[0].restore(self)
@@ -500,6 +503,7 @@ class Session:
         self.memory.begin_turn()
         self._rounds = None
         unforeseen: Exception | None = None
+        tally, mark = self.engine.tally, self.engine.tally.mark()
         try:
             if source is None:
                 world = checkpoint.world
@@ -511,7 +515,8 @@ class Session:
                 answer = self._executed(source, before.facts)
         except KeyboardInterrupt:
             stop_signals.taken()
-            answer = Answer(Result(failure=INTERRUPTED))
+            usage, by_lmp = tally.since(mark), tally.by_lmp(mark)
+            answer = Answer(Result(failure=INTERRUPTED), usage=usage, by_lmp=by_lmp)
         except Stopped as stop:  # while it is dealt with here, it is not raised again
             name = signal.Signals(int(str(stop.code)) - 128).name
             told = replace(INTERRUPTED, message=f"stopped by {name}")
@@ -590,6 +595,8 @@ class Session:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.turns.append(turn)
         self.usage = self.usage.plus(turn.usage)
+        if turn.usage.requests:
+            self.models |= {self.model.name}
         code = answer.program.source if answer.program else ""
         code = "\n".join([*answer.earlier, code])
         entry = PastTurn(turn.instruction, code, context.text, turn.told_effect, turn.note)
