@@ -78,7 +78,7 @@ def ask_for_program(source: str) -> Decision:
                 return Decision(False, reason=" ".join(reason.split()))
             text, wrong = edited(text)
             if wrong:
-                click.echo(wrong, err=True)
+                click.echo(f"{wrong}; edit it again, or say yes to the one shown", err=True)
             elif text.strip() in ("", source.strip()):
                 click.echo("nothing was changed", err=True)
                 text = source
@@ -96,9 +96,9 @@ def edited(text: str) -> tuple[str, str]:
     except click.ClickException as error:
         return text, f"{error.message.rstrip('.')}; set EDITOR to one that works"
     except SyntaxError as error:
-        return text, f"line {error.lineno}: {error.msg}; edit it again, or say yes to the one shown"
+        return text, f"line {error.lineno}: {error.msg}"
     except ValueError as error:  # a null character
-        return text, f"{error}; edit it again, or say yes to the one shown"
+        return text, str(error)
     return text, ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import click
 from cap.cli.options import SessionOptions, confirm
 from cap.cli.pictures import wanted
 from cap.cli.session import open_session, watch, world_as_json
-from cap.errors import UsageError
+from cap.errors import CapError, UsageError
 from cap.robot.robot_files import is_file
 
 resume_option = click.option(
@@ -86,13 +87,30 @@ def saved_at(folder: Path | None) -> Any:
 
 
 def go_on(session: Any, kept: Any, folder: Path) -> None:
-    """Make a new session a saved one, and say so if its world is not what it was."""
+    """Make a new session a saved one; say so if its world or its last turn is not what it was."""
     rewound = session.restore(kept)
     session.trace.update(resumed=str(folder), seed=kept.seed)
     if not rewound:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
         click.echo(f"note: variables and history only; {why}", err=True)
+    if words := _cut_off(folder):
+        known = "the turn before it is" if kept.turns == 1 else f"the {kept.turns} before it are"
+        told = f"the last turn was cut off, and is as if it had not been asked: {words}"
+        click.echo(f"note: {told}; {known} known", err=True)
+
+
+def _cut_off(folder: Path) -> str:
+    """Return the instruction of a run's last turn if it never ended; else ""."""
+    from cap.trace.reader import read_events
+    from cap.trace.terminal import clipped
+
+    words = ""
+    with contextlib.suppress(CapError):  # a file, or a trace that is damaged
+        for event in read_events(folder):
+            if event["depth"] == 0 and event["kind"] in ("instruction", "done"):
+                words = str(event["data"].get("text", ""))
+    return clipped(words, 80)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import contextlib
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -38,7 +38,10 @@ _WEAK_LEVELS = ("kernel-seccomp", "process")
 
 @contextmanager
 def open_session(
-    options: SessionOptions, instructions: Sequence[str], people: People | None = None
+    options: SessionOptions,
+    instructions: Sequence[str],
+    people: People | None = None,
+    told: Collection[str] = (),
 ) -> Iterator[Any]:
     """Build the robot, the model and the session a command's options describe.
 
@@ -49,6 +52,7 @@ def open_session(
         options: What was said on the command line.
         instructions: Those that are known already; the folder is named after the first.
         people: Who is asked before anything moves; the person at the terminal if None.
+        told: What was said already of skills that are left out.
     """
     from cap.sandbox.parent.template_client import shared_template
 
@@ -81,8 +85,9 @@ def open_session(
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise
-    for told in session.damaged_skills.values():
-        click.echo(f"warning: a skill is left out: {told}", err=True)
+    for why in session.damaged_skills.values():
+        if why not in told:
+            click.echo(f"warning: a skill is left out: {why}", err=True)
     try:
         with session:
             yield session
@@ -343,5 +348,5 @@ def say_usage(session: Any) -> None:
     """Say what the model took in all, if it is a real one and was asked more than one turn."""
     from cap.trace.terminal import is_real, usage_line
 
-    if len(session.turns) > 1 and is_real(session.model.name):
+    if len(session.turns) > 1 and any(map(is_real, session.models)):
         click.echo(f"in all: {usage_line(session.usage)}")

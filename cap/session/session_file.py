@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import base64
 import binascii
+import contextlib
 import json
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -196,8 +197,15 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
+        if path.with_name(START).exists():
+            raise SavedError(
+                f"no turn was finished in {path.parent}, so nothing goes on there; begin anew"
+            ) from None
         raise SavedError(f"no saved session at {path}; name a run folder or its file") from None
     except (OSError, ValueError, RecursionError) as error:
+        with contextlib.suppress(OSError):
+            if path.read_bytes()[:1] != b"{":  # not even the beginning of one
+                raise SavedError(f"{path} is not a saved session") from None
         raise SavedError(f"cannot read the saved session {path}: {error}") from None
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise SavedError(f"{path} is not a saved session")

@@ -68,9 +68,12 @@ class Repl:
             leaves: Whether there was one.
         """
         with contextlib.ExitStack() as fresh:
-            session = fresh.enter_context(open_session(opening.options, ["repl"]))
+            told = [*self.commands.session.damaged_skills.values()] if leaves else []
+            session = fresh.enter_context(open_session(opening.options, ["repl"], told=told))
             if opening.kept and opening.folder:
                 go_on(session, opening.kept, opening.folder)
+            if leaves:
+                self._leave("left")
             watch(session, opening.options, echo=not self.typed)
             # They load much, which the session's sandbox has begun to load beside us.
             from rich.console import Console
@@ -78,8 +81,6 @@ class Repl:
             from cap.cli.repl.commands import Commands
 
             commands = Commands(session, opening.options, Console(highlight=False))
-            if leaves:
-                self._leave()
             before, self._open, self.commands = self._open, fresh.pop_all(), commands
         before.close()
         commands.greet()
@@ -100,7 +101,10 @@ class Repl:
             sys.stdin.reconfigure(errors="replace")
         failed = False
         while not self.commands.ended and (text := self._read(editor)) is not None:
-            failed = not self._obey(text) or failed
+            if not self._obey(text):
+                failed = True
+                for line in editor.drop_typed() if editor else ():
+                    self.commands.tell(f"not run after the failure: {line}")
         self._leave()
         return int(failed and not self.typed)
 
@@ -146,9 +150,13 @@ class Repl:
             old.tell(f"the session with {old.session.robot.name} goes on")
         return self.commands is not old
 
-    def _leave(self) -> None:
-        """Say what a person who leaves a session needs to know."""
+    def _leave(self, how: str = "run") -> None:
+        """Say what a person who leaves a session needs to know.
+
+        Args:
+            how: What its folder is called: that of the run, or of one that was left.
+        """
         session = self.commands.session
         session.tell_held()
         say_usage(session)
-        click.echo(f"run: {session.trace.folder}")
+        click.echo(f"{how}: {session.trace.folder}")

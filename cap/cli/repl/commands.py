@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from cap.trace.trace import Event
 
 COMMANDS = {
-    "help": ("", "this list"),
+    "help": ("[COMMAND]", "this list, or its line of one command"),
     "examples": ("", "what you can say, as the robot's prompt shows it"),
     "scene": ("", "what is there, and where"),
     "look": ("", "a picture of the scene, as a file"),
@@ -51,6 +52,8 @@ COMMANDS = {
 """Every command: what it takes, and what it does."""
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
 LOOK_PX = 640
+_QUOTED = re.compile(r"(: |-> )'([^']*)'")
+"""An annotation as a signature shows it that is text."""
 
 
 class Story:
@@ -92,6 +95,7 @@ class Commands:
         """
         self.session, self.options, self.console = session, options, console
         self.story = Story()
+        session.trace.listeners.append(self._advise)
         session.trace.listeners.append(self.story)
         self.draft = ""
         """A program that was edited and did not run."""
@@ -101,18 +105,26 @@ class Commands:
         self.opening: Opening | None = None
         """The session that is to take this one's place."""
 
+    def _advise(self, event: Event) -> None:
+        """Say how to keep the session when its folder cannot be written."""
+        if event.kind == "unwritten" and event.data["why"] is not None:
+            self.tell("  /save ELSEWHERE.json keeps the session in another place", "yellow")
+
     def obey(self, line: str) -> bool:
         """Carry out one line; return whether it came to what was asked for."""
         line = "/help" if line in ("help", "?") else line
         try:
-            if line in _LEAVE or line.startswith("/quit "):
+            if line.lower() in _LEAVE:
                 self.ended = True
             elif line.startswith("/"):
                 name, _, given = line[1:].partition(" ")
-                if name not in COMMANDS:
+                command, given = name.lower(), given.strip()
+                if command not in COMMANDS:
                     hint = did_you_mean(f"/{name}", [f"/{known}" for known in COMMANDS])
                     raise UsageError(f"no command /{printable(name)}.{hint} /help lists them")
-                done = getattr(self, f"do_{name}")(given.strip())
+                if given and not COMMANDS[command][0]:
+                    raise UsageError(f"/{command} takes nothing, so leave out {given!r}")
+                done = getattr(self, f"do_{command}")(given)
                 return done is None or bool(done)
             elif line:
                 return bool(self.session.run(line).ok)
@@ -167,12 +179,18 @@ class Commands:
         self.tell("Tab completes, /help lists commands, Ctrl-D leaves", "dim")
 
     def do_help(self, given: str) -> None:
-        """List the commands."""
+        """List the commands, or tell of one."""
+        wide = self.console.width >= 100 or not self.console.is_terminal
+        if given and (asked := given.lower().lstrip("/")) not in COMMANDS:
+            raise UsageError(f"no command /{asked}. /help lists them")
+        if given:
+            takes, about = COMMANDS[asked]
+            self.tell(f"{f'/{asked} {takes}'.rstrip()}: {about}")
+            return
         self.tell("Type what the robot should do. Ctrl-C stops program and robot, not the session.")
         self.tell("Several lines (Alt-Enter, or pasted) are as many instructions.")
         for name, (takes, about) in COMMANDS.items():
             told = f"/{name} {takes}".rstrip()
-            wide = self.console.width >= 100 or not self.console.is_terminal
             self.tell(f"  {told:<38} {about}" if wide else f"{told}\n    {about}")
 
     def do_examples(self, given: str) -> None:
@@ -217,15 +235,16 @@ class Commands:
         self.tell(f"picture: {path}{'' if path.exists() else ', once there is room'}")
 
     def do_code(self, given: str) -> None:
-        """Show a program."""
-        self.tell(self._turn(given).program or "it has no program")
+        """Show a program; before the first turn that of the session it goes on from."""
+        known = self._last_program()
+        program = known if known and not given else self._turn(given).program
+        self.tell(program or "it has no program")
 
     def do_edit(self, given: str) -> bool | None:
         """Have the person change the last program, and run what they made of it."""
         if not sys.stdin.isatty():
             raise UsageError("/edit needs a terminal")
-        turns = self.session.turns
-        last = turns[-1].program if turns else ""
+        last = self._last_program()
         text, wrong = edited(self.draft or last)
         if wrong:
             self.draft = text
@@ -277,7 +296,7 @@ class Commands:
         for kind, told in (("perception", "looks"), ("action", "acts"), ("lmp", "asks a model")):
             for name, entry in scope.primitives.items():
                 if entry.kind == kind:
-                    signature = str(entry.signature).replace("'", "")
+                    signature = _QUOTED.sub(r"\1\2", str(entry.signature))
                     self.tell(f"  {name}{signature}  {told}")
         for kept in session.state.definitions:
             self.tell(f"  {kept.name}  {kept.origin}")
@@ -301,6 +320,8 @@ class Commands:
             self.tell("no functions yet")
         for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
             self.tell(f"  {kept.name} ({kept.origin})")
+        for told in self.session.damaged_skills.values():
+            self.tell(f"  left out: {told}", "yellow")
 
     def do_save(self, given: str) -> None:
         """Keep a function, or the session."""
@@ -372,7 +393,7 @@ class Commands:
     def do_cost(self, given: str) -> None:
         """Say what the model took, in all and for each LMP."""
         session = self.session
-        if not is_real(session.model.name) and not session.usage.prompt_tokens:
+        if not any(map(is_real, session.models)):
             self.tell(f"{session.model.name} costs nothing: no language model was asked")
             return
         self.tell(usage_line(session.usage))
@@ -388,6 +409,13 @@ class Commands:
         folder = self.session.trace.folder
         self.tell(f"{folder}")
         self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
+
+    def _last_program(self) -> str:
+        """Return the last turn's program, also of a session that was gone on with; or ""."""
+        if self.session.turns:
+            return str(self.session.turns[-1].program)
+        history = self.session.state.history
+        return str(history[-1].code) if history else ""
 
     def _turn(self, given: str) -> Any:
         """Return a turn by its number, the last one if none is given."""

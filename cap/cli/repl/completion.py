@@ -76,7 +76,7 @@ class ReplCompleter(Completer):
             return sorted(registry.robots())
         if command == "model":
             return ["nearest", "replay/", *(f"{name}/" for name in PROVIDERS)]
-        if command in ("save", "skills"):
+        if command == "save":
             return [entry.name for entry in session.state.definitions if entry.origin != "skill"]
         if command == "help":
             return COMMANDS

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
+import sys
 from pathlib import Path
 
 import click
@@ -11,6 +14,7 @@ from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.filters import is_searching
 from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.input.typeahead import get_typeahead
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
@@ -67,6 +71,19 @@ class LineEditor:
             multiline=True,
             prompt_continuation=lambda width, number, wrapped: "" if wrapped else "...> ",
         )
+
+    def drop_typed(self) -> list[str]:
+        """Drop the lines that were typed before anybody was asked for them; return them."""
+        keys = get_typeahead(self._prompt.input)
+        text = "".join(key.data for key in keys)
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError, ValueError):  # no terminal after all
+                while select.select([self._prompt.input.fileno()], [], [], 0)[0]:
+                    piece = os.read(self._prompt.input.fileno(), 65536)
+                    if not piece:
+                        break
+                    text += piece.decode(errors="replace")
+        return [line for line in text.replace("\r", "\n").split("\n") if line.strip()]
 
     def read(self, completer: Completer) -> str | None:
         """Return what was typed; "" after Ctrl-C, None at the end."""

@@ -67,6 +67,10 @@ def to_try(prompt: Prompt, things: Container[str], count: int = 2) -> list[str]:
         named = [name for name in example.context.split("'")[1::2] if name in example.instruction]
         alone = not example.follows or (named and _POINTING_BACK.isdisjoint(words))
         alone = alone and RECALLED not in example.effects
+        if "all" in words and example.effects:  # of fewer it would not do what it is known to do
+            named = [
+                name for name in example.context.split("'")[1::2] if name in example.effects[0]
+            ]
         if alone and example.effects and all(name in things for name in named):
             unseen = not example.effects[0].startswith(_SEEN)
             first.append((example.follows + 2 * unseen, example.instruction))

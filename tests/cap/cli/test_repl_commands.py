@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +24,14 @@ from cap.cli.repl.commands import COMMANDS, Commands
 from cap.cli.repl.completion import ReplCompleter
 from cap.cli.repl.line_editor import LineEditor
 from cap.cli.repl.scene import scene_map, to_try
+from cap.models.base import Completion, Request
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.skills.store import SkillStore
 from cap.trace.terminal import Live
 from tests.fakes.full_disk import room_for
 from tests.fakes.openai_server import FakeServer
+from tests.fakes.scripted import Scripted
 
 MOVE = "put the red block in the blue bowl"
 
@@ -215,6 +218,24 @@ def test_edit_opens_the_last_program_and_runs_what_comes_of_it(
     talk(MOVE)
     said = talk("/edit") if ran else talk.refused("/edit")
     assert told in " ".join(said.split())
+    assert "the one shown" not in said
+
+
+def test_a_command_is_known_in_capitals_and_by_itself(talk: Talk) -> None:
+    assert "/undo [TURNS]: go back" in talk("/HELP undo")
+
+
+def test_a_function_s_default_is_shown_with_its_quotes(talk: Talk) -> None:
+    assert "context: str = ''" in talk("/scope")
+
+
+def test_a_folder_that_is_removed_can_be_saved_elsewhere(talk: Talk, session: Session) -> None:
+    assert session.trace.folder is not None
+    shutil.rmtree(session.trace.folder)
+    told = " ".join(talk(MOVE).split())
+    assert "was removed" in told
+    assert "/save ELSEWHERE.json" in told
+    (session.trace.folder / "programs").mkdir(parents=True)
 
 
 def test_edit_needs_a_terminal(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,6 +264,23 @@ def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> 
     assert "undone" in talk("/undo")
 
 
+class Stopped(Scripted):
+    """A model that Ctrl-C stops while it is waited for."""
+
+    name = "vllm/slow"
+
+    def complete(self, request: Request) -> Completion:
+        raise KeyboardInterrupt
+
+
+def test_a_request_that_ctrl_c_stopped_was_sent_and_counts(session: Session) -> None:
+    talk = Talk(session)
+    session.use_model(Stopped({}))
+    assert "stopped by Ctrl-C" in talk.refused(MOVE)
+    talk("/model nearest")
+    assert "1 request, 0 + 0 tokens" in talk("/cost")
+
+
 def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
     unasked = {"approve": "none", "yes": True, "rehearse": False, "min_level": "process"}
     scene = {"robot_options": ("host=10.0.0.1",), "objects": "red block", "seed": 7}
@@ -268,6 +306,11 @@ def test_another_robot_is_asked_for(talk: Talk) -> None:
         ("/sceen", "no command /sceen. Did you mean '/scene'"),
         ("/\x1b[31m", "no command /\\x1b[31m"),
         ("pour the coffee", "NoMatch"),
+        ("/quit now", "/quit takes nothing, so leave out 'now'"),
+        ("/undo", "error: nothing to undo"),
+        ("/save put_first_on_second", "'put_first_on_second' is the robot's own"),
+        ("/load /etc/passwd", "/etc/passwd is not a saved session"),
+        ("/help nothing", "no command /nothing"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_the_session_lives(
@@ -277,7 +320,7 @@ def test_what_cannot_be_done_is_said_and_the_session_lives(
     talk(MOVE)
 
 
-@pytest.mark.parametrize("line", ["/quit", "quit", "exit", "/exit", "/q", "/quit now"])
+@pytest.mark.parametrize("line", ["/quit", "quit", "exit", "/exit", "/q", "/QUIT"])
 def test_every_way_out_is_one(talk: Talk, line: str) -> None:
     talk(line)
     assert talk.commands.ended
@@ -334,6 +377,13 @@ def test_no_sentence_names_what_is_not_there() -> None:
     assert to_try(prompt, ["green block", "red bowl"]) == [
         "put the blocks in the bowls with matching colors"
     ]
+
+
+def test_no_sentence_speaks_of_all_where_some_are_not_seen() -> None:
+    prompt = registry.robot_prompts("kitchen")["ui"]
+    seen = ["apple", "bowl", "cup"]
+    assert "put all the fruit in the bowl" not in to_try(prompt, seen, 9)
+    assert "put all the fruit in the bowl" in to_try(prompt, [*seen, "banana", "orange"], 9)
 
 
 def completed(session: Session, line: str) -> list[str]:
@@ -404,6 +454,21 @@ def test_enter_takes_what_a_search_found(typing: Typing) -> None:
     typing("put the yellow block away\rpick the apple\r\x04")
     assert typing("\x12yellow\x12\r!\r\x04") == ["put the !yellow block away"]
     assert typing("\x12nowhere\rhello\r\x04") == ["hello"]
+
+
+def test_lines_typed_ahead_can_be_dropped(tmp_path: Path) -> None:
+    with (
+        create_pipe_input() as keyboard,
+        create_app_session(input=keyboard, output=DummyOutput()),
+    ):
+        editor = LineEditor(tmp_path / "history")
+        keyboard.send_text("fails\rand then\r")
+        assert editor.read(NoCompletions()) == "fails"
+        keyboard.send_text("and more\n")
+        assert editor.drop_typed() == ["and then", "and more"]
+        assert editor.drop_typed() == []
+        keyboard.send_text("next\r")
+        assert editor.read(NoCompletions()) == "next"
 
 
 def test_what_was_typed_is_there_in_the_next_session(typing: Typing, tmp_path: Path) -> None:

@@ -155,9 +155,12 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
         assert process.poll() is None
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=20)
+    capsys.readouterr()
     assert run(["run", "--resume", "o", "count", *model, "--json"]) == 0
-    (turn,) = turns(capsys)
-    assert said(turn) == ["[1, 2]"]
+    out, error = capsys.readouterr()
+    assert said(json.loads(out)["turns"][0]) == ["[1, 2]"]
+    cut = "note: the last turn was cut off, and is as if it had not been asked: loop"
+    assert f"{cut}; the turn before it is known" in error
     assert run(["run", "--replay", "o"]) == 0
     assert "replayed: 1 steps" in capsys.readouterr().out
 
@@ -474,3 +477,19 @@ def test_a_sitting_with_redo_and_another_model_is_replayed(
     told = capsys.readouterr().out
     assert "redone: the turn, the world too" in told
     assert "model: vllm/fake from now on" in told
+
+
+def test_code_shows_the_last_program_of_the_session_gone_on_with(repl: Talk) -> None:
+    repl(b"put the red block in the blue bowl\n", "--out", "o")
+    code, out, _ = repl(b"/code\n", "--resume", "o")
+    assert code == 0
+    assert "put_first_on_second(" in out
+
+
+def test_a_session_that_is_left_says_so_before_the_next_is_told_of(repl: Talk) -> None:
+    Path("skills").mkdir()
+    Path("skills/bad.py").write_text("def bad(:\n")
+    _, out, error = repl(b"/robot kitchen\n/robot ravens\n", "--skills", "skills", "--out", "o")
+    assert out.index("left: o\n") < out.index("robot kitchen")
+    assert out.count("run: runs/") == 1
+    assert error.count("a skill is left out") == 1

@@ -157,7 +157,7 @@ def test_an_undone_turn_is_not_resumed(tmp_path: Path, open_session: Open, resum
     second = resume(tmp_path / "run")
     assert world(second) == world(first)
     assert len(second.state.history) == 1
-    with pytest.raises(UsageError, match="there are 0"):
+    with pytest.raises(UsageError, match="nothing to undo"):
         second.undo()
 
 
