@@ -94,14 +94,6 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
         click.echo(f"note: variables and history only; {why}", err=True)
-    if words := _cut_off(folder):
-        known = "the turn before it is" if kept.turns == 1 else f"the {kept.turns} before it are"
-        told = f"the last turn was cut off, and is as if it had not been asked: {words}"
-        click.echo(f"note: {told}; {known} known", err=True)
-
-
-def _cut_off(folder: Path) -> str:
-    """Return the instruction of a run's last turn if it never ended; else ""."""
     from cap.trace.reader import read_events
     from cap.trace.terminal import clipped
 
@@ -109,8 +101,11 @@ def _cut_off(folder: Path) -> str:
     with contextlib.suppress(CapError):  # a file, or a trace that is damaged
         for event in read_events(folder):
             if event["depth"] == 0 and event["kind"] in ("instruction", "done"):
-                words = str(event["data"].get("text", ""))
-    return clipped(words, 80)
+                words = clipped(str(event["data"].get("text", "")), 80)
+    if words:
+        known = "the turn before it is" if kept.turns == 1 else f"the {kept.turns} before it are"
+        told = f"the last turn was cut off, and is as if it had not been asked: {words}"
+        click.echo(f"note: {told}; {known} known", err=True)
 
 
 @contextmanager

@@ -179,8 +179,12 @@ def write(saved: SavedSession, path: Path) -> None:
         SavedError: It cannot be written there, or something else is there.
     """
     try:
-        if path.exists() and _format_of(path) != FORMAT:
-            raise SavedError(f"{path} is there, and is no saved session; name another")
+        if path.exists():
+            there = None
+            with contextlib.suppress(ValueError, RecursionError):
+                there = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(there, dict) or there.get("format") != FORMAT:
+                raise SavedError(f"{path} is there, and is no saved session; name another")
         write_whole(path, render(saved))
     except OSError as error:
         reason = error.strerror or str(error)
@@ -219,15 +223,6 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
     except (KeyError, TypeError, ValueError, WireError, CapError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else error
         raise SavedError(f"{path} is damaged: {reason}; resume an earlier run") from None
-
-
-def _format_of(path: Path) -> Any:
-    """Return what a file says it is; None of one that is no JSON object."""
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    return values.get("format") if isinstance(values, dict) else None
 
 
 def _saved(values: Mapping[str, Any]) -> SavedSession:
