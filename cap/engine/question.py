@@ -82,10 +82,6 @@ class Tally(threading.local):
         if error.requests:
             self._usages.append((lmp, Usage.of_failed(error)))
 
-    def add_unheard(self, requests: int, lmp: str = "") -> None:
-        """Count requests that were sent and whose answers nobody waited for."""
-        self._usages.append((lmp, Usage(requests)))
-
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
         return len(self._usages)
@@ -233,7 +229,9 @@ class Author:
                 asks = [functools.partial(self.model.complete, requests[at]) for at in asked]
                 found |= zip(asked, together(asks, returned=ModelError), strict=True)
         except KeyboardInterrupt:
-            self.tally.add_unheard(len(asked), prompt.name)
+            unheard = ModelError("stopped by Ctrl-C")
+            unheard.requests = len(asked)
+            self.tally.add_failed(unheard, prompt.name)
             raise
         return [found[number] for number in range(len(requests))]
 
