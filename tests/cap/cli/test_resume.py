@@ -286,6 +286,7 @@ def test_a_limit_of_cost_holds_for_empty_answers(capsys: Capture) -> None:
         "cost_usd": 0.001,
         "cached_tokens": 0,
         "reasoning_tokens": 0,
+        "estimated": False,
     }
 
 

@@ -61,8 +61,8 @@ def test_a_run_is_read_into_its_turns(ran: Path) -> None:
     assert [turn.undone for turn in record.turns] == [False, False, True]
     first, failed, own = record.turns
     program = next(part for part in first.parts if isinstance(part, ProgramRecord))
-    assert {call.name for call in program.calls} == {"get_layout", "put_first_on_second"}
-    assert program.lines == {1, 3}
+    assert {call.name for call in program.calls} == {"put_first_on_second"}
+    assert program.lines == {2}
     notes = [part for part in failed.parts if not isinstance(part, ProgramRecord)]
     assert any(kind == "failure" and "NoMatch" in text for kind, text in notes)
     looped = next(part for part in own.parts if isinstance(part, ProgramRecord))
@@ -84,7 +84,7 @@ def test_the_page_is_one_file_with_a_policy_of_its_own(ran: Path) -> None:
     assert "default-src 'none'" in page
     assert "prefers-color-scheme: dark" in page
     assert 'name="viewport"' in page
-    assert 'class="ran">history' in page  # a line that called something is marked
+    assert 'class="ran">put_first_on_second' in page  # a line that called something is marked
     assert "× 40" in page
 
 

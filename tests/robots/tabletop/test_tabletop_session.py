@@ -381,11 +381,10 @@ def test_another_program_s_motion_is_no_turn_s_effect(
     with session_on(controller, scene, driver) as session:
 
         def take(_: str) -> bool:
-            made = len(controller.moves)
+            made, at = len(controller.moves), controller.joints
             with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
                 other.sendall(SLOW_PROGRAM)
-                wait_for(lambda: len(controller.moves) > made and controller.moving)
-                at = controller.joints
+                wait_for(lambda: len(controller.moves) > made)
                 wait_for(lambda: math.dist(at, controller.joints) > 0.01)
             return False
 
