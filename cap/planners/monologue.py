@@ -20,7 +20,7 @@ _LINE_TOKENS = 120
 class InnerMonologue:
     """Lets the model write the robot's next line: a goal, a thought, a question, or a step.
 
-    A step it writes in other words is taken for the one most like it.
+    A step that is none there is counts as failed; case, articles and marks do not matter.
     """
 
     model: Model

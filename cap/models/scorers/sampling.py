@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from cap.models.base import Model, Request, Scores
@@ -17,8 +17,10 @@ TEMPERATURE = 0.7
 MAX_TOKENS = 64
 """Longest of these completions; continuations are lines, not programs."""
 
-_CLOSE = 0.6
-"""How alike (difflib's ratio) a completion must be to count for the closest continuation."""
+_SHOWN, _SHOWN_LETTERS = 3, 60
+"""How many completions that were no continuation a note has, and how long each."""
+_NUMBER = re.compile(r"(?:robot:\s*)?(?:step\s*)?\d+\s*[.):]\s+|robot:\s*")
+_ARTICLE = re.compile(r"\b(?:a|an|the)\s+")
 
 
 def sampled(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -34,26 +36,44 @@ def sampled(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> 
     matched = sum(counted)
     total = matched + len(continuations)
     note = f"{matched} of {SAMPLES} samples were one of the {len(continuations)} continuations"
+    lines = [_first_line(text) for text, number in zip(texts, found, strict=True) if number is None]
+    shown = [f"{line!r} ({count})" for line, count in Counter(lines).most_common(_SHOWN)]
+    if shown:
+        note += f"; said, but none of them: {', '.join(shown)}"
     return Scores(tuple(math.log((n + 1) / total) for n in counted), "sampled", (note,))
 
 
 def match(text: str, continuations: Sequence[str]) -> int | None:
-    """Return the number of the continuation a completion is; None if it is like none of them."""
-    words = _plain(text)
-    if not words:
-        return None
-    plain = [_plain(continuation) for continuation in continuations]
-    begun = [n for n, each in enumerate(plain) if each and re.match(rf"{re.escape(each)}\b", words)]
-    if begun:
-        return max(begun, key=lambda n: len(plain[n]))  # "apple juice" before "apple"
-    first = words.split("\n")[0]
-    ratios = [difflib.SequenceMatcher(None, first, each).ratio() for each in plain]
-    best = max(range(len(plain)), key=ratios.__getitem__)
-    return best if ratios[best] >= _CLOSE else None
+    """Return the number of the continuation a completion is; None if it is none of them.
+
+    Case, spaces, marks at the ends, articles and the number of a step do not count; whatever
+    follows must be set off by a mark or a new line.
+    """
+    for form in (_plain, _bare):
+        words, options = form(text), [form(continuation) for continuation in continuations]
+        begun = [
+            number
+            for number, each in enumerate(options)
+            if each and re.match(rf"{re.escape(each)}(?:\s*[.,;:!?\n]|$)", words)
+        ]
+        if begun:
+            return max(begun, key=lambda n: len(options[n]))  # "yes, all" before "yes"
+    return None
 
 
 def _plain(text: str) -> str:
     """Return the text from its first line with words on: lower case, no fence, no end marks."""
-    lines = [line.strip(" \t.,;:!*`\"'") for line in text.lower().splitlines()]
+    lines = [" ".join(line.split()).strip(" .,;:!*`\"'") for line in text.lower().splitlines()]
     kept = [line for line in lines if re.search(r"\w", line) and line != "python"]
     return "\n".join(kept)
+
+
+def _bare(text: str) -> str:
+    """Return the plain text without articles and without the number of a step."""
+    return _ARTICLE.sub("", _NUMBER.sub("", _plain(text), count=1))
+
+
+def _first_line(text: str) -> str:
+    """Return a completion's first line, as a note has it."""
+    line = (text.strip().splitlines() or [""])[0].strip()
+    return line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}..."

@@ -256,10 +256,13 @@ def test_nothing_to_compare_is_said_before_anything_is_sent(
     [
         ("apple juice", 1),
         ("Apple, please", 0),
-        ("apples", 0),
+        ("apples", None),
+        ("1. An apple.", 0),
+        ("Robot: 2. the apple  juice", 1),
+        ("apple pie", None),
         ("```python\napple\n```", 0),
         ("pick up the apple", None),
-        ("appel juice", 1),
+        ("appel juice", None),
         ("", None),
         ("\n\n  apple  \n", 0),
     ],
@@ -268,6 +271,15 @@ def test_a_sample_is_matched_to_the_longest_continuation_it_begins_with(
     text: str, number: int | None
 ) -> None:
     assert match(text, ["apple", "apple juice", "water"]) == number
+
+
+def test_what_differs_in_a_word_is_no_continuation() -> None:
+    steps = [" find a water bottle.", " find an apple.", " go to the table."]
+    assert match("find a paper towel.", steps) is None
+    assert match(" Find the water bottle", steps) == 0
+    assert match("go to the table lamp", steps) is None
+    assert match(" and ask: which one?", [" and continue", " and ask:"]) == 1
+    assert match("b", ["a", "b"]) == 1
 
 
 def test_the_first_error_ends_a_comparison_without_waiting_for_the_others() -> None:

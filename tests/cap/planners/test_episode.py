@@ -346,3 +346,18 @@ def test_where_samples_are_counted_only_what_was_said_is_done() -> None:
     other = SayCan(Sampler("xylophone quartz"), NOTHING)
     result = run_episode("greet", TextWorld(["wave"]), other)
     assert result.why == "none of the model's samples was one of 2 steps"
+
+
+def test_a_sample_that_is_no_step_is_not_taken_for_one_that_sounds_like_it(tmp_path: Path) -> None:
+    """A model asked for a paper towel where there is none; a water bottle was brought."""
+    world = TextWorld(["find a water bottle", "find an apple"])
+    said = SayCan(Sampler("find a paper towel."), NOTHING)
+    trace = Trace(tmp_path)
+    result = run_episode("clean up the spill", world, said, trace=trace)
+    trace.close("failed")
+    assert (result.end, result.plan) == ("stuck", ())
+    (moment,) = [event for event in read_events(tmp_path) if event["kind"] == "candidates"]
+    assert moment["data"]["notes"] == [
+        "0 of 8 samples were one of the 3 continuations; "
+        "said, but none of them: 'find a paper towel.' (8)"
+    ]
