@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.planning.household_tasks import BY_NAME, TASKS
+from benchmarks.planning.household_tasks import BY_WORDS, TASKS
+from benchmarks.planning.kitchen_tasks import plain
 from cap.planners.dialogue import DialogueLine
 from cap.planners.say_models import Advice
 from cap.planners.world import DONE
@@ -46,7 +47,7 @@ class HouseholdKnowledge:
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
         """Return the steps that are left of the plan; None for a task it does not know."""
         words = next((line.text for line in lines if line.kind == "person"), "")
-        task = BY_NAME.get(words)
+        task = BY_WORDS.get(plain(words))
         if task is None:
             return None
         left = list(task.steps)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.planning.household_actions import OBJECTS, ROOMS, action
+from benchmarks.planning.kitchen_tasks import plain
 
 Split = Literal["demonstration", "test", "generalise"]
 
@@ -138,7 +139,8 @@ TASKS: tuple[HouseholdTask, ...] = (
     _make("coffee", "coffee maker", "generalise"), _rest("bed", "bedroom light", "generalise"),
     _rest("sofa", "living room light", "generalise"),
 )  # fmt: skip
-BY_NAME = {task.name: task for task in TASKS}
+BY_WORDS = {plain(task.name): task for task in TASKS}
+"""Every task by its plain words."""
 DEMONSTRATIONS = tuple(task for task in TASKS if task.split == "demonstration")
 TRIED = tuple(task for task in TASKS if task.split != "demonstration")
 

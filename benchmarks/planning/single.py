@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,8 @@ from typing import Any
 
 from benchmarks.planning import kitchen_needs, trials
 from benchmarks.planning.household_knowledge import HouseholdKnowledge
-from benchmarks.planning.household_tasks import BY_NAME, DEMONSTRATIONS
+from benchmarks.planning.household_tasks import BY_WORDS as IN_HOUSE
+from benchmarks.planning.household_tasks import DEMONSTRATIONS
 from benchmarks.planning.household_world import SCENES, HouseholdWorld, scene
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge
 from benchmarks.planning.kitchen_needs import KitchenTask
@@ -45,6 +47,19 @@ ROBOTS = ("kitchen", "ravens", "household")
 """Those whose skills planners know."""
 PLANNERS = ("saycan", "monologue", "saycanpay", "zero-shot", "cap")
 FEEDBACK = ("object", "success", "scene", "human")
+PAPER_WORDING: Mapping[str, Sequence[str]] = {
+    "blocks-in-bowl": ("Put all the blocks in the {bowl}",),
+    "matching-bowls": (
+        "Put the blocks in their matching bowls",
+        "Put all the blocks in their matching bowls",
+        "Put the blocks in the bowls with matching colors",
+    ),
+    "mismatched-bowls": (
+        "Put the blocks on mismatched bowls",
+        "Put the blocks in mismatched bowls",
+    ),
+}
+"""Other words for some of the tabletop tasks: Inner Monologue's table has them."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +143,36 @@ def is_known(setup: PlanSetup, instruction: str) -> bool:
     if setup.robot == "kitchen":
         return plain(instruction) in BY_WORDS
     if setup.robot == "household":
-        return instruction in BY_NAME
-    return any(_words(task.template, instruction) is not None for task in _named_tasks())
+        return plain(instruction) in IN_HOUSE
+    return any(words is not None for _, words in _readings(instruction))
+
+
+def nearest_known(setup: PlanSetup, instruction: str) -> list[str]:
+    """Return the benchmark's instructions that are most like one, for messages."""
+    if setup.robot == "kitchen":
+        known = {key: task.words for key, task in BY_WORDS.items()}
+    elif setup.robot == "household":
+        known = {key: task.name for key, task in IN_HOUSE.items()}
+    else:
+        known = {plain(task.template): task.template for task in _named_tasks()}
+    return [known[key] for key in difflib.get_close_matches(plain(instruction), known, 3, 0.0)]
+
+
+def check_writer(setup: PlanSetup, model: str, instruction: str) -> None:
+    """Refuse `nearest` where a planner needs lines written: it has examples of programs alone.
+
+    Raises:
+        UsageError: With instructions that a stand-in knows.
+    """
+    writes = setup.planner == "zero-shot" or (
+        setup.planner == "monologue" and setup.robot == "ravens"
+    )
+    if model == "nearest" and writes:
+        known = ", ".join(f"'{words}'" for words in nearest_known(setup, instruction))
+        raise UsageError(
+            f"nearest writes no steps for --planner {setup.planner}; use a language model with -m, "
+            f"or one of the benchmark's own instructions with perfect-say, such as {known}"
+        )
 
 
 def run(
@@ -157,7 +200,7 @@ def _in_house(
                        seed=setup.seed)  # fmt: skip
     episode = run_episode(instruction, world, planner, (), _disturbance(setup), setup.max_steps,
                           trace)  # fmt: skip
-    task = BY_NAME.get(instruction)
+    task = IN_HOUSE.get(plain(instruction))
     lacking = [goal for goal in task.goals if not world.house.holds(goal)] if task else []
     missed = f"not so: {'; '.join(lacking)}" if lacking else None
     return PlanVerdict(episode, task is not None, missed, {}, dict(world.house.places))
@@ -214,6 +257,15 @@ def _on_tabletop(
         before: Positions = dict(robot.positions())
         said = [instruction, *(words for _, words in setup.interjections)]
         goals = {words: goal for words in said if (goal := _goal(words, before)) is not None}
+        if (
+            len(said) == 1
+            and instruction in goals
+            and not judge(goals[instruction], before, before, ())
+        ):
+            raise UsageError(
+                f"there is nothing to do: '{instruction}' is so already; name other objects with "
+                "--objects"
+            )
         pairs = {words: goals_of(goal) for words, goal in goals.items()}
         knowledge = TabletopKnowledge(pairs, list(before))
         model = make_model(knowledge)
@@ -282,15 +334,37 @@ def _named_tasks() -> Sequence[Any]:
     return [task for task in TASKS if not task.coordinates]
 
 
+def _readings(instruction: str) -> list[tuple[Any, dict[str, str] | None]]:
+    """Return each tabletop task with the words an instruction has in its slots, if it is one."""
+    return [
+        (task, _words(template, instruction))
+        for task in _named_tasks()
+        for template in (task.template, *PAPER_WORDING.get(task.name, ()))
+    ]
+
+
 def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
-    """Return what an instruction asks for in a scene; None if it is not one of the tasks'."""
-    for task in _named_tasks():
-        words = _words(task.template, instruction)
-        if words is None:
+    """Return what an instruction asks for in a scene; None if it is not one of the tasks'.
+
+    Raises:
+        UsageError: The scene lacks what it speaks of.
+    """
+    for task, words in _readings(instruction):
+        if words is None or not all(word in scene or word in PLACES for word in words.values()):
             continue
-        if all(word in scene or word in PLACES for word in words.values()):
-            found: Mapping[str, Any] | None = task.goal(words, scene, task.near)
-            return found
+        blocks = [name for name in scene if name.endswith("block")]
+        matching = task.name == "matching-bowls"
+        colors = {name.split()[0] for name in blocks} if matching else set()
+        lacking = [bowl for color in sorted(colors) if (bowl := f"{color} bowl") not in scene]
+        lacking += [] if blocks else ["block"]
+        lacking += [] if not task.own_bowls or any(n.endswith("bowl") for n in scene) else ["bowl"]
+        if lacking:
+            raise UsageError(
+                f"there is nothing to do: '{instruction}' needs a {lacking[0]}, and the table has "
+                "none; name one with --objects"
+            )
+        found: Mapping[str, Any] | None = task.goal(words, scene, task.near)
+        return found
     return None
 
 

@@ -211,6 +211,8 @@ def _direction(scene: _Scene, relations: Any) -> list[str]:
 
 
 def _stacked(scene: _Scene, names: Any) -> list[str]:
+    if not names:
+        raise ValueError("`stacked` names no object")
     points = scene.points(names)
     spread = np.linalg.norm(points - points.mean(axis=0), axis=1).max()
     heights = sorted(scene.after[scene.name(name)][2] for name in names)

@@ -120,6 +120,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     unsaid = settings.sources["model"] == "default" and options.planner != "cap"
     if unsaid and single.is_known(setup, instruction):
         name = _TRY
+    single.check_writer(setup, name, instruction)
     there = options.out is not None and options.out.exists()
     folder = claim_folder(options.out or new_run_folder(settings.runs, options.robot, instruction))
     said = {"robot": options.robot, "model": name, "planner": options.planner}
@@ -145,7 +146,9 @@ def command(options: PlanOptions, instruction: str) -> int:
         raise
     good = verdict.episode.end == "done" and verdict.missed is None
     trace.close("ok" if good else "failed")
-    return _report(verdict, folder, instruction, options.as_json)
+    unknown = not verdict.judged and verdict.episode.end == "model"
+    known = single.nearest_known(setup, instruction) if unknown else []
+    return _report(verdict, folder, instruction, options.as_json, known)
 
 
 def _setup(options: PlanOptions) -> Any:
@@ -211,8 +214,10 @@ def _watch(trace: Any) -> None:
     trace.listeners.append(Live(Console(highlight=False)))
 
 
-def _report(verdict: Any, folder: Path, instruction: str, as_json: bool) -> int:
-    """Print what it chose among and what came of it; return the exit code."""
+def _report(
+    verdict: Any, folder: Path, instruction: str, as_json: bool, known: Sequence[str]
+) -> int:
+    """Print the candidates, what came of them and known instructions; return the exit code."""
     from cap.cli.tables import show
     from cap.planners.score_picture import draw_scores
     from cap.trace.reader import read_events
@@ -247,6 +252,8 @@ def _report(verdict: Any, folder: Path, instruction: str, as_json: bool) -> int:
             click.echo(f"note: {words} (step {', '.join(map(str, steps))})")
     if episode.end != "done":
         click.echo(f"ended without being done: {episode.why}")
+        if known:
+            click.echo(f"the benchmark knows, for instance: {'; '.join(known)}")
     elif not verdict.judged:
         click.echo("done, says the planner; the benchmark does not know this task, so look")
     else:

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.planning import trials
 from benchmarks.planning.household_actions import bank, line_of, parsed, plan_of, read_line
 from benchmarks.planning.household_knowledge import SYNONYMS
-from benchmarks.planning.household_tasks import BY_NAME, TASKS, TRIED, lcs
+from benchmarks.planning.household_tasks import BY_WORDS, TASKS, TRIED, lcs
 from benchmarks.planning.household_world import SCENES, House, execute, prepared, scene
 from cap.planners.say_models import SayModel
 from cap.planners.world import DONE
@@ -123,4 +123,4 @@ def test_correction_and_a_fitting_example_each_help_whom_they_can() -> None:
 def test_synonyms_lead_to_words_that_are_usual_here() -> None:
     usual = " ".join(step.text for step in bank())
     assert all(word in usual for word in SYNONYMS.values())
-    assert BY_NAME["Drink the milk"].split == "test"
+    assert BY_WORDS["drink the milk"].split == "test"

@@ -339,6 +339,7 @@ def test_all_words_must_hold_and_each_gives_its_reason() -> None:
         {"place": [[{"biggest": ["block", "red bowl"]}, "middle"]]},
         {"line": {"names": BLOCKS, "axis": "z"}},
         {"restored": True},
+        {"stacked": []},
     ],
 )
 def test_a_malformed_expectation_is_an_error(expect: dict[str, Any]) -> None:

@@ -95,6 +95,18 @@ def test_a_zero_shot_planner_acts_in_the_household(
     assert found["rung"] == "translated"
 
 
+def test_an_instruction_is_known_whatever_its_case_its_stop_and_its_wording(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, words in enumerate(("Drink the milk.", "drink the milk")):
+        house = (words, "--planner", "zero-shot", "-r", "household")
+        assert plan(*house, out=tmp_path / str(number)) == 0
+    objects = ("--objects", "red block, red bowl, blue block, blue bowl")
+    words = ("Put the blocks in their matching bowls.", "-r", "ravens", *objects)
+    assert plan(*words, out=tmp_path / "bowls") == 0
+    assert capsys.readouterr().out.count("done: the world is as asked") == 3
+
+
 def test_a_monologue_reads_what_came_of_its_steps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,7 +159,9 @@ def test_what_no_stand_in_knows_ends_with_the_remedy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan("sing a song", "-m", "perfect-say", out=tmp_path / "run") == 4
-    assert "use another model with -m" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "use another model with -m" in shown
+    assert "the benchmark knows, for instance: " in shown
 
 
 @pytest.mark.parametrize(
@@ -167,6 +181,20 @@ def test_what_no_stand_in_knows_ends_with_the_remedy(
         (["x", "-r", "household"], "plans --planner zero-shot alone"),
         (["x", "-r", "household", "--planner", "zero-shot", "--objects", "cup"], "own things"),
         (["x", "-r", "ravens", "--planner", "saycanpay", "--feedback", "success"], "plans first"),
+        (["stack all the blocks", "-r", "ravens", "--objects", "red bowl"], "needs a block"),
+        (["stack all the blocks", "-r", "ravens", "--objects", "red block"], "is so already"),
+        (
+            [
+                "put the blocks in their matching bowls",
+                "-r",
+                "ravens",
+                "--objects",
+                "red block, blue bowl",
+            ],
+            "needs a red bowl",
+        ),
+        (["Drink a lake", "-r", "household", "--planner", "zero-shot"], "such as 'Drink the "),
+        (["x", "-m", "noisy-say:7"], "unknown model 'noisy-say:7'"),
     ],
 )
 def test_what_cannot_be_is_one_line_and_leaves_nothing(
