@@ -29,14 +29,15 @@ SC5: Mapping[int, tuple[int, int]] = {
     17: (88, 88),
 }
 """By number of examples: the plan with its end, and without; its text says 54 for 52."""
-NL1: Mapping[str, tuple[float, float]] = {
-    "zero-shot": (78.57, 24.72),
-    "- translation": (31.49, 22.53),
-    "- dynamic": (50.86, 22.84),
-    "- correction": (55.19, 24.43),
-    "vanilla": (18.07, 16.97),
+NL1: Mapping[str, float] = {
+    "zero-shot": 78.57,
+    "- translation": 31.49,
+    "- dynamic": 50.86,
+    "- correction": 55.19,
+    "vanilla": 18.07,
 }
-"""Executability and longest common subsequence, Codex 12B in VirtualHome."""
+"""Executability, Codex 12B in VirtualHome. The paper's text at hand has only 79 and 18: these are
+from records, and are labelled so. Its longest common subsequences could not be checked at all."""
 SP3: Mapping[str, tuple[int, ...]] = {
     "hanoi test": (45, 48, 48, 50, 54, 68, 70),
     "blocks test": (30, 51, 52, 54, 52, 52, 56),
@@ -58,6 +59,7 @@ SP6: Mapping[str, tuple[int, int, int]] = {
     "hanoi generalise": (18, 36, 34),
     "blocks generalise": (6, 2, 6),
     "babyai generalise": (12, 12, 10),
+    "household generalise": (15, 20, 25),
 }
 """With one, two and three beams; of generalising as well."""
 SP11: Mapping[str, tuple[int, int, int, int]] = {
@@ -74,5 +76,6 @@ IM3: Mapping[str, tuple[float, float, float]] = {
     "manipulation disturbed": (12.5, 25.0, 33.3),
     "mobile manipulation disturbed": (0.0, 25.0, 75.0),
     "drawers disturbed": (0.0, 44.4, 44.4),
+    "total": (30.8, 48.7, 60.4),
 }
 """SayCan, with success, with objects and success."""

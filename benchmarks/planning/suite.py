@@ -92,6 +92,8 @@ class PlanningSuite(BaseSuite):
         self.models = tuple(models) or OFFLINE[table]
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
+        if table == "NL-1":
+            self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
         self.usual_n = USUAL_N[table]
         cells = cells_of(table, self.models)
         self._cells = {(cell.task, cell.split): cell for cell in cells}
@@ -236,6 +238,12 @@ _SCENE = (
     "In the world without dynamics only a pile whose middle is off its foot falls over, so that "
     "scene feedback tells more than success feedback in the rows of piles alone; with --mode "
     "physics a pile may also be pushed over."
+)
+
+
+_EXAMPLE = (
+    "Stand-ins other than copy-say never read the example in the prompt: they have no cells in "
+    "'- dynamic'."
 )
 
 

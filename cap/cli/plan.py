@@ -121,6 +121,8 @@ def command(options: PlanOptions, instruction: str) -> int:
     if unsaid and single.is_known(setup, instruction):
         name = _TRY
     single.check_writer(setup, name, instruction)
+    if is_say_model(name):
+        _model(name, None, options, settings)  # a wrong number is told before anything begins
     there = options.out is not None and options.out.exists()
     folder = claim_folder(options.out or new_run_folder(settings.runs, options.robot, instruction))
     said = {"robot": options.robot, "model": name, "planner": options.planner}
@@ -137,7 +139,8 @@ def command(options: PlanOptions, instruction: str) -> int:
     try:
         verdict = single.run(setup, instruction, make_model, trace)
     except BaseException as error:  # the trace tells of whatever it was
-        trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
+        if not isinstance(error, UsageError):  # of that no trace is kept
+            trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         trace.close(status_after(error))
         if isinstance(error, UsageError):
             remove_run(folder, there)
@@ -277,17 +280,18 @@ def _notes(moments: Sequence[Any]) -> dict[str, list[int]]:
 
 def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the best candidates of each step as rows of a table."""
+    from cap.planners.candidates import PARTS
+
     rows = []
-    pays = any(entry["pay"] != 1 for moment in moments for entry in moment["candidates"])
+    every = [entry for moment in moments for entry in moment["candidates"]]
+    parts = [part for part in PARTS if any(part in entry for entry in every)]
     for number, moment in enumerate(moments, start=1):
         for place, entry in enumerate(moment["candidates"][:SHOWN]):
             rows.append(
                 {
                     "candidate": entry["text"],
                     "step": number if place == 0 else "",
-                    "say": f"{entry['say']:.3f}",
-                    "can": f"{entry['can']:.2f}",
-                    **({"pay": f"{entry['pay']:.2f}"} if pays else {}),
+                    **{part: f"{entry[part]:.3f}" if part in entry else "" for part in parts},
                     "score": f"{entry['score']:.3g}",
                     "chosen": entry["text"] == moment["chosen"],
                     "rung": moment["rung"] if place == 0 else "",

@@ -10,6 +10,7 @@ from typing import Any
 
 from cap.errors import EmptyCompletion, ModelError, NoMatch
 from cap.models.base import Model, Request, Scores, ScoringModel
+from cap.models.scorers.exact import MOST
 from cap.models.scorers.sampling import match
 from cap.planners.affordances import Affordance
 from cap.planners.dialogue import Dialogue, continuation
@@ -17,6 +18,8 @@ from cap.planners.world import DONE, Action, World
 
 PLANNED = 0.9
 """How likely the next step of a whole plan is; each later one has so much of what is left."""
+PARTS = ("say", "can", "pay", "likeness", "share", "penalty")
+"""What scores are made of, as traces and tables name it; each planner has some of them."""
 _UNPLANNED = 1e-9
 _UNSAID = 1.000001
 """Where samples are counted, a step that is no likelier than this many times the least was never
@@ -31,10 +34,10 @@ class Candidate:
     """The step."""
     log_say: float
     """Natural logarithm of the probability that the model says it, of all candidates."""
-    can: float
-    """Affordance: probability that it would succeed now."""
-    pay: float = 1.0
-    """Expected payoff; 1 for planners that know of none."""
+    can: float | None = None
+    """Affordance: probability that it would succeed now; None for planners that know of none."""
+    pay: float | None = None
+    """Expected payoff; None for planners that know of none."""
 
     @property
     def say(self) -> float:
@@ -43,10 +46,11 @@ class Candidate:
 
     @property
     def log_score(self) -> float:
-        """What is chosen by: the logarithm of the product of the three."""
-        if self.can <= 0.0 or self.pay <= 0.0:
+        """What is chosen by: the logarithm of the product of those there are."""
+        others = [value for value in (self.can, self.pay) if value is not None]
+        if any(value <= 0.0 for value in others):
             return -math.inf
-        return self.log_say + math.log(self.can) + math.log(self.pay)
+        return self.log_say + math.fsum(math.log(value) for value in others)
 
     @property
     def score(self) -> float:
@@ -57,7 +61,54 @@ class Candidate:
     def as_json(self) -> dict[str, Any]:
         """All of it, as traces keep it."""
         values = {"say": self.say, "can": self.can, "pay": self.pay, "score": self.score}
-        return {"text": self.action.text, **values, "log_say": self.log_say}
+        known = {name: value for name, value in values.items() if value is not None}
+        return {"text": self.action.text, **known, "log_say": self.log_say}
+
+
+@dataclass(frozen=True)
+class TranslatedStep:
+    """One step that the model's own words may mean."""
+
+    action: Action
+    """The step."""
+    said: str
+    """The words that mean it best."""
+    likeness: float
+    """Of those words and the step."""
+    share: float
+    """Of the samples that were those words."""
+    beta: float
+    """How much the logarithm of the share counts."""
+    penalty: float = 0.0
+    """Taken off because it would be the step before it once more."""
+
+    @property
+    def score(self) -> float:
+        """What is chosen by."""
+        return self.likeness + self.beta * math.log(self.share) - self.penalty
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """All of it, as traces keep it; the score follows from the rest."""
+        values = {name: getattr(self, name) for name in ("likeness", "share", "beta", "penalty")}
+        return {"text": self.action.text, "said": self.said, **values, "score": self.score}
+
+
+@dataclass(frozen=True)
+class Translations:
+    """All steps that the samples of one moment may mean."""
+
+    candidates: tuple[TranslatedStep, ...]
+    """The best first."""
+    stuck: str = ""
+    """Why none of them should be taken; "" if the first should."""
+    rung: str = "translated"
+    """How they were compared."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was unusual."""
+        return (self.stuck,) if self.stuck else ()
 
 
 @dataclass(frozen=True)
@@ -138,6 +189,8 @@ def rank(
 def _numbers(scores: Scores) -> tuple[list[float], tuple[str, ...]]:
     """Return log-probabilities that are numbers: one that is missing is as unlikely as can be.
 
+    Those above 0 are none; they are compared as they are, and that is noted.
+
     Raises:
         ModelError: None is a number.
     """
@@ -147,8 +200,11 @@ def _numbers(scores: Scores) -> tuple[list[float], tuple[str, ...]]:
     missing = sum(math.isnan(value) or value == math.inf for value in scores.logprobs)
     floor = min(finite) - 20.0
     values = [value if math.isfinite(value) else floor for value in scores.logprobs]
-    note = f"{missing} of {len(values)} log-probabilities were no numbers and count as unlikely"
-    return values, (note,) if missing else ()
+    above = sum(value > MOST for value in finite)
+    counted = f"of {len(values)} log-probabilities were"
+    notes = (f"{missing} {counted} no numbers and count as unlikely",) if missing else ()
+    wrong = f"{above} {counted} above 0, as none can be: the model's numbers are to be doubted"
+    return values, (*notes, wrong) if above else notes
 
 
 def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:

@@ -159,8 +159,9 @@ class SayCanPay:
         chosen = [n for n in chosen if math.isfinite(scores.logprobs[n])][: self.candidates]
         context = PlanContext(episode.instruction, opening, steps, self.names)
         texts = [actions[n].text for n in chosen]
-        cans = self.can(context, texts) if self.can else [1.0] * len(texts)
-        pays = self.pay(context, texts) if self.pay else [1.0] * len(texts)
+        none: list[float | None] = [None] * len(texts)
+        cans = self.can(context, texts) if self.can else none
+        pays = self.pay(context, texts) if self.pay else none
         found = [
             Candidate(actions[n], scores.logprobs[n], can, pay)
             for n, can, pay in zip(chosen, cans, pays, strict=True)

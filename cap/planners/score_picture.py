@@ -13,13 +13,26 @@ from cap.trace.terminal import printable
 BARS = 5
 """Candidates drawn for each step, the best first."""
 MOST_STEPS = 20
-_SAY, _CAN, _PAY = "#4e79a7", "#e8a03c", "#8a63a8"
+_COLORS = {
+    "say": "#4e79a7",
+    "can": "#e8a03c",
+    "pay": "#8a63a8",
+    "likeness": "#3d9a9a",
+    "share": "#4e79a7",
+}
+_MEANINGS = {
+    "say": "the model",
+    "can": "the affordance",
+    "pay": "what it is worth",
+    "likeness": "of its words and the step",
+    "share": "of its samples",
+}
 _CHOSEN = "#2f7d4f"
 _ROW_INCHES, _HEAD_INCHES = 0.26, 0.42
 
 
 def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) -> None:
-    """Draw what was chosen among at each step: say and can, stacked, and their product beside.
+    """Draw what was chosen among at each step: what scores are made of, stacked; the score beside.
 
     Args:
         moments: The data of a trace's `candidates` events.
@@ -40,7 +53,8 @@ def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) ->
         raise MissingExtra(
             "pictures of scores need matplotlib: pip install 'code-as-policies[report]'"
         ) from None
-    pays = any(entry["pay"] != 1 for moment in shown for entry in moment["candidates"])
+    every = [entry for moment in shown for entry in moment["candidates"]]
+    parts = [part for part in _COLORS if any(part in entry for entry in every)]
     counts = [min(BARS, len(moment["candidates"])) for moment in shown]
     height = sum(_ROW_INCHES * count + _HEAD_INCHES for count in counts) + 1.1
     with warnings.catch_warnings():
@@ -49,35 +63,36 @@ def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) ->
         FigureCanvasAgg(figure)
         panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=counts)[:, 0]
         for number, (axes, moment) in enumerate(zip(panels, shown, strict=True), start=1):
-            _panel(axes, number, moment, pays)
-        which = "say, can and pay stacked" if pays else "say, and can stacked on it"
-        panels[-1].set_xlabel(f"{which}; beside: their product", fontsize=8)
+            _panel(axes, number, moment, parts)
+        beside = "likeness + beta log(share) - penalty" if "likeness" in parts else "their product"
+        stacked = f"{', '.join(parts)} stacked" if len(parts) > 1 else parts[0]
+        panels[-1].set_xlabel(f"{stacked}; beside: {beside}", fontsize=8)
         figure.suptitle(printable(title), fontsize=10, parse_math=False)
-        figure.legend(*_keys(pays), loc="outside lower center", ncols=3, frameon=False)
+        figure.legend(*_keys(parts), loc="outside lower center", ncols=3, frameon=False)
         try:
             figure.savefig(path, dpi=110)
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _panel(axes: Any, number: int, moment: Mapping[str, Any], pays: bool) -> None:
+def _panel(axes: Any, number: int, moment: Mapping[str, Any], parts: Sequence[str]) -> None:
     """Draw the candidates of one step, and mark the one that was taken, if one was."""
     candidates = moment["candidates"][:BARS]
     taken = [entry["text"] == moment["chosen"] for entry in candidates]
     rows = range(len(candidates))
-    says = [entry["say"] for entry in candidates]
-    cans = [entry["can"] for entry in candidates]
-    axes.barh(rows, says, 0.72, color=_SAY)
-    axes.barh(rows, cans, 0.72, left=says, color=_CAN)
-    if pays:
-        ends = [entry["say"] + entry["can"] for entry in candidates]
-        axes.barh(rows, [entry["pay"] for entry in candidates], 0.72, left=ends, color=_PAY)
+    ends = [0.0] * len(candidates)
+    for part in parts:
+        widths = [max(0.0, entry.get(part, 0.0)) for entry in candidates]
+        axes.barh(rows, widths, 0.72, left=ends, color=_COLORS[part])
+        ends = [end + width for end, width in zip(ends, widths, strict=True)]
     for row, entry in enumerate(candidates):
         color = _CHOSEN if taken[row] else "#555555"
         weight = "bold" if taken[row] else "normal"
-        end = entry["say"] + entry["can"] + (entry["pay"] if pays else 0.0) + 0.02
-        score = f"{entry['score']:.3f}" if entry["score"] >= 0.0005 else f"{entry['score']:.0e}"
-        axes.text(end, row, score, va="center", fontsize=7.5, color=color, fontweight=weight)
+        size = abs(entry["score"])
+        score = f"{entry['score']:.3f}" if size >= 0.0005 else f"{entry['score']:.0e}"
+        axes.text(
+            ends[row] + 0.02, row, score, va="center", fontsize=7.5, color=color, fontweight=weight
+        )
     axes.set_yticks(rows, [printable(entry["text"]) for entry in candidates], fontsize=8)
     for label, chosen in zip(axes.get_yticklabels(), taken, strict=True):
         label.set_parse_math(False)
@@ -85,7 +100,7 @@ def _panel(axes: Any, number: int, moment: Mapping[str, Any], pays: bool) -> Non
             label.set_color(_CHOSEN)
             label.set_fontweight("bold")
     axes.invert_yaxis()
-    axes.set_xlim(0, 3.25 if pays else 2.25)
+    axes.set_xlim(0, len(parts) + 0.25)
     none = "" if any(taken) else ": none of them was taken"
     axes.set_title(f"step {number}{none}", loc="left", fontsize=8)
     axes.tick_params(axis="x", labelsize=7)
@@ -93,10 +108,8 @@ def _panel(axes: Any, number: int, moment: Mapping[str, Any], pays: bool) -> Non
         axes.spines[side].set_visible(False)
 
 
-def _keys(pays: bool) -> tuple[list[Any], list[str]]:
+def _keys(parts: Sequence[str]) -> tuple[list[Any], list[str]]:
     from matplotlib.patches import Patch
 
-    keys = {"say: the model": _SAY, "can: the affordance": _CAN}
-    if pays:
-        keys["pay: what it is worth"] = _PAY
-    return [Patch(color=color) for color in keys.values()], list(keys)
+    keys = [f"{part}: {_MEANINGS[part]}" for part in parts]
+    return [Patch(color=_COLORS[part]) for part in parts], keys

@@ -13,14 +13,13 @@ next; without it the whole plan is written first. The planner is told nothing of
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from cap.models.base import Model, Request
-from cap.planners.candidates import Candidate, Ranking
+from cap.planners.candidates import TranslatedStep, Translations
 from cap.planners.dialogue import CONTINUE
 from cap.planners.episode import PlanEpisode
 from cap.planners.saycan import tell
@@ -138,7 +137,7 @@ class ZeroShot:
             ranking = self._ranked(said, actions, taken)
             tell(episode, ranking)
             if ranking.stuck:
-                return "" if taken else next(iter(ranking.notes), ranking.stuck)
+                return "" if taken else ranking.stuck
             action = ranking.candidates[0].action
             if action.skill == DONE.skill:
                 return ""
@@ -164,32 +163,25 @@ class ZeroShot:
 
     def _ranked(
         self, said: Sequence[str], actions: Sequence[Action], taken: Sequence[str]
-    ) -> Ranking:
+    ) -> Translations:
         """Return the steps that may be meant, by likeness and by how often they were said.
 
         The model's liking is the logarithm of the share of samples, of which it knows no better.
         """
         liked = Counter(words for words in said if words)
-        scores: dict[int, tuple[float, float]] = {}
+        best: dict[int, TranslatedStep] = {}
         for words, count in liked.items():
             ((number, likeness),) = self.translator.nearest(words)
-            score = likeness + self.beta * math.log(count / len(said))
-            if taken and actions[number].text == taken[-1]:
-                score -= REPEATED
-            share = scores.get(number, (-math.inf, 0.0))[1] + count / len(said)
-            scores[number] = (max(score, scores.get(number, (-math.inf, 0.0))[0]), share)
-        order = sorted(scores, key=lambda number: -scores[number][0])
-        best = scores[order[0]][0] if order else -math.inf
-        least = f"less than {self.cutoff:g}"
-        notes = () if best >= self.cutoff else (f"the likeliest step scores {best:.2f}, {least}",)
-        found = tuple(
-            # Said so often; what it pays is such that their product is the score.
-            Candidate(
-                actions[number],
-                math.log(scores[number][1]),
-                1.0,
-                0.0 if notes else max(0.0, scores[number][0]) / scores[number][1],
+            again = bool(taken) and actions[number].text == taken[-1]
+            share = count / len(said)
+            step = TranslatedStep(
+                actions[number], words, likeness, share, self.beta, REPEATED if again else 0.0
             )
-            for number in order
-        )
-        return Ranking(found, "translated", notes)
+            if number not in best or step.score > best[number].score:
+                best[number] = step
+        found = sorted(best.values(), key=lambda step: -step.score)
+        if not found:
+            return Translations((), "there is no step to choose")
+        high = found[0].score
+        less = f"the likeliest step scores {high:.2f}, less than {self.cutoff:g}"
+        return Translations(tuple(found), "" if high >= self.cutoff else less)

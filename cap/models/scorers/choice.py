@@ -10,6 +10,7 @@ from typing import Any
 from cap.models.base import Scores
 from cap.models.openai.errors import Refused
 from cap.models.scorers.asker import Asker
+from cap.models.scorers.exact import MOST
 from cap.prompt.prompt import without_synonyms
 
 LABELS = string.ascii_uppercase
@@ -151,6 +152,8 @@ def alternatives(body: Any) -> Mapping[str, float]:
             told = {word: float(value) for word, value in logprobs["top_logprobs"][0].items()}
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise Refused("it does not tell log-probabilities") from None
+    if wrong := [value for value in told.values() if value > MOST]:
+        raise Refused(f"it gives {wrong[0]} for a log-probability, which is none")
     return {word: value for word, value in told.items() if math.isfinite(value)}
 
 

@@ -17,6 +17,9 @@ from cap.models.openai.errors import Refused
 from cap.models.scorers.asker import Asker, at_once
 from cap.prompt.prompt import without_synonyms
 
+MOST = 1e-3
+"""Greatest log-probability that is taken for one: 0, and what rounding adds."""
+
 
 @dataclass(frozen=True)
 class ScoredToken:
@@ -89,9 +92,12 @@ def tokens_of(body: Any, text: str) -> list[ScoredToken]:
         ScoredToken(start, end, logprob) for start, end, logprob in entries if start < len(text)
     ]
     numbers = [token.logprob for token in tokens[1:]]
-    told_all = all(type(n) in (int, float) and not math.isnan(n or 0.0) for n in numbers)
+    told_all = all(type(n) in (int, float) for n in numbers)
     if not tokens or max(ends) < len(text) or not told_all:
         raise Refused("it does not give the log-probabilities of the whole prompt")
+    for number in numbers:
+        if number is not None and not number <= MOST:
+            raise Refused(f"it gives {number} for a log-probability, which is none")
     return tokens
 
 

@@ -36,8 +36,12 @@ def sampled(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> 
     matched = sum(counted)
     total = matched + len(continuations)
     note = f"{matched} of {SAMPLES} samples were one of the {len(continuations)} continuations"
-    lines = [_first_line(text) for text, number in zip(texts, found, strict=True) if number is None]
-    shown = [f"{line!r} ({count})" for line, count in Counter(lines).most_common(_SHOWN)]
+    others = Counter(
+        (text.strip().splitlines() or [""])[0].strip()[:_SHOWN_LETTERS]
+        for text, number in zip(texts, found, strict=True)
+        if number is None
+    )
+    shown = [f"{line!r} ({count})" for line, count in others.most_common(_SHOWN)]
     if shown:
         note += f"; said, but none of them: {', '.join(shown)}"
     return Scores(tuple(math.log((n + 1) / total) for n in counted), "sampled", (note,))
@@ -71,9 +75,3 @@ def _plain(text: str) -> str:
 def _bare(text: str) -> str:
     """Return the plain text without articles and without the number of a step."""
     return _ARTICLE.sub("", _NUMBER.sub("", _plain(text), count=1))
-
-
-def _first_line(text: str) -> str:
-    """Return a completion's first line, as a note has it."""
-    line = (text.strip().splitlines() or [""])[0].strip()
-    return line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}..."

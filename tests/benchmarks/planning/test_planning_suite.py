@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.planning.layout import OFFLINE, SEARCHED, TABLES
+from benchmarks.planning.layout import OFFLINE, SEARCHED, TABLES, PlanningCell, paper
 from benchmarks.planning.suite import PlanningSuite
 from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
@@ -145,3 +145,20 @@ def test_a_wrong_table_is_one_line(
 def test_there_is_no_oracle_and_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["bench", "oracle", "planning"]) == 2
     assert "no programs of its own" in capsys.readouterr().err
+
+
+def test_stand_ins_that_read_no_example_have_no_cell_without_the_fitting_one() -> None:
+    found = PlanningSuite("NL-1")
+    assert {s for _, s in found.cells() if s.startswith("- dynamic")} == {"- dynamic copy-say"}
+    assert "never read the example" in found.judged
+    assert ("test", "- correction perfect-say") in found.cells()
+
+
+def test_values_are_the_seeds_own_or_labelled_as_from_records() -> None:
+    found = PlanningSuite("NL-1").reference("test", "vanilla copy-say")
+    assert found == {"Codex 12B executable, from records, not verified": 18.07}
+    total = PlanningCell("total", "object+success", "perfect-say")
+    assert paper("IM-3", total) == {"PaLM 540B": 60.4}
+    generalise = PlanningSuite("SP-6")
+    (three,) = {s for _, s in generalise.cells() if "3" in s}
+    assert generalise.reference("household generalise", three) == {"Vicuna 13B": 25}

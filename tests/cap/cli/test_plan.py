@@ -40,7 +40,7 @@ def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
     assert "bring it to you" in capsys.readouterr().out
 
 
-def test_json_has_every_moment_with_say_can_and_pay(
+def test_json_has_every_moment_with_say_and_can(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan("throw away the apple", "--json", out=tmp_path / "run") == 0
@@ -49,7 +49,7 @@ def test_json_has_every_moment_with_say_can_and_pay(
     assert found["judged"]
     assert found["plan"][-1] == "put down the apple"
     first = found["scores"][0]
-    assert set(first["candidates"][0]) == {"text", "say", "log_say", "can", "pay", "score"}
+    assert set(first["candidates"][0]) == {"text", "say", "log_say", "can", "score"}
     assert len(first["candidates"]) == 71  # all of them
     assert first["chosen"] == "find an apple"
     assert found["whereabouts"]["apple"] == "trash bin"
@@ -93,6 +93,17 @@ def test_a_zero_shot_planner_acts_in_the_household(
     assert found["plan"][-1] == "drink the milk"
     assert found["whereabouts"]["milk"] == "hand"
     assert found["rung"] == "translated"
+    every = [entry for moment in found["scores"] for entry in moment["candidates"]]
+    for entry in every:  # no affordance and no payoff: it has none
+        assert set(entry) == {
+            "text", "said", "likeness", "share", "beta", "penalty", "score",
+        }  # fmt: skip
+        liking = entry["beta"] * math.log(entry["share"])
+        assert entry["score"] == pytest.approx(entry["likeness"] + liking - entry["penalty"])
+    assert any(entry["share"] < 1 for entry in every)
+    assert plan(*words, out=tmp_path / "table") == 0
+    (head,) = [row for row in capsys.readouterr().out.splitlines() if "likeness" in row]
+    assert head.split()[:6] == ["candidate", "step", "likeness", "share", "penalty", "score"]
 
 
 def test_an_instruction_is_known_whatever_its_case_its_stop_and_its_wording(
@@ -201,7 +212,8 @@ def test_what_cannot_be_is_one_line_and_leaves_nothing(
     words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(*words, out=tmp_path / "run") == 2
-    error = capsys.readouterr().err
+    shown, error = capsys.readouterr()
+    assert "failed" not in shown
     assert why in error
     assert error.count("\n") == 1
     assert not (tmp_path / "run").exists()

@@ -10,7 +10,10 @@ import pytest
 from cap.errors import ModelError, ModelUnreachable, UsageError
 from cap.models.base import ScoringModel
 from cap.models.capabilities import AbilitiesFile
+from cap.models.openai.errors import Refused
 from cap.models.scorers.asker import at_once
+from cap.models.scorers.choice import alternatives
+from cap.models.scorers.exact import tokens_of
 from cap.models.scorers.sampling import SAMPLES, match
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
@@ -107,6 +110,16 @@ def test_exact_scores_are_the_sums_over_the_continuations_tokens(connect: Any, s
     assert scores.rung == "exact"
     assert scores.logprobs == tuple(sum(map(logprob, words(option))) for option in OPTIONS)
     assert scores.notes == ()
+
+
+@pytest.mark.parametrize(("value", "told"), [(math.nan, "nan"), (2.5, "2.5"), (math.inf, "inf")])
+def test_a_number_that_is_no_log_probability_is_told_as_what_it_is(value: float, told: str) -> None:
+    logprobs = {"tokens": ["a", " b"], "token_logprobs": [None, value]}
+    with pytest.raises(Refused, match=f"it gives {told} for a log-probability, which is none"):
+        tokens_of({"choices": [{"text": "a b", "logprobs": logprobs}]}, "a b")
+    if value > 0:
+        with pytest.raises(Refused, match=f"it gives {told} for"):
+            alternatives({"choices": [{"logprobs": {"top_logprobs": [{"A": -1.0, "B": value}]}}]})
 
 
 def test_a_token_across_the_boundary_counts_for_all(connect: Any) -> None:

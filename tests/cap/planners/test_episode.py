@@ -95,6 +95,15 @@ def test_missing_log_probabilities_count_as_unlikely_and_are_noted(tmp_path: Pat
     assert notes[0] == ["1 of 3 log-probabilities were no numbers and count as unlikely"]
 
 
+def test_log_probabilities_above_0_are_noted() -> None:
+    model = Scorer(lambda prompt, text: 2.0 if "wave" in text else -1.0)
+    ranking = rank(model, Dialogue(NOTHING, "greet"), TextWorld(["wave", "bow"]), of_world)
+    assert ranking.notes == (
+        "1 of 3 log-probabilities were above 0, as none can be: the model's numbers are to be "
+        "doubted",
+    )
+
+
 def test_an_affordance_that_is_no_number_counts_as_none() -> None:
     world = TextWorld(["wave", "bow"], {"wave": math.nan})
     assert run_episode("greet", world, SayCan(likes("wave", "bow"), NOTHING)).plan == ("bow",)
