@@ -66,8 +66,9 @@ def letters(seen: list[str] | None = None, most: int = 20, weights: Any = None) 
         options = re.findall(r"^([A-Z])\) (.*)$", prompt, re.M)
         weight = {label: weights[f" {text}"] for label, text in options}
         weight["A"] *= 1.5
+        whole = max(1.0, sum(weight.values()))
         top = sorted(weight, key=lambda label: -weight[label])[: min(most, body["top_logprobs"])]
-        told = [{"token": label, "logprob": math.log(weight[label] * 0.5)} for label in top]
+        told = [{"token": label, "logprob": math.log(weight[label] / whole * 0.5)} for label in top]
         told += [{"token": "The", "logprob": -20.0}] * (len(told) < most)
         message = {
             "message": {"content": top[0]},
