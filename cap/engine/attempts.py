@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from cap.engine.best_of import BestOf
     from cap.engine.engine import Engine
 
-INTERRUPTED = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
+
+def interrupted() -> Failure:
+    """Return the failure of a program that a person stopped, with how they did."""
+    return Failure("interrupted", "Interrupted", stop_signals.why)
 
 
 @dataclass
@@ -70,7 +73,7 @@ class Attempts:
                 if self.engine.trace.depth:  # the outer program ends as well
                     raise
                 stop_signals.taken()
-                answer = replace(answer, result=replace(answer.result, failure=INTERRUPTED))
+                answer = replace(answer, result=replace(answer.result, failure=interrupted()))
                 break
             if after is None:  # the same again
                 answer = replace(answer, attempts=answer.attempts + 1)

@@ -18,7 +18,7 @@ from typing import Any
 from cap.checker.checker import Examination, examine
 from cap.engine.answer import Answer, Approve, EngineRobot, State
 from cap.engine.approval import Gate
-from cap.engine.attempts import INTERRUPTED, Attempts
+from cap.engine.attempts import Attempts, interrupted
 from cap.engine.best_of import GOAL, BestOf
 from cap.engine.failures import explain, failure_of, unfit
 from cap.engine.generation import Generation, kept_for, refused
@@ -507,7 +507,7 @@ class Engine:
             if self.trace.depth:  # the outer program ends as well
                 raise
             stop_signals.taken()
-            return Result(failure=INTERRUPTED, calls=tuple(calls))
+            return Result(failure=interrupted(), calls=tuple(calls))
         if result.failure is not None and header.session:
             return replace(result, failure=explain(result.failure, dropped))
         if result.failure is None and header.returns is not None:

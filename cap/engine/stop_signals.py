@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
     from types import FrameType
 
+BY_CTRL_C = "stopped by Ctrl-C"
 _LOOK_S = 0.1
 """Between two looks at whether the main thread has taken notice."""
 _SAME_S = 0.5
@@ -49,6 +50,8 @@ class StopSignals:
         """Listen to nothing yet."""
         self.asked = 0
         """The signal that asked to stop and was not taken; 0 if none did."""
+        self.why = BY_CTRL_C
+        """How an interrupt is told of: who raises one otherwise says it, and takes it back."""
         self._since_s: float | None = None
         """When the watching thread was told of that request."""
         self._last_s = _LAST_S

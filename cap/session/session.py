@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.engine.answer import NOTHING, Answer, State
-from cap.engine.attempts import INTERRUPTED
+from cap.engine.attempts import interrupted
 from cap.engine.best_of import MOST_SAMPLES
 from cap.engine.effect import HELD, NOTHING_HELD, Effect, WorldView
 from cap.engine.engine import Engine, unhinted
@@ -516,10 +516,10 @@ class Session:
         except KeyboardInterrupt:
             stop_signals.taken()
             usage, by_lmp = tally.since(mark), tally.by_lmp(mark)
-            answer = Answer(Result(failure=INTERRUPTED), usage=usage, by_lmp=by_lmp)
+            answer = Answer(Result(failure=interrupted()), usage=usage, by_lmp=by_lmp)
         except Stopped as stop:  # while it is dealt with here, it is not raised again
             name = signal.Signals(int(str(stop.code)) - 128).name
-            told = replace(INTERRUPTED, message=f"stopped by {name}")
+            told = replace(interrupted(), message=f"stopped by {name}")
             answer = Answer(Result(failure=told))
             self._end_turn(words, answer, before, checkpoint, context, expect)
             raise

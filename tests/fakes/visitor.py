@@ -113,6 +113,8 @@ class Visitor:
                 self.elements[message["uuid"]]["value"] = message.get("value")
             elif kind == "GuiUpdateMessage":
                 self.elements.setdefault(message["uuid"], {}).update(message["updates"])
+            elif kind == "GuiRemoveMessage":
+                self.elements.pop(message["uuid"], None)
             elif kind == "SetPositionMessage":
                 self.positions[message["name"]] = tuple(message["position"])
                 self.arrivals.append((time.monotonic(), message["name"]))
@@ -133,10 +135,20 @@ class Visitor:
         return re.sub(r"<[^>]+>", " ", "\n".join(contents))
 
     def element(self, label: str) -> str:
-        """Return the uuid of the element with a label."""
-        return self.until(
-            lambda self: next((u for u, e in self.elements.items() if e.get("label") == label), "")
+        """Return the uuid of the element with a label; of several, the newest."""
+
+        return str(
+            self.until(
+                lambda self: next(
+                    (u for u in reversed(self.elements) if self.elements[u].get("label") == label),
+                    "",
+                )
+            )
         )
+
+    def field(self, label: str) -> str:
+        """Return what stands in a field."""
+        return str(self.elements[self.element(label)].get("value") or "")
 
     def write(self, label: str, text: str) -> None:
         """Type into a field."""
@@ -145,8 +157,11 @@ class Visitor:
 
     def press(self, label: str) -> None:
         """Press a button, once it can be pressed."""
-        uuid = self.element(label)
-        self.until(lambda self: not self.elements[uuid].get("disabled"))
+        self.until(lambda self: not self.elements[self.element(label)].get("disabled"))
+        self.click(self.element(label))
+
+    def click(self, uuid: str) -> None:
+        """Click on a button, as it is."""
         self._send("GuiUpdateMessage", uuid=uuid, updates={"value": True})
 
     def ask(self, words: str) -> None:

@@ -44,6 +44,7 @@ class _Told:
     mark: str = "…"
     notes: list[tuple[str, str]] = field(default_factory=list)
     """Style and text."""
+    undone: bool = False
 
 
 class Chronicle:
@@ -206,10 +207,15 @@ class Chronicle:
             self._note(_NOTE, str(line))
 
     def _failure(self, data: Mapping[str, Any], event: Event) -> None:
-        self._note(_BAD, f"{data['error']}: {data['message']}")
+        what = "the change was refused: " if event.kind == "edit_refused" else ""
+        self._note(_BAD, f"{what}{data['error']}: {data['message']}")
 
     def _undo(self, data: Mapping[str, Any], event: Event) -> None:
-        self._note(_NOTE, "undone" if data["world"] else "undone: the variables, not the world")
+        told = "undone" if data["world"] else "undone: the variables, not the world"
+        alive = [turn for turn in self._turns if turn.number and not turn.undone]
+        for turn in alive[-data["turns"] :]:
+            turn.undone = True
+            turn.notes.append((_NOTE, told))
 
     def _unwritten(self, data: Mapping[str, Any], event: Event) -> None:
         where, why = data["folder"], data["why"]
@@ -246,6 +252,7 @@ _TELLS = {
     "moved": Chronicle._moved,
     "effect": Chronicle._effect,
     "failure": Chronicle._failure,
+    "edit_refused": Chronicle._failure,
     "undo": Chronicle._undo,
     "unwritten": Chronicle._unwritten,
     "done": Chronicle._done,

@@ -7,17 +7,18 @@ walks the road of Ctrl-C. Two browsers see and steer the same.
 from __future__ import annotations
 
 import contextlib
-import queue
 import signal
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.scene import SceneDrawer
 from cap.engine.answer import Decision
-from cap.engine.stop_signals import stop_signals
+from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import CapError, RobotError
 from cap.robot.view import Viewable
 from cap.trace.trace import Event
@@ -54,13 +55,22 @@ class LivePage:
         self._speed = speed
         self._scene = SceneDrawer(server)
         self.story = Chronicle()
-        self._orders: queue.Queue[_Order] = queue.Queue()
-        self._answers: queue.Queue[tuple[Decision, int | None]] = queue.Queue()
+        self._waiting: deque[_Order] = deque()
         self._session: Any = None
         self._busy = False
         self._stopping = False
         self._lock = threading.Lock()
-        """Held while a stop is asked for, and while a turn ends: a stop is of one turn only."""
+        """Held while a stop is asked for, and while a turn begins or ends: it is of one only."""
+        self._arrived = threading.Condition(self._lock)
+        self._browsers: dict[int, Any] = {}
+        self._questions: deque[ApprovalRequest] = deque()
+        """The one that is open or was last, and the one before: a late click there is told of."""
+        self._showing = threading.RLock()
+        """Held while a browser comes or leaves, and while a question does."""
+        self._edit: tuple[int, str] | None = None
+        """What a person wrote in a program's place, and in which browser."""
+        self._refused = ""
+        """Why that may not run."""
         self._approved_by: int | None = None
         self._rehearses = False
         """Whether the twin is shown, and not the robot."""
@@ -71,64 +81,76 @@ class LivePage:
     def _lay_out(self) -> None:
         gui = self._server.gui
         gui.main_panel.dock_right()
-        self._status = gui.add_html("")
-        with gui.add_form(None) as form:
-            self._words = gui.add_text("Instruction", "")
-            self._run_button = gui.add_button("Run", icon="player-play")
-        form.on_submit(lambda _: self._ask_for_run())
-        self._run_button.on_click(lambda _: form.submit())
-        self._stop_button = gui.add_button("Stop", color="red", icon="hand-stop", disabled=True)
-        self._stop_button.on_click(lambda _: self.stop("stopped from the page"))
-        self._undo_button = gui.add_button("Undo", icon="arrow-back-up", disabled=True)
-        self._undo_button.on_click(lambda _: self._orders.put(_Order("undo")))
-        with gui.add_folder("May it run?", visible=False) as self._question:
-            self._asked = gui.add_html("")
-            self._edited = gui.add_text("Program", "", multiline=True)
-            self._reason = gui.add_text("Why not", "")
-            yes = gui.add_button("Yes, run it", color="green")
-            no = gui.add_button("No", color="red")
-        yes.on_click(lambda event: self._answer(True, event.client_id))
-        no.on_click(lambda event: self._answer(False, event.client_id))
-        with gui.add_folder("Program"):
+        self._status = gui.add_html("", order=1)
+        self._stop_button = gui.add_button(
+            "Stop", color="red", icon="hand-stop", disabled=True, order=3
+        )
+        self._stop_button.on_click(lambda _: self.stop("stopped on the page"))
+        self._undo_button = gui.add_button("Undo", icon="arrow-back-up", disabled=True, order=4)
+        self._undo_button.on_click(lambda _: self._wait_in_line(_Order("undo")))
+        with gui.add_folder("Program", order=6):
             self._program = gui.add_html("")
-        with gui.add_folder("Calls", expand_by_default=True):
+        with gui.add_folder("Calls", order=7, expand_by_default=True):
             self._calls = gui.add_html("")
-        with gui.add_folder("Conversation"):
+        with gui.add_folder("Conversation", order=8):
             self._turns = gui.add_html("")
-        names = gui.add_checkbox("Names of the objects", True)
+        names = gui.add_checkbox("Names of the objects", True, order=9)
         names.on_update(lambda _: self._scene.name_objects(names.value))
+        self._server.on_client_connect(self._came)
         self._server.on_client_disconnect(lambda client: self._left(client.client_id))
 
     # What browsers ask for, on their threads.
 
-    def _ask_for_run(self) -> None:
-        words = self._words.value.strip()
+    def _came(self, client: Any) -> None:
+        """Give a browser fields of its own: what is typed in one is not seen in another."""
+        gui = client.gui
+        with self._showing:
+            with gui.add_form(None, order=2) as form:
+                words = gui.add_text("Instruction", "")
+                button = gui.add_button("Run", icon="player-play")
+            form.on_submit(lambda _: self._ask_for_run(words))
+            button.on_click(lambda _: form.submit())
+            self._browsers[client.client_id] = client
+            if self._questions:
+                self._questions[-1].show(client)
+
+    def _ask_for_run(self, field: Any) -> None:
+        words, field.value = field.value.strip(), ""
         if words:
-            self._words.value = ""
-            self._orders.put(_Order("run", words))
+            self._wait_in_line(_Order("run", words))
+
+    def _wait_in_line(self, order: _Order) -> None:
+        with self._arrived:
+            self._waiting.append(order)
+            self._arrived.notify()
             if self._busy:
-                self.story.note(f"waits: {words}")
+                self.story.note(f"waits: {order.words or order.kind}")
 
     def stop(self, why: str) -> None:
-        """End the program that runs, as Ctrl-C does; the robot at once. From any thread."""
+        """End the program that runs, as Ctrl-C does, and what waits; the robot at once."""
         with self._lock:
-            if self._session is None or not self._busy or self._stopping:
+            if self._session is None:
+                return
+            self._drop_waiting()
+            if not self._busy or self._stopping:
                 return
             self._stopping = True
+            stop_signals.why = why
             signal.raise_signal(signal.SIGINT)  # first: else the program fails, and is mended
             self._session.robot.stop()
             self.story.note(why)
 
-    def _answer(self, allowed: bool, client: int | None) -> None:
-        edited, shown = self._edited.value, self._shown_source
-        if allowed and edited.strip() and edited.strip() != shown.strip():
-            decision = Decision(False, edited=edited)
-        else:
-            decision = Decision(allowed, "" if allowed else self._reason.value.strip())
-        self._answers.put((decision, client))
+    def _drop_waiting(self) -> None:
+        """Carry out nothing of what waits, and say so; the lock is held."""
+        dropped = [order.words or order.kind for order in self._waiting]
+        self._waiting.clear()
+        for told in dropped:
+            self.story.note(f"stopped, so this is not carried out: {told}")
 
     def _left(self, client: int) -> None:
         """Stop a real robot whose motion was approved by the one who left; nothing else."""
+        with self._showing:
+            self._browsers.pop(client, None)
         if self._session is None or self._session.robot.simulated:
             return
         if client == self._approved_by:
@@ -136,38 +158,44 @@ class LivePage:
 
     # What the session asks of people, on its thread.
 
-    _shown_source = ""
-
     def approve(self, source: str) -> Decision:
         """Have somebody look at a program before it runs."""
-        return self._asking("This program is to run. Change it, if it should be otherwise.", source)
+        told, kept = "This program is to run. Change it, if it should be otherwise.", {}
+        if self._refused and self._edit is not None:
+            told = (
+                f"A change was refused: {self._refused}. In the browser it was made in it stays in "
+                "the field, to be mended; who empties the field says yes to the program below."
+            )
+            kept = dict([self._edit])
+        decision, client = self._asking(told, source, kept)
+        self._edit = (client, decision.edited) if decision.edited else None
+        self._refused = ""
+        return decision
 
     def allow(self, call: str) -> bool:
         """Have somebody look at one call before it moves the robot."""
-        return self._asking(f"It is to call {call}", "").allowed
+        return self._asking(f"It is to call {call}", "", {})[0].allowed
 
-    def _asking(self, told: str, source: str) -> Decision:
-        from html import escape
-
+    def _asking(self, told: str, source: str, kept: dict[int, str]) -> tuple[Decision, int]:
         self._approved_by = None
-        while not self._answers.empty():  # it was meant for something else
-            self._answers.get_nowait()
-        self._shown_source = source
-        self._asked.content = f'<div style="padding:0 .8em">{escape(told)}</div>'
-        self._edited.value, self._edited.visible = source, bool(source)
-        self._reason.value, self._reason.visible = "", bool(source)
-        self._question.visible = True
-        self.story.say("waiting for your word")
-        try:
-            while True:
-                with contextlib.suppress(queue.Empty):
-                    decision, client = self._answers.get(timeout=1.0)
-                    break
-        finally:
-            self._question.visible = False
+        with ApprovalRequest(self.story, told, source, kept) as question:
+            with self._showing:
+                while len(self._questions) > 1:
+                    for folder in self._questions.popleft().folders:
+                        folder.remove()
+                self._questions.append(question)
+                for browser in self._browsers.values():
+                    question.show(browser)
+            self.story.say("waiting for your word")
+            decision, client = question.wait()
         if decision.allowed:
-            self._approved_by = client
-        return decision
+            self._approved_by = client  # first: if it leaves from now on, it stops the robot
+            with self._showing:
+                left = client not in self._browsers
+            if left and not self._session.robot.simulated:
+                self.story.note("the browser that said yes has left: taken as no")
+                return Decision(False), client
+        return decision, client
 
     # The session, on the main thread.
 
@@ -189,10 +217,7 @@ class LivePage:
         try:
             while True:
                 try:
-                    order = self._orders.get(timeout=1.0)
-                    self._carry_out(order)
-                except queue.Empty:
-                    continue
+                    self._carry_out_next()
                 except KeyboardInterrupt:
                     stop_signals.taken()
                     if not self._stopping:
@@ -200,6 +225,7 @@ class LivePage:
                     self._set_busy(False)  # a stop that came just as its turn ended
                 finally:
                     self._stopping = False
+                    stop_signals.why = BY_CTRL_C
         finally:
             self._closed.set()
             if hooked:
@@ -207,14 +233,24 @@ class LivePage:
             for thread in threads:
                 thread.join(timeout=2.0)
 
-    def _carry_out(self, order: _Order) -> None:
-        """Do one thing that was asked for."""
+    def _carry_out_next(self) -> None:
+        """Do what was asked for first; nothing if for a while nothing is."""
+        with self._arrived:
+            if not self._waiting:
+                self._arrived.wait(1.0)
+            if not self._waiting:
+                return
+            self._busy = True  # from now on a stop is of this one
+            order = self._waiting.popleft()
         self._set_busy(True)
         try:
             if order.kind == "undo":
                 self._session.undo()
             else:
-                self._session.run(order.words)
+                failure = self._session.run(order.words).failure
+                if failure is not None and failure.kind == "interrupted" and not self._stopping:
+                    with self._lock:  # by Ctrl-C in the terminal
+                        self._drop_waiting()
         except CapError as error:
             self.story.note(str(error))
         except OSError as error:  # such as a full disk
@@ -262,6 +298,8 @@ class LivePage:
         if event.kind == "rehearsing":
             self._rehearses = True
             self._hook(event.data["robot"])
+        elif event.kind == "edit_refused":
+            self._refused = str(event.data["message"])
         elif self._rehearses and isinstance(self._session.robot, Viewable):
             self._rehearses = False
             with contextlib.suppress(RobotError):  # it can no longer be seen

@@ -144,6 +144,16 @@ def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
     assert "62.50 s" in calls
 
 
+def test_undone_stands_under_the_turns_that_were_undone() -> None:
+    story = Chronicle()
+    for number in (1, 2, 3):
+        story(Event("instruction", number, 0, {"lmp": "ui", "text": f"turn {number}"}))
+    for _ in range(2):
+        story(Event("undo", 3, 0, {"turns": 1, "world": True}))
+    turns = (story.news() or ("",) * 4)[3]
+    assert [part.count("undone") for part in turns.split("<b>")[1:]] == [1, 1, 0]  # newest first
+
+
 def test_without_its_extra_the_page_names_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -262,6 +272,19 @@ def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: 
             visitor.until(lambda v: "undone" in v.text)
 
 
+def test_what_is_typed_in_one_browser_is_not_in_another(page: Served) -> None:
+    with Visitor(page) as first, Visitor(page) as second:
+        for browser in (first, second):
+            browser.until(lambda v: "ready" in v.text)
+        first.write("Instruction", "put the yellow block in the yellow bowl")
+        second.write("Instruction", "put the blue block in the green bowl")
+        first.press("Run")
+        first.until(lambda v: "moved: yellow block" in v.text)
+        second.press("Run")
+        second.until(lambda v: "moved: blue block" in v.text)
+        assert first.element("Instruction") != second.element("Instruction")
+
+
 def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
     with Visitor(page) as visitor:
         visitor.ask("put the purple block in the blue bowl")
@@ -285,7 +308,7 @@ def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> No
         visitor.until(lambda v: v.positions["/arm/hand"] != begin)
         visitor.until(lambda v: "running line" in v.text)
         other.press("Stop")  # whoever sees it may stop it
-        visitor.until(lambda v: "stopped from the page" in v.text)
+        visitor.until(lambda v: "stopped on the page" in v.text)
         visitor.until(lambda v: "ready" in v.text and "Interrupted" in v.text)
         visitor.press("Undo")
         visitor.until(lambda v: "undone" in v.text)
@@ -365,6 +388,81 @@ position_m = [-0.12, -0.50, 0.018]
 """
 
 
+DRY = ("-r", "tabletop", "--dry-run", "--objects", "red block,green block,blue bowl")
+ASKED = "waiting for your word"
+CALL = "It is to call put_first_on_second"
+
+
+@pytest.mark.soak
+def test_stop_ends_what_waits_too_and_says_so(tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    with (
+        served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+        Visitor(page) as other,
+    ):
+        visitor.ask("stack all the blocks")
+        visitor.until(lambda v: "running line" in v.text)
+        visitor.ask("put the red block in the blue bowl")
+        visitor.until(lambda v: "waits: put the red block in the blue bowl" in v.text)
+        other.press("Stop")
+        visitor.until(lambda v: "this is not carried out: put the red block" in v.text)
+        visitor.until(lambda v: "ready" in v.text and "Interrupted: stopped on the page" in v.text)
+        assert "Ctrl-C" not in visitor.text
+        visitor.press("Undo")  # it would wait behind what was asked for before
+        visitor.until(lambda v: "undone" in v.text)
+        assert "2. put the red block" not in visitor.text
+
+
+@pytest.mark.soak
+def test_an_answer_is_to_the_question_it_was_shown_with(tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    with (
+        served(*DRY, "--approve", "each-call", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+        Visitor(page) as other,
+    ):
+        visitor.ask("put the red block in the blue bowl")
+        for browser in (visitor, other):
+            browser.until(lambda v: ASKED in v.text)
+        late = other.element("Yes, run it")
+        visitor.press("Yes, run it")
+        visitor.until(lambda v: CALL in v.text)
+        other.click(late)
+        visitor.until(lambda v: "came late" in v.text)
+        assert ASKED in visitor.text
+        assert "moved" not in visitor.text.partition("rehearsed")[2].partition("\n")[2]
+        other.until(lambda v: CALL in v.text)
+        other.press("No")
+        visitor.until(lambda v: "NotApproved" in v.text and "ready" in v.text)
+
+
+@pytest.mark.soak
+def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    with (
+        served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+        Visitor(page) as other,
+    ):
+        visitor.ask("put the red block in the blue bowl")
+        for browser in (visitor, other):
+            browser.until(lambda v: ASKED in v.text)
+        first, source = visitor.element("Program"), other.field("Program")
+        visitor.write("Program", "import os")
+        visitor.press("Yes, run it")
+        for browser in (visitor, other):
+            browser.until(lambda v: "A change was refused" in v.text)
+            assert "the change was refused" in browser.text
+        visitor.until(lambda v: v.element("Program") != first and v.field("Program"))
+        assert visitor.field("Program") == "import os"
+        assert other.field("Program") == source
+        visitor.write("Program", "")
+        visitor.press("Yes, run it")
+        visitor.until(lambda v: "moved: red block" in v.text)
+
+
 @pytest.fixture
 def real(tmp_path: Path) -> Iterator[tuple[FakeController, Served]]:
     """The page of a real arm's driver, at a controller on loopback that takes its time."""
@@ -377,9 +475,6 @@ def real(tmp_path: Path) -> Iterator[tuple[FakeController, Served]]:
         given = [word for key, value in options.items() for word in ("-R", f"{key}={value}")]
         with served("-r", "tabletop", *given, "--out", "run", cwd=tmp_path) as page:
             yield arm, page
-
-
-ASKED = "waiting for your word"
 
 
 @pytest.mark.soak
@@ -407,7 +502,7 @@ def test_a_real_arm_moves_when_somebody_allows_it_and_not_before(
         visitor.until(lambda v: v.positions["/arm/hand"] != was)  # as the controller says
         other.until(lambda v: "running line" in v.text)
         other.press("Stop")
-        visitor.until(lambda v: "stopped from the page" in v.text and "ready" in v.text)
+        visitor.until(lambda v: "stopped on the page" in v.text and "ready" in v.text)
     assert controller.joints != begin
 
 

@@ -129,7 +129,7 @@ def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> 
         tab.wait_for("status", "running line 3")
         assert "▶" in tab.told("program")
         tab.page.get_by_role("button", name="Stop").click()
-        tab.wait_for("turns", "stopped from the page")
+        tab.wait_for("turns", "stopped on the page")
         tab.wait_for("turns", "Interrupted")
         tab.wait_for("status", "ready")
         tab.page.get_by_role("button", name="Undo").click()

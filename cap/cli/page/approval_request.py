@@ -1,0 +1,109 @@
+"""A question to whoever watches: the fields and buttons of one question, in each browser."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from cap.cli.page.chronicle import Chronicle
+from cap.engine.answer import Decision
+
+READ_S = 0.7
+"""A question is shown for so long before it can be answered: no second click answers it unseen."""
+ORDER = 5
+"""Its place in the panel."""
+
+
+class ApprovalRequest:
+    """One question. Its buttons are its own, so a click is an answer to it and to no other."""
+
+    def __init__(self, story: Chronicle, told: str, source: str, kept: Mapping[int, str]) -> None:
+        """Show nothing yet.
+
+        Args:
+            story: Told of answers that come when the question is over.
+            told: What is asked.
+            source: The program that may be changed; "" if it is about something else.
+            kept: By browser: what a person wrote in the program's place before, to be mended.
+        """
+        self._story = story
+        self._told = told
+        self._source = source
+        self._kept = kept
+        self._answers: queue.Queue[tuple[Decision, int]] = queue.Queue()
+        self._lock = threading.Lock()
+        self._open = False
+        self._over = False
+        self.folders: list[Any] = []
+        """What it shows in the browsers; hidden when it is over, for who removes it to remove."""
+        self._buttons: list[Any] = []
+
+    def show(self, client: Any) -> None:
+        """Show it in a browser, with fields that are that browser's alone; not if it is over."""
+        gui, mine = client.gui, self._kept.get(client.client_id, "")
+        with self._lock:
+            if self._over:
+                return
+            self._lay_out(gui, mine)
+
+    def _lay_out(self, gui: Any, mine: str) -> None:
+        with gui.add_folder("May it run?", order=ORDER) as folder:
+            gui.add_html(f'<div style="padding:0 .8em">{escape(self._told)}</div>')
+            shown = bool(self._source)
+            text = gui.add_text("Program", mine or self._source, multiline=True, visible=shown)
+            reason = gui.add_text("Why not", "", visible=shown)
+            disabled = not self._open
+            yes = gui.add_button("Yes, run it", color="green", disabled=disabled)
+            no = gui.add_button("No", color="red", disabled=disabled)
+            yes.on_click(lambda event: self._say(True, text.value, event.client_id))
+            no.on_click(lambda event: self._say(False, reason.value, event.client_id))
+            self.folders.append(folder)
+            self._buttons += [yes, no]
+
+    def wait(self) -> tuple[Decision, int]:
+        """Return the first answer, and the browser it is from."""
+        time.sleep(READ_S)
+        with self._lock:
+            self._open = True
+            for button in self._buttons:
+                button.disabled = False
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._answers.get(timeout=1.0)
+
+    def __enter__(self) -> ApprovalRequest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take no more answers, and hide it; what is clicked on the way is told."""
+        with self._lock:
+            self._over, self._open = True, False
+            for folder in self.folders:
+                folder.visible = False
+            for button in self._buttons:
+                button.disabled = True
+
+    def _say(self, allowed: bool, text: str, client: int) -> None:
+        """Take an answer in.
+
+        Args:
+            allowed: Whether it was a yes: to the program as it is, or as it was changed.
+            text: With a yes what stands in the program's field, else the reason.
+            client: The browser.
+        """
+        changed = allowed and self._source and text.strip() not in ("", self._source.strip())
+        decision = Decision(False, edited=text) if changed else Decision(allowed)
+        if not allowed:
+            decision = Decision(False, text.strip())
+        with self._lock:
+            if self._open and self._answers.empty():
+                self._answers.put((decision, client))
+                return
+            late = self._over or self._open
+        when = "came late: that question is over" if late else "came before it could be read"
+        self._story.note(f"an answer {when}; it counts for nothing")
