@@ -15,7 +15,7 @@ from cap.cli.pictures import Pictures, video
 from cap.cli.resume import replayed
 from cap.errors import MissingExtra, UsageError
 from cap.robot.view import Shape, Viewable, lathe_mesh
-from cap.trace.terminal import shown_call
+from cap.trace.terminal import printable, shown_call
 from cap.trace.trace import Event
 
 FRAME_EVERY_S = 0.05
@@ -65,7 +65,7 @@ def film_run(folder: Path, out: Path, to: str, robot_options: tuple[str, ...]) -
         except OSError as error:
             raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
     for text in other:
-        click.echo(f"came out otherwise than in the run: {text}", err=True)
+        click.echo(f"came out otherwise than in the run: {printable(text)}", err=True)
     click.echo(str(out))
     return 1 if other else 0
 

@@ -163,8 +163,10 @@ def _compared(session: Any, options: SessionOptions, done: list[Any], paths: lis
             shown["pictures"] = [str(path) for path in paths]
         click.echo(json.dumps(shown, ensure_ascii=False))
         return 1 if other else 0
+    from cap.trace.terminal import printable
+
     for entry in other:
-        click.echo(f"came out otherwise than in the run: {entry.step.text}")
+        click.echo(f"came out otherwise than in the run: {printable(entry.step.text)}")
     if not other:
         click.echo(f"replayed: {len(done)} steps came out as in the run")
     for path in paths:

@@ -53,7 +53,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Show a run as it looked; the newest if none is named."""
     from rich.console import Console
 
-    from cap.trace.reader import read_events, read_header
+    from cap.trace.reader import UNREADABLE, read_events, read_header
     from cap.trace.terminal import Live, printable
     from cap.trace.trace import Event
 
@@ -68,9 +68,12 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     shown = {key: header.get(key) for key in ("status", "robot", "mode", "model", "seed")}
     click.echo(" ".join(f"{key}={value}" for key, value in shown.items()))
     for number, entry in enumerate(events, start=1):
+        if entry["kind"] == UNREADABLE:
+            click.echo(f"line {entry['data']['line']} of events.jsonl cannot be read")
+            continue
         try:
             live(Event(entry["kind"], entry["turn"], entry["depth"], entry["data"]))
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
             odd = f"event {number}, '{entry['kind']}', is of another shape; --json shows it"
             click.echo(printable(odd))
 
@@ -101,10 +104,15 @@ def export_trace(
 
         record = RunRecord.read(folder)
         text = html.text_of(record) if to == "html" else markdown.text_of(record)
-        if out.exists() and not out.is_file():  # such as /dev/stdout, which stays what it is
-            out.write_text(text, encoding="utf-8", errors="backslashreplace")
-            return 0
-        write_whole(out, text)
+        try:
+            if out.exists() and not out.is_file():  # such as /dev/stdout, which stays what it is
+                out.write_text(text, encoding="utf-8", errors="backslashreplace")
+                return 0
+            write_whole(out, text)
+        except BrokenPipeError:  # whoever read it has had enough
+            raise
+        except OSError as error:
+            raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
         click.echo(str(out))
         return 0
     from cap.cli.film import film_run

@@ -12,6 +12,10 @@ from cap.trace.trace import FORMAT_VERSION
 
 _EVENT = {"kind": str, "turn": int, "depth": int, "data": dict}
 """What every line of `events.jsonl` holds."""
+_MOST = 10**9
+"""No run has so many turns."""
+UNREADABLE = "unreadable line"
+"""The kind of event that stands for a line that is no JSON."""
 
 
 def read_header(folder: Path) -> dict[str, Any]:
@@ -25,7 +29,7 @@ def read_header(folder: Path) -> dict[str, Any]:
         header = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{folder} is no run folder: it has no run.json") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
     if not isinstance(header, dict):
         raise UsageError(f"cannot read {path}: not a JSON object")
@@ -52,6 +56,8 @@ def alive(pid: Any) -> bool:
 def read_events(folder: Path) -> list[dict[str, Any]]:
     """Read a run's events; a half-written last line (a killed run) is left out.
 
+    For any other line that cannot be read an event stands that says so: kind `UNREADABLE`.
+
     Raises:
         UsageError: Not a run folder, or a line of it is no event.
     """
@@ -63,13 +69,22 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+    last = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     for number, line in enumerate(lines, 1):  # the words in a line may hold any other break
+        if not line.strip():
+            continue
         try:
             event = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
+            if number < last:
+                turn = events[-1]["turn"] if events else 0
+                data = {"line": number}
+                events.append({"turn": turn, "depth": 0, "kind": UNREADABLE, "data": data})
             continue
-        if not isinstance(event, dict) or not all(
-            isinstance(event.get(key), kind) for key, kind in _EVENT.items()
+        if (
+            not isinstance(event, dict)
+            or not all(type(event.get(key)) is kind for key, kind in _EVENT.items())
+            or not all(0 <= event[key] < _MOST for key in ("turn", "depth"))
         ):
             raise UsageError(f"{path}, line {number}: no event of a run; remove the line")
         events.append(event)

@@ -84,7 +84,7 @@ def _facts(run: RunRecord) -> Iterator[str]:
         told.append(f"<b>{tokens[0]} + {tokens[1]}</b> tokens")
     yield f'<p class="facts">{" · ".join(told)}</p>'
     for kind, count in run.unknown.items():
-        text = f"{count} events of kind '{kind}' are not of this version and could not be told"
+        text = f"{count} events of kind '{kind}' are damaged or of another version: not told"
         yield f'<p class="warn">{_text(text)}</p>'
     if not run.turns:
         yield '<p class="dim">No turn was begun.</p>'

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cap.trace.reader import read_events, read_header
+from cap.trace.export.view_shape import can_be_drawn
+from cap.trace.reader import UNREADABLE, read_events, read_header
 from cap.trace.terminal import short, shown_call
 
 _SKIPPED = frozenset(("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"))
@@ -114,7 +115,7 @@ class RunRecord:
         for event in read_events(folder):
             try:
                 record._add(event)
-            except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
                 record._miss(event["kind"])
         for turn in record.turns:
             after = folder / f"turn-{turn.number}.png"
@@ -139,6 +140,9 @@ class RunRecord:
     def _add(self, event: Mapping[str, Any]) -> None:
         """Take one event in."""
         kind, data, depth = event["kind"], event["data"], event["depth"]
+        if kind == UNREADABLE or (kind == "view" and not can_be_drawn(data)):
+            self._miss(kind)
+            return
         if kind == "view":
             self.views.append({"turn": event["turn"], **data})
             return
@@ -233,6 +237,8 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[tuple[str, str]] | None:
         return [("repair", f"run again: {data['reason']}")]
     if kind == "stdout":
         return [("output", str(data["text"]).rstrip())]
+    if kind == "edit_refused":
+        return [("check", f"a person's change was refused: {data['error']}: {data['message']}")]
     if kind == "failure":
         line = "" if data.get("line") is None else f" (line {data['line']})"
         return [("failure", f"{data['error']}{line}: {data['message']}")]

@@ -297,6 +297,11 @@ def test_replay_of_what_came_out_otherwise(model: list[str], capsys: Capture) ->
     capsys.readouterr()
     assert run(["run", "--replay", "o"]) == 1
     assert "came out otherwise than in the run: move" in capsys.readouterr().out
+    path.write_text(path.read_text().replace('"text": "move"', '"text": "move\\u001b[2J"'))
+    assert run(["run", "--replay", "o"]) == 1
+    assert "than in the run: move\\x1b[2J" in capsys.readouterr().out
+    assert run(["trace", "export", "o", "--to", "gif"]) == 1
+    assert "than in the run: move\\x1b[2J" in capsys.readouterr().err
 
 
 def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:

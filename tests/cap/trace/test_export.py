@@ -168,10 +168,53 @@ def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
 ) -> None:
     assert run(["trace", "export", str(tmp_path)]) == 2
     assert "is no run folder" in capsys.readouterr().err
-    assert run(["trace", "export", str(ran), "--out", str(tmp_path / "no" / "where.html")]) == 1
+    assert run(["trace", "export", str(ran), "--out", str(tmp_path / "no" / "where.html")]) == 2
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "where.html" in told
+    assert f"cannot write {tmp_path / 'no' / 'where.html'}: " in told
+
+
+def test_unreadable_lines_are_counted_and_told(
+    ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (ran / "events.jsonl").read_text().splitlines()
+    (tmp_path / "events.jsonl").write_text("\n".join(["[" * 200_000, *lines, '{"half', "", '{"k']))
+    (tmp_path / "run.json").write_text((ran / "run.json").read_text())
+    record = RunRecord.read(tmp_path)
+    assert record.unknown == {"unreadable line": 2}
+    assert "2 events of kind &#x27;unreadable line&#x27;" in html.text_of(record)
+    assert run(["trace", "show", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert [number for number in range(1, 99) if f"line {number} of events" in shown] == [
+        1,
+        len(lines) + 2,
+    ]
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        {"gone": 5},
+        {"placements": {"objects/a": [1]}},
+        {"placements": {"objects/a": ["x", None, 1e308, 0, 0, 0, 0]}},
+        {"shapes": {"objects/a": [{"kind": "torus", "color": [0, 0, 0]}]}},
+        {"shapes": {"objects/a": [{"kind": "lathe", "color": [0, 0, 0], "profile": []}]}},
+        {"lines": [{"points": [[0, 0, 0]]}]},
+    ],
+)
+def test_a_view_that_cannot_be_drawn_is_counted(
+    ran: Path, tmp_path: Path, view: dict[str, object]
+) -> None:
+    before = RunRecord.read(ran)
+    event = {"t": 9.0, "turn": 3, "depth": 0, "kind": "view", "data": view}
+    (tmp_path / "run.json").write_text((ran / "run.json").read_text())
+    (tmp_path / "events.jsonl").write_text(
+        (ran / "events.jsonl").read_text() + json.dumps(event) + "\n"
+    )
+    record = RunRecord.read(tmp_path)
+    assert before.views
+    assert record.views == before.views
+    assert (before.unknown, record.unknown) == ({}, {"view": 1})
 
 
 def test_what_is_no_file_is_written_to_not_replaced(ran: Path, tmp_path: Path) -> None:

@@ -31,7 +31,12 @@ def test_another_format_is_named(folder: Path, version: object) -> None:
         read_header(folder)
 
 
-@pytest.mark.parametrize("line", ["[]", "1", "{}", '{"kind": "call"}', '{"kind": 1, "turn": 1}'])
+HUGE = json.dumps({"kind": "call", "turn": 10**400, "depth": 0, "data": {}})
+
+
+@pytest.mark.parametrize(
+    "line", ["[]", "1", "{}", '{"kind": "call"}', HUGE, '{"kind": 1, "turn": 1}']
+)
 def test_a_line_that_is_no_event_is_named(
     folder: Path, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
