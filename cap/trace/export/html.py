@@ -83,6 +83,9 @@ def _facts(run: RunRecord) -> Iterator[str]:
         tokens = [sum(turn.usage.get(key, 0) for turn in run.turns) for key in _TOKENS]
         told.append(f"<b>{tokens[0]} + {tokens[1]}</b> tokens")
     yield f'<p class="facts">{" · ".join(told)}</p>'
+    parts = [part for turn in run.turns for part in turn.parts]
+    if any(isinstance(part, ProgramRecord) and part.lines for part in parts):
+        yield f'<p class="dim legend">{_LEGEND}</p>'
     for kind, count in run.unknown.items():
         text = f"{count} events of kind '{kind}' are damaged or of another version: not told"
         yield f'<p class="warn">{_text(text)}</p>'
@@ -92,6 +95,11 @@ def _facts(run: RunRecord) -> Iterator[str]:
         yield "".join(_figure(run.begins, "before"))
 
 
+_LEGEND = (
+    'In a program <span class="ran">a line marked so</span> called something of the robot '
+    "or another program; lines that only compute run unmarked. "
+    '<span class="failed">A line marked so</span> failed.'
+)
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
 

@@ -131,10 +131,12 @@ function draw(frame) {
   const objects = Object.entries(frame.placements).filter(([name]) => part(name) === "objects");
   for (const [name, place] of objects.sort(([, a], [, b]) => b[2] - a[2])) {
     const word = name.slice(8), reach = pen.measureText(word).width / 2 + 2;
-    const [x, above] = to(place);
+    const [middle, above] = to(place);
+    const x = Math.max(reach, Math.min(wide - reach, middle));
     const low = Math.max(...corners((shapes[name] || [])[0] || { kind: "box", size: [0, 0, 0] })
       .map((v) => to(placed(place, v))[1]));
-    const y = (shapes[name] || [])[0]?.kind === "lathe" ? low + 9 : above + 4;
+    const below = (shapes[name] || [])[0]?.kind === "lathe" ? low + 9 : above + 4;
+    const y = Math.max(6, Math.min(high - 8, below));
     if (taken.some(([a, b, r]) => Math.abs(a - x) < r + reach && Math.abs(b - y) < 12)) continue;
     taken.push([x, y, reach]);
     pen.lineWidth = 3;

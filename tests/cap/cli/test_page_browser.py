@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -196,4 +197,37 @@ def test_a_run_of_a_hundred_turns_is_a_small_page_that_fits(
     tab.page.locator("#play").click()
     tab.page.get_by_text("after turn 3 (").wait_for()
     assert tab.page.locator("#world").screenshot() != before
+    assert tab.errors == []
+
+
+def test_a_name_at_the_edge_is_not_cut(browser: Any, report: Path, tmp_path: Path) -> None:
+    """What is drawn of each name lies within the canvas."""
+    text, end = report.read_text(encoding="utf-8"), '<script type="application/json" id="views">'
+    head, _, rest = text.partition(end)
+    place = [[x, y, 0.0, 0.0, 0.0, 0.0, 1.0] for x, y in ((-0.46, -0.88), (0.46, 0.22))]
+    bodies = dict(
+        zip(("objects/a very long name", "objects/another long name"), place, strict=True)
+    )
+    shape = {"kind": "box", "color": [200, 0, 0], "size": [0.04, 0.04, 0.04]}
+    views = json.loads(rest.partition("</script>")[0])
+    views[0]["placements"] |= bodies
+    views[0]["shapes"] |= {name: [shape] for name in bodies}
+    own = tmp_path / "edge.html"
+    told = json.dumps(views).replace("<", "\\u003c")
+    own.write_text(f"{head}{end}{told}</script>{rest.partition('</script>')[2]}", encoding="utf-8")
+    tab = Tab(browser, viewport={"width": 400, "height": 850}, offline=True)
+    tab.page.add_init_script(
+        "window.reaches = []; const draw = CanvasRenderingContext2D.prototype.fillText;"
+        "CanvasRenderingContext2D.prototype.fillText = function (word, x, y) {"
+        "  const half = this.measureText(word).width / 2;"
+        "  window.reaches.push([word, x - half, x + half, y]); draw.call(this, word, x, y); };"
+    )
+    tab.page.goto(own.as_uri())
+    size = tab.page.evaluate("[canvas.clientWidth, canvas.clientHeight]")
+    reaches = {word: where for word, *where in tab.page.evaluate("window.reaches")}
+    for name in bodies:
+        left, right, low = reaches[name.removeprefix("objects/")]
+        assert left >= 0
+        assert right <= size[0]
+        assert 8 <= low <= size[1]
     assert tab.errors == []

@@ -174,6 +174,13 @@ def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
     assert f"cannot write {tmp_path / 'no' / 'where.html'}: " in told
 
 
+def test_what_is_marked_in_a_program_is_said(ran: Path) -> None:
+    record = RunRecord.read(ran)
+    assert "called something" in html.text_of(record)
+    record.turns.clear()
+    assert "called something" not in html.text_of(record)
+
+
 def test_unreadable_lines_are_counted_and_told(
     ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
