@@ -31,6 +31,7 @@ def test_agreement_is_simulated_as_counted_by_hand() -> None:
     assert agreement(2, 0.5, 0.5) == pytest.approx(0.75, abs=0.01)
 
 
+@pytest.mark.soak
 def test_rates_stand_beside_their_closed_forms(tmp_path: Path) -> None:
     (tmp_path / "trials.jsonl").write_text(
         "\n".join(

@@ -71,6 +71,7 @@ def test_a_name_that_says_nothing_is_refused_with_the_remedy(name: str, told: st
         noise_of(name)
 
 
+@pytest.mark.sweep(share=0.3)
 @pytest.mark.parametrize(
     ("name", "task", "split"),
     [

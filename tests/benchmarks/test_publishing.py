@@ -60,6 +60,7 @@ TABLETOP = [
 SAMPLES = [Trial(f"HumanEval/{task}", "flat", 0, k) for task in range(12) for k in range(11)]
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize(
     ("name", "trials"), [("tabletop", TABLETOP), ("humaneval", SAMPLES)], ids=["robot", "code"]
 )
@@ -97,6 +98,7 @@ def test_the_numbers_can_be_had_again_from_the_files_alone(
     assert told in page
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("name", [name for name in SUITES if name != "batch"])
 def test_every_suites_numbers_can_be_had_again(name: str, tmp_path: Path) -> None:
     if name == "humaneval":
@@ -365,6 +367,7 @@ def test_every_suite_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         assert row["tasks"]
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize("command", [["report", "a"], ["compare", "a", "b"], ["list"]])
 def test_a_table_fits_80_columns(

@@ -30,6 +30,7 @@ MAKE: dict[str, Callable[[int], Any]] = {
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("task", PLANAR)
 @pytest.mark.parametrize("seed", [0, 1, 7])
 def test_the_oracle_does_it(task: str, seed: int) -> None:
@@ -234,7 +235,7 @@ def test_another_way_to_do_it_is_right(name: str, monkeypatch: pytest.MonkeyPatc
     assert outcome.success, outcome.failure
 
 
-@pytest.mark.sweep(share=0.17)
+@pytest.mark.sweep(share=0.085)
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_cheat_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = outcome_of(*CHEATS[name], monkeypatch)

@@ -113,6 +113,7 @@ def test_without_translation_what_is_written_cannot_be_executed() -> None:
     assert bare["lcs"] < 0.6 < whole["lcs"]
 
 
+@pytest.mark.soak
 def test_correction_and_a_fitting_example_each_help_whom_they_can() -> None:
     noisy = [means("noisy-say:0.7", method)["lcs"] for method in ("zero-shot", "- correction")]
     assert noisy[0] > noisy[1]

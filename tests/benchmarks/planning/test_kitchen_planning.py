@@ -51,7 +51,7 @@ def test_there_are_101_instructions_in_seven_families() -> None:
     assert sum(map(len, FAMILIES.values())) == len(SAYCAN) == 101
 
 
-@pytest.mark.sweep(share=0.15)
+@pytest.mark.sweep(share=0.075)
 @pytest.mark.parametrize("number", range(len(EVERY)))
 def test_every_task_is_done_by_perfect_say(number: int) -> None:
     result = trials.kitchen_trial(EVERY[number], number % 15, made("perfect-say"))
@@ -75,7 +75,7 @@ def verdict(task: KitchenTask, plan: Sequence[str]) -> str | None:
     return kitchen_needs.missed(task, world, before)
 
 
-@pytest.mark.sweep(share=0.05)
+@pytest.mark.sweep(share=0.025)
 @pytest.mark.parametrize("number", range(len(EVERY)))
 def test_no_cheat_is_taken_for_the_solution(number: int) -> None:
     task = EVERY[number]

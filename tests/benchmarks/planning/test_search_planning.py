@@ -106,7 +106,7 @@ def test_knowledge_follows_the_steps_so_far_whatever_they_were() -> None:
     assert advice.steps == ((DONE.text,),)
 
 
-@pytest.mark.sweep(share=0.5)
+@pytest.mark.soak
 @pytest.mark.parametrize("domain", ["hanoi", "babyai"])
 def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def small(name: str) -> TrainedScores:

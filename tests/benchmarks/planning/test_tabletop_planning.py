@@ -85,7 +85,7 @@ def test_the_closed_forms_are_those_of_the_seeds_noise() -> None:
     assert within(0.02) ** 3 == pytest.approx(0.05, abs=0.005)
 
 
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.soak
 @pytest.mark.parametrize("task", ["im-pick-and-place", "im-matching-bowls", "im-stack-blocks"])
 def test_without_success_feedback_rates_are_those_of_the_closed_form(task: str) -> None:
     low, high = wilson_interval(done(task, "object"), N)

@@ -159,6 +159,7 @@ def test_a_model_that_is_none_is_told_with_its_place(capsys: pytest.CaptureFixtu
     assert "Did you mean 'nearest'" in told
 
 
+@pytest.mark.soak
 def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) -> None:
     write("one", "two", "three", "four")
     with FakeServer(lambda prompt, body: "say('done')") as server:

@@ -79,9 +79,9 @@ FAILING = {
 }
 
 
+@pytest.mark.sweep(share=0.08)
 @pytest.mark.parametrize("how", ["--stream", "--no-stream"])
 @pytest.mark.parametrize("mode", FAILING)
-@pytest.mark.sweep(share=0.175)
 def test_every_failing_is_one_line_with_its_code_and_no_key(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, mode: str, how: str, tmp_path: Path
 ) -> None:

@@ -165,6 +165,7 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
     assert "replayed: 1 steps" in capsys.readouterr().out
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

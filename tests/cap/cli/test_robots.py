@@ -60,6 +60,7 @@ def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
     assert not Path("o").exists()
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("old", "new", "finding"),
     [
@@ -240,6 +241,7 @@ def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: C
     assert "it executes that file" in capsys.readouterr().err
 
 
+@pytest.mark.sweep(share=0.25)
 @pytest.mark.sweep(share=0.4)  # some seconds each
 @pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen", "tabletop"])
 def test_the_shipped_robots_are_sound(name: str) -> None:

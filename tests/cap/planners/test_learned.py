@@ -60,6 +60,7 @@ def test_features_are_the_same_whatever_the_names_are() -> None:
     assert features(CONTEXT, ["take the red cup"]) == features(other, ["take the green cup"])
 
 
+@pytest.mark.soak
 def test_what_was_learned_holds_for_names_never_seen() -> None:
     learned = train(rows(20))
     unseen = PlanContext("take the mauve cup", "there are teal and mauve cups", (),
