@@ -578,17 +578,17 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     @perception
     def get_mark(self) -> list[float]:
-        """Mark this moment, for undo_to."""
+        """Mark this moment (m, rad), for undo_to."""
         mark = self._mark()
         self._world.state = replace(self.state, marks=(*self.state.marks, mark)[-MOST:])
         return list(mark)
 
     @action
     def undo_to(self, mark: Sequence[float] | None = None) -> bool:
-        """Take back what was done since a mark, last first, and drive back.
+        """Undo what was done since a mark, and drive back.
 
         Args:
-            mark: From get_mark; None: the last with deeds after it, or False.
+            mark: Of get_mark (m, rad); None: the last with deeds after it, or False.
 
         Raises:
             Collision: There is no room, something was pushed, or it did not stay there.
