@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from typing import NoReturn
+
+HANG_UP = 129
 
 
 def main() -> NoReturn:
@@ -22,6 +26,13 @@ def main() -> NoReturn:
         # Where an interrupt has passed an exec (dataclasses have one), Python would end by the
         # signal although it was caught; another exec makes it forget.
         exec("")
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:  # Python would end with a code of its own
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        if error.errno == errno.EIO:  # the terminal was closed, and its signal is yet to come
+            code = HANG_UP
     sys.exit(code)
 
 

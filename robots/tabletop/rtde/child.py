@@ -187,8 +187,9 @@ class Child:
             told: dict[str, Any] = {"ok": self._do(request)}
         except ConnectionError as error:
             told = {"lost": f"{error}"}
-        except Exception as error:
-            told = {"error": f"{error}"}
+        except Exception as error:  # the library says in words alone that nobody is there
+            lost = f"{error}".startswith("Timeout connecting")
+            told = {"lost" if lost else "error": f"{error}"}
         self._answer(told | {"id": request["id"]})
 
     def _do(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -365,8 +365,8 @@ def test_a_terminal_that_closes_ends_the_session(tmp_path: Path) -> None:
         screen.wait_for("/scene")
         screen.says("", "red block: (")
         os.close(screen.master)
-        assert screen.process.wait(timeout=30) == 128 + signal.SIGHUP
         screen.master = os.open(os.devnull, os.O_RDWR)
+        assert screen.process.wait(timeout=30) == 128 + signal.SIGHUP
     finally:
         screen.close()
     header = json.loads((tmp_path / "run" / "run.json").read_text())
