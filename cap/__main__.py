@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import sys
@@ -10,8 +11,18 @@ from typing import NoReturn
 HANG_UP = 129
 
 
+def _let_go() -> None:
+    """Have Python not end by a code of its own where nobody takes the last words any more."""
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except (AttributeError, OSError, ValueError):
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+
+
 def main() -> NoReturn:
     """Run the command line; Ctrl-C ends it with code 130 from the first moment on."""
+    atexit.register(_let_go)
     try:
         from cap.engine.stop_signals import stop_signals
 

@@ -184,8 +184,11 @@ def test_a_yes_after_ctrl_c_answers_no_question_of_before(
         terminal.await_shown(ASKED)
         terminal.type(b"\x03")
         terminal.await_shown(b"stopped by Ctrl-C")
+        terminal.await_shown(b"cap> ")
         terminal.type(b"y\n")
         terminal.await_shown(b"cannot match 'y'")  # an instruction, as anything typed here
+        terminal.await_shown(b"language model with -m")
+        terminal.await_shown(b"cap> ")  # what is typed before would not be run after a failure
         terminal.type(b"/scene\r")
         terminal.await_shown(b"red block: (")
         terminal.type(words)
