@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import errno
 import os
 import sys
@@ -11,18 +10,9 @@ from typing import NoReturn
 HANG_UP = 129
 
 
-def _let_go() -> None:
-    """Have Python not end by a code of its own where nobody takes the last words any more."""
-    for name in ("stdout", "stderr"):
-        try:
-            getattr(sys, name).flush()
-        except (AttributeError, OSError, ValueError):
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
-
-
 def main() -> NoReturn:
     """Run the command line; Ctrl-C ends it with code 130 from the first moment on."""
-    atexit.register(_let_go)
+    code: int | str | None
     try:
         from cap.engine.stop_signals import stop_signals
 
@@ -33,17 +23,24 @@ def main() -> NoReturn:
     except KeyboardInterrupt:  # while it was loading, or leaving
         sys.stderr.write("interrupted\n")
         code = 130
+    except SystemExit as stop:
+        code = stop.code
     finally:
         # Where an interrupt has passed an exec (dataclasses have one), Python would end by the
         # signal although it was caught; another exec makes it forget.
         exec("")
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError as error:  # Python would end with a code of its own
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-        if error.errno == errno.EIO:  # the terminal was closed, and its signal is yet to come
-            code = HANG_UP
+    for name in (
+        "stdout",
+        "stderr",
+    ):  # where one cannot be flushed, Python ends by a code of its own
+        try:
+            getattr(sys, name).flush()
+        except (AttributeError, ValueError):
+            pass
+        except OSError as error:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+            if error.errno == errno.EIO:  # the terminal was closed, and its signal is yet to come
+                code = HANG_UP
     sys.exit(code)
 
 
