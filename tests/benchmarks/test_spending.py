@@ -9,9 +9,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -41,6 +42,16 @@ def priced() -> None:
     """Write down what the model costs, as a person does."""
     config_file().parent.mkdir(parents=True)
     config_file().write_text(PRICED)
+
+
+@contextlib.contextmanager
+def bench(server: FakeServer, *more: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+    """Run two trials in a process of their own, and yield it with what it tells."""
+    command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
+    command += ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", *more]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        yield process, process.stderr
 
 
 @pytest.mark.usefixtures("trials_here")
@@ -94,16 +105,12 @@ def test_an_answer_under_way_when_a_run_is_stopped_is_recorded_counted_and_shown
         return "say('x')"
 
     with FakeServer(answer) as server:
-        command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
-        command += ["-m", "vllm/fake", "--base-url", server.url, "--max-cost", "1"]
-        command += ["--record", "r.jsonl", "--out", "o"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stderr is not None
+        with bench(server, "--max-cost", "1", "--record", "r.jsonl") as (process, told):
             assert asked.wait(60.0)
             process.send_signal(signal.SIGINT)
-            said = next(line for line in process.stderr if "under way" in line)
+            said = next(line for line in told if "under way" in line)
             go.set()
-            said += process.stderr.read()
+            said += told.read()
             assert process.wait(60.0) == 130
         assert len(server.posts) == 1
     assert "waiting for answers that are under way" in said
@@ -160,15 +167,12 @@ def test_after_a_stop_nothing_is_sent_again() -> None:
         return error(500, "busy", headers={"retry-after-ms": "1"})
 
     with FakeServer(answer) as server:
-        command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
-        command += ["-m", "vllm/fake", "--base-url", server.url, "--out", "o"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stderr is not None
+        with bench(server) as (process, told):
             assert asked.wait(60.0)
             process.send_signal(signal.SIGTERM)
-            said = next(line for line in process.stderr if "under way" in line)
+            said = next(line for line in told if "under way" in line)
             go.set()
-            rest = process.stderr.read()
+            rest = told.read()
             assert process.wait(60.0) == 143
         assert len(server.posts) == 1
     assert "SIGTERM again gives them up" in said
@@ -189,18 +193,15 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
         return "say('x')"
 
     with FakeServer(answer) as server:
-        command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
-        command += ["-m", "vllm/fake", "--base-url", server.url, "--out", "o"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stderr is not None
+        with bench(server) as (process, told):
             assert asked.wait(60.0)
             workers = processes_of(process.pid)
             assert workers
             process.send_signal(signal.SIGINT)
-            assert any("under way" in line for line in process.stderr)
+            assert any("under way" in line for line in told)
             time.sleep(0.6)  # closer together they are one
             process.send_signal(signal.SIGINT)
-            said = process.stderr.read()
+            said = told.read()
             assert process.wait(60.0) == 130
         assert not sessions().intersection(workers.values())
         end.set()

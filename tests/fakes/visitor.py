@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 WAIT_S = 60.0
 """How long anything may take; nothing here is a measurement."""
 
@@ -51,7 +53,9 @@ class Served:
 
 @contextmanager
 def served(*arguments: str, cwd: Path) -> Iterator[Served]:
-    """Serve a page, and end it."""
+    """Serve a page, and end it; a test that needs one is skipped without its extras."""
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
     page = Served(*arguments, cwd=cwd)
     try:
         yield page

@@ -185,7 +185,6 @@ def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
     folder = tmp_path_factory.mktemp("page")
     with served("--mode", "instant", "--out", "run", cwd=folder) as page:
         yield page
@@ -295,8 +294,6 @@ def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
 
 @pytest.mark.soak
 def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
-    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
     with (
         served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page,
         Visitor(page) as visitor,
@@ -319,8 +316,6 @@ def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> No
 
 @pytest.mark.soak
 def test_a_browser_that_leaves_stops_nothing(tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
-    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
     with served("--speed", "1", "--out", "run", cwd=tmp_path) as page:
         with Visitor(page) as visitor:
             visitor.until(lambda v: "/arm/hand" in v.positions)
@@ -334,7 +329,6 @@ def test_a_browser_that_leaves_stops_nothing(tmp_path: Path) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("robot", ["kitchen", "drawing", "tabletop"])
 def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
     words = {
         "kitchen": "go to the desk",
         "drawing": "draw a hexagon around the middle",
@@ -357,7 +351,6 @@ def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_a_full_disk_is_told_with_its_folder_and_the_session_lives_on(tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
     import resource
 
     with (
@@ -395,8 +388,6 @@ CALL = "It is to call put_first_on_second"
 
 @pytest.mark.soak
 def test_stop_ends_what_waits_too_and_says_so(tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
-    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
     with (
         served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page,
         Visitor(page) as visitor,
@@ -417,7 +408,6 @@ def test_stop_ends_what_waits_too_and_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_an_answer_is_to_the_question_it_was_shown_with(tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
     with (
         served(*DRY, "--approve", "each-call", "--out", "run", cwd=tmp_path) as page,
         Visitor(page) as visitor,
@@ -440,7 +430,6 @@ def test_an_answer_is_to_the_question_it_was_shown_with(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
     with (
         served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page,
         Visitor(page) as visitor,
@@ -466,7 +455,6 @@ def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -
 @pytest.fixture
 def real(tmp_path: Path) -> Iterator[tuple[FakeController, Served]]:
     """The page of a real arm's driver, at a controller on loopback that takes its time."""
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
     (tmp_path / "scene.toml").write_text(SCENE)
     with FakeController(
         time_factor=1.0, rate_hz=125.0, tool_m=0.163, joints=PARK.joints(), holds=True
