@@ -12,7 +12,6 @@ import signal
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,21 +36,27 @@ SHARE = 0.02
 """Of each sweep that names no other `share`, in `make test`; at least one case."""
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave most cases of each sweep to `make soak`; which ones stay is the same each time."""
-    if "soak" in config.option.markexpr.replace("not soak", ""):
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None, None, None]:
+    """Leave most cases of each sweep to `make soak`; which ones stay is the same each time.
+
+    What stays out never becomes an item, which takes time. A case named on the command line does.
+    """
+    yield
+    definition, calls = metafunc.definition, metafunc._calls
+    chosen = metafunc.config.option.markexpr
+    named = any(f"::{definition.name}[" in argument for argument in metafunc.config.args)
+    if named or "soak" in chosen.replace("not soak", ""):
         return
-    dropped: set[pytest.Item] = set()
-    sweeps = [item for item in items if item.get_closest_marker("sweep")]
-    for name, cases in groupby(sweeps, key=lambda item: item.nodeid.partition("[")[0]):
-        found = list(cases)
-        marker = found[0].get_closest_marker("sweep")
-        share = marker.kwargs.get("share", SHARE) if marker else SHARE
-        kept = random.Random(name).sample(found, max(1, round(share * len(found))))
-        dropped |= set(found).difference(kept)
-    if dropped:
-        config.hook.pytest_deselected(items=list(dropped))
-        items[:] = [item for item in items if item not in dropped]
+    if chosen == "not soak" and definition.get_closest_marker("soak"):
+        del calls[1:]  # its first case stands for all that are deselected
+    own = definition.get_closest_marker("sweep")
+    marks = [own or next((m for m in call.marks if m.name == "sweep"), None) for call in calls]
+    sweep = [number for number, mark in enumerate(marks) if mark]
+    share = max((mark.kwargs.get("share", SHARE) for mark in marks if mark), default=SHARE)
+    size = min(len(sweep), max(1, round(share * len(sweep))))
+    kept = random.Random(definition.nodeid).sample(sweep, size)
+    calls[:] = [call for number, call in enumerate(calls) if not marks[number] or number in kept]
 
 
 _untouched: list[Path] = []
