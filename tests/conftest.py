@@ -5,6 +5,9 @@ Of a sweep (`pytest.mark.sweep`) a seeded part of the cases runs, and all of the
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import json
 import os
 import random
@@ -34,6 +37,31 @@ for _ignored in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
 
 SHARE = 0.02
 """Of each sweep that names no other `share`, in `make test`; at least one case."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect without searching for garbage: all of it stays.
+
+    Of several workers each begins its imports elsewhere: what one has compiled, the others read.
+    """
+    gc.disable()
+    worker = getattr(session.config, "workerinput", None)
+    if worker and session.config.args == session.config.getini("testpaths"):
+        root = Path(__file__).parent
+        modules = sorted(root.rglob("test_*.py"))
+        first = int(worker["workerid"][2:]) * len(modules) // worker["workercount"]
+        for path in modules[first:] + modules[:first]:
+            # What cannot be imported is told at its own collection.
+            with contextlib.suppress(Exception, pytest.skip.Exception):
+                importlib.import_module(
+                    ".".join(path.relative_to(root.parent).with_suffix("").parts)
+                )
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
