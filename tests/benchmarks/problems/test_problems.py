@@ -17,6 +17,7 @@ from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from cap.errors import ProblemError
 from cap.sandbox.limits import Limits
+from tests.rows import rows
 
 RING = Polygon(box(0, 0, 4, 4).exterior, [box(1, 1, 3, 3).exterior])
 RIGHT = [
@@ -89,7 +90,7 @@ def test_equal_enough(expected: Any, got: Any) -> None:
     assert unfit(expected) is None
 
 
-@pytest.mark.parametrize(("expected", "got"), WRONG, ids=repr)
+@rows(("expected", "got"), WRONG, ids=repr)
 def test_not_equal(expected: Any, got: Any) -> None:
     assert difference(expected, got, Tolerance()) is not None
 

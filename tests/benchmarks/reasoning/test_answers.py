@@ -14,6 +14,7 @@ from benchmarks.reasoning.answers import (
     wrong,
 )
 from benchmarks.reasoning.question import ReasoningQuestion
+from tests.rows import rows
 
 KNOWN = ["blue block", "red bowl", "gray block"]
 ASKED = "the block that is closest to the red bowl"
@@ -23,7 +24,7 @@ def question(kind: Any, ordered: bool = False) -> ReasoningQuestion:
     return ReasoningQuestion("q", kind, "?", lambda scene: [], "", ordered)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "names"),
     [
         ("blue block", ["blue block"]),
@@ -73,7 +74,7 @@ def test_names_in_many_forms(text: str, names: list[str]) -> None:
     assert read_names(text, KNOWN, ASKED) == names
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "",
@@ -118,7 +119,7 @@ def test_texts_that_name_no_objects(text: str) -> None:
         read_names(text, KNOWN, ASKED)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "points"),
     [
         ("(0.1, -0.4)", [(0.1, -0.4)]),
@@ -164,7 +165,7 @@ def test_points_in_many_forms(text: str, points: list[tuple[float, float]]) -> N
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "",
@@ -365,7 +366,7 @@ NOT_GIVEN: list[tuple[str, str]] = [
 """Texts that are no answer: questions, two answers, what is taken back, other things."""
 
 
-@pytest.mark.parametrize(("asked", "text", "right"), GIVEN)
+@rows(("asked", "text", "right"), GIVEN)
 def test_what_a_model_would_answer_is_read(asked: str, text: str, right: Any) -> None:
     if asked not in (WHERE, TWO):
         assert read_names(text, SCENE, asked) == right
@@ -373,7 +374,7 @@ def test_what_a_model_would_answer_is_read(asked: str, text: str, right: Any) ->
         assert read_points(text, asked) == pytest.approx(np.array(right))
 
 
-@pytest.mark.parametrize(("asked", "text"), NOT_GIVEN)
+@rows(("asked", "text"), NOT_GIVEN)
 def test_what_is_no_answer_is_not_read(asked: str, text: str) -> None:
     with pytest.raises(Malformed):
         read_points(text, asked) if asked in (WHERE, TWO) else read_names(text, SCENE, asked)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks.tabletop.judge import PLACES, Positions, judge
+from tests.rows import rows
 
 SCENE: Positions = {
     "red block": (-0.2, -0.4, 0.02),
@@ -156,7 +157,7 @@ def test_accepts(expect: dict[str, Any], after: Positions) -> None:
     assert judge(expect, SCENE, after, ()) is None
 
 
-@pytest.mark.parametrize(("expect", "after"), REJECTED)
+@rows(("expect", "after"), REJECTED)
 def test_rejects(expect: dict[str, Any], after: Positions) -> None:
     assert judge(expect, SCENE, after, ())
 

@@ -23,10 +23,11 @@ from benchmarks.tabletop.paraphrases import (
 )
 from cap.cli.main import run as cap
 from cap.errors import UsageError
+from tests.rows import rows
 
 World = dict[str, tuple[float, float, float]]
 CASES = load()
-BY_ID = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+BY_ID = rows("case", CASES, ids=lambda case: case.id)
 
 
 def scene(case: Paraphrase) -> World:
@@ -169,7 +170,7 @@ def test_no_case_is_met_by_doing_nothing(case: Paraphrase) -> None:
 BYSTANDERS = [case for case in CASES if len(case.expect.get("moved_only", ())) < len(case.objects)]
 
 
-@pytest.mark.parametrize("case", BYSTANDERS, ids=lambda case: case.id)
+@rows("case", BYSTANDERS, ids=lambda case: case.id)
 def test_no_case_allows_a_bystander_to_move(case: Paraphrase) -> None:
     earlier = scene(case)
     before = dict(earlier)

@@ -17,6 +17,7 @@ from cap.checker.node_rules import HARMLESS as WITHOUT_RULES
 from cap.checker.node_rules import RULES_BY_NODE
 from cap.checker.rules import RULES, rules_page
 from cap.program.program import Program, ProgramSyntaxError
+from tests.rows import rows
 
 RESERVED = frozenset({"pick", "robot", "truth"})
 
@@ -147,7 +148,7 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("source", HARMLESS.values(), ids=HARMLESS)
+@rows("source", HARMLESS.values(), ids=HARMLESS)
 def test_a_harmless_program_is_accepted(source: str) -> None:
     assert list(map(str, check(ast.parse(source), None, RESERVED))) == []
 
@@ -292,7 +293,7 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("source", ATTACKS.values(), ids=ATTACKS)
+@rows("source", ATTACKS.values(), ids=ATTACKS)
 def test_an_attack_is_refused(source: str) -> None:
     try:
         tree = ast.parse(source)
@@ -304,7 +305,7 @@ def test_an_attack_is_refused(source: str) -> None:
 REMEDY = re.compile(r"; \w|Did you mean")
 
 
-@pytest.mark.parametrize("source", ATTACKS.values(), ids=ATTACKS)
+@rows("source", ATTACKS.values(), ids=ATTACKS)
 def test_a_refusal_says_what_to_do_instead(source: str) -> None:
     try:
         tree = ast.parse(source)
@@ -377,7 +378,7 @@ BINDINGS = {
 }
 
 
-@pytest.mark.parametrize("source", BINDINGS.values(), ids=BINDINGS)
+@rows("source", BINDINGS.values(), ids=BINDINGS)
 def test_a_primitive_may_not_be_bound_in_any_form(source: str) -> None:
     assert "CAP106" in rules(source)
 
@@ -487,7 +488,7 @@ def test_the_benchmark_policy_refuses_what_leads_out(source: str) -> None:
     assert rules(source, Policy.benchmark()) != []
 
 
-@pytest.mark.parametrize("module", MODULES)
+@rows("module", MODULES)
 def test_a_listed_module_has_the_names_listed(module: str) -> None:
     found = importlib.import_module(module)
     later = {"UTC": (3, 11), "batched": (3, 12)}
@@ -496,7 +497,7 @@ def test_a_listed_module_has_the_names_listed(module: str) -> None:
     assert [name for name in missing if sys.version_info >= later.get(name, (3, 0))] == []
 
 
-@pytest.mark.parametrize("module", MODULES)
+@rows("module", MODULES)
 def test_a_listed_module_hands_out_no_module(module: str) -> None:
     found = importlib.import_module(module)
     handed = {n: getattr(found, n, None) for n in MODULES[module] if f"{module}.{n}" not in MODULES}
@@ -552,7 +553,7 @@ def test_a_large_program_is_one_finding() -> None:
     assert [violation.rule for violation in check(tree)] == ["CAP107"]
 
 
-@pytest.mark.parametrize("name", sorted(DATA_MODEL))
+@rows("name", sorted(DATA_MODEL))
 def test_every_listed_special_method_may_be_defined_read_and_bound(name: str) -> None:
     assert rules(f"class A:\n    def {name}(self): pass") == []
     assert rules(f"x.{name}()\nx.{name} = f\nsetattr(x, '{name}', f)") == []

@@ -1,7 +1,6 @@
 import inspect
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from cap.errors import CapError
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive, Scope
 from tests.fakes.programs import programs
+from tests.rows import rows
 
 FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)
 
@@ -84,7 +84,7 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize(("source", "reason"), FAULTY.values(), ids=FAULTY)
+@rows(("source", "reason"), FAULTY.values(), ids=FAULTY)
 def test_what_cannot_be_is_one_fault(source: str, reason: str) -> None:
     (fault,) = faults(source)
     assert reason in fault.reason
@@ -126,7 +126,7 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("source", SOUND.values(), ids=SOUND)
+@rows("source", SOUND.values(), ids=SOUND)
 def test_what_may_be_is_no_fault(source: str) -> None:
     assert faults(source) == ()
 

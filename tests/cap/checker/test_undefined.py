@@ -12,6 +12,7 @@ from cap.checker import undefined as module
 from cap.checker.undefined import undefined
 from cap.program.program import Program
 from tests.fakes.programs import FREE, NAMES, programs
+from tests.rows import rows
 
 BUILTINS = frozenset(dir(builtins)) | {"__annotations__"}
 
@@ -111,7 +112,7 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), TABLE.values(), ids=TABLE)
+@rows(("source", "expected"), TABLE.values(), ids=TABLE)
 def test_a_name_is_undefined_if_nobody_binds_it(source: str, expected: set[str]) -> None:
     assert names(source) == expected
 
@@ -120,7 +121,7 @@ FLOW = {"class body", "only annotated, then read", "annotated local"}
 """Where the symbol tables, which know neither order nor what is never evaluated, differ."""
 
 
-@pytest.mark.parametrize("source", [TABLE[key][0] for key in TABLE if key not in FLOW])
+@rows("source", [TABLE[key][0] for key in TABLE if key not in FLOW])
 def test_the_answer_is_the_symbol_tables(source: str) -> None:
     assert names(source) == oracle(source) - {"__class__"}
 
@@ -261,7 +262,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), CALLS.values(), ids=CALLS)
+@rows(("source", "expected"), CALLS.values(), ids=CALLS)
 def test_every_call_site_is_found_in_order(source: str, expected: list[str]) -> None:
     assert calls(source) == expected
 

@@ -5,6 +5,7 @@ import pytest
 
 from cap.engine.return_kinds import kind_error
 from cap.prompt.prompt import KINDS
+from tests.rows import rows
 
 NAN, INF = float("nan"), float("inf")
 HUGE = 10**5000  # more digits than Python shows
@@ -45,7 +46,7 @@ FITS_NOT: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "value"),
     [(kind, value) for kind, values in FITS.items() for value in values],
     ids=type,
@@ -54,7 +55,7 @@ def test_a_value_of_the_kind_is_accepted(kind: str, value: Any) -> None:
     assert kind_error(value, [kind]) is None
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "value"),
     [(kind, value) for kind, values in FITS_NOT.items() for value in values],
     ids=type,

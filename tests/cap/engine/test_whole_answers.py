@@ -15,6 +15,7 @@ from cap.program.blocks import AnswerFault
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
+from tests.rows import rows
 
 RED = "put_first_on_second('red block', 'blue bowl')"
 GREEN = "put_first_on_second('green block', 'red block')"
@@ -154,7 +155,7 @@ def test_a_chat_answer_that_goes_on_with_another_example_is_a_fault(prompt: Prom
     assert program_of(own, prompt).source.count("\n") == 3
 
 
-@pytest.mark.parametrize("step", range(1, 120))
+@rows("step", range(1, 120))
 def test_no_proper_part_of_a_program_passes_where_the_endpoint_says_so(
     prompt: Prompt, step: int
 ) -> None:

@@ -14,6 +14,7 @@ from cap.program.blocks import AnswerFault
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import parse
 from tests.corpus.answers import CHAT, CONTINUED, CUT, FAULT_OF_A_CUT, Outcome
+from tests.rows import rows
 
 EXAMPLES = "objects = ['a']\n# do a.\nsay('a')\n\nobjects = ['b']\n# do b.\nsay('b')\n"
 PROMPT = parse('# /// cap\n# context = ["objects"]\n# ///\n' + EXAMPLES, "ui")
@@ -31,7 +32,7 @@ def wanted(expected: Outcome) -> str | type[Exception]:
     return ast.dump(ast.parse(expected)) if isinstance(expected, str) else expected
 
 
-@pytest.mark.parametrize(("answer", "expected"), CHAT.values(), ids=CHAT)
+@rows(("answer", "expected"), CHAT.values(), ids=CHAT)
 def test_what_comes_of_a_chat_models_answer(answer: str, expected: Outcome) -> None:
     assert outcome(Completion(answer, "m")) == wanted(expected)
 

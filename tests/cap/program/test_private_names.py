@@ -31,6 +31,7 @@ from cap.program.private_names import (
     shown,
 )
 from cap.program.program import Program
+from tests.rows import rows
 
 PROGRAMS = {
     "own": "class A:\n    def __init__(self): self._x = 1\nret = A()._x",
@@ -178,7 +179,7 @@ def ran(code: types.CodeType) -> Any:
     return space["ret"]
 
 
-@pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
+@rows("source", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_program_means_what_python_means_by_it(source: str) -> None:
     plain = compile(source, "<program>", "exec", dont_inherit=True)
     renamed = compiled(source, ast.parse(source))
@@ -186,7 +187,7 @@ def test_a_program_means_what_python_means_by_it(source: str) -> None:
     assert renamed.co_firstlineno == plain.co_firstlineno
 
 
-@pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
+@rows("source", PROGRAMS.values(), ids=PROGRAMS)
 def test_the_check_lets_it_pass(source: str) -> None:
     # Robots' programs do without the first, and write their tables as one tuple.
     if "hasattr" not in source and "__slots__ +=" not in source:
@@ -369,7 +370,7 @@ LEADING_OUT = [
 ]
 
 
-@pytest.mark.parametrize("source", LEADING_OUT)
+@rows("source", LEADING_OUT)
 def test_no_attribute_keeps_a_name_that_leads_out(source: str) -> None:
     code = compiled(source, ast.parse(source))
     tables = [entry for entry in code.co_consts if type(entry) is tuple]

@@ -12,6 +12,7 @@ from cap.errors import EmptyCompletion
 from cap.program.blocks import AnswerFault
 from cap.program.program import MAX_ANSWER_CHARS, AnsweredInWords, Program, ProgramSyntaxError
 from tests.fakes.programs import programs
+from tests.rows import rows
 
 STOP = ("\n# ", "\nobjects = [")
 TICKS = "```"
@@ -220,7 +221,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(("answer", "source"), ANSWERS.values(), ids=ANSWERS)
+@rows(("answer", "source"), ANSWERS.values(), ids=ANSWERS)
 def test_the_program_is_found_in_the_answer(answer: str, source: str) -> None:
     assert Program.from_completion(answer, STOP).source.strip() == source
 
@@ -257,7 +258,7 @@ NOTHING = {
 }
 
 
-@pytest.mark.parametrize("answer", NOTHING.values(), ids=NOTHING)
+@rows("answer", NOTHING.values(), ids=NOTHING)
 def test_an_answer_without_code_is_words_or_nothing(answer: str) -> None:
     kind = AnsweredInWords if answer.strip() else EmptyCompletion
     for separators in (STOP, ()) if "\n# " not in answer else (STOP,):

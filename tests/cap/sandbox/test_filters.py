@@ -6,6 +6,7 @@ import pytest
 
 from cap.sandbox.kernel import landlock
 from cap.sandbox.kernel.seccomp import MACHINES, Machine, filter_for
+from tests.rows import rows
 
 KILL, EPERM, ALLOW = 0x80000000, 0x00050001, 0x7FFF0000
 PROT_EXEC = 4
@@ -89,13 +90,13 @@ def named(table: str) -> list[tuple[str, str]]:
     return [(machine, name) for machine, numbers in tables.items() for name in numbers]
 
 
-@pytest.mark.parametrize(("machine", "name"), named("allowed"))
+@rows(("machine", "name"), named("allowed"))
 def test_what_a_program_needs_is_allowed(machine: str, name: str) -> None:
     entry = MACHINES[machine]
     assert verdict(entry, entry.audit, entry.allowed[name], third=PROT_EXEC) == ALLOW
 
 
-@pytest.mark.parametrize(("machine", "name"), named("forbidden"))
+@rows(("machine", "name"), named("forbidden"))
 def test_what_reaches_out_is_refused(machine: str, name: str) -> None:
     entry = MACHINES[machine]
     assert verdict(entry, entry.audit, FORBIDDEN[machine][name]) == EPERM

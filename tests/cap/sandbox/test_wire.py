@@ -16,6 +16,7 @@ from shapely.geometry.base import BaseGeometry
 
 from cap.errors import NotFound
 from cap.sandbox.wire import codec, extensions, graph
+from tests.rows import rows
 
 FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
 TEXT = st.text(max_size=8)
@@ -438,7 +439,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("value", REFUSED.values(), ids=REFUSED)
+@rows("value", REFUSED.values(), ids=REFUSED)
 def test_what_is_not_plain_data_may_not_cross(value: Any) -> None:
     with pytest.raises(codec.WireError, match="cross"):
         codec.encode(value)
@@ -543,7 +544,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+@rows("data", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_bytes_are_a_wire_error(data: bytes) -> None:
     with pytest.raises(codec.WireError):
         codec.decode(data)
