@@ -36,6 +36,7 @@ def run(monkeypatch: pytest.MonkeyPatch, program: str) -> Outcome:
     return SUITE.run(TRIAL, ORACLE)
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_oracle_follows_the_goal_and_settles(seed: int) -> None:
     outcome = SUITE.run(replace(TRIAL, seed=seed), ORACLE)

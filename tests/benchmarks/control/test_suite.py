@@ -68,6 +68,7 @@ def plain(outcome: Outcome) -> str:
     return json.dumps({**asdict(outcome), "seconds": 0}, allow_nan=False)
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("seed", [0, 1, 2, 1000])
 def test_the_cartpole_s_oracle_keeps_the_pole_up(seed: int) -> None:
     outcome = SUITE.run(replace(CARTPOLE, seed=seed), ORACLE)

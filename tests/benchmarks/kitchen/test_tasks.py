@@ -50,6 +50,7 @@ def test_the_offline_model_solves_it(name: str) -> None:
     assert outcome.requests >= 1
 
 
+@pytest.mark.sweep(share=0.3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(100, 105))
 def test_in_every_scene_there_is_a_case_and_nothing_is_done_yet(name: str, seed: int) -> None:

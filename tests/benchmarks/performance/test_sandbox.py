@@ -317,6 +317,7 @@ def test_a_net_time_leaves_the_fixed_cost_out(monkeypatch: pytest.MonkeyPatch) -
 FINITE = [name for name in PROGRAMS if name != "endless"]
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("program", FINITE)
 def test_this_sandbox_gives_every_program_its_value(program: str) -> None:
     ours = ENGINES[OURS].open(engine_process.functions(arrays=True), 30.0, "")

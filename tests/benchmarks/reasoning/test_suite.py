@@ -102,6 +102,7 @@ def test_no_one_answer_fits_a_question_in_all_scenes(task: str) -> None:
         assert any(not np.array_equal(rights[0], right) for right in rights[1:]), question.name
 
 
+@pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize("question", OBJECTS, ids=lambda question: question.name)
 def test_objects_asked_for_stay_the_same_when_everything_moves_a_little(question: Any) -> None:
     for seed in range(5):
@@ -326,6 +327,7 @@ def test_language_is_asked_with_positions_and_code_without(answering: Any) -> No
     assert str(asked.scene.positions[asked.scene.objects[0]]) not in request.prompt
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 def test_an_endpoint_answers_in_language(mode: str) -> None:
     (right,) = put(OBJECTS[0], 0).answer

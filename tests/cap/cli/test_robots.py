@@ -241,8 +241,7 @@ def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: C
     assert "it executes that file" in capsys.readouterr().err
 
 
-@pytest.mark.sweep(share=0.25)
-@pytest.mark.sweep(share=0.4)  # some seconds each
+@pytest.mark.sweep(share=0.25)  # some seconds each
 @pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen", "tabletop"])
 def test_the_shipped_robots_are_sound(name: str) -> None:
     assert list(map(str, check_robot(name, make_model("nearest")))) == []

@@ -250,7 +250,7 @@ AT = {
 }
 
 
-@pytest.mark.sweep(share=0.4)  # some seconds each
+@pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize(("where", "step", "number"), AT.values(), ids=AT)
 def test_what_a_call_said_is_lost_but_not_the_stop(
     where: str, step: int, number: signal.Signals, orphans: None, tmp_path: Path

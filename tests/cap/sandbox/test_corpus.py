@@ -144,7 +144,7 @@ def test_the_tables_are_as_large_as_promised() -> None:
     assert len({source for source, _ in HARMLESS.values()}) == len(HARMLESS) >= 150
 
 
-@pytest.mark.sweep(share=0.5)
+@pytest.mark.sweep(share=0.2)
 @each(ATTACKS)
 def test_an_attack_is_refused_or_contained(
     sandbox: Sandbox, hasty: Sandbox, host: Host, attack: Attack
@@ -173,8 +173,8 @@ def assert_nothing_reached(sandbox: Sandbox, host: Host, source: str) -> None:
     assert {name: entry.function for name, entry in SCOPE.primitives.items()} == functions
 
 
+@pytest.mark.sweep(share=0.1)
 @each(RUNNABLE)
-@pytest.mark.sweep(share=0.17)
 def test_without_the_check_an_attack_reaches_nothing(
     unchecked: Sandbox, unchecked_hasty: Sandbox, host: Host, attack: Attack
 ) -> None:
@@ -186,8 +186,8 @@ def test_without_the_check_an_attack_reaches_nothing(
 REACHING = [attack for attack in RUNNABLE if attack.ends is REFUSED]
 
 
+@pytest.mark.sweep(share=0.1)
 @each(REACHING)
-@pytest.mark.sweep(share=0.17)
 def test_with_pythons_own_builtins_an_attack_reaches_nothing(
     bare: Sandbox, host: Host, attack: Attack
 ) -> None:
@@ -204,7 +204,7 @@ PASSING = (
 PAST_THE_CHECK = [attack for attack in ATTACKS if attack.family in PASSING]
 
 
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.sweep(share=0.2)
 @each(PAST_THE_CHECK)
 def test_without_the_kernels_layers_the_namespace_holds(
     degraded: Sandbox, host: Host, attack: Attack
@@ -258,7 +258,7 @@ def same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize(("source", "value"), HARMLESS.values(), ids=HARMLESS)
 def test_a_harmless_program_gives_its_value(sandbox: Sandbox, source: str, value: Any) -> None:
     assert_gives(sandbox, source, value)
@@ -291,7 +291,7 @@ def test_a_robots_program_runs_under_it_too(benchmark: Sandbox, name: str) -> No
     assert_gives(benchmark, *HARMLESS[name])
 
 
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize("source", BENCHMARK_ATTACKS.values(), ids=BENCHMARK_ATTACKS)
 def test_what_it_lists_leads_nowhere_else(benchmark: Sandbox, host: Host, source: str) -> None:
     result = benchmark.run(host.aimed(source), "ret")

@@ -221,7 +221,7 @@ YAMA = Path("/proc/sys/kernel/yama/ptrace_scope")
 ALONE = [(layer, what) for layer, attempts in STOPS.items() for what in attempts]
 
 
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize(("layer", "what"), ALONE)
 def test_a_layer_alone_stops_its_canaries(layer: str, what: str, host: Host) -> None:
     needs(layer)
@@ -245,9 +245,9 @@ def test_without_any_layer_a_canary_does_what_it_attempts(what: str, host: Host)
         assert result.failure is None, result.failure
 
 
+@pytest.mark.sweep(share=0.13)
 @pytest.mark.parametrize("what", ATTEMPTS)
 @pytest.mark.parametrize("knocked_out", ["", *KERNEL])
-@pytest.mark.sweep(share=0.25)
 def test_with_one_layer_left_out_the_others_hold(knocked_out: str, what: str, host: Host) -> None:
     others = [layer for layer in KERNEL if layer != knocked_out and what in STOPS[layer]]
     if not others:

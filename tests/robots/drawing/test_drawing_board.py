@@ -153,6 +153,7 @@ def test_a_shape_has_the_size_that_was_said(words: str, wide: float, high: float
         assert (high_x - low_x, high_y - low_y) == pytest.approx((wide, high), abs=0.002)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("shape", ["square", "triangle", "circle", "hexagon", "pentagon", "star"])
 def test_every_shape_fits_every_corner(shape: str) -> None:
     with Session.open("drawing", model="nearest", seed=0, mode="instant", objects=[]) as session:

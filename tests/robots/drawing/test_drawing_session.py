@@ -247,6 +247,7 @@ def test_more_turns_than_there_were_are_not_undone() -> None:
         assert session.robot.strokes == before
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("share", [0.1, 0.45, 0.8])
 def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, share: float) -> None:
     assert session.run("draw a hexagon around the middle").ok

@@ -311,6 +311,7 @@ def test_other_seeds_give_other_kitchens() -> None:
     assert create(seed=1, mode="instant").positions() != create(seed=2, mode="instant").positions()
 
 
+@pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize("seed", range(20))
 def test_in_every_scene_everything_has_a_place_and_every_location_a_way(seed: int) -> None:
     robot = create(seed=seed, mode="instant")

@@ -116,6 +116,7 @@ def test_a_hull_of_outlines_goes_closely_around(seed: int) -> None:
     assert keeps_clear(robot, way)
 
 
+@pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("loc", FREE)
 def test_every_turn_of_the_smallest_and_the_largest_square_is_free(seed: int, loc: str) -> None:

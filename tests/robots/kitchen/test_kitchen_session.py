@@ -60,6 +60,7 @@ def here(robot: KitchenRobot) -> list[str]:
     return [place.name for place in robot.state.here()]
 
 
+@pytest.mark.sweep(share=0.5)
 def test_a_session_of_eight_commands(session: Session) -> None:
     robot = say(session, "put all the fruit in the bowl")
     contents = {thing.name for thing in robot.state.contents(robot.state["bowl"])}

@@ -275,6 +275,7 @@ def test_a_block_lies_across_two_and_holds_them_down() -> None:
         robot.put_first_on_second("red block", "middle")
 
 
+@pytest.mark.sweep(share=0.05)
 @pytest.mark.parametrize("apart", [0.045, 0.05, 0.056, 0.06, 0.069])
 @pytest.mark.parametrize("degrees", [0, 30, 45, 70, 135])
 def test_a_bridge_is_built_at_any_angle(degrees: int, apart: float) -> None:

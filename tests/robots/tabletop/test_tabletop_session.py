@@ -107,6 +107,7 @@ def test_a_session_of_eight_sentences(driver: str, controller: FakeController, s
     assert controller.tcp_pose[:3] == pytest.approx((*circle[-1], 0.1), abs=2e-3)
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_gripper_that_closes_on_nothing_is_a_typed_failure(
     driver: str, controller: FakeController, scene: Path
@@ -134,6 +135,7 @@ def test_what_the_pendant_s_limits_forbid_is_found_before_anything_moves(
         assert session.execute("put_first_on_second('red block', 'blue bowl')").ok
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_what_is_lost_on_the_way_was_not_put_down(
     driver: str, controller: FakeController, scene: Path
@@ -158,6 +160,7 @@ def test_what_is_lost_on_the_way_was_not_put_down(
         assert session.execute("point_gripper_to('middle')").ok
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_what_an_earlier_session_left_in_the_gripper_is_not_dropped(
     driver: str, controller: FakeController, scene: Path
@@ -216,6 +219,7 @@ def in_motion(controller: FakeController, fault: str) -> None:
     getattr(controller, fault)()
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_stopping_from_another_thread_brakes_and_the_next_motion_goes(
     driver: str, controller: FakeController, scene: Path

@@ -256,6 +256,7 @@ def support(body: Body, others: Iterable[Body]) -> float:
     return max(heights)
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize(
     ("case", "fingers"),
     [(case, PARTIAL) for case in SCENES]

@@ -60,13 +60,13 @@ def outcome(case: Case) -> str:
 EVERYDAY = [*CASES, *FRESH_CASES, *MESSY_CASES, *MORE_CASES]
 
 
+@pytest.mark.sweep(share=0.08)
 @pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: " / ".join(case.turns))
-@pytest.mark.sweep(share=0.25)
 def test_never_runs_the_wrong_program(case: Case) -> None:
     assert outcome(case) != "wrong"
 
 
-@pytest.mark.sweep(share=0.4)
+@pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize(
     ("cases", "least"), [(CASES, 49), (FRESH_CASES, 63), (MESSY_CASES, 88), (MORE_CASES, 76)]
 )
@@ -74,8 +74,8 @@ def test_most_everyday_instructions_are_served(cases: list[Case], least: int) ->
     assert [outcome(case) for case in cases].count("right") >= least
 
 
+@pytest.mark.sweep(share=0.08)
 @pytest.mark.parametrize("case", DEV_CASES, ids=lambda case: " / ".join(case.turns))
-@pytest.mark.sweep(share=0.25)
 def test_a_development_sentence_is_right_or_declined(case: Case) -> None:
     assert outcome(case) != "wrong"
 

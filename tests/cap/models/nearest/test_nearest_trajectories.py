@@ -135,6 +135,7 @@ BACK: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(("said", "follows"), SAID, ids=[said for said, _ in SAID])
 def test_a_path_is_followed_in_many_wordings(said: str, follows: Follows) -> None:
     world = run(said)
