@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ from benchmarks.planning.layout import (
     tabletop_tasks,
 )
 from benchmarks.planning.search_trials import puzzle_trial
-from benchmarks.planning.trials import TrialResult
+from benchmarks.planning.trials import MakeModel, TrialResult
+from benchmarks.planning.virtualhome import Checkout, read_checkout
 from benchmarks.report.tables import CellTally
 from benchmarks.results import read_header, read_lines
 from benchmarks.statistics import paired_difference
@@ -63,7 +65,7 @@ from cap.models.base import Model
 from cap.planners.learned import require_learning
 from cap.planners.say_models import Knowledge, SayModel, is_say_model
 
-OPTIONS = ("table", "models", *MODEL_OPTIONS)
+OPTIONS = ("table", "models", "virtualhome", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _PAIRED = "less greedy say, paired, 95 %"
 
@@ -78,12 +80,16 @@ class PlanningSuite(BaseSuite):
     takes = ("mode",)
     usual_mode = "instant"
 
-    def __init__(self, table: str = "SC-4", models: Sequence[str] = ()) -> None:
-        """Lay out a table.
+    def __init__(
+        self, table: str = "SC-4", models: Sequence[str] = (), virtualhome: str = ""
+    ) -> None:
+        """Lay out a table; NL-1 may have the scenes of a VirtualHome checkout for its houses.
 
         Raises:
-            UsageError: There is none of that name.
+            UsageError: There is none of that name, or it takes no checkout.
         """
+        if virtualhome and table != "NL-1":
+            raise UsageError(f"the table {table!r} takes no --virtualhome; use --table NL-1")
         if table not in TABLES:
             raise UsageError(
                 f"no table {table!r}.{did_you_mean(table, TABLES)} Use one of: {', '.join(TABLES)}"
@@ -92,15 +98,20 @@ class PlanningSuite(BaseSuite):
         self.models = tuple(models) or OFFLINE[table]
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
+        self.virtualhome = virtualhome
         if table == "NL-1":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
+        if virtualhome:
+            self.judged = f"{self.judged} {_VIRTUALHOME}"
         self.usual_n = USUAL_N[table]
         cells = cells_of(table, self.models)
         self._cells = {(cell.task, cell.split): cell for cell in cells}
 
     def adjusted(self, options: Mapping[str, Any]) -> PlanningSuite:
         """Return the suite with the table and the models of some options."""
-        return PlanningSuite(options.get("table", "SC-4"), options.get("models", ()))
+        return PlanningSuite(
+            options.get("table", "SC-4"), options.get("models", ()), options.get("virtualhome", "")
+        )
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with.
@@ -140,10 +151,20 @@ class PlanningSuite(BaseSuite):
         """
         found = []
         for trial in super().trials(n, seed, tasks, splits):
-            items = self._cells[trial.task, trial.split].items
+            items = self._items(self._cells[trial.task, trial.split])
             first = trial.seed * items
             found += [replace(trial, seed=number) for number in range(first, first + items)]
         return tuple(found)
+
+    @cached_property
+    def _checkout(self) -> Checkout | None:
+        """Return the checkout whose scenes are the houses, read once; None without one."""
+        return read_checkout(Path(self.virtualhome)) if self.virtualhome else None
+
+    def _items(self, cell: PlanningCell) -> int:
+        """Return how many different trials a cell has: its tasks, in each house."""
+        found = self._checkout
+        return cell.items // SCENES * len(found.scenes) if found else cell.items
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial."""
@@ -160,9 +181,22 @@ class PlanningSuite(BaseSuite):
                 meters.append(Meter(model_for(cell.model, settings.options, trial)))
             return meters[-1]
 
-        result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
+        if self.table == "NL-1":
+            result = self._in_house(cell, trial.seed, make_model)
+        else:
+            result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
         outcome = _outcome(cell, result, meters[-1], time.perf_counter() - start_s)
         return meters[-1].settled(outcome)
+
+    def _in_house(self, cell: PlanningCell, seed: int, make_model: MakeModel) -> TrialResult:
+        """Run the trial of a cell of NL-1 with a number: task after task, each in every house."""
+        items, found = self._items(cell), self._checkout
+        houses = len(found.scenes) if found else SCENES
+        item, again = seed % items, seed // items
+        task = household(cell.task)[item // houses]
+        return trials.household_trial(
+            task, item % houses, again, make_model, method=cell.planner, checkout=found
+        )
 
     def model_of(self, split: str) -> str:
         """Return the model of a column."""
@@ -247,6 +281,12 @@ _EXAMPLE = (
 )
 
 
+_VIRTUALHOME = (
+    "The houses are the scenes of a VirtualHome checkout, read from its files; what its actions "
+    "need is written after its documentation, not run by its own simulator."
+)
+
+
 class _Nothing:
     """Knows nothing; for checking names."""
 
@@ -258,7 +298,7 @@ _NOTHING = _Nothing()
 
 
 def _carry_out(
-    table: str, cell: PlanningCell, seed: int, mode: str, make_model: trials.MakeModel
+    table: str, cell: PlanningCell, seed: int, mode: str, make_model: MakeModel
 ) -> TrialResult:
     """Run the trial of a cell with a number: of its instructions the next, in the next scene."""
     item, again = seed % cell.items, seed // cell.items
@@ -270,9 +310,6 @@ def _carry_out(
         )  # fmt: skip
     if table in SEARCHED:
         return puzzle_trial(cell.task, cell.planner, seed, make_model)
-    if table == "NL-1":
-        chosen = household(cell.task)[item // SCENES]
-        return trials.household_trial(chosen, item % SCENES, again, make_model, method=cell.planner)
     if table == "SC-5":
         count = int(cell.task.split()[0])
         return trials.simulator_trial(

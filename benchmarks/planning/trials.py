@@ -21,6 +21,7 @@ from benchmarks.planning.language_simulator import LanguageWorld, Solution, Solu
 from benchmarks.planning.puzzle_domains import TABLETOP
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
+from benchmarks.planning.virtualhome import Checkout, try_program, virtualhome_step
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.trial_sampler import Setup
 from cap.models.base import Model
@@ -233,7 +234,13 @@ def tabletop_trial(
 
 
 def household_trial(
-    task: HouseholdTask, number: int, seed: int, make_model: MakeModel, *, method: str
+    task: HouseholdTask,
+    number: int,
+    seed: int,
+    make_model: MakeModel,
+    *,
+    method: str,
+    checkout: Checkout | None = None,
 ) -> TrialResult:
     """Let the zero-shot planner write a plan, and carry it out in one of the houses.
 
@@ -243,21 +250,30 @@ def household_trial(
         seed: Of what is sampled.
         make_model: Makes the model.
         method: One of `METHODS`.
+        checkout: Of VirtualHome, whose scenes are the houses then.
     """
     examples = [PlanExample(each.name, each.steps) for each in DEMONSTRATIONS]
     model = make_model(HouseholdKnowledge())
     planner = ZeroShot(model, examples, household_translator(), seed=seed * SAMPLES,
                        **METHODS[method])  # fmt: skip
-    world = HouseholdWorld(scene(number), household_bank())
+    world = HouseholdWorld(scene(0 if checkout else number), household_bank())
     episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
     plan = plan_of(episode.plan)
-    read = [step for step in plan if step is not None]
-    ready = prepared(scene(number), read)
-    lacking = [goal for goal in task.goals if not world.house.holds(goal)]
+    if checkout is not None:
+        tried = try_program(checkout, number, [virtualhome_step(step) for step in plan])
+        levels = (tried.parsed, tried.prepared, tried.bare)
+        lacking = [goal for goal in task.goals if not tried.house.holds(goal)]
+    else:
+        read = [step for step in plan if step is not None]
+        ready = prepared(scene(number), read)
+        levels = (
+            bool(plan) and len(read) == len(plan),
+            bool(plan) and not execute(ready, plan).refused,
+            bool(plan) and not execute(scene(number), plan).refused,
+        )
+        lacking = [goal for goal in task.goals if not world.house.holds(goal)]
     measured = {
-        "parsed": float(bool(plan) and len(read) == len(plan)),
-        "prepared": float(bool(plan) and not execute(ready, plan).refused),
-        "bare": float(bool(plan) and not execute(scene(number), plan).refused),
+        **dict(zip(("parsed", "prepared", "bare"), map(float, levels), strict=True)),
         "lcs": lcs(episode.plan, task.steps),
         "steps": float(len(plan)),
     }

@@ -148,6 +148,13 @@ class SuiteOptions:
         "--table", metavar="ID", help="Planning: a paper's table, such as SC-4; five or quality."
     )
     """The table of planners to make."""
+    virtualhome: Path | None = option(
+        "--virtualhome",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Planning, table NL-1: a checkout of VirtualHome, whose scenes are tried.",
+    )
+    """A checkout of VirtualHome; None for this project's own houses."""
 
 
 @dataclass(frozen=True)
@@ -210,8 +217,11 @@ def run(
     if suite_name == "planning":
         suite_options |= {"table": options.table or "SC-4"}
         suite_options |= {"models": [options.model]} if options.model else {}
-    elif options.table:
-        raise UsageError(f"the suite '{suite_name}' takes no --table; leave it out")
+        if options.virtualhome is not None:
+            suite_options |= {"virtualhome": str(options.virtualhome.resolve())}
+    elif options.table or options.virtualhome:
+        name = "table" if options.table else "virtualhome"
+        raise UsageError(f"the suite '{suite_name}' takes no --{name}; leave it out")
     elif options.model is None:
         raise UsageError(
             "say whom to ask with -m: oracle, no-op, noisy-oracle:P, nearest or any model"
