@@ -50,7 +50,9 @@ def puzzle_prompt(domain: str) -> DialoguePrompt:
     return dialogue.load(registry.prompts_path() / "planners" / f"{domain}.toml")
 
 
-def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> TrialResult:
+def puzzle_trial(
+    row: str, column: str, number: int, make_model: MakeModel, learner: str = "linear"
+) -> TrialResult:
     """Plan one puzzle and try the plan.
 
     Args:
@@ -58,11 +60,12 @@ def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> T
         column: One of `COLUMNS`.
         number: Which puzzle.
         make_model: Makes the model.
+        learner: One of `LEARNERS`.
     """
     domain, _, named = row.partition(" ")
     part: Part = "generalise" if named == "generalise" else "test"
     found, how = puzzle(domain, part, number), COLUMNS[column]
-    learned = trained(domain) if how.scores != "say" else None
+    learned = trained(domain, learner=learner) if how.scores != "say" else None
     world = PuzzleWorld(found)
     model = make_model(PuzzleKnowledge(found))
     planner = SayCanPay(

@@ -62,10 +62,10 @@ from benchmarks.tabletop.suite import TabletopSuite
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
-from cap.planners.learned import require_learning
+from cap.planners.learned import LEARNERS, require_learning
 from cap.planners.say_models import Knowledge, SayModel, is_say_model
 
-OPTIONS = ("table", "models", "virtualhome", *MODEL_OPTIONS)
+OPTIONS = ("table", "models", "virtualhome", "learner", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _PAIRED = "less greedy say, paired, 95 %"
 
@@ -81,13 +81,21 @@ class PlanningSuite(BaseSuite):
     usual_mode = "instant"
 
     def __init__(
-        self, table: str = "SC-4", models: Sequence[str] = (), virtualhome: str = ""
+        self,
+        table: str = "SC-4",
+        models: Sequence[str] = (),
+        virtualhome: str = "",
+        learner: str = LEARNERS[0],
     ) -> None:
         """Lay out a table; NL-1 may have the scenes of a VirtualHome checkout for its houses.
 
         Raises:
-            UsageError: There is none of that name, or it takes no checkout.
+            UsageError: There is none of that name, or it takes no checkout or no other learner.
         """
+        if learner != LEARNERS[0] and table not in SEARCHED:
+            raise UsageError(
+                f"the table {table!r} takes no --learner; use it with {', '.join(SEARCHED)}"
+            )
         if virtualhome and table != "NL-1":
             raise UsageError(f"the table {table!r} takes no --virtualhome; use --table NL-1")
         if table not in TABLES:
@@ -98,7 +106,7 @@ class PlanningSuite(BaseSuite):
         self.models = tuple(models) or OFFLINE[table]
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
-        self.virtualhome = virtualhome
+        self.virtualhome, self.learner = virtualhome, learner
         if table == "NL-1":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
         if virtualhome:
@@ -110,7 +118,10 @@ class PlanningSuite(BaseSuite):
     def adjusted(self, options: Mapping[str, Any]) -> PlanningSuite:
         """Return the suite with the table and the models of some options."""
         return PlanningSuite(
-            options.get("table", "SC-4"), options.get("models", ()), options.get("virtualhome", "")
+            options.get("table", "SC-4"),
+            options.get("models", ()),
+            options.get("virtualhome", ""),
+            options.get("learner", LEARNERS[0]),
         )
 
     def check(self, settings: Settings) -> None:
@@ -183,6 +194,8 @@ class PlanningSuite(BaseSuite):
 
         if self.table == "NL-1":
             result = self._in_house(cell, trial.seed, make_model)
+        elif self.table in SEARCHED:
+            result = puzzle_trial(cell.task, cell.planner, trial.seed, make_model, self.learner)
         else:
             result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
         outcome = _outcome(cell, result, meters[-1], time.perf_counter() - start_s)
@@ -229,7 +242,7 @@ class PlanningSuite(BaseSuite):
         if self.table in SEARCHED:
             if any(trial.task.startswith("babyai") for trial in trials):
                 environment("test", 0)
-            require_learning()
+            require_learning(self.learner)
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return the table: a line for each row and column, and each column's total."""
@@ -308,8 +321,6 @@ def _carry_out(
             task, seed, make_model, planner=cell.planner,
             stochastic=cell.what == "execution", mode=mode,
         )  # fmt: skip
-    if table in SEARCHED:
-        return puzzle_trial(cell.task, cell.planner, seed, make_model)
     if table == "SC-5":
         count = int(cell.task.split()[0])
         return trials.simulator_trial(

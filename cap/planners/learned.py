@@ -8,6 +8,7 @@ regression whose probabilities are calibrated on trajectories held out, Pay a ri
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,9 @@ WIDTH = 1 << 18
 """Columns that features are hashed into."""
 HELD_OUT = 5
 """Every so manieth trajectory is for calibration."""
-_LEAST = 1e-3
+LEARNERS = ("linear", "network")
+"""Who learns: scikit-learn's linear models, or a small network of torch."""
+LEAST = 1e-3
 """No probability and no payoff is smaller."""
 _PARTS = re.compile(r"(.+?) (?:to|in|on|into) (?:the |a )?(.+)")
 
@@ -156,33 +159,59 @@ class TrainedScores:
     """What was unusual."""
 
 
-def require_learning() -> None:
+def require_learning(learner: str = "linear") -> None:
     """Refuse to learn where that cannot be.
 
     Raises:
-        MissingExtra: scikit-learn is not installed.
+        UsageError: There is no such learner.
+        MissingExtra: What it learns with is not installed.
     """
+    if learner not in LEARNERS:
+        raise UsageError(f"no learner {learner!r}; use one of: {', '.join(LEARNERS)}")
+    module, library, extra = (
+        ("torch", "torch", "torch") if learner == "network"
+        else ("sklearn", "scikit-learn", "planning")
+    )  # fmt: skip
     try:
-        import sklearn  # noqa: F401
+        importlib.import_module(module)
     except ImportError:
         raise MissingExtra(
-            "learned Can and Pay need scikit-learn: pip install 'code-as-policies[planning]'"
+            f"learned Can and Pay need {library}: pip install 'code-as-policies[{extra}]'"
         ) from None
 
 
-def train(rows: Sequence[LabelledStep]) -> TrainedScores:
+def train(rows: Sequence[LabelledStep], learner: str = "linear") -> TrainedScores:
     """Learn Can and Pay; the same rows give the same.
 
+    Args:
+        rows: What is learned from.
+        learner: One of `LEARNERS`.
+
     Raises:
-        MissingExtra: scikit-learn is not installed.
-        UsageError: There is nothing to learn from.
+        MissingExtra: What it learns with is not installed.
+        UsageError: There is nothing to learn from, or no such learner.
     """
-    require_learning()
+    require_learning(learner)
+    if not rows:
+        raise UsageError("there is nothing to learn from; give at least one trajectory")
+    held = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT == HELD_OUT - 1]
+    kept = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT != HELD_OUT - 1]
+    if not kept:
+        kept, held = held, []
+    if learner == "network":
+        from cap.planners.network import learned_by_network
+
+        return learned_by_network(rows, kept, held)
+    return _learned_by_regression(rows, kept, held)
+
+
+def _learned_by_regression(
+    rows: Sequence[LabelledStep], kept: Sequence[int], held: Sequence[int]
+) -> TrainedScores:
+    """Learn with a logistic regression and a ridge regression."""
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.linear_model import LogisticRegression, Ridge
 
-    if not rows:
-        raise UsageError("there is nothing to learn from; give at least one trajectory")
     hasher = FeatureHasher(WIDTH, input_type="string", alternate_sign=False)
 
     def matrix(context: PlanContext, steps: Sequence[str]) -> Any:
@@ -195,10 +224,6 @@ def train(rows: Sequence[LabelledStep]) -> TrainedScores:
         for each in features(context, [row.step for row in together])
     ]
     table = hasher.transform(words)
-    held = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT == HELD_OUT - 1]
-    kept = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT != HELD_OUT - 1]
-    if not kept:
-        kept, held = held, []
     notes: list[str] = []
     labels = [int(row.can) for row in rows]
     pays = Ridge(alpha=0.3, solver="sparse_cg", tol=1e-4)
@@ -206,12 +231,12 @@ def train(rows: Sequence[LabelledStep]) -> TrainedScores:
 
     def pay(context: PlanContext, steps: Sequence[str]) -> list[float]:
         found = pays.predict(matrix(context, steps))
-        return [min(1.0, max(_LEAST, float(value))) for value in found]
+        return [min(1.0, max(LEAST, float(value))) for value in found]
 
     if len({labels[n] for n in kept}) < 2:
         always = float(labels[kept[0]])
         notes.append(f"every step it learned from {'can' if always else 'cannot'} be done")
-        constant = max(_LEAST, always)
+        constant = max(LEAST, always)
         return TrainedScores(lambda context, steps: [constant] * len(steps), pay, len(rows), None,
                              tuple(notes))  # fmt: skip
     model = LogisticRegression(C=10.0, solver="liblinear", random_state=0)
@@ -233,6 +258,6 @@ def train(rows: Sequence[LabelledStep]) -> TrainedScores:
             found = 1 / (1 + 2.718281828 ** -margins[:, 0])
         else:
             found = calibrated.predict_proba(margins)[:, 1]
-        return [max(_LEAST, float(value)) for value in found]
+        return [max(LEAST, float(value)) for value in found]
 
     return TrainedScores(can, pay, len(rows), brier, tuple(notes))

@@ -155,6 +155,12 @@ class SuiteOptions:
         help="Planning, table NL-1: a checkout of VirtualHome, whose scenes are tried.",
     )
     """A checkout of VirtualHome; None for this project's own houses."""
+    learner: str | None = option(
+        "--learner",
+        type=click.Choice(["linear", "network"]),
+        help="Planning, SP-*: who learns Can and Pay: linear (scikit-learn) or network (torch).",
+    )
+    """Who learns Can and Pay; None for the linear models."""
 
 
 @dataclass(frozen=True)
@@ -219,9 +225,9 @@ def run(
         suite_options |= {"models": [options.model]} if options.model else {}
         if options.virtualhome is not None:
             suite_options |= {"virtualhome": str(options.virtualhome.resolve())}
-    elif options.table or options.virtualhome:
-        name = "table" if options.table else "virtualhome"
-        raise UsageError(f"the suite '{suite_name}' takes no --{name}; leave it out")
+        suite_options |= {"learner": options.learner} if options.learner else {}
+    elif only := next((n for n in ("table", "virtualhome", "learner") if getattr(options, n)), ""):
+        raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
     elif options.model is None:
         raise UsageError(
             "say whom to ask with -m: oracle, no-op, noisy-oracle:P, nearest or any model"

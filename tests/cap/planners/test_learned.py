@@ -96,11 +96,46 @@ def test_a_step_that_was_never_seen_has_numbers_between_0_and_1() -> None:
         assert all(0 < value <= 1 for value in scores(PlanContext("", "", ()), ["x"]))
 
 
+def test_a_small_network_learns_the_same_and_gives_the_same_numbers_again() -> None:
+    pytest.importorskip("torch", reason="torch is not installed (extra torch)")
+    learned = train(rows(20), "network")
+    unseen = PlanContext("take the mauve cup", "there are teal and mauve cups", (),
+                         ("mauve", "teal"))  # fmt: skip
+    texts = ["take the mauve cup", "take the teal cup"]
+    right, wrong = learned.pay(unseen, texts)
+    assert right > 0.4 > wrong + 0.2
+    taken = replace(unseen, steps=("take the mauve cup",))
+    can_again, can_other = learned.can(taken, texts)
+    assert can_again < 0.2 < 0.8 < can_other
+    assert learned.brier is not None
+    assert learned.brier < 0.05
+    again = train(rows(20), "network")
+    assert again.can(taken, texts) == [can_again, can_other]
+    assert again.pay(unseen, texts) == [right, wrong]
+
+
+def test_a_network_with_little_to_learn_from_is_bounded_and_says_so() -> None:
+    pytest.importorskip("torch", reason="torch is not installed (extra torch)")
+    one = train(rows(1), "network")
+    assert "too few trajectories to calibrate on" in one.notes
+    alike = train(rows(6, alike=True), "network")
+    assert alike.notes == ("every step it learned from can be done",)
+    for learned in (one, alike):
+        for scores in (learned.can, learned.pay):
+            assert all(0 < value <= 1 for value in scores(CONTEXT, ["", "flÿ to the möon"]))
+            assert scores(CONTEXT, []) == []
+
+
 def test_nothing_to_learn_from_and_no_library_are_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(UsageError, match="at least one trajectory"):
         train([])
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(MissingExtra, match="planning"):
+    with pytest.raises(MissingExtra, match=r"scikit-learn.*\[planning\]"):
         train(rows(1))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"torch: pip install 'code-as-policies\[torch\]'"):
+        train(rows(1), "network")
+    with pytest.raises(UsageError, match="use one of: linear, network"):
+        train(rows(1), "oracle")
