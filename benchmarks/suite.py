@@ -276,6 +276,11 @@ class BaseSuite:
         )
 
 
+def names() -> list[str]:
+    """Return the suites that are run by name: all but `batch`, which comes from a file."""
+    return [name for name in SUITES if name != "batch"]
+
+
 def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
     """Return a suite by its name, adjusted to options where it can be.
 
@@ -309,7 +314,7 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
             )
         return own
     if name not in SUITES:
-        known = [entry for entry in SUITES if entry != "batch"]  # that one comes from a file
+        known = names()
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
         raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(known)}")
     module, factory = SUITES[name]

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,7 @@ def test_the_page_has_every_provider_as_it_is(name: str) -> None:
 
 
 def test_every_setting_of_a_model_is_on_the_page() -> None:
-    options = [
-        entry.metadata["option"][0] for entry in vars(ModelOptions)["__dataclass_fields__"].values()
-    ]
+    options = [entry.metadata["option"][0] for entry in fields(ModelOptions)]
     for flags in options:
         assert flags[-1].split("/")[0] in MODELS, flags
     for key in {*PROVIDER_KEYS} - {"about"}:

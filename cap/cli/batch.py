@@ -18,6 +18,7 @@ from cap.cli.bench.trials import (
 )
 from cap.cli.options import (
     ModelOptions,
+    SectionedCommand,
     SessionSampling,
     load_config,
     mode_option,
@@ -85,7 +86,12 @@ class SessionDefaults:
 
 @click.command(
     "batch",
+    cls=SectionedCommand,
     help=f"""Carry out the sessions of a TOML or JSONL file; 1 if one is not as expected.
+
+    \b
+    cap batch example.toml
+    cap batch example.toml -m openai/gpt-4.1 --junit results.xml
 
     The format is in docs/batches.md; `cap batch --example > example.toml` is one to begin with.
     What a session does not say comes from the options here, then from the file's [defaults], then
@@ -112,6 +118,8 @@ def command(
 ) -> int:
     """Carry out the sessions of a file."""
     if example:
+        if as_json:
+            raise click.UsageError("--example prints a file as it is; leave out --json")
         click.echo(EXAMPLE, nl=False)
         return 0
     if file is None:

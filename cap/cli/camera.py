@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from robots.perception.calibration.hand_eye import Fit
 
 
-@click.command("camera")
+@click.command("camera", short_help="Check where a camera is said to be, or find it out.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--pairs",
@@ -47,7 +47,12 @@ def command(
     limit_mm: float,
     as_json: bool,
 ) -> int:
-    """Check where a camera is said to be (hand-eye calibration); 1 if it does not fit the pairs."""
+    """Check where a camera is said to be (hand-eye calibration); 1 if it does not fit the pairs.
+
+    \b
+    cap robots camera camera.toml --pairs pairs.toml
+    cap robots camera camera.toml --pairs pairs.toml --solve --name hand
+    """  # noqa: D301
     from robots.perception.calibration import hand_eye
     from robots.perception.calibration.file import load
     from robots.perception.calibration.pairs import load_pairs

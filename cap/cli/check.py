@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from cap.cli import completion
 from cap.cli.exec import read_source
+
+if TYPE_CHECKING:
+    from cap.checker.checker import Violation
 
 _MOST_HINTS = 5
 """Suggestions for names that are not defined: to find one takes long."""
@@ -15,36 +22,56 @@ _MOST_HINTS = 5
 
 @click.command("check")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("-r", "--robot", default="ravens", show_default=True, metavar="NAME")
+@click.option(
+    "-r",
+    "--robot",
+    default="ravens",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=completion.robots,
+)
 @click.option("--rules", is_flag=True, help="List the rules.")
 @click.option("--markdown", is_flag=True, help="With --rules: as a page, with examples.")
 @click.option("--benchmark", is_flag=True, help="Allow what programs of benchmarks may import.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; of --rules a list.")
 def command(
     file: Path | None, robot: str, rules: bool, markdown: bool, benchmark: bool, as_json: bool
 ) -> int:
-    """Check a program, or standard input (-); exit code 3 if it would be refused."""
+    """Check a program, or standard input (-); exit code 3 if it would be refused.
+
+    \b
+    cap check program.py
+    cap check program.py -r kitchen --json
+    cap check --rules
+    """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
+    if markdown and (as_json or not rules):
+        raise click.UsageError("--markdown goes with --rules, and without --json")
     if rules:
-        _show_rules(markdown)
+        _show_rules(markdown, as_json)
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
     refused, generated = _examine(read_source(file), robot, benchmark)
     if as_json:
-        found = {"ok": not refused, "violations": refused, "to_generate": generated}
-        click.echo(json.dumps(found))
+        violations = [asdict(violation) for violation in refused]
+        found = {"ok": not refused, "violations": violations, "to_generate": generated}
+        click.echo(json.dumps(found, ensure_ascii=False))
     else:
-        for line in refused:
-            click.echo(f"{file}: {line}")
+        for violation in refused:
+            click.echo(f"{file}: {violation}")
         for name in generated:
             click.echo(f"{file}: '{name}' is defined nowhere; a model would be asked to write it")
         click.echo("refused" if refused else "ok")
     return 3 if refused else 0
 
 
-def _show_rules(markdown: bool) -> None:
+def _show_rules(markdown: bool, as_json: bool) -> None:
     from cap.checker.rules import RULES, rules_page
 
+    if as_json:
+        rows = [{"rule": name, **asdict(rule)} for name, rule in RULES.items()]
+        click.echo(json.dumps(rows, ensure_ascii=False))
+        return
     if markdown:
         click.echo(rules_page(), nl=False)
         return
@@ -52,9 +79,12 @@ def _show_rules(markdown: bool) -> None:
         click.echo(f"{name}  {rule.meaning}")
 
 
-def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[str]]:
-    """Return why a program is refused, as lines, and the functions that would be generated."""
-    from cap.checker.checker import Policy, examine
+def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation], list[str]]:
+    """Return why a program is refused, and the functions that would be generated.
+
+    What is not Python is of the rule `syntax`, a name that nobody defines of `undefined`.
+    """
+    from cap.checker.checker import Policy, Violation, examine
     from cap.engine.engine import Engine, State, unhinted
     from cap.errors import CheckFailed, did_you_mean
     from cap.models.nearest import Nearest
@@ -67,8 +97,8 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[
     try:
         program = Program.parse(source)
     except CheckFailed as error:
-        line = getattr(error, "line", None)
-        return [f"syntax{f' line {line}' if line else ''}: {error}"], []
+        line, column = getattr(error, "line", None) or 1, getattr(error, "column", None) or 1
+        return [Violation("syntax", line, column, str(error))], []
     prompts = registry.robot_prompts(robot)
     body = registry.make_robot(robot, mode="instant")
     functions = registry.function_prompt()
@@ -77,9 +107,16 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[
     body.close()
     policy = Policy.benchmark() if benchmark else Policy()
     examined = examine(program, scope, policy)
-    lines = [str(violation) for violation in examined.violations]
+    found = list(examined.violations)
     known = scope.names() | policy.names()
     for number, entry in enumerate(examined.missing):
         hint = did_you_mean(entry.name, known) if number < _MOST_HINTS else ""
-        lines.append(f"undefined line {entry.line}: name '{entry.name}' is not defined.{hint}")
-    return lines, [entry.name for entry in examined.undefined if entry.calls]
+        reason = f"name '{entry.name}' is not defined.{hint}"
+        uses = (
+            node
+            for node in ast.walk(examined.program.tree)
+            if isinstance(node, ast.Name) and (node.id, node.lineno) == (entry.name, entry.line)
+        )
+        column = min((node.col_offset for node in uses), default=0) + 1
+        found.append(Violation("undefined", entry.line, column, reason))
+    return found, [entry.name for entry in examined.undefined if entry.calls]

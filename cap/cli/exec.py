@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from cap.cli.options import SessionOptions, expect_option, with_options
+from cap.cli.options import SectionedCommand, SessionOptions, expect_option, with_options
 from cap.cli.session import errors_as_json, open_session, report, watch
 from cap.errors import CheckFailed, UsageError
 from cap.program.parser import MAX_SOURCE_CHARS
@@ -18,12 +18,18 @@ _MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
 """More than any program takes, a byte order mark included."""
 
 
-@click.command("exec")
+@click.command("exec", cls=SectionedCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @expect_option
 @with_options(SessionOptions, "options")
 def command(options: SessionOptions, file: Path, expect: tuple[str, ...]) -> int:
-    """Run a program from a file, or from standard input (-), with every primitive and LMP."""
+    """Run a program from a file, or from standard input (-), with every primitive and LMP.
+
+    \b
+    cap exec program.py --mode instant
+    cap exec program.py -r kitchen --expect moved
+    cap exec - < program.py
+    """  # noqa: D301
     source, name = read_source(file), "standard input" if str(file) == "-" else file.name
     with errors_as_json(options), open_session(options, [name]) as session:
         watch(session, options)

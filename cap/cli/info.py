@@ -14,7 +14,12 @@ import click
 @click.option("--config", "only_config", is_flag=True, help="Settings and where each came from.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(only_config: bool, as_json: bool) -> None:
-    """Show versions, settings, robots, keys that are set, and the sandbox's layers."""
+    """Show versions, settings, robots, keys that are set, and the sandbox's layers.
+
+    \b
+    cap info
+    cap info --config --json
+    """  # noqa: D301
     found = {"files": _files(), "settings": _settings()}
     if not only_config:
         found = {**_environment(), **found}

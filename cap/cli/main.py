@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, did_you_mean
@@ -30,10 +31,30 @@ COMMANDS = {
     "skills": ("cap.cli.skills", "List, show and remove functions that sessions kept."),
     "robots": ("cap.cli.robots", "List robots and what they can do."),
     "models": ("cap.cli.models", "List the models and endpoints you can name."),
-    "trace": ("cap.cli.trace", "List and show earlier runs."),
-    "bench": ("cap.cli.bench.group", "Measure speed and understanding."),
+    "trace": ("cap.cli.trace", "List, show and export earlier runs."),
+    "bench": ("cap.cli.bench.group", "Run benchmarks, compare models, measure speed."),
     "info": ("cap.cli.info", "Versions, settings, sandbox: what to paste in an issue."),
+    "completion": ("cap.cli.completion", "Have Tab complete words: bash, zsh or fish."),
+    "help": ("cap.cli.main", "Show the help of a command."),
 }
+SECTIONS = {
+    "Move a robot": ("run", "repl", "serve", "plan", "batch"),
+    "Programs, prompts, robots, models": (
+        "exec",
+        "check",
+        "prompts",
+        "skills",
+        "robots",
+        "models",
+    ),
+    "Afterwards": ("trace", "bench"),
+    "About cap": ("info", "completion", "help"),
+}
+"""How the help lists the commands."""
+
+
+WIDEST = 200
+"""Columns of the help in a terminal that has as many; else it is as wide as the terminal."""
 
 
 class _Lazy(click.Group):
@@ -45,10 +66,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module, help_text = COMMANDS[name]
-        if ctx.info_name != name and ctx.resilient_parsing:
-            return click.Command(name, help=help_text)
-        command: click.Command = importlib.import_module(module).command
+        command: click.Command = importlib.import_module(COMMANDS[name][0]).command
         return command
 
     def resolve_command(
@@ -59,19 +77,56 @@ class _Lazy(click.Group):
             raise click.UsageError(f"no command '{args[0]}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin so, and the options; nothing is imported for it."""
+        found = [
+            CompletionItem(name, help=about)
+            for name, (_, about) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, help_text) for name, (_, help_text) in COMMANDS.items()]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        width = max(map(len, COMMANDS))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names])
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Lazy,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+)
 @click.version_option(package_name="code-as-policies", prog_name="cap")
 def cli() -> None:
     """Turn a sentence into a checked robot program, and run it safely.
 
-    Try: cap run "put the red block in the blue bowl"
-    """
+    \b
+    cap run "put the red block in the blue bowl"
+    cap run "stack all the blocks" -m openai/gpt-4.1
+    cap repl -r kitchen
+    cap bench run tabletop -m nearest -n 1 --mode instant
+    """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+def command(words: tuple[str, ...]) -> None:
+    """Show the help of a command.
+
+    \b
+    cap help run
+    cap help bench run
+    """  # noqa: D301
+    ctx = click.get_current_context().find_root()
+    shown: click.Command = cli
+    for word in words:
+        if not isinstance(shown, click.Group):
+            raise click.UsageError(f"'{ctx.command_path}' has no commands", ctx)
+        _, found, _ = shown.resolve_command(ctx, [word])
+        if found is not None:
+            shown, ctx = found, click.Context(found, info_name=word, parent=ctx)
+    click.echo(shown.get_help(ctx))
 
 
 def main() -> int:

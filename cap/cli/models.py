@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from cap.cli.options import EndpointOptions, load_config, with_options
+from cap.cli.options import EndpointOptions, SectionedCommand, load_config, with_options
 
 ANSWER_S = 60.0
 """Longest wait for one answer of a check, where nobody says otherwise."""
@@ -24,7 +24,11 @@ def command() -> None:
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_models(as_json: bool) -> None:
-    """List what `--model` takes."""
+    """List what `--model` takes.
+
+    \b
+    cap models list
+    """  # noqa: D301
     from cap import config
     from cap.cli.tables import show
     from cap.models import providers
@@ -36,7 +40,7 @@ def list_models(as_json: bool) -> None:
     show(rows, as_json)
 
 
-@command.command("check")
+@command.command("check", cls=SectionedCommand)
 @click.argument("name", metavar="NAME")
 @with_options(EndpointOptions, "options")
 @click.option(
@@ -51,9 +55,12 @@ def list_models(as_json: bool) -> None:
 def check_model(name: str, options: EndpointOptions, window: int, as_json: bool) -> None:
     """Find out what a model's endpoint supports, by a few small requests.
 
+    \b
+    cap models check ollama/qwen2.5-coder
+
     For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
     An answer is waited for 60 s, unless --model-timeout says otherwise.
-    """
+    """  # noqa: D301
     from cap.errors import UsageError
     from cap.models import probe, providers
 

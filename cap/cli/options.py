@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
+from cap.cli import completion
 from cap.errors import UsageError
 from cap.result import EFFECTS
 
@@ -24,11 +25,19 @@ APPROVALS = ("each-program", "each-call", "none")
 """When a person may be asked."""
 LONGEST_S = 86400.0
 """Longest time a program may be given: a day, seconds."""
+_WORLD, _PROGRAMS, _LIMITS, _APPROVAL = "Robot and world", "Programs", "Limits", "Approval"
+"""Sections of the help."""
 
 
-def option(*flags: str, **settings: Any) -> Any:
-    """Declare a field of a frozen object as an option, in click's words; the field is its name."""
-    return field(metadata={"option": (flags, settings)})
+def option(*flags: str, section: str | None = None, **settings: Any) -> Any:
+    """Declare a field of a frozen object as an option, in click's words; the field is its name.
+
+    Args:
+        flags: What is typed.
+        section: Where it stands in the help; None for the `section` of the object.
+        settings: What click takes.
+    """
+    return field(metadata={"option": (flags, settings), "section": section})
 
 
 def group(kind: type[Any]) -> Any:
@@ -36,12 +45,44 @@ def group(kind: type[Any]) -> Any:
     return field(metadata={"group": kind})
 
 
-def with_options(kind: type[Any], argument: str) -> Callable[[F], Callable[..., Any]]:
+class SectionedOption(click.Option):
+    """An option that stands in a section of its command's help."""
+
+    def __init__(self, *declared: Any, section: str = "", **settings: Any) -> None:
+        """Declare it.
+
+        Args:
+            declared: The name, and what is typed.
+            section: The title it stands under; "" for the command's own options.
+            settings: What click takes.
+        """
+        super().__init__(*declared, **settings)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help has its options in sections, the command's own first."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, section by section."""
+        sections: dict[str, list[tuple[str, str]]] = {"": []}
+        for param in self.get_params(ctx):
+            if (record := param.get_help_record(ctx)) is not None:
+                sections.setdefault(getattr(param, "section", ""), []).append(record)
+        for title, rows in sections.items():
+            with formatter.section(title or "Options"):
+                formatter.write_dl(rows)
+
+
+def with_options(
+    kind: type[Any], argument: str, hidden: tuple[str, ...] = ()
+) -> Callable[[F], Callable[..., Any]]:
     """Return the decorator that adds the options a frozen object declares to a command.
 
     Args:
         kind: The object's class.
         argument: Name of the command's argument that gets it.
+        hidden: Fields whose options the help leaves out, since the command refuses them.
     """
 
     def decorate(command: F) -> Callable[..., Any]:
@@ -51,21 +92,29 @@ def with_options(kind: type[Any], argument: str) -> Callable[[F], Callable[..., 
 
         wrapped.__name__, wrapped.__doc__ = command.__name__, command.__doc__
         vars(wrapped)["__click_params__"] = getattr(command, "__click_params__", [])
-        for declared in reversed(list(_declared(kind))):
+        for declared in reversed(list(_declared(kind, hidden))):
             wrapped = declared(wrapped)
         return wrapped
 
     return decorate
 
 
-def _declared(kind: type[Any]) -> Iterator[Callable[..., Any]]:
+def _declared(kind: type[Any], hidden: tuple[str, ...]) -> Iterator[Callable[..., Any]]:
     """Yield click's decorators for the options of a kind of object, in order."""
     for entry in fields(kind):
         if "group" in entry.metadata:
-            yield from _declared(entry.metadata["group"])
-        else:
-            flags, settings = entry.metadata["option"]
-            yield click.option(*flags, entry.name, **settings)
+            yield from _declared(entry.metadata["group"], hidden)
+            continue
+        flags, settings = entry.metadata["option"]
+        section = entry.metadata["section"]
+        yield click.option(
+            *flags,
+            entry.name,
+            cls=SectionedOption,
+            section=getattr(kind, "section", "") if section is None else section,
+            hidden=entry.name in hidden,
+            **settings,
+        )
 
 
 def _gathered(kind: type[Any], values: dict[str, Any]) -> Any:
@@ -151,6 +200,8 @@ def _json_fields(ctx: click.Context, param: click.Parameter, given: str | None) 
 @dataclass(frozen=True)
 class EndpointOptions:
     """Where a model is asked, and what goes with each request."""
+
+    section: ClassVar[str] = "Model"
 
     base_url: str | None = option(
         "--base-url", metavar="URL", help="Address of the model's provider, in place of its own."
@@ -262,8 +313,8 @@ class ModelOptions(EndpointOptions):
     """Requests under way at the same time, of all processes together."""
 
 
-robot_option = partial(option, "-r", "--robot", metavar="NAME")
-model_option = partial(option, "-m", "--model", metavar="MODEL")
+robot_option = partial(option, "-r", "--robot", metavar="NAME", shell_complete=completion.robots)
+model_option = partial(option, "-m", "--model", metavar="MODEL", shell_complete=completion.models)
 seed_option = partial(option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
 mode_option = partial(option, "--mode", type=click.Choice(["physics", "instant"]))
 objects_option = partial(option, "--objects", metavar="NAMES")
@@ -279,6 +330,8 @@ def out_option(about: str) -> Any:
 @dataclass(frozen=True)
 class SamplingOptions:
     """How many programs are tried for an instruction, and by what one of them is chosen."""
+
+    section: ClassVar[str] = "Several programs"
 
     samples: int = option(
         "--best-of",
@@ -342,23 +395,26 @@ class SessionSampling(SamplingOptions):
 class SessionOptions:
     """What a person said on the command line about one session."""
 
-    robot: str | None = robot_option(help="Robot (default: ravens).")
+    section: ClassVar[str] = "Output"
+
+    robot: str | None = robot_option(help="Robot (default: ravens).", section=_WORLD)
     """Registered robot; None takes the configured one."""
-    model: str | None = model_option(help="Model (default: nearest).")
+    model: str | None = model_option(help="Model (default: nearest).", section="Model")
     """Model; None takes the configured one."""
     model_options: ModelOptions = group(ModelOptions)
     """How the model is asked."""
-    seed: int = seed_option()
+    seed: int = seed_option(section=_WORLD)
     """Of the scene and of random numbers in programs."""
-    mode: str | None = mode_option(help="Kind of world.")
+    mode: str | None = mode_option(help="Kind of world.", section=_WORLD)
     """`physics` or `instant`."""
-    objects: str | None = objects_option(help='Such as "red block, blue bowl".')
+    objects: str | None = objects_option(help='Such as "red block, blue bowl".', section=_WORLD)
     """Comma-separated names."""
     prompts: Path | None = option(
         "--prompts",
         type=Named(path_type=Path),
         metavar="DIR",
         help="Prompt files to use instead of the shipped ones.",
+        section=_PROGRAMS,
     )
     """A folder of prompt files instead of the shipped ones."""
     out: Path | None = out_option("Folder of this run: a new one.")
@@ -371,6 +427,7 @@ class SessionOptions:
         show_default=True,
         metavar="S",
         help="Seconds a program itself may run.",
+        section=_LIMITS,
     )
     """Seconds a program itself may run; robot and model calls do not count."""
     calls_time: float = option(
@@ -381,6 +438,7 @@ class SessionOptions:
         show_default=True,
         metavar="S",
         help="Seconds its calls of robot and model may take in all.",
+        section=_LIMITS,
     )
     """Seconds its robot and model calls may take together."""
     skills: Path | None = option(
@@ -388,6 +446,7 @@ class SessionOptions:
         type=Named(path_type=Path, file_okay=False),
         metavar="DIR",
         help="Folder of kept functions.",
+        section=_PROGRAMS,
     )
     """Folder of kept functions; None takes the configured one."""
     repairs: int | None = option(
@@ -395,6 +454,7 @@ class SessionOptions:
         type=click.IntRange(min=0),
         metavar="N",
         help="How often a program is written again before it runs (default: 2).",
+        section=_PROGRAMS,
     )
     """How often a program may be written again before it runs."""
     runtime_repairs: int | None = option(
@@ -402,6 +462,7 @@ class SessionOptions:
         type=click.IntRange(min=0),
         metavar="N",
         help="How often after it failed while it ran (default: 2; 0 on hardware).",
+        section=_PROGRAMS,
     )
     """How often after it failed while it ran."""
     sampling: SessionSampling = group(SessionSampling)
@@ -412,10 +473,14 @@ class SessionOptions:
         default=1,
         metavar="K",
         help="Tell the model what came of its program, and let it go on, up to K programs.",
+        section=_PROGRAMS,
     )
     """How often the model may go on with an instruction."""
     undo_failed: bool = option(
-        "--undo-failed", is_flag=True, help="Take back what a failed turn did, in simulation."
+        "--undo-failed",
+        is_flag=True,
+        help="Take back what a failed turn did, in simulation.",
+        section=_PROGRAMS,
     )
     """Take back what the last failed program did; in simulation alone that can be done."""
     max_functions: int | None = option(
@@ -423,14 +488,21 @@ class SessionOptions:
         type=click.IntRange(min=0),
         metavar="N",
         help="How many functions a program may have generated (default: 16).",
+        section=_PROGRAMS,
     )
     """How many functions may be generated for one program."""
     look: bool = option(
-        "--look", is_flag=True, help="Send a picture of the scene with each instruction."
+        "--look",
+        is_flag=True,
+        help="Send a picture of the scene with each instruction.",
+        section=_PROGRAMS,
     )
     """Send the robot's picture with each instruction, to models that see."""
     dry_run: bool = option(
-        "--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."
+        "--dry-run",
+        is_flag=True,
+        help="Preview in the instant world; nothing moves.",
+        section=_WORLD,
     )
     """Run in the instant world; nothing physical moves."""
     robot_options: tuple[str, ...] = option(
@@ -439,31 +511,38 @@ class SessionOptions:
         multiple=True,
         metavar="KEY=VALUE",
         help="An option of the robot, such as host=192.168.0.10.",
+        section=_WORLD,
     )
     """`key=value`, for the robot."""
     approve: str | None = option(
         "--approve",
         type=click.Choice(APPROVALS),
         help="When to ask you (default: none; each-program on hardware).",
+        section=_APPROVAL,
     )
     """When a person is asked: `each-program`, `each-call` or `none`."""
     rehearse: bool | None = option(
         "--rehearse/--no-rehearse",
         default=None,
         help="Run each program in the robot's twin first (default: on hardware).",
+        section=_APPROVAL,
     )
     """Whether programs run in a twin first; None for the robot's usual."""
     min_level: str | None = option(
         "--min-level",
         metavar="LEVEL",
         help="The weakest sandbox to accept, see cap info (on hardware: kernel-seccomp).",
+        section=_APPROVAL,
     )
     """The weakest sandbox to accept; None for the robot's usual."""
     yes: bool = option(
-        "--yes", is_flag=True, help="With --approve none: nobody is asked before hardware moves."
+        "--yes",
+        is_flag=True,
+        help="With --approve none: nobody is asked before hardware moves.",
+        section=_APPROVAL,
     )
     """Do not ask before programs move real hardware: only with `approve` none."""
-    ask: bool = option("--ask", is_flag=True, help="As --approve each-program.")
+    ask: bool = option("--ask", is_flag=True, help="As --approve each-program.", section=_APPROVAL)
     """Ask before every program, in simulation too."""
     verbose: bool = option(
         "-v", "--verbose", is_flag=True, help="Show the programs of nested LMPs."

@@ -14,6 +14,7 @@ import click
 
 from cap.cli.options import (
     ModelOptions,
+    SectionedCommand,
     group,
     json_option,
     load_config,
@@ -93,7 +94,7 @@ class PlanOptions:
     """How the model is asked."""
 
 
-@click.command("plan")
+@click.command("plan", cls=SectionedCommand)
 @click.argument("instruction", metavar="INSTRUCTION")
 @with_options(PlanOptions, "options")
 def command(options: PlanOptions, instruction: str) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
+from cap.cli import completion
 from cap.errors import UsageError, did_you_mean
 
 
@@ -24,15 +27,19 @@ def _groups() -> dict[str, Path]:
     return {path.name: path for path in sorted(root.iterdir()) if any(path.glob("*.py"))}
 
 
-@command.command("list")
+@command.command("list", short_help="List every shipped prompt, with its size.")
 @click.option("-r", "--robot", metavar="NAME", help="What its instructions ask of a model instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_prompts(robot: str | None, as_json: bool) -> None:
     """List every shipped prompt, with the size of its request to a language model.
 
+    \b
+    cap prompts list
+    cap prompts list -r kitchen --json
+
     With a robot: its examples of instructions, with the size of all requests of each. Sizes are
     characters, with no history; tokens are characters / 4.
-    """
+    """  # noqa: D301
     from cap.cli.tables import show
     from cap.prompt.history import CHARS_PER_TOKEN
     from cap.robot import registry
@@ -69,10 +76,15 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
     show(rows, as_json)
 
 
-@command.command("show")
-@click.argument("name")
-def show_prompt(name: str) -> None:
-    """Print what a language model reads for `ravens/ui`, say; or the prompt in a file."""
+@command.command("show", short_help="Print what a language model reads.")
+@click.argument("name", shell_complete=completion.prompts)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show_prompt(name: str, as_json: bool) -> None:
+    """Print what a language model reads for `ravens/ui`, say; or the prompt in a file.
+
+    \b
+    cap prompts show ravens/ui
+    """  # noqa: D301
     from cap.prompt import prompt as prompts
     from cap.robot import registry
     from cap.validation.prompts import requests
@@ -88,43 +100,59 @@ def show_prompt(name: str) -> None:
                 f"no prompt '{name}'.{did_you_mean(name, known)} See: cap prompts list"
             )
         robot = path.parent.name if path.parent.name in registry.robots() else None
-        click.echo(requests(registry.load_prompts(path.parent), robot)[path.stem], nl=False)
-        return
-    click.echo(prompts.without_synonyms(prompts.load(path).text), nl=False)
+        text = requests(registry.load_prompts(path.parent), robot)[path.stem]
+    else:
+        text = prompts.without_synonyms(prompts.load(path).text)
+    if as_json:
+        found = {"prompt": name, "file": str(path), "text": text}
+        click.echo(json.dumps(found, ensure_ascii=False))
+    else:
+        click.echo(text, nl=False)
 
 
-@command.command("check")
+@command.command("check", short_help="Execute every example in the instant world.")
 @click.argument("target", required=False, metavar="[ROBOT|FILE|DIR]")
 @click.option("--prompts", "folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("-r", "--robot", default="ravens", show_default=True, help="Whose names a FILE uses.")
-def check(target: str | None, folder: Path | None, robot: str) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def check(target: str | None, folder: Path | None, robot: str, as_json: bool) -> int:
     """Execute every example in the instant world; exit code 1 if one fails.
+
+    \b
+    cap prompts check ravens
+    cap prompts check my_prompts/ui.py -r kitchen
 
     Of a FILE or DIR of prompts, which may be another robot's, nothing is executed: what their
     names stand for is told, and what cannot be.
-    """
+    """  # noqa: D301
     from cap.robot import registry
 
     if folder is not None and target is None:
         target = robot
     if target is not None and target not in registry.robots():
         if Path(target).exists():
-            return _look(Path(target), robot)
+            return _look(Path(target), robot, as_json)
         hint = did_you_mean(target, registry.robots())
         raise UsageError(
             f"unknown robot '{target}', and no file or folder of that name.{hint}"
             " See: cap robots list"
         )
-    failed = 0
+    failed, rows = 0, []
     for name, count, findings in _checked(target, folder):
+        failed += sum(not finding.skipped for finding in findings)
+        if as_json:
+            found = [asdict(finding) for finding in findings]
+            rows.append({"prompt": name, "examples": count, "findings": found})
+            continue
         click.echo(f"{name}: {count - len(findings)} of {count} examples run")
         for finding in findings:
             click.echo(f"  {finding}")
-        failed += sum(not finding.skipped for finding in findings)
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False))
     return 1 if failed else 0
 
 
-def _look(path: Path, robot: str) -> int:
+def _look(path: Path, robot: str, as_json: bool) -> int:
     """Tell what the names in prompt files stand for, and what in them cannot be."""
     from cap.robot import registry
     from cap.validation.prompts import inspect_names
@@ -140,8 +168,22 @@ def _look(path: Path, robot: str) -> int:
         told = f"note: these stand beside a robot and are judged by the names of {robot}"
         click.echo(f"{told}; for the robot's own add -r {own}", err=True)
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
-    failed = 0
+    failed, rows = 0, []
     for report in inspect_names(path, primitives, lmps):
+        failed += len(report.findings) + (not report.prompt.examples)
+        if as_json:
+            found = [asdict(finding) for finding in report.findings]
+            count, inferred = len(report.prompt.examples), list(report.prompt.inferred)
+            rows.append(
+                {
+                    "prompt": str(report.prompt.path),
+                    "examples": count,
+                    "inferred": inferred,
+                    "names": asdict(report.names),
+                    "findings": found,
+                }
+            )
+            continue
         click.echo(f"{report.prompt.path}: {len(report.prompt.examples)} examples")
         for line in report.prompt.inferred:
             click.echo(f"  no header, inferred: {_plain(line)}")
@@ -156,10 +198,10 @@ def _look(path: Path, robot: str) -> int:
                 click.echo(f"  {words}: {_plain(', '.join(names))}")
         for finding in report.findings:
             click.echo(f"  {_plain(str(finding))}")
-        failed += len(report.findings)
         if not report.prompt.examples:
             click.echo("  no example in it: a prompt has comments with code below them")
-            failed += 1
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False))
     return 1 if failed else 0
 
 

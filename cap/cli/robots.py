@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from cap.cli import camera
+from cap.cli import camera, completion
 from cap.cli.approval import ask_person
 from cap.cli.options import Named, robot_values, split_names
 from cap.errors import Stopped, UsageError
@@ -28,7 +28,11 @@ def command() -> None:
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_robots(as_json: bool) -> None:
-    """List every registered robot."""
+    """List every registered robot.
+
+    \b
+    cap robots list --json
+    """  # noqa: D301
     from cap.cli.tables import show
     from cap.robot import registry
 
@@ -36,11 +40,15 @@ def list_robots(as_json: bool) -> None:
     show(rows, as_json)
 
 
-@command.command("show")
-@click.argument("name")
+@command.command("show", short_help="Show a robot's primitives as a model reads them.")
+@click.argument("name", shell_complete=completion.robots)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show_robot(name: str, as_json: bool) -> None:
-    """Show a robot's primitives as a model reads them: signature, units, failures."""
+    """Show a robot's primitives as a model reads them: signature, units, failures.
+
+    \b
+    cap robots show ravens
+    """  # noqa: D301
     import inspect
     import textwrap
 
@@ -63,11 +71,15 @@ def show_robot(name: str, as_json: bool) -> None:
     robot.close()
 
 
-@command.command("new")
+@command.command("new", short_help="Write a working robot to begin with.")
 @click.argument("name")
 @click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Folder; NAME if none.")
 def new_robot(name: str, out: Path | None) -> None:
-    """Write a working robot to begin with: class, prompts, task, oracle, test."""
+    """Write a working robot to begin with: class, prompts, task, oracle, test.
+
+    \b
+    cap robots new my_arm
+    """  # noqa: D301
     from cap.robot.skeleton import write
 
     folder = Path(name) if out is None else out
@@ -76,13 +88,17 @@ def new_robot(name: str, out: Path | None) -> None:
     click.echo(f'try: cap run "move the red marker to the left" -r {folder / "robot.py"}')
 
 
-@command.command("scene")
-@click.argument("name")
+@command.command("scene", short_help="Write the scene of a seed as TOML.")
+@click.argument("name", shell_complete=completion.robots)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".')
 @click.option("--out", type=Named(path_type=Path, dir_okay=False), metavar="FILE")
 def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
-    """Write the scene of a seed as TOML, to be edited and given back with -R scene=FILE."""
+    """Write the scene of a seed as TOML, to be edited and given back with -R scene=FILE.
+
+    \b
+    cap robots scene ravens --seed 3 --out scene.toml
+    """  # noqa: D301
     from cap.robot import registry
 
     remedy = '--objects names nothing; write it like "red block, blue bowl"'
@@ -109,8 +125,8 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     click.echo(f"wrote {out}; try: {begun}{shlex.quote(str(out))}")
 
 
-@command.command("check")
-@click.argument("robot", metavar="NAME|FILE")
+@command.command("check", short_help="Check a robot, or bring a real one up.")
+@click.argument("robot", metavar="NAME|FILE", shell_complete=completion.robots)
 @click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
 @click.option("--yes", is_flag=True, help="Execute those examples, and ask nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
@@ -133,12 +149,16 @@ def check(
 ) -> int:
     """Check a robot: types, units in docs, same bits for a seed, prompts; 1 if something is wrong.
 
+    \b
+    cap robots check my_arm/robot.py
+    cap robots check tabletop -R host=192.168.0.10
+
     A FILE is executed: check only what you trust. A real robot (simulated is False) is moved by
     nothing here without --ask or --yes: the examples that would are left out, and that is said.
 
     With -R a real robot is brought up instead: a checklist is walked with you, from what only reads
     to the first slow move, each motion asked for, and a protocol of it is written.
-    """
+    """  # noqa: D301
     from cap.models.providers import make_model
     from cap.validation.robots import check_robot
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from cap.cli.approval import ask_person
-from cap.cli.options import Named, SessionOptions, expect_option, with_options
+from cap.cli.options import Named, SectionedCommand, SessionOptions, expect_option, with_options
 from cap.cli.pictures import wanted
 from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
 from cap.cli.session import errors_as_json, open_session, report, watch
 from cap.errors import UsageError
 
 
-@click.command("run")
+@click.command("run", cls=SectionedCommand)
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @click.option("--gif", type=Named(path_type=Path), metavar="FILE", help="Film it.")
 @click.option(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cap.cli.options import SessionOptions, with_options
+from cap.cli.options import SectionedCommand, SessionOptions, with_options
 from cap.cli.page import server as page_server
 from cap.cli.page.access import Access
 from cap.cli.page.page import LivePage
@@ -19,7 +19,7 @@ from cap.sandbox.parent.template_client import shared_template
 PORT = 8093
 
 
-@click.command("serve")
+@click.command("serve", cls=SectionedCommand)
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any."
 )
@@ -31,13 +31,17 @@ PORT = 8093
     help="Simulated seconds a second, at most; 0: no limit.",
 )
 @resume_option
-@with_options(SessionOptions, "options")
+@with_options(SessionOptions, "options", hidden=("as_json",))
 def command(options: SessionOptions, port: int, speed: float, resume: Path | None) -> int:
     """Watch and steer the robot in a browser on this machine.
 
+    \b
+    cap serve
+    cap serve -r kitchen --port 0 --speed 1
+
     The link that is printed has a token: without it nobody sees or steers anything. Ctrl-C stops a
     program; when none runs, it ends the server.
-    """
+    """  # noqa: D301
     if options.as_json:
         raise UsageError("the page is for people; for JSON use: cap run --json")
     if math.isnan(speed):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,11 @@ def _confirm(question: str) -> bool:
 @click.option("-r", "--robot", metavar="NAME", help="Only those this robot can use; and why not.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
-    """List every skill, damaged ones too."""
+    """List every skill, damaged ones too.
+
+    \b
+    cap skills list -r ravens
+    """  # noqa: D301
     from cap.cli.tables import show
 
     store = _store(folder)
@@ -76,24 +82,41 @@ def _row(store: Any, name: str) -> dict[str, Any]:
 @command.command("show")
 @click.argument("name")
 @_folder_option
-def show_skill(name: str, folder: Path | None) -> None:
-    """Print a skill's file."""
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
+    """Print a skill's file.
+
+    \b
+    cap skills show get_biggest
+    """  # noqa: D301
     from cap.session.skills.skill_file import render
     from cap.trace.terminal import printable
 
-    click.echo(printable(render(_store(folder).get(name))), nl=False)
+    skill = _store(folder).get(name)
+    if as_json:
+        click.echo(json.dumps(asdict(skill), ensure_ascii=False))
+    else:
+        click.echo(printable(render(skill)), nl=False)
 
 
 @command.command("remove")
 @click.argument("name")
 @_folder_option
 def remove_skill(name: str, folder: Path | None) -> None:
-    """Delete a skill's file."""
+    """Delete a skill's file.
+
+    \b
+    cap skills remove get_biggest
+    """  # noqa: D301
     click.echo(f"removed {_store(folder).remove(name)}")
 
 
 @command.command("path")
 @_folder_option
 def path(folder: Path | None) -> None:
-    """Print the folder."""
+    """Print the folder.
+
+    \b
+    cap skills path
+    """  # noqa: D301
     click.echo(_store(folder).folder)

@@ -30,7 +30,11 @@ def _runs_folder(given: Path | None) -> Path:
 @click.option("--runs", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_traces(runs: Path | None, as_json: bool) -> None:
-    """List runs, the newest last."""
+    """List runs, the newest last.
+
+    \b
+    cap trace list --json
+    """  # noqa: D301
     from cap.cli.tables import show
     from cap.trace.reader import read_header
 
@@ -50,7 +54,12 @@ def list_traces(runs: Path | None, as_json: bool) -> None:
 @click.option("-v", "--verbose", is_flag=True, help="Nested LMPs as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print every event, one a line.")
 def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
-    """Show a run as it looked; the newest if none is named."""
+    """Show a run as it looked; the newest if none is named.
+
+    \b
+    cap trace show
+    cap trace show runs/... -v
+    """  # noqa: D301
     from rich.console import Console
 
     from cap.trace.reader import UNREADABLE, read_events, read_header
@@ -91,10 +100,14 @@ def export_trace(
 ) -> int:
     """Write a run as something to look at; the newest if none is named.
 
+    \b
+    cap trace export
+    cap trace export runs/... --to gif
+
     html and md are written from what the run wrote down. For a film (gif, mp4) and for Rerun (rrd)
     the run is carried out again in simulation, with no model; if that comes out otherwise, the exit
     code is 1.
-    """
+    """  # noqa: D301
     folder = folder or _newest()
     out = out or folder / f"run.{to}"
     if to in ("html", "md"):

@@ -32,9 +32,9 @@ _REFUSED = re.compile(rf"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f{MARK}]")
 class ProgramSyntaxError(CheckFailed):
     """The program is not valid Python."""
 
-    def __init__(self, message: str, line: int | None = None) -> None:
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         super().__init__(message)
-        self.line = line
+        self.line, self.column = line, column
 
 
 class AnsweredInWords(AnswerFault):
@@ -83,7 +83,7 @@ class Program:
             shown = (error.text or "").strip()
             where = f" in {shown[:MAX_SHOWN_CHARS]!r}" if shown else ""
             raise ProgramSyntaxError(
-                f"not valid Python: {error.msg}{where}", error.lineno
+                f"not valid Python: {error.msg}{where}", error.lineno, error.offset
             ) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise ProgramSyntaxError(f"cannot be parsed: {error or type(error).__name__}") from None
@@ -161,7 +161,8 @@ def _refuse_disguises(source: str) -> None:
                 plain = unicodedata.normalize("NFKC", token.string)
                 if keyword.iskeyword(plain):
                     what = f"the name {token.string!r} reads as the keyword '{plain}'"
-                    raise ProgramSyntaxError(f"not valid Python: {what}", token.start[0])
+                    line, column = token.start
+                    raise ProgramSyntaxError(f"not valid Python: {what}", line, column + 1)
 
 
 def _check_size(text: str | bytes, limit_chars: int) -> None:

@@ -21,7 +21,12 @@ from cap.cli.bench.run import oracle, run
 
 @click.group("bench")
 def command() -> None:
-    """Measure speed and understanding."""
+    """Run benchmarks, compare models, measure speed.
+
+    \b
+    cap bench list
+    cap bench run tabletop -m nearest -n 1 --mode instant
+    """  # noqa: D301
 
 
 for _module in (engine, paraphrases, perception, plot, problems, sandbox, score, speed, suites):

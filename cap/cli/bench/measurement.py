@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import click
 
@@ -46,6 +46,13 @@ def as_they_come(rows: Iterable[M], quiet: bool = False) -> Iterator[M]:
         yield row
         if not quiet and sys.stderr.isatty():
             click.echo(f"measured: {row.what}", err=True)
+
+
+def figures(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return what was measured for JSON: numbers as numbers, and whether each limit holds."""
+    from cap.trace.trace import plain
+
+    return [{**plain(vars(row)), "ok": row.ok} for row in rows]
 
 
 def judged(rows: Iterable[Measured], told: str = "over the limit") -> int:

@@ -11,11 +11,15 @@ from typing import Any
 import click
 
 from cap.cli.bench.measurement import require_own_benchmarks
-from cap.cli.options import ModelOptions, load_config, with_options
+from cap.cli.options import ModelOptions, SectionedCommand, load_config, with_options
 from cap.cli.session import model_for
 
 
-@click.command("paraphrases")
+@click.command(
+    "paraphrases",
+    cls=SectionedCommand,
+    short_help="Try everyday wordings that no prompt was written for.",
+)
 @click.option("-m", "--model", metavar="MODEL", help="Model (default: nearest).")
 @click.option("--mode", type=click.Choice(["physics", "instant"]), default="instant")
 @click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR", help="Own prompts.")
@@ -32,8 +36,11 @@ def command(
 ) -> int:
     """Everyday wordings, held out while the prompts were written: right, wrong, declined.
 
+    \b
+    cap bench paraphrases -m nearest
+
     The cases have scenes and seeds of their own, on the robot ravens.
-    """
+    """  # noqa: D301
     require_own_benchmarks()
     from benchmarks.models import Meter
     from benchmarks.tabletop import paraphrases as held

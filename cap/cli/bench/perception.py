@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.bench.measurement import only_physics, require_own_benchmarks
+from cap.cli.bench.measurement import figures, only_physics, require_own_benchmarks
 from cap.errors import MissingExtra
 
 
-@click.command("perception")
+@click.command("perception", short_help="Compare what cameras see with the truth.")
 @click.option("-n", "--scenes", type=click.IntRange(min=1), default=60, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def command(scenes: int, as_json: bool) -> int:
-    """Names and places from pictures alone, beside the truth; 1 if a limit is broken."""
+    """Names and places from pictures alone, beside the truth; 1 if a limit is broken.
+
+    \b
+    cap bench perception -n 10
+    """  # noqa: D301
     from cap.cli.tables import PAGE, show
 
     require_own_benchmarks()
@@ -35,5 +39,5 @@ def command(scenes: int, as_json: bool) -> int:
         }
         for row in seen
     ]
-    show(table, as_json, columns=PAGE)
+    show(figures(seen) if as_json else table, as_json, columns=PAGE)
     return 0 if all(row.ok for row in seen) else 1

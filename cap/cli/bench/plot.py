@@ -7,10 +7,14 @@ from pathlib import Path
 import click
 
 
-@click.command("plot")
+@click.command("plot", short_help="Draw the episodes of a results folder as SVG.")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 def command(folder: Path) -> int:
-    """Draw the episodes of a results folder into it as SVG; needs the extra `report`."""
+    """Draw the episodes of a results folder into it as SVG; needs the extra `report`.
+
+    \b
+    cap bench plot runs/...
+    """  # noqa: D301
     from benchmarks.results import read_header
     from benchmarks.suite import suite
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from cap.errors import UsageError
+
 
 @click.command("problems")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
@@ -23,12 +25,19 @@ import click
 def command(
     files: tuple[Path, ...], plain: Path | None, schema: bool, check: bool, as_json: bool
 ) -> int:
-    """List the problems of files, by default RoboCodeGen's."""
+    """List the problems of files, by default RoboCodeGen's.
+
+    \b
+    cap bench problems --check
+    cap bench problems --schema
+    """  # noqa: D301
     from benchmarks.problems.plain_python import converted
     from benchmarks.problems.schema import SCHEMA
     from benchmarks.robocodegen.suite import problem_set
     from cap.cli.tables import PAGE, show
 
+    if as_json and (schema or plain is not None):
+        raise UsageError("--schema and --from print a file as it is; leave out --json")
     if schema:
         click.echo(SCHEMA, nl=False)
         return 0

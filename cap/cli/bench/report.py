@@ -78,7 +78,12 @@ def _show_reasons(report: Any) -> None:
     "--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, of one DIR."
 )
 def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
-    """Write report.md and report.html into results folders, and print the tables."""
+    """Write report.md and report.html into results folders, and print the tables.
+
+    \b
+    cap bench report runs/...
+    cap bench report runs/... --junit results.xml
+    """  # noqa: D301
     from benchmarks.report import junit as xml
     from benchmarks.report.page import write
     from benchmarks.report.tables import read
@@ -108,10 +113,13 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
 def compare(first: Path, second: Path, as_json: bool) -> int:
     """Compare two results folders by the trials that both have.
 
+    \b
+    cap bench compare first second
+
     p is McNemar's, exact, two-sided; the interval of the difference is the adjusted Wald interval
     of paired rates. Neither allows for looking at many tasks, nor for samples of one problem being
     alike; where there are any, another interval of all trials does, between problems.
-    """
+    """  # noqa: D301
     from benchmarks.report.comparison import compare as compared
     from cap.cli.tables import PAGE, show
 

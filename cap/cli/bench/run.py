@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cap.cli import completion
 from cap.cli.bench.report import show_report
+from cap.cli.bench.suites import SuiteCommand
 from cap.cli.bench.trials import (
     SHARED,
     Interrupted,
@@ -183,14 +185,20 @@ class OracleOptions:
 
 @click.command(
     "run",
+    cls=SuiteCommand,
     short_help="Run a suite's tasks with a model; resumes after a kill.",
     help=f"""Run a suite's tasks with a model and write a report; resumes after a kill.
+
+    \b
+    cap bench run tabletop -m nearest -n 1 --mode instant
+    cap bench run robocodegen -m openai/gpt-4.1 --max-cost 5
+    cap bench run tabletop -m nearest --out runs/mine --resume
 
     Exit code 0 whatever the rate is, 1 if no trial could be judged or a recording lacks answers.
 
     {SHARED}""",
 )
-@click.argument("suite_name", metavar="SUITE")
+@click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(SuiteOptions, "options")
 @with_options(RunnerOptions, "runner_options")
 @with_options(ModelOptions, "model_options")
@@ -246,15 +254,21 @@ def run(
     return 1 if lacking else 0
 
 
-@click.command("oracle", short_help="Prove that every task of a suite can be solved.")
-@click.argument("suite_name", metavar="SUITE")
+@click.command(
+    "oracle", cls=SuiteCommand, short_help="Prove that every task of a suite can be solved."
+)
+@click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(OracleOptions, "options")
 @with_options(RunnerOptions, "runner_options")
 def oracle(suite_name: str, options: OracleOptions, runner_options: RunnerOptions) -> int:
     """Prove that every task can be solved: its oracle program runs; 1 if one fails.
 
+    \b
+    cap bench oracle tabletop -n 1
+    cap bench oracle kitchen -n 5 --mode physics
+
     Splits with noise, in which no program can always succeed, are run only if --split names them.
-    """
+    """  # noqa: D301
     from benchmarks.suite import OWN_PROMPTS, Settings
 
     prompts = OWN_PROMPTS.get(suite_name, "")

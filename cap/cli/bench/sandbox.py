@@ -7,13 +7,19 @@ import click
 from cap.cli.bench.measurement import as_they_come, judged, require_own_benchmarks
 
 
-@click.command("sandbox")
+@click.command("sandbox", short_help="Measure the sandbox beside other ways to run a program.")
 @click.option("-n", "--runs", type=click.IntRange(min=3), default=40, show_default=True)
 @click.option("--profile", is_flag=True, help="Where the time of a trivial program goes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 @click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
 def command(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
-    """Measure the sandbox beside other ways to run a program; 1 if over a limit."""
+    """Measure the sandbox beside other ways to run a program; 1 if over a limit.
+
+    \b
+    cap bench sandbox --profile
+    """  # noqa: D301
+    if markdown and (as_json or profile):
+        raise click.UsageError("--markdown prints the table alone; leave out --json and --profile")
     require_own_benchmarks()
     if profile:
         return _profile(runs, as_json)

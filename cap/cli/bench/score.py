@@ -9,13 +9,17 @@ from typing import Any
 
 import click
 
+from cap.cli import completion
+from cap.cli.bench.suites import SuiteCommand
 from cap.cli.bench.trials import Interrupted, RunnerOptions, carry_out, tell_left_out
 from cap.cli.options import whole_numbers, with_options
 from cap.errors import UsageError
 
 
-@click.command("score", short_help="Judge the answers in a file, whoever wrote them.")
-@click.argument("suite_name", metavar="SUITE")
+@click.command(
+    "score", cls=SuiteCommand, short_help="Judge the answers in a file, whoever wrote them."
+)
+@click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--incomplete", is_flag=True, help="Problems may have no sample.")
 @click.option(
@@ -58,10 +62,13 @@ def command(
 ) -> int:
     """Judge the answers in FILE to the problems of SUITE, humaneval or robocodegen.
 
+    \b
+    cap bench score humaneval samples.jsonl -k 1,10
+
     FILE has one JSON object a line: task_id, and completion or solution. The verdicts are written
     beside, in the order of the file and with all else that stands in its lines. Exit code 0
     whatever the rate is, 1 if no sample could be judged.
-    """
+    """  # noqa: D301
     from benchmarks.samples import SAMPLES
     from benchmarks.suite import OWN_PROMPTS, Settings, suite
     from cap.cli.bench.report import show_report

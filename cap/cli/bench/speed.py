@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.bench.measurement import as_they_come, judged, only_physics, require_own_benchmarks
+from cap.cli.bench.measurement import (
+    as_they_come,
+    figures,
+    judged,
+    only_physics,
+    require_own_benchmarks,
+)
 from cap.errors import MissingExtra
 
 
-@click.command("speed")
+@click.command("speed", short_help="Measure picking, resets, overhead and start-up.")
 @click.option("-n", "--runs", type=click.IntRange(min=3), default=10, show_default=True)
 @click.option(
     "--trials",
@@ -18,7 +24,11 @@ from cap.errors import MissingExtra
 @click.option("--humaneval", is_flag=True, help="Instead: judging beside the official scorer.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def command(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> int:
-    """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit."""
+    """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit.
+
+    \b
+    cap bench speed --json
+    """  # noqa: D301
     from cap.cli.tables import PAGE, show
 
     require_own_benchmarks()
@@ -47,7 +57,7 @@ def command(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> in
         }
         for row in rows
     ]
-    show(table, as_json, columns=PAGE)
+    show(figures(rows) if as_json else table, as_json, columns=PAGE)
     return judged(rows)
 
 
@@ -71,7 +81,7 @@ def _scoring(runs: int, as_json: bool) -> int:
         }
         for row in rows
     ]
-    show(table, as_json, columns=PAGE)
+    show(figures(rows) if as_json else table, as_json, columns=PAGE)
     over = [row.what for row in rows if not row.ok]
     if over:
         click.echo(f"over the limit: {', '.join(over)}", err=True)

@@ -1,27 +1,45 @@
-"""`cap bench list`: the suites there are."""
+"""`cap bench list`: the suites there are; and the help of the commands that take one."""
 
 from __future__ import annotations
 
 import click
 
+from cap.cli.options import SectionedCommand
 
-@click.command("list")
+
+class SuiteCommand(SectionedCommand):
+    """A command that takes a suite: its help names them."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the suites' names, unless somebody else's package hides them."""
+        from cap.robot.registry import shadowed
+
+        if shadowed("benchmarks") is None:
+            from benchmarks.suite import names
+
+            with formatter.section("Suites"):
+                formatter.write_text(f"{', '.join(names())}; or a Python file with a suite()")
+
+
+@click.command("list", short_help="List the suites there are.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def command(as_json: bool) -> int:
-    """List the suites that `cap bench run` and `cap bench oracle` take."""
-    from benchmarks.suite import SUITES, suite
+    """List the suites that `cap bench run` and `cap bench oracle` take.
+
+    \b
+    cap bench list
+    """  # noqa: D301
+    from benchmarks.suite import names, suite
     from cap.cli.tables import PAGE, show
     from cap.errors import MissingExtra
 
     rows = []
-    for name in SUITES:
+    for name in names():
         found = suite(name)
         try:
             cells = found.cells()
         except MissingExtra:  # what its tasks are is in a package that is not there
             cells = ()
-        if name == "batch":  # that one comes from a file: cap batch
-            continue
         splits = [split for split in dict.fromkeys(split for _, split in cells) if split]
         rows.append(
             {

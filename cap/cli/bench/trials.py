@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -29,6 +29,8 @@ Told = Callable[[Any, Any], None]
 @dataclass(frozen=True)
 class RunnerOptions:
     """How trials are run, whatever they are."""
+
+    section: ClassVar[str] = "Running"
 
     jobs: int = option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
     """Processes at a time."""

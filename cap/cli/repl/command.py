@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cap.cli.options import SessionOptions, with_options
+from cap.cli.options import SectionedCommand, SessionOptions, with_options
 from cap.cli.resume import Opening, as_saved, go_on, resume_option, saved_at
 from cap.cli.session import open_session, say_usage, watch
 from cap.config import data_folder
@@ -24,14 +24,19 @@ HISTORY = "repl_history"
 """The file of what was typed, in the folder of what a person keeps."""
 
 
-@click.command("repl")
+@click.command("repl", cls=SectionedCommand)
 @resume_option
-@with_options(SessionOptions, "options")
+@with_options(SessionOptions, "options", hidden=("as_json",))
 def command(options: SessionOptions, resume: Path | None) -> int:
     """Talk to the robot, one instruction at a time; /help lists its commands.
 
+    \b
+    cap repl
+    cap repl -r kitchen --mode instant
+    cap repl --resume runs/...
+
     What is piped in is carried out line by line; it ends with 1 if any of it failed.
-    """
+    """  # noqa: D301
     if options.as_json:
         raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
     kept = saved_at(resume)

@@ -86,7 +86,7 @@ def test_cap_check(
     code = run(["check", str(tmp_path / "program.py"), "--json"])
     found = json.loads(capsys.readouterr().out)
     assert code == (0 if verdict is None else 3)
-    assert [line.split()[0] for line in found["violations"]][:1] == ([verdict] if verdict else [])
+    assert [one["rule"] for one in found["violations"]][:1] == ([verdict] if verdict else [])
 
 
 @pytest.mark.sweep(share=0.34)

@@ -140,7 +140,7 @@ def test_check_names_a_misspelt_name(capsys: Capture) -> None:
     assert run(["check", write("print(objcts)\n"), "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert not found["ok"]
-    assert "Did you mean 'objects'" in found["violations"][0]
+    assert "Did you mean 'objects'" in found["violations"][0]["reason"]
 
 
 def test_check_lists_its_rules(capsys: Capture) -> None:

@@ -1,0 +1,75 @@
+"""`cap completion SHELL`: the script that has Tab complete commands, options and their values.
+
+What a word may be is looked up when Tab is pressed: robots, models, suites and prompts by name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from cap.errors import UsageError
+
+SHELLS = ("bash", "zsh", "fish")
+VARIABLE = "_CAP_COMPLETE"
+"""Environment variable by which a shell asks for completions, or for its script."""
+
+
+@click.command("completion")
+@click.argument("shell", required=False, type=click.Choice(SHELLS))
+def command(shell: str | None) -> int:
+    """Print the script that has Tab complete words in a shell: yours, if none is named.
+
+    \b
+    eval "$(cap completion bash)"             in ~/.bashrc
+    eval "$(cap completion zsh)"              in ~/.zshrc, after compinit
+    cap completion fish | source              in ~/.config/fish/config.fish
+    """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
+    from cap.cli.main import cli
+
+    shell = shell or Path(os.environ.get("SHELL", "")).name
+    found = get_completion_class(shell) if shell in SHELLS else None
+    if found is None:
+        raise UsageError(f"name the shell: cap completion {' or '.join(SHELLS)}")
+    complete = found(cli, {}, "cap", VARIABLE)
+    # Click's own `source` starts the shell to see its version; what asks here is that shell.
+    click.echo(complete.source_template % complete.source_vars())
+    return 0
+
+
+def robots(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Return the robots that begin so; or files, for a robot of one's own."""
+    from cap.robot import registry
+
+    return _beginning(typed, registry.robots()) or [CompletionItem(typed, type="file")]
+
+
+def models(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Return the models that need no name, and the providers, that begin so."""
+    from cap.models.providers import PROVIDERS
+
+    return _beginning(typed, ("nearest", "replay/", *(f"{name}/" for name in PROVIDERS)))
+
+
+def suites(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Return the suites that begin so; or files, for a suite of one's own."""
+    from benchmarks.suite import names
+
+    return _beginning(typed, names()) or [CompletionItem(typed, type="file")]
+
+
+def prompts(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Return the shipped prompts that begin so; or files."""
+    from cap.robot import registry
+
+    root = registry.prompts_path()
+    found = (f"{path.parent.name}/{path.stem}" for path in sorted(root.glob("*/*.py")))
+    return _beginning(typed, found) or [CompletionItem(typed, type="file")]
+
+
+def _beginning(typed: str, names: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(typed)]

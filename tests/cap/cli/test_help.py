@@ -1,0 +1,234 @@
+"""The help of every command, completion of what is typed, and `--json` where there is a list."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+from benchmarks.suite import names
+from cap.cli import main
+from cap.cli.completion import VARIABLE
+from cap.cli.main import COMMANDS, SECTIONS, cli, run
+
+Capture = pytest.CaptureFixture[str]
+TELLS = frozenset(["list", "show", "report", "compare", "check", "info", "run", "score", "exec"])
+"""Commands that tell something, for a person or a program."""
+OWN_PAGE = frozenset(["cap repl", "cap serve"])
+"""Those that speak to people alone."""
+
+
+def leaves(
+    group: click.Group = cli, path: tuple[str, ...] = ("cap",)
+) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group, info_name=path[-1])
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from leaves(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command
+
+
+LEAVES = dict(leaves())
+
+
+def test_the_help_lists_each_command_once() -> None:
+    listed = [name for names in SECTIONS.values() for name in names]
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("path", LEAVES)
+def test_examples_in_the_help_can_be_typed(path: str) -> None:
+    """Each is of that command, and parses: a flag that is gone would not."""
+    found = [
+        line.partition("   ")[0]  # what stands behind it is a remark
+        for line in map(str.strip, (LEAVES[path].help or "").splitlines())
+        if line.startswith("cap ")
+    ]
+    if path not in ("cap completion",):
+        assert found
+    for line in found:
+        words = shlex.split(line.partition(" < ")[0].partition(" | ")[0])
+        command, context = cli, click.Context(cli, info_name="cap")
+        del words[0]
+        while isinstance(command, click.Group):
+            name = words.pop(0)
+            command = command.get_command(context, name)
+        assert command is LEAVES[path]
+        command.make_context("cap", words)
+
+
+def test_no_help_of_a_group_is_cut() -> None:
+    for arguments in (["--help"], *([name, "--help"] for name in COMMANDS)):
+        shown = CliRunner().invoke(cli, arguments).output  # 80 columns
+        commands = shown.partition("Commands:")[2]
+        assert not re.search(r"\.\.\.$", commands, re.MULTILINE), arguments
+
+
+@pytest.mark.parametrize("columns", [50, 80, 160])
+def test_help_is_as_wide_as_the_terminal(
+    columns: int, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert run(["run", "--help"]) == 0
+    widest = max(map(len, capsys.readouterr().out.splitlines()))
+    assert widest <= max(columns, 76)  # examples stay as they are
+    assert columns < 160 or widest > 80
+
+
+def test_options_stand_in_sections(capsys: Capture) -> None:
+    assert run(["run", "--help"]) == 0
+    shown = capsys.readouterr().out
+    titles = re.findall(r"^(\S[\w ]*):$", shown, re.MULTILINE)
+    assert titles == [
+        "Options",
+        "Robot and world",
+        "Model",
+        "Programs",
+        "Output",
+        "Limits",
+        "Several programs",
+        "Approval",
+    ]
+    assert "--json" in shown
+    assert run(["repl", "--help"]) == 0
+    assert "--json" not in capsys.readouterr().out
+    assert run(["repl", "--json"]) == 2
+
+
+@pytest.mark.parametrize("command", ["run", "oracle", "score"])
+def test_the_help_of_a_suites_command_names_the_suites(command: str, capsys: Capture) -> None:
+    assert run(["bench", command, "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.partition("Suites:")[2].split())
+    assert shown.startswith(", ".join(names()))
+
+
+def test_help_of_a_command(capsys: Capture) -> None:
+    assert run(["help", "bench", "run"]) == 0
+    shown = capsys.readouterr().out
+    assert run(["bench", "run", "--help"]) == 0
+    assert capsys.readouterr().out == shown
+    assert run(["help"]) == 0
+    assert capsys.readouterr().out.startswith("Usage: cap [OPTIONS]")
+    assert run(["help", "bench", "rn"]) == 2
+    assert run(["help", "info", "more"]) == 2
+    assert run(["help", "chek"]) == 2
+    assert "Did you mean 'check'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("cap re", ["repl"]),
+        ("cap run --see", ["--seed"]),
+        ("cap trace sh", ["show"]),
+        ("cap run -r ra", ["ravens"]),
+        ("cap run --mode ", ["physics", "instant"]),
+        ("cap plan x -m repl", ["replay/"]),
+        ("cap bench run hum", ["humaneval"]),
+        ("cap prompts show ravens/u", ["ravens/ui"]),
+    ],
+)
+def test_tab_completes(words: str, expected: list[str]) -> None:
+    before, _, last = words.removeprefix("cap ").rpartition(" ")
+    found = ShellComplete(cli, {}, "cap", VARIABLE).get_completions(shlex.split(before), last)
+    assert [item.value for item in found] == expected
+
+
+def test_a_script_for_each_shell(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert run(["completion", shell]) == 0
+        shown = capsys.readouterr().out
+        assert f"_CAP_COMPLETE={shell}_complete" in shown
+        monkeypatch.setenv("SHELL", f"/bin/{shell}")
+        assert run(["completion"]) == 0
+        assert capsys.readouterr().out == shown
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    assert run(["completion"]) == 2
+    assert "cap completion bash or zsh or fish" in capsys.readouterr().err
+    assert run(["completion", "tcsh"]) == 2
+
+
+def test_bash_completes_by_the_script(tmp_path: Path) -> None:
+    command = tmp_path / "cap"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cap "$@"\n')
+    command.chmod(0o755)
+    typed = "COMP_WORDS=(cap exec --dry); COMP_CWORD=2; _cap_completion cap; echo ${COMPREPLY[@]}"
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f'eval "$(cap completion bash)"\n{typed}'],
+        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("--dry-run\n", "")
+
+
+@pytest.mark.parametrize("path", [path for path in LEAVES if path.split()[-1] in TELLS])
+def test_what_tells_something_tells_it_as_json(path: str) -> None:
+    flags = [flag for param in LEAVES[path].params for flag in param.opts]
+    assert "--json" in flags
+
+
+def lines(capsys: Capture, *arguments: str, code: int = 0) -> object:
+    assert run(list(arguments)) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_check_as_json(capsys: Capture) -> None:
+    with open("program.py", "w", encoding="utf-8") as file:
+        file.write("x = 1\ny = (x.__globals__)\n")
+    (found,) = lines(capsys, "check", "program.py", "--json", code=3)["violations"]
+    assert (found["rule"], found["line"], found["column"]) == ("CAP103", 2, 6)
+    assert "__globals__" in found["reason"]
+    for text, rule, line, column in (
+        ("x = 1\nif objects and objcts:\n    pass\n", "undefined", 2, 16),
+        ("x = 1\ny = ]\n", "syntax", 2, 5),
+    ):
+        with open("program.py", "w", encoding="utf-8") as file:
+            file.write(text)
+        (found,) = lines(capsys, "check", "program.py", "--json", code=3)["violations"]
+        assert (found["rule"], found["line"], found["column"]) == (rule, line, column)
+
+
+def test_lists_and_pages_as_json(capsys: Capture) -> None:
+    rules = lines(capsys, "check", "--rules", "--json")
+    assert {"rule", "meaning", "reason", "refuses", "accepts"} == set(rules[0])
+    prompt = lines(capsys, "prompts", "show", "ravens/ui", "--json")
+    assert prompt["text"].startswith('"""A UR5e ')
+    (row,) = lines(capsys, "prompts", "check", prompt["file"], "--json")
+    assert row["examples"] > 1
+    assert row["findings"] == []
+    assert "put_first_on_second" in row["names"]["robot"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "--rules", "--markdown", "--json"],
+        ["check", "x.py", "--markdown"],
+        ["batch", "--example", "--json"],
+        ["bench", "problems", "--schema", "--json"],
+        ["bench", "sandbox", "--markdown", "--json"],
+    ],
+)
+def test_json_is_never_left_out_without_a_word(arguments: list[str], capsys: Capture) -> None:
+    assert run(arguments) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_completion_offers_commands_without_importing_them() -> None:
+    found = main.cli.shell_complete(click.Context(cli), "")
+    assert [item.value for item in found][: len(COMMANDS)] == list(COMMANDS)
