@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 FailureKind = Literal[
@@ -37,6 +37,53 @@ _UNASKED = ("EndpointFailed", "ModelUnreachable", "NotRecorded")
 """Errors of `cap.errors` that are the endpoint's or a recording's and no model's."""
 _ASKED_FOR_NOTHING = "NotFound"
 """The one of a robot's errors that is the program's own."""
+
+
+class ByValue:
+    """Of frozen dataclasses that hold arrays and geometries: compared and hashed by what they hold.
+
+    Arrays are the same if their shapes and numbers are, whatever kind those are of; nan is nan.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is of the same class, and all it holds is the same."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return bool(_key(self) == _key(other))
+
+    def __hash__(self) -> int:
+        """Return a number that is the same for what is the same."""
+        return hash(_key(self))
+
+
+def _key(value: Any, outer: tuple[int, ...] = ()) -> Any:
+    """Return what plain data is compared and hashed by; `outer` are those it stands in."""
+    if value is None or isinstance(value, str | bytes | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if value == value else "nan"
+    if id(value) in outer:  # it holds itself
+        return "again", outer.index(id(value))
+    inside = (*outer, id(value))
+    if isinstance(value, Mapping):
+        return frozenset((_key(k, inside), _key(entry, inside)) for k, entry in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(_key(entry, inside) for entry in value)
+    if isinstance(value, set | frozenset):
+        return frozenset(_key(entry, inside) for entry in value)
+    if isinstance(value, ByValue):
+        held = (_key(getattr(value, entry.name), inside) for entry in fields(value))  # type: ignore[arg-type]
+        return type(value), *held
+    if hasattr(value, "tolist"):  # an array, or one number of numpy's
+        shape = getattr(value, "shape", ())
+        return ("array", shape, _key(value.tolist())) if shape else _key(value.tolist())
+    if hasattr(value, "wkb"):
+        return type(value).__name__, value.wkb
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return value
 
 
 @dataclass(frozen=True)
@@ -81,12 +128,14 @@ class Failure:
 
     def __str__(self) -> str:
         """Return the failure as one line."""
+        if self.message.startswith(f"{self.error} "):  # a rule's, which names itself and the line
+            return self.message
         where = f" (line {self.line})" if self.line else ""
         return f"{self.error}{where}: {self.message}" if self.message else f"{self.error}{where}"
 
 
-@dataclass(frozen=True)
-class Call:
+@dataclass(frozen=True, eq=False)
+class Call(ByValue):
     """One call of a primitive, as the parent served it."""
 
     name: str
@@ -107,8 +156,8 @@ class Call:
     """The primitive's kind: `perception`, `action` or `lmp`."""
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, eq=False)
+class Result(ByValue):
     """What the sandbox reports of one program."""
 
     value: Any = None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cap.errors import clipped
-from cap.result import EFFECTS, Call, Result
+from cap.result import EFFECTS, ByValue, Call, Result
 from cap.robot import robot_facts
 from cap.robot.displacement import MOVED_M, Moved, Positions, moved
 from cap.trace.trace import plain
@@ -68,8 +68,8 @@ class WorldView:
         return moved(before.positions, self.positions), changed
 
 
-@dataclass(frozen=True)
-class Effect:
+@dataclass(frozen=True, eq=False)
+class Effect(ByValue):
     """What one turn did."""
 
     moved: Moved = field(default_factory=dict)

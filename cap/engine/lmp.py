@@ -23,7 +23,7 @@ from cap.engine.nested_lmp import NestedLMP
 from cap.engine.question import Tally
 from cap.engine.settings import EngineSettings
 from cap.errors import UsageError
-from cap.models.base import Model
+from cap.models.base import Model, require_model
 from cap.models.providers import make_model
 from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt, load, one_line, parse
@@ -52,7 +52,7 @@ class LMP:
         """Put an LMP together.
 
         Args:
-            prompt: A prompt, its file, or its text.
+            prompt: A prompt, its file, or its text; one line that ends in `.py` is a file's name.
             model: What writes programs: a name, as `cap models list` shows them, or a model itself.
             functions: What its programs may call, by name; they get plain data and return it.
             variables: Plain data its programs see, and facts its prompt may ask for as context.
@@ -68,7 +68,7 @@ class LMP:
             MissingKey: The model needs a key and none is set.
         """
         self.prompt = _prompt(prompt, name)
-        self.model = make_model(model) if isinstance(model, str) else model
+        self.model = make_model(model) if isinstance(model, str) else require_model(model)
         self.trace = trace or Trace()
         self._functions = dict(functions or {})
         self._variables = dict(variables or {})
@@ -107,12 +107,15 @@ class LMP:
         """Carry out one instruction and return all that came of it, also a failure.
 
         Raises:
-            UsageError: The instruction is empty.
+            UsageError: The instruction is empty, or a variable has the name of a function.
             PromptError: The prompt asks for context that nobody gives.
         """
+        if not isinstance(instruction, str):
+            raise UsageError(f"the instruction is {instruction!r}; say in words what is wanted")
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what is wanted")
+        _refuse_doubles(self._functions, self._lmps, variables)
         given = {**self._variables, **variables}
         with self.trace.begin_turn():
             self.trace.event("instruction", lmp=self.prompt.name, text=words)
@@ -172,6 +175,8 @@ class _Functions:
 
 
 def _prompt(prompt: Prompt | Path | str, name: str | None) -> Prompt:
+    if isinstance(prompt, str) and prompt.endswith(".py") and "\n" not in prompt:
+        prompt = Path(prompt)
     if isinstance(prompt, str):
         return parse(prompt, name or "lmp", infer=True)
     loaded = load(prompt) if isinstance(prompt, Path) else prompt

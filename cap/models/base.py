@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
-from cap.errors import EmptyCompletion, ModelError
+from cap.errors import EmptyCompletion, ModelError, UsageError
 
 Mode = Literal["chat", "completion"]
 """How an endpoint is asked: by messages, or by the bare prompt."""
@@ -195,3 +195,19 @@ class Usage:
             self.reasoning_tokens + other.reasoning_tokens,
             self.estimated or other.estimated,
         )
+
+
+def require_model(model: Any) -> Model:
+    """Return a model that was handed in.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if not (
+        isinstance(getattr(model, "name", None), str) and callable(getattr(model, "complete", 0))
+    ):
+        raise UsageError(
+            f"{model!r} is no model; name one, such as 'nearest' or 'openai/gpt-4.1', or give an "
+            "object with a `name` and a method `complete(request)`"
+        )
+    return model  # type: ignore[no-any-return]

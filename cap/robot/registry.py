@@ -145,7 +145,7 @@ def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
     if others := [name for name in EVERY_ROBOT if name in given]:
         raise UsageError(
             f"{others[0]!r} is no option of the robot's own; say it with --{others[0]}, in a "
-            f"batch file with the session's key {others[0]!r}"
+            f"batch file or in Python with the session's own {others[0]!r}"
         )
     return dict(given)
 

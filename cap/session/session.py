@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cap.engine.answer import NOTHING, Answer, State
 from cap.engine.attempts import interrupted
@@ -28,7 +29,7 @@ from cap.engine.engine import Engine, unhinted
 from cap.engine.failures import failure_of
 from cap.engine.memory import Memory
 from cap.engine.rehearsal import Rehearsal
-from cap.engine.stop_signals import stop_signals
+from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import (
     CapError,
     PromptError,
@@ -38,7 +39,7 @@ from cap.errors import (
     Stopped,
     UsageError,
 )
-from cap.models.base import Model, Usage
+from cap.models.base import Model, Usage, require_model
 from cap.program.program import Program
 from cap.prompt.context import Context
 from cap.prompt.history import within
@@ -53,15 +54,19 @@ from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
 from cap.session.rounds import MOST_ROUNDS, Rounds
 from cap.session.session_file import SavedSession
-from cap.session.settings import HARDWARE_LEVEL, SessionSettings
+from cap.session.settings import HARDWARE_LEVEL, SessionSettings, as_path, check_fields
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
 from cap.session.undo import Checkpoint, Undone
 from cap.trace.trace import Trace, status_after, versions
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 TOP = "ui"
 """The prompt that answers a person; every robot has one."""
+_BY_CALLER = "stopped by who called it"
 
 
 class Session:
@@ -80,6 +85,8 @@ class Session:
     damaged_skills: Mapping[str, str] = {}
     """Skills that are left out since their file cannot be used: file, line and remedy, by name."""
     _skills: SkillStore | None = None
+    _thread: ThreadPoolExecutor | None = None
+    """Where `arun` carries turns out."""
     _closed = False
 
     def __init__(self, robot: Robot, model: Model, settings: SessionSettings | None = None) -> None:
@@ -96,6 +103,9 @@ class Session:
             PromptError: There is no `ui` prompt.
         """
         settings = settings or SessionSettings()
+        require_model(model)
+        self._busy = threading.Lock()
+        """Held during a turn."""
         if not 1 <= settings.sampling.samples <= MOST_SAMPLES:
             asked = settings.sampling.samples
             raise UsageError(f"cannot try {asked} programs; ask for 1 to {MOST_SAMPLES}")
@@ -167,10 +177,11 @@ class Session:
         *,
         seed: int = 0,
         mode: str = "physics",
-        objects: list[str] | None = None,
+        objects: Sequence[str] | str | None = None,
+        robot_options: Mapping[str, Any] | None = None,
         base_url: str | None = None,
         asked: Mapping[str, Any] | None = None,
-        runs: Path | None = None,
+        runs: Path | str | None = None,
         **options: Any,
     ) -> Session:
         """Build robot and model by name and start a session.
@@ -180,32 +191,47 @@ class Session:
             model: `nearest`, `openai/NAME`, `ollama/NAME`, `replay/FILE`, ...; or a model itself.
             seed: Of the scene and of random numbers inside programs.
             mode: `physics` or `instant`.
-            objects: What stands on the table, by name; the robot's own choice by default.
+            objects: What stands on the table, by name, or as text with commas; the robot's own
+                choice by default.
+            robot_options: The robot's own options, such as `{"host": "192.168.0.10"}`: what `-R`
+                takes on the command line.
             base_url: Address of the model's provider, in place of its own.
             asked: How the model is asked: fields of `ModelSettings`, such as `temperature`.
             runs: Where to make a run folder; None keeps no trace on disk.
-            options: Further fields of `SessionSettings`.
+            options: Further fields of `SessionSettings`; folders (`prompts`, `skills`) may be text,
+                and groups (`limits`, `repairs`, `sampling`, `budget`) mappings of their fields.
+
+        Raises:
+            UsageError: Something of it does not exist, or cannot be.
+            MissingKey: The model needs a key and none is set.
+            RobotError: The robot could not be made.
         """
         from cap.models.providers import make_model
+        from cap.models.settings import ModelSettings
         from cap.trace.trace import new_run_folder
 
-        if "prompts" not in options:
-            options["prompts"] = registry.robot_prompts(robot)
+        robot = str(robot)
+        check_fields("field of asked", ModelSettings, asked or {})
+        if isinstance(objects, str):
+            objects = [name.strip() for name in objects.split(",") if name.strip()]
+        own = registry.own_options(robot_options or {})
         backend = model
         if isinstance(backend, str):
             backend = make_model(backend, **{"base_url": base_url, **(asked or {})})
-        body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
-        options.setdefault("robot_file", path_of(robot))
-        if runs is not None:
-            options["trace"] = Trace(new_run_folder(runs, robot, "session"))
+        require_model(backend)
+        folder = None if runs is None else as_path("runs", runs)
+        body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects, **own)
         try:
-            return cls(body, backend, SessionSettings(seed=seed, **options))
+            settings = SessionSettings.of(robot, seed, {"robot_file": path_of(robot), **options})
+            if folder is not None:
+                settings = replace(settings, trace=Trace(new_run_folder(folder, robot, "session")))
+            return cls(body, backend, settings)
         except BaseException:  # also Ctrl-C: nobody else could close it
             body.close()
             raise
 
     @classmethod
-    def resume(cls, path: Path, model: str | Model = "nearest", **options: Any) -> Session:
+    def resume(cls, path: Path | str, model: str | Model = "nearest", **options: Any) -> Session:
         """Go on with a saved session where its last finished turn left it, with its own skills.
 
         Args:
@@ -217,7 +243,7 @@ class Session:
         Raises:
             SavedError: It cannot be read, is not of this robot, or its robot is not named.
         """
-        kept = session_file.read(path)
+        kept = session_file.read(as_path("the saved session", path))
         robot = options.pop("robot", None)
         if not robot and kept.file is not None:  # nothing that a saved session names is executed
             raise SavedError(
@@ -262,6 +288,8 @@ class Session:
         if self._closed:
             return
         self._closed = True
+        if self._thread is not None:
+            self._thread.shutdown(wait=False)
         try:
             self.robot.close()
         except BaseException as error:  # the trace tells of whatever it was
@@ -285,10 +313,47 @@ class Session:
         Raises:
             UsageError: The instruction is empty.
         """
+        if not isinstance(instruction, str):
+            raise UsageError(f"the instruction is {instruction!r}; say in words what is wanted")
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what the robot should do")
         return self._turn(words, None, expect)
+
+    async def arun(self, instruction: str, expect: Sequence[str] = ()) -> Turn:
+        """Carry out one instruction on a thread of the session's own, as `run` does.
+
+        Several are carried out one after the other. Where the task is cancelled, the robot is
+        stopped and the turn ended, as by Ctrl-C, before this returns; listeners, and who approves,
+        are called on that thread.
+        """
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "cap-session")
+        job = self._thread.submit(self.run, instruction, expect)
+        turn = asyncio.wrap_future(job)
+        try:
+            return await asyncio.shield(turn)
+        except asyncio.CancelledError:
+            if not job.cancel():  # it runs
+                self._stop_turn()
+                await asyncio.wait([turn])
+                self._sandbox.robot_thread.stop_asked = False
+                if not turn.cancelled():
+                    turn.exception()  # it is looked at: the session has the turn
+            raise
+
+    def stop(self) -> None:
+        """End the turn that runs, as Ctrl-C does, and stop the robot; from any thread."""
+        if self._busy.locked():
+            self._stop_turn()
+
+    def _stop_turn(self) -> None:
+        stop_signals.why = _BY_CALLER
+        self._sandbox.robot_thread.stop()
+        self.robot.stop()
 
     def undo(self, turns: int = 1) -> bool:
         """Go back to before the last turn, or before several.
@@ -305,6 +370,8 @@ class Session:
         Raises:
             UsageError: There are not that many turns.
         """
+        if not isinstance(turns, int):
+            raise UsageError(f"cannot undo {turns!r} turns; say how many")
         if not 1 <= turns <= len(self.turns):
             there = f"there are {len(self.turns)} in this session"
             told = f"cannot undo {turns} turns: {there}" if self.turns else "nothing to undo"
@@ -372,7 +439,7 @@ class Session:
 
     def use_model(self, model: Model) -> None:
         """Have another model write programs from the next turn on."""
-        self.model = model
+        self.model = require_model(model)
         self.engine.use_model(model)
         self.memory.forget()
         self.trace.update(model=model.name)
@@ -388,7 +455,7 @@ class Session:
         """The names of the robot's own: primitives and LMPs."""
         return frozenset([*self.robot.primitives(), *self.engine.prompts, "robot"])
 
-    def save(self, path: Path) -> Path:
+    def save(self, path: Path | str) -> Path:
         """Write the session down, for `resume`; return the file.
 
         Args:
@@ -397,6 +464,7 @@ class Session:
         Raises:
             SavedError: It cannot be written there.
         """
+        path = as_path("the file", path)
         path = path / session_file.LATEST if path.is_dir() else path
         session_file.write(SavedSession.of(self), path)
         return path
@@ -425,7 +493,7 @@ class Session:
         self.trace.event("resumed", turns=kept.turns, world=rewound)
         return rewound
 
-    def use_skills(self, store: SkillStore) -> Offer:
+    def use_skills(self, store: SkillStore | Path | str) -> Offer:
         """Offer a folder's skills to programs, and keep further ones there.
 
         A damaged file is left out, and `damaged_skills` has the reason.
@@ -435,6 +503,8 @@ class Session:
         """
         if self.turns:
             raise UsageError("skills are offered before the first turn; open another session")
+        if not isinstance(store, SkillStore):
+            store = SkillStore(as_path("the folder of skills", store))
         offer = store.offer(self.engine.scope(self._prompt), self.reserved)
         self._skills, self.damaged_skills = store, offer.damaged
         self.state = replace(self.state, hints=offer.hints, definitions=offer.definitions)
@@ -489,8 +559,22 @@ class Session:
         """
         if self._closed:
             raise UsageError("the session is closed; open another")
+        if isinstance(expect, str):
+            expect = (expect,)
         if unknown := [word for word in expect if word not in EFFECTS]:
             raise UsageError(f"no effect {unknown[0]!r}; there are {', '.join(EFFECTS)}")
+        if not self._busy.acquire(blocking=False):
+            raise UsageError("a turn is running; wait for its end, or stop() it")
+        try:
+            return self._carry_out(words, source, expect)
+        finally:
+            self._sandbox.robot_thread.stop_asked = False
+            if stop_signals.why == _BY_CALLER:
+                stop_signals.why = BY_CTRL_C
+            self._busy.release()
+
+    def _carry_out(self, words: str, source: str | None, expect: Sequence[str]) -> Turn:
+        """Look at the robot, have the program written and run, and look again."""
         before, checkpoint = WorldView.of(self.robot), Checkpoint.of(self)
         context = self._prompt.context_of(before.facts) if source is None else Context()
         if self.trace.turn == self.earlier:

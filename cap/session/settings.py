@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
+from cap.engine.best_of import Sampling
+from cap.engine.generation import GenerationLimits
+from cap.engine.repair import Repairs
 from cap.engine.settings import EngineSettings
+from cap.errors import UsageError, did_you_mean
 from cap.prompt.prompt import Prompt
+from cap.robot import registry
 from cap.sandbox.limits import Limits
 from cap.session.skills.store import SkillStore
 from cap.trace.trace import Trace
@@ -41,3 +47,81 @@ class SessionSettings(EngineSettings):
     min_level: str | None = None
     """The weakest sandbox level to accept; by default any in simulation, and `HARDWARE_LEVEL`
     on real hardware."""
+
+    @classmethod
+    def of(cls, robot: str, seed: int, options: Mapping[str, Any]) -> SessionSettings:
+        """Return settings that somebody wrote as keywords: folders as text, groups as mappings.
+
+        Args:
+            robot: Whose prompts a folder has, and whose own are the default.
+            seed: Of the session.
+            options: The other fields by name.
+
+        Raises:
+            UsageError: There is no such field, or it cannot be what is given.
+        """
+        check_fields("option", cls, options)
+        given: dict[str, Any] = {"prompts": None, **options}
+        if not isinstance(given["prompts"], Mapping):
+            folder = given["prompts"]
+            folder = None if folder is None else as_path("prompts", folder)
+            given["prompts"] = registry.robot_prompts(robot, folder)
+        if isinstance(given.get("skills"), str | Path):
+            given["skills"] = SkillStore(as_path("skills", given["skills"]))
+        for name, kind in _GROUPS.items():
+            if isinstance(given.get(name), Mapping):
+                check_fields(f"key of {name}", kind, given[name])
+                given[name] = kind(**given[name])
+        for name, kinds in _KINDS.items():
+            if name in given and not isinstance(given[name], kinds):
+                told = " or ".join("None" if kind is _NONE else kind.__name__ for kind in kinds)
+                raise UsageError(f"{name} is {given[name]!r}; it must be {told}")
+        for name in ("approve", "allow"):
+            if given.get(name) is not None and not callable(given[name]):
+                raise UsageError(f"{name} is {given[name]!r}; it must be a function")
+        return cls(seed=seed, **given)
+
+
+_NONE = type(None)
+_GROUPS: Mapping[str, type[Any]] = {
+    "limits": Limits,
+    "sampling": Sampling,
+    "repairs": Repairs,
+    "budget": GenerationLimits,
+}
+"""Settings that are groups of settings."""
+_KINDS: Mapping[str, tuple[type[Any], ...]] = {
+    "limits": (Limits, _NONE),
+    "sampling": (Sampling,),
+    "repairs": (Repairs, _NONE),
+    "budget": (GenerationLimits,),
+    "skills": (SkillStore, _NONE),
+    "trace": (Trace, _NONE),
+    "rounds": (int,),
+    "history_tokens": (int,),
+}
+"""What a setting may be."""
+
+
+def check_fields(what: str, kind: type[Any], given: Mapping[str, Any]) -> None:
+    """Refuse names that are no fields of a dataclass.
+
+    Raises:
+        UsageError: There is one.
+    """
+    known = [entry.name for entry in fields(kind)]
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(str(name), known) or f" Known: {', '.join(known)}"
+            raise UsageError(f"there is no {what} {name!r}.{hint}")
+
+
+def as_path(what: str, given: object) -> Path:
+    """Return a path that somebody wrote as text, or as one.
+
+    Raises:
+        UsageError: It is neither, or empty.
+    """
+    if isinstance(given, Path) or (isinstance(given, str) and given):
+        return Path(given)
+    raise UsageError(f"{what} is {given!r}; name a path")

@@ -9,14 +9,17 @@ from typing import Any
 from cap.engine.answer import NOTHING, Answer
 from cap.engine.effect import Effect
 from cap.models.base import Usage
-from cap.result import Call, Failure
+from cap.result import ByValue, Call, Failure
 from cap.robot.displacement import Moved
 from cap.trace.trace import Trace, plain
 
 
-@dataclass(frozen=True)
-class Turn:
-    """What came of one instruction, for a person or a program to read."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Turn(ByValue):
+    """What came of one instruction, for a person or a program to read.
+
+    Turns are compared by what is in them, can be pickled, and show themselves in a notebook.
+    """
 
     instruction: str
     """The person's words."""
@@ -101,8 +104,20 @@ class Turn:
             return f"its process was lost{acted}; nothing is known to be wrong with the program"
         return f"failed{acted}: {self.failure}"
 
+    def __repr__(self) -> str:
+        """Return the turn as one line: the words, and what came of it."""
+        came = "ok" if self.failure is None else str(self.failure)
+        did = self.effect.line
+        return f"<Turn {self.instruction!r}: {came}{f'; {did}' if did else ''}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from cap.session.turn_html import turn_html
+
+        return turn_html(self)
+
     def as_json(self) -> dict[str, Any]:
-        """Return plain data for `--json`."""
+        """Return plain data that `json.dumps` takes, as `--json` prints it."""
         failure = self.failure
         described = failure and {**vars(failure), "cause": failure.cause}
         return {

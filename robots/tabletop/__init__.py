@@ -240,7 +240,7 @@ def arm_driver(
     if not host:
         raise UsageError(
             "say where the arm's controller is: -R host=192.168.0.10; or see the commands first "
-            "with --dry-run"
+            "with --dry-run; in Python: robot_options={'host': ...}, or mode='instant'"
         )
     if name == "urx":
         from robots.tabletop.urx.driver import UrxDriver

@@ -11,6 +11,7 @@ it ends the question, and nobody is left who reads what is typed later.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import os
 import queue
@@ -66,7 +67,7 @@ class _Outcome:
 
     def tell(self, answer: tuple[Any, BaseException | None]) -> None:
         self._answer = answer
-        self._wake()
+        self.wake()
 
     def within(self, seconds: float) -> tuple[Any, BaseException | None] | None:
         """Wait so long for the answer, or for a question; None if there is no answer yet."""
@@ -84,7 +85,7 @@ class _Outcome:
         self._question = question
         if self._ended:
             raise _unanswered()
-        self._wake()
+        self.wake()
         while (answer := asked.within(_LONG_S)) is None:
             pass
         value, error = answer
@@ -109,8 +110,9 @@ class _Outcome:
         if self._asked is not None:
             self._asked.tell((None, _unanswered()))
 
-    def _wake(self) -> None:
-        if self._told.locked():  # nobody else releases it
+    def wake(self) -> None:
+        """Have who waits look again."""
+        with contextlib.suppress(RuntimeError):  # somebody else has just done so
             self._told.release()
 
 
@@ -127,8 +129,12 @@ class RobotThread:
 
     hung = False
     """True after a function did not return when stopped; until `reset`."""
+    stop_asked = False
+    """Who waits for the robot, now or next, gets a KeyboardInterrupt; who asked takes it back."""
     _jobs: queue.SimpleQueue[Any] | None = None
     _thread: threading.Thread | None = None
+    _waited: _Outcome | None = None
+    """What comes of the work that is waited for."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -144,6 +150,12 @@ class RobotThread:
             self._jobs.put(None)
         self.hung = False
         self._jobs = self._thread = None
+
+    def stop(self) -> None:
+        """End what is waited for, as Ctrl-C does; from any thread."""
+        self.stop_asked = True
+        if (waited := self._waited) is not None:
+            waited.wake()
 
     def run(self, work: Callable[[], T], watched: TimedWork, grace_s: float) -> T:
         """Run something on the thread and wait for it; on the thread itself, just run it.
@@ -163,16 +175,21 @@ class RobotThread:
             self._process = os.getpid()
             self._jobs = queue.SimpleQueue()
             self._thread = _start(self._jobs)
-        outcome = _Outcome()
+        self._waited = outcome = _Outcome()
         answer = None
         try:
+            self._heed_stop()
             self._jobs.put((work, contextvars.copy_context(), outcome))
             while answer is None and (left_s := watched.left_s()) > 0:
                 answer = outcome.within(min(max(left_s, _NAP_S), _LONG_S))
+                if answer is None:
+                    self._heed_stop()
                 outcome.answer_question()
         except BaseException:  # Ctrl-C comes to the thread that waits
             self._end(outcome, watched, grace_s)
             raise
+        finally:
+            self._waited = None
         if answer is None and not self._end(outcome, watched, grace_s):
             raise Hung
         while answer is None:  # between two calls: its worker is dead, so it ends by itself
@@ -181,6 +198,10 @@ class RobotThread:
         if error is not None:
             raise error
         return value  # type: ignore[no-any-return]
+
+    def _heed_stop(self) -> None:
+        if self.stop_asked:
+            raise KeyboardInterrupt
 
     def _end(self, outcome: _Outcome, watched: TimedWork, grace_s: float) -> bool:
         """Tell the work to end, again and again; False if it hangs in a call.

@@ -101,7 +101,7 @@ BAD_TOML = {
     "objects without room": (SESSION + f"objects = {list(ALL_NAMES)}\n", "cannot place 20"),
     "robot option": (SESSION + "robot_options = {perceptin = 'camera'}\n", "mean 'perception'"),
     "robot option's value": (SESSION + "robot_options = {perception = 'camra'}\n", "'camra'"),
-    "robot option of all": (SESSION + "robot_options = {seed = 4}\n", "session's key 'seed'"),
+    "robot option of all": (SESSION + "robot_options = {seed = 4}\n", "the session's own 'seed'"),
     "robot's file": (SESSION + "robot = 'nowhere.py'\n", "no robot file"),
     "prompts without any": (SESSION + "prompts = '/etc'\n", "no prompt files"),
     "a name": (SESSION + "expect = {moved = ['red blok']}\n", "Did you mean 'red block'"),

@@ -1,0 +1,277 @@
+"""What a Python programmer meets: one import, paths as text, turns as values, async, errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import shapely
+
+from cap import LMP, Call, Event, Result, SavedError, Session, Turn, UsageError
+from cap.errors import PromptError
+
+PUT = "put the red block in the blue bowl"
+BACK = "put the red block to the left of the blue bowl"
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session.open("ravens", mode="instant", objects="red block, blue bowl") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def turn(session: Session) -> Turn:
+    return session.run(PUT)
+
+
+def test_paths_are_text_and_a_robots_options_are_its_own(tmp_path: Path) -> None:
+    with Session.open(
+        "ravens",
+        mode="instant",
+        objects="red block, blue bowl",
+        robot_options={"disturbances": {"drop": 0.0}},
+        runs=str(tmp_path / "runs"),
+        skills=str(tmp_path / "skills"),
+        limits={"program_s": 5.0},
+        repairs={"static": 1},
+    ) as opened:
+        opened.execute("def double(x):\n    return 2 * x\n")
+        assert opened.save_skill("double").parent == tmp_path / "skills"
+        saved = opened.save(str(tmp_path / "kept.json"))
+        assert opened.trace.folder is not None
+        assert opened.trace.folder.parent == tmp_path / "runs"
+        assert (opened._sandbox.limits.program_s, opened.engine.settings.seed) == (5.0, 0)
+    with Session.resume(str(saved)) as again:
+        assert again.execute("ret_val = double(4)\nprint(ret_val)").stdout == "8\n"
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "robot": ({"robot": "raven"}, "unknown robot 'raven'. Did you mean 'ravens'"),
+    "no robot": ({"robot": None}, "unknown robot 'None'"),
+    "no model": ({"model": None}, "None is no model; name one"),
+    "model": ({"model": object()}, "is no model; name one"),
+    "option": ({"repair": 1}, "no option 'repair'. Did you mean 'repairs'"),
+    "limits": ({"limits": {"program": 1}}, "no key of limits 'program'. Did you mean"),
+    "group": ({"limits": 3}, "limits is 3; it must be Limits or None"),
+    "rounds": ({"rounds": "2"}, "rounds is '2'; it must be int"),
+    "approve": ({"approve": True}, "approve is True; it must be a function"),
+    "asked": ({"asked": {"temp": 1}}, "no field of asked 'temp'. Did you mean"),
+    "runs": ({"runs": 3}, "runs is 3; name a path"),
+    "skills": ({"skills": 3}, "skills is 3; it must be SkillStore"),
+    "seed": ({"robot_options": {"seed": 1}}, "in Python with the session's own 'seed'"),
+    "robot's": ({"robot_options": {"x": 1}}, "robot 'ravens' has no option 'x'"),
+    "mode": ({"mode": "fast"}, "no mode 'fast'"),
+    "prompts": ({"prompts": "nowhere"}, "no prompt folder at nowhere"),
+    "host": ({"robot": "tabletop", "mode": "physics"}, "robot_options={'host': ...}"),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_opened_is_told_in_one_line(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Session.open(**{"mode": "instant", **given})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_done_is_a_typed_error(session: Session, turn: Turn, tmp_path: Path) -> None:
+    calls: list[tuple[Callable[[], object], type[Exception], str]] = [
+        (lambda: session.run(None), UsageError, "the instruction is None; say"),  # type: ignore[arg-type]
+        (lambda: session.run(PUT, "move"), UsageError, "no effect 'move'"),
+        (lambda: session.undo("1"), UsageError, "cannot undo '1' turns"),  # type: ignore[arg-type]
+        (lambda: session.save(3), UsageError, "the file is 3; name a path"),  # type: ignore[arg-type]
+        (lambda: session.save(tmp_path / "no" / "x"), SavedError, "cannot save the session"),
+        (lambda: Session.resume(str(tmp_path / "no")), SavedError, "no saved session"),
+        (lambda: session.use_model(object()), UsageError, "is no model"),  # type: ignore[arg-type]
+    ]
+    for call, kind, said in calls:
+        with pytest.raises(kind, match=said):
+            call()
+
+
+def test_an_lmps_prompt_may_be_a_files_name(tmp_path: Path) -> None:
+    file = tmp_path / "pick.py"
+    file.write_text("objects = ['a']\n# the first one.\nret_val = objects[0]\n")
+    with LMP(str(file), "nearest", functions={"size": len}) as pick:
+        assert pick.prompt.name == "pick"
+        assert pick("the first one", objects=["b", "c"]) == "b"
+        with pytest.raises(UsageError, match="'size' is given twice"):
+            pick("the first one", size=3)
+        with pytest.raises(UsageError, match="the instruction is 3; say"):
+            pick(3)  # type: ignore[arg-type]
+    with pytest.raises(PromptError, match="cannot read prompt file"):
+        LMP(str(tmp_path / "nothing.py"), "nearest")
+    with pytest.raises(UsageError, match="is no model"):
+        LMP(str(file), None)  # type: ignore[arg-type]
+
+
+def test_turns_are_values(session: Session, turn: Turn) -> None:
+    again = pickle.loads(pickle.dumps(turn))
+    assert again == turn
+    assert hash(again) == hash(turn)
+    assert len({turn, again}) == 1
+    assert turn != session.run(BACK)
+    assert turn != 3
+    assert json.loads(json.dumps(turn.as_json()))["moved"].keys() == {"red block"}
+    assert repr(turn) == f"<Turn '{PUT}': ok; moved red block to blue bowl>"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
+        (np.array([1.0, 2.0]), np.array([1.0, 2.5]), False),
+        (np.array([1, 2]), np.array([1.0, 2.0]), True),
+        (np.zeros((2, 1)), np.zeros(2), False),
+        (np.float64(2.0), 2.0, True),
+        (shapely.Point(1, 2), shapely.Point(1, 2), True),
+        (shapely.Point(1, 2), shapely.Point(1, 3), False),
+        ({"a": [1, {2}]}, {"a": [1, {2}]}, True),
+        ({"a": [1]}, {"a": [1, 2]}, False),
+        (float("nan"), float("nan"), True),
+        (b"a", "a", False),
+    ],
+)
+def test_results_with_arrays_are_compared_and_hashed(one: Any, other: Any, same: bool) -> None:
+    first, second = (
+        Result(value=value, calls=(Call("f", (value,), {"x": value}, 0.0, 0.0),))
+        for value in (one, other)
+    )
+    assert (first == second) is same
+    assert not same or hash(first) == hash(second)
+
+
+def test_a_result_that_holds_itself_is_compared_and_hashed() -> None:
+    knots: list[list[Any]] = [[1], [1], [2]]
+    for knot in knots:
+        knot.append(knot)
+    first, second, third = (Result(value=knot) for knot in knots)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != third
+
+
+def test_a_notebook_shows_a_turn(session: Session, turn: Turn) -> None:
+    page = turn._repr_html_()
+    assert f"<b>{PUT}</b>" in page
+    assert "moved red block to blue bowl" in page
+    assert "put_first_on_second" in page
+    bad = session.execute("say('<script>')\nimport os")
+    assert "<script>" not in bad._repr_html_()
+    assert bad._repr_html_().count("CAP102") == 1
+    assert str(bad.failure).count("CAP102") == 1
+    assert str(bad.failure).startswith("CAP102")
+
+
+def test_turns_of_an_async_program_follow_one_another(session: Session) -> None:
+    ticks = []
+
+    async def go() -> list[Turn]:
+        async def tick() -> None:
+            while True:
+                ticks.append(threading.current_thread())
+                await asyncio.sleep(0.001)
+
+        ticking = asyncio.create_task(tick())
+        turns = await asyncio.gather(session.arun(BACK), session.arun(PUT))
+        ticking.cancel()
+        return turns
+
+    turns = asyncio.run(go())
+    assert [turn.instruction for turn in turns] == [BACK, PUT]
+    assert all(turn.ok for turn in turns)
+    assert session.turns[-2:] == turns
+    assert len(ticks) > 1  # the loop was free meanwhile
+    assert session.run(BACK).ok
+
+
+LONG = """
+for _ in range(9000):
+    get_obj_pos('red block')
+    try:
+        put_first_on_second('red block', [0.0, -0.5])
+    except Exception:
+        pass
+"""
+
+
+def begun(session: Session) -> threading.Event:
+    """Return what is set once a program calls something."""
+    called = threading.Event()
+
+    def listen(event: Event) -> None:
+        if event.kind == "call":
+            called.set()
+
+    session.trace.listeners.append(listen)
+    return called
+
+
+def test_a_cancelled_task_ends_the_turn_whatever_the_program_catches() -> None:
+    with Session.open("ravens", mode="instant", objects="red block, blue bowl") as opened:
+        called = begun(opened)
+        opened.run = lambda words, expect: opened.execute(LONG)  # type: ignore[method-assign,assignment]
+
+        async def go() -> None:
+            task = asyncio.create_task(opened.arun("go on"))
+            waiting = asyncio.create_task(opened.arun("never"))
+            while not called.is_set():
+                await asyncio.sleep(0.001)
+            waiting.cancel()
+            task.cancel()
+            for cancelled in (task, waiting):
+                with pytest.raises(asyncio.CancelledError):
+                    await cancelled
+
+        asyncio.run(go())
+        (turn,) = opened.turns  # the second never began
+        assert turn.failure is not None
+        assert (turn.failure.kind, turn.failure.message) == (
+            "interrupted",
+            "stopped by who called it",
+        )
+        assert opened.execute("say('here')").ok
+
+
+def test_a_turn_is_stopped_from_another_thread_and_no_second_begins_meanwhile() -> None:
+    with Session.open("ravens", mode="instant", objects="red block, blue bowl") as opened:
+        opened.stop()  # nothing runs: nothing is stopped
+        called = begun(opened)
+        refused: list[str] = []
+
+        def other() -> None:
+            called.wait(60)
+            try:
+                opened.run(PUT)
+            except UsageError as error:
+                refused.append(str(error))
+            opened.stop()
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        turn = opened.execute(LONG)
+        thread.join()
+        assert turn.failure is not None
+        assert turn.failure.kind == "interrupted"
+        assert refused == ["a turn is running; wait for its end, or stop() it"]
+        assert opened.run(PUT).ok
+
+
+def test_importing_cap_loads_little_and_lists_its_names() -> None:
+    code = (
+        "import sys, cap; assert {'Session', 'Turn', 'UsageError'} <= set(dir(cap)); "
+        "heavy = {'numpy', 'openai', 'shapely', 'asyncio', 'click'} & set(sys.modules); "
+        "from cap import Session, LMP, UsageError; sys.exit(', '.join(heavy) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
