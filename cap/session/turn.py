@@ -136,8 +136,8 @@ class Turn(ByValue):
             "stdout": self.stdout,
             "attempts": self.attempts,
             "tried": self.tried,
-            "usage": vars(self.usage),
-            "usage_by_lmp": {name: vars(usage) for name, usage in self.by_lmp.items()},
+            "usage": dict(vars(self.usage)),
+            "usage_by_lmp": {name: dict(vars(usage)) for name, usage in self.by_lmp.items()},
         }
 
     def tell(self, trace: Trace, model: str) -> None:

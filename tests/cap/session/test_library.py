@@ -123,6 +123,8 @@ def test_turns_are_values(session: Session, turn: Turn) -> None:
     assert turn != session.run(BACK)
     assert turn != 3
     assert json.loads(json.dumps(turn.as_json()))["moved"].keys() == {"red block"}
+    turn.as_json()["usage"]["requests"] = 9  # a copy: nobody's turn is changed
+    assert turn.as_json()["usage"]["requests"] != 9
     assert repr(turn) == f"<Turn '{PUT}': ok; moved red block to blue bowl>"
 
 
