@@ -49,7 +49,7 @@ import tokenize
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -275,10 +275,10 @@ def load(path: Path) -> Prompt:
         further = more.read_text(encoding="utf-8") if more.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(f"cannot read prompt file {path}: {error}") from None
-    _parsed(further, str(more))
     return parse(text, name=path.stem, path=path, infer=True, further=further)
 
 
+@lru_cache(maxsize=256)  # each session reads its robot's prompts anew
 def parse(
     text: str, name: str, path: Path | None = None, *, infer: bool = False, further: str = ""
 ) -> Prompt:
@@ -295,6 +295,7 @@ def parse(
         PromptError: Its header or its Python is wrong; with file and line.
     """
     where = str(path or name)
+    _parsed(further, str(path.parent / FURTHER / path.name) if path else where)
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     header, body, skipped = _header(text, where)
     tree = _parsed(body, where, skipped)

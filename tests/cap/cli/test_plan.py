@@ -16,12 +16,24 @@ from cap.models.base import Scores
 from cap.planners.say_models import SayModel
 
 
+@pytest.fixture
+def drawn() -> None:
+    """Asked for by the tests that look at the picture of the scores."""
+
+
+@pytest.fixture(autouse=True)
+def _undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere no such picture is drawn: each takes as long as the plan."""
+    if "drawn" not in request.fixturenames:
+        monkeypatch.setattr("cap.planners.score_picture.draw_scores", lambda *_: None)
+
+
 def plan(*words: str, out: Path) -> int:
     return run(["plan", *words, "--out", str(out)])
 
 
 def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    drawn: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan("bring me something to clean up the spill", out=tmp_path / "run") == 0
     shown = capsys.readouterr().out
