@@ -1,41 +1,29 @@
-"""What a robot's words claim: plain sentences, without doubt, each no for its own clause.
+"""What was said last, in the form that the task's sentence asks for, and in no other.
 
-Words are read by these rules alone. A sentence ends at `.`, `!`, `?`, `;`, a new line or `but`, a
-clause at `:` as well. A sentence with a word of doubt or of alternatives, or a question, claims
-nothing, and takes back what was said before it. A no makes nothing of its clause.
+A sentence asks for a form that can be read exactly: yes or no, a place, names with commas between.
+Whatever else is said instead is no answer. Case, spaces and a final `.` or `!` are free.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 
-NEGATION = re.compile(
-    r"\b(?:no|nope|not|cannot|false|none|nothing|never|neither|nor|nobody|without|except)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-_DOUBT = re.compile(
-    r"\b(?:may|might|could|maybe|perhaps|possibly|probably|or|either|elsewhere|anywhere|somewhere|"
-    r"unsure|uncertain|not (?:sure|certain)|guess|suppose|doubt|if|unless|wrong)\b|\?",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"(?:(?!\bbut\b)[^.!?;\n])+\??", re.IGNORECASE)
-_CERTAIN = re.compile(
-    r",?\s*\b(?:no|without(?: a)?) (?:doubt|question|problem)\b|,?\s*\bnot far\b", re.IGNORECASE
-)
-"""Words of no that deny nothing."""
+_ARTICLE = re.compile(r"^(?:the|an?) ")
 
 
-def claims(text: str) -> list[str]:
-    """Return the sentences that claim something: what stands behind the last one of doubt."""
-    found: list[str] = []
-    for sentence in _SENTENCE.findall(_CERTAIN.sub(" ", text)):
-        if _DOUBT.search(sentence):
-            found.clear()
-        elif sentence.strip(" ,"):
-            found.append(sentence.strip(" ,"))
-    return found
+def last_said(spoken: Sequence[str]) -> str:
+    """Return what was said last, in lower case, with single spaces and no mark at its end."""
+    words = " ".join(spoken[-1].split()).casefold() if spoken else ""
+    return re.sub(r" ?[.!]+$", "", words)
 
 
-def unnegated(sentence: str) -> list[str]:
-    """Return the clauses of a sentence that no negation stands in."""
-    return [clause for clause in sentence.split(":") if not NEGATION.search(clause)]
+def bare(name: str) -> str:
+    """Return a name without its article."""
+    return _ARTICLE.sub("", name)
+
+
+def none_of(spoken: Sequence[str], known: Collection[str]) -> str:
+    """Return the reason that what was said last is none of the answers there are."""
+    said = f"{spoken[-1]!r}" if spoken else "nothing"
+    return f"it said {said}, not one of: {', '.join(known)}"

@@ -9,7 +9,6 @@ carried their true places count, of all others that they stayed.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,10 +21,7 @@ from shapely.geometry.base import BaseGeometry
 
 from benchmarks.drawing import judge
 from benchmarks.drawing.judge import TOLERANCE_M
-from benchmarks.utterances import NEGATION, claims, unnegated
-from robots.kitchen.objects import KINDS
-from robots.table.colors import COLORS
-from robots.table.object_names import ALL_NAMES, plain
+from benchmarks.utterances import bare, last_said, none_of
 
 Array = NDArray[np.float64]
 _TURNS = 90
@@ -44,35 +40,6 @@ _STILL_M = 0.01
 """What moved less stayed where it was."""
 _LEVEL_M = 0.025
 """What stands as high as before is on the same surface, by so much."""
-
-_KNOWN = sorted([*ALL_NAMES, *KINDS], key=len, reverse=True)
-_NAME = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in _KNOWN))
-"""The name of a thing that there may be, whether it is there or not."""
-_COLOR = rf"(?:{'|'.join(COLORS)})"
-_COLORS = rf"{_COLOR}(?: one)?(?:(?:,| and| an?| the)+ {_COLOR}(?: one)?)+"
-_LISTS = (
-    re.compile(rf"\b(?P<colors>{_COLORS}) (?P<noun>block|bowl)s?\b"),
-    re.compile(rf"\b(?P<noun>block|bowl)s\s*[:(]\s*(?:an? |the )?(?P<colors>{_COLORS})"),
-)
-"""Colours in a list beside what all of them are: `a red, a green and a blue block`."""
-_UNSEEN = re.compile(
-    r"\b(?:hidden|invisible|unseen|missing|gone|lost|absent|out of sight|look(?:ing|ed)? for|"
-    r"search\w*|seek\w*|want|wish|need|imagine|expect)\b",
-    re.IGNORECASE,
-)
-"""What is named with such a word is not said to be seen."""
-_YES = re.compile(r"(?:yes|yeah|yep|sure|certainly|of course|indeed|true|correct)\b", re.IGNORECASE)
-_NO = re.compile(r"(?:no|nope|false)\b(?! \w)", re.IGNORECASE)
-_SEES = re.compile(
-    r"(?:there|here) (?:is|are)\b|\bsee\b|\bvisible\b|\bis (?:here|there)\b|\b(?:stands|lies)\b",
-    re.IGNORECASE,
-)
-_IT_IS = re.compile(
-    r"(?:I (?:do|can)|there is(?: one)?|it is|(?:I )?(?:can |do )?see (?:it|one))"
-    r"(?:,? (?:here|there|on|at|in|near|next|beside)\b.*)?",
-    re.IGNORECASE,
-)
-"""A yes without the name of what was asked for."""
 
 Places = Mapping[str, tuple[float, float, float]]
 """Where things truly are: centres, metres."""
@@ -203,60 +170,29 @@ def misplaced(
     return None
 
 
-def missaid(wanted: Sequence[str], spoken: Sequence[str], there: Sequence[str]) -> str | None:
-    """Say which things were not named, or named and not there; None if it is right.
+def missaid(wanted: Sequence[str], spoken: Sequence[str]) -> str | None:
+    """Say how what was said last is not the list of names that was wanted; None if it is.
 
     Args:
-        wanted: The things to be named; none for no question.
+        wanted: The things to be named, in any order, commas between; none for no question.
         spoken: What was said.
-        there: All that is there and may be named too.
     """
-    if not wanted:
+    named = sorted(bare(name.strip()) for name in last_said(spoken).split(","))
+    if not wanted or named == sorted(wanted):
         return None
-    named: set[str] = set()
-    for sentence in claims("\n".join(spoken)):
-        if _UNSEEN.search(sentence):
-            continue
-        # What stands behind a no is named as not seen, up to the clause's end.
-        said = plain(re.sub(rf"(?:{NEGATION.pattern})[^:]*", " ", sentence, flags=re.IGNORECASE))
-        named.update(_NAME.findall(said))
-        for listed in (found for pattern in _LISTS for found in pattern.finditer(said)):
-            colors = re.findall(_COLOR, listed["colors"])
-            named.update(f"{color} {listed['noun']}" for color in colors)
-    if unsaid := [name for name in wanted if name not in named]:
-        return f"nobody said {unsaid[0]!r}"
-    nouns = {name.split()[-1] for name in there}
-    absent = sorted(named - set(there) - nouns)
-    return f"{absent[0]!r} was said, and is not there" if absent else None
+    return f"it said {spoken[-1]!r}, not: {', '.join(wanted)}" if spoken else "it said nothing"
 
 
-def misanswered(wanted: bool | None, spoken: Sequence[str], asked: str = "") -> str | None:
-    """Say how what was said is not the yes or no that was wanted; None if it is.
-
-    A sentence that begins with a yes or a no is one. So is a claim to see what was asked for, or
-    `it`, and a sentence with another no in it where nothing says yes.
+def misanswered(wanted: bool | None, spoken: Sequence[str]) -> str | None:
+    """Say how what was said last is not the yes or no that was wanted; None if it is.
 
     Args:
         wanted: Whether it is seen; None for no question.
         spoken: What was said.
-        asked: The name of what was asked for.
     """
     if wanted is None:
         return None
-    said = "; ".join(spoken)
-    sentences = claims(said)
-    begins = {
-        answer
-        for answer, word in ((True, _YES), (False, _NO))
-        if any(word.match(sentence) for sentence in sentences)
-    }
-    sees = any(
-        _IT_IS.fullmatch(clause.strip())
-        or (asked and asked in clause.lower() and _SEES.search(clause))
-        for sentence in sentences
-        if not _UNSEEN.search(sentence)
-        for clause in unnegated(sentence)
-    )
-    denies = any(NEGATION.search(sentence) for sentence in sentences)
-    answers = begins or ({True} if sees else {False} if denies else set())
-    return None if answers == {wanted} else f"said {said!r}, not {'yes' if wanted else 'no'}"
+    answers, said = {"yes": True, "no": False}, last_said(spoken)
+    if said not in answers:
+        return none_of(spoken, answers)
+    return None if answers[said] is wanted else f"it said {said!r}, and that is wrong"

@@ -22,7 +22,7 @@ from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.errors import UsageError
 from cap.robot import registry
 
-VERSION = "5"
+VERSION = "6"
 _SCENES = 200
 """Scenes of a seed that are tried."""
 _WORDS = 11
@@ -151,8 +151,8 @@ def missed(
     wrong = misplaced(
         wish.placements, _named(body, before), _named(body, robot.positions()), _radius_m(body)
     )
-    wrong = wrong or missaid(wish.says, robot.spoken, list(before))
-    return wrong or misanswered(wish.answer, robot.spoken, wish.asked)
+    wrong = wrong or missaid(wish.says, robot.spoken)
+    return wrong or misanswered(wish.answer, robot.spoken)
 
 
 def _where(robot: Any) -> Where:

@@ -42,11 +42,9 @@ class Wish:
     first: tuple[Placement, ...] = ()
     """Where things should be after the first of two instructions."""
     says: tuple[str, ...] = ()
-    """Things that should be named, and no others that are not there."""
+    """Things that should be named, and no others."""
     answer: bool | None = None
     """Whether yes or no should be said; None where nobody asked for it."""
-    asked: str = ""
-    """The thing that such a question is about."""
 
 
 @dataclass(frozen=True)
@@ -306,15 +304,18 @@ def _in_and_out(rng: Rng, things: Sequence[str]) -> Wish:
 
 @_shared_task("what-is-seen", "look")
 def _what_is_seen(rng: Rng, things: Sequence[str]) -> Wish:
-    return Wish(("what do you see?",), ("say(', '.join(seen()))",), says=tuple(things))
+    return Wish(
+        ("say which blocks you see, separated by commas",),
+        ("say(', '.join(name for name in seen() if 'block' in name))",),
+        says=tuple(things),
+    )
 
 
 @_shared_task("is-it-seen", "look")
 def _is_it_seen(rng: Rng, things: Sequence[str]) -> Wish:
     name = _pick(rng, [_ABSENT, *things])
     return Wish(
-        (f"do you see a {name}?",),
+        (f"do you see a {name}? say yes or no",),
         (f"say('yes' if '{name}' in seen() else 'no')",),
         answer=name != _ABSENT,
-        asked=name,
     )

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection
 
-from benchmarks.utterances import claims, unnegated
+from benchmarks.utterances import bare, last_said, none_of
 from robots.kitchen import KitchenRobot
 from robots.kitchen.robot import LOOK_S
 from robots.kitchen.state import DETECT_RAD, Base
@@ -20,10 +20,7 @@ ASIDE_M = 0.05
 """How far an object beside another may be from the place asked for."""
 LINE_M = 0.05
 """How far a robot may stray from a straight line."""
-IT = re.compile(r"\bit('?s)?\b")
-SEEKING = re.compile(r"\b(look|search|check|go|going|mov|try|trying)(ing|ed)?\b")
-HERE = re.compile(r"\bi(['’]m| am| was| stand)\b")
-"""A clause about the way tells where the robot is, not where the object is."""
+_AT = re.compile(r"^(?:at|in|on) ")
 LATE_STEPS = 3
 """Looks within which a robot that saw what it waited for must have stopped."""
 
@@ -84,29 +81,17 @@ def at(place: str) -> Judge:
 
 
 def told(name: str, place: str) -> Judge:
-    """Return a judge of whether an object and its location were said, and no other location.
+    """Return a judge of whether an object's location was said last, and nothing beside it.
 
-    Where it was looked for, and where it is not, may be said as well; `it` is what was asked for.
-    What is said with doubt, or of the robot alone, counts for nothing.
+    It may follow `at`, `in` or `on`, and `the`.
     """
 
     def missed(robot: KitchenRobot) -> str | None:
-        said = "; ".join(robot.spoken).casefold()
-        sure = claims(said)
-        clauses = [clause for sentence in sure for clause in unnegated(sentence)]
-        claimed = "; ".join(
-            clause
-            for clause in clauses
-            if not SEEKING.search(clause)
-            and (name in clause or IT.search(clause) or not HERE.search(clause))
-        )
-        others = [other for other in robot.positions() if other != name and other in claimed]
-        about = name in "; ".join(sure) or (IT.search(claimed) and not others)
-        if not about or place not in claimed:
-            return f"it said {said!r}, without {place if about else name!r}"
-        rest = claimed.replace(name, "").replace(place, "")
-        more = [word for word in robot.get_loc_names() if word in rest]
-        return f"it said {said!r}, with {more[0]!r} as well" if more else None
+        said = bare(_AT.sub("", last_said(robot.spoken)))
+        places = robot.get_loc_names()
+        if said not in places:
+            return none_of(robot.spoken, places)
+        return None if said == place else f"it said {said!r}, but the {name} is at the {place}"
 
     return missed
 

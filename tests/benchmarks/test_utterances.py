@@ -1,120 +1,129 @@
-"""What was said is taken for what it claims: doubt claims nothing, a no is its clause's alone."""
+"""What is said is read in the form that was asked for: the last words, whole, and nothing else."""
 
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from benchmarks.embodiments.judge import misanswered, missaid
 from benchmarks.kitchen.judge import told
-from robots.kitchen import KitchenRobot
-from tests.rows import rows
+from benchmarks.kitchen.tasks import TASKS
+from robots.kitchen import KitchenRobot, create
 
 BLOCKS = ["red block", "green block", "blue block"]
 
 
 class Speaker:
-    """What a kitchen's robot said, and what there is."""
+    """What a kitchen's robot said, and the places there are."""
 
     def __init__(self, *spoken: str) -> None:
         self.spoken = spoken
 
-    def positions(self) -> dict[str, tuple[float, float, float]]:
-        """Return two things."""
-        return {"cracker box": (0, 0, 0), "sponge": (1, 0, 0)}
-
     def get_loc_names(self) -> list[str]:
         """Return the places."""
-        return ["desk", "table", "cart"]
+        return ["table", "cart", "top drawer"]
+
+
+@pytest.mark.parametrize("said", ["table", "Table.", "the table", "on the table", "AT  THE TABLE!"])
+def test_a_place_is_told_alone(said: str) -> None:
+    judge = told("apple", "table")
+    for spoken in ([said], ["I look at the cart.", "not at the cart", said]):
+        assert judge(cast(KitchenRobot, cast(Any, Speaker(*spoken)))) is None
 
 
 @pytest.mark.parametrize(
-    ("said", "right"),
+    "said",
     [
-        ("the cracker box is at the desk", True),
-        ("Found it on the desk", True),
-        ("Cracker box: desk", True),
-        ("It is not on the floor: the cracker box is on the desk.", True),
-        ("I found the cracker box! It was not hard: it is at the desk.", True),
-        ("the cracker box, next to other things, is on the desk, no doubt", True),
-        ("I am at the desk, and the cracker box is here", True),
-        ("Maybe it is on the table. I look. The cracker box is on the desk", True),
-        ("the cracker box is not on the table but on the desk", True),
-        ("the cracker box may be at the desk or elsewhere", False),
-        ("The cracker box could be anywhere; I am at the desk", False),
-        ("the cracker box is at the desk. Maybe.", False),
-        ("Is the cracker box at the desk?", False),
-        ("the cracker box is at the desk, I guess", False),
-        ("the cracker box is either at the desk: or at the table", False),
-        ("the cracker box is not at the desk", False),
-        ("the cracker box was not found. I am at the desk.", False),
-        ("the cracker box is on the desk. the cracker box is on the table.", False),
-        ("desk", False),
+        "The apple is at the table, not on the cart.",
+        "The apple is likely at the table",
+        "The apple should be on the table",
+        "The apple seems to be on the table",
+        "The apple is missing from the table",
+        "The apple is gone from the table",
+        "The apple used to be on the table",
+        "Unable to find the apple at the table",
+        "the pineapple is on the tablecloth",
+        "tablecloth",
+        "the table or the cart",
+        "table, cart",
+        "not at the table",
+        "at the table?",
+        "near the table",
+        "apple: table",
+        "",
     ],
 )
-def test_a_place_is_told_without_doubt(said: str, right: bool) -> None:
-    judge = told("cracker box", "desk")
-    robot = cast(KitchenRobot, cast(Any, Speaker(said)))
-    assert (judge(robot) is None) is right
+def test_a_place_among_other_words_is_none(said: str) -> None:
+    robot = cast(KitchenRobot, cast(Any, Speaker("the table", said)))
+    missed = f"it said {said!r}, not one of: table, cart, top drawer"
+    assert told("apple", "table")(robot) == missed
 
 
-@rows(
+def test_another_place_than_its_own_is_wrong() -> None:
+    judge = told("apple", "table")
+    robot = cast(KitchenRobot, cast(Any, Speaker("table", "in the top drawer")))
+    assert judge(robot) == "it said 'top drawer', but the apple is at the table"
+    silent = cast(KitchenRobot, cast(Any, Speaker()))
+    assert str(judge(silent)).startswith("it said nothing, not one of: ")
+
+
+@pytest.mark.parametrize(
     ("said", "answer"),
     [
         ("yes", True),
-        ("Yes, I see the red block.", True),
-        ("Yes, not far from the middle.", True),
-        ("Yes! Not far away.", True),
-        ("Sure, it stands on the table", True),
-        ("Of course I do.", True),
-        ("I do.", True),
-        ("I can see it", True),
-        ("There is one.", True),
-        ("I see a red block near the bowl.", True),
-        ("There is a red block.", True),
+        ("Yes.", True),
+        (" YES!", True),
         ("no", False),
-        ("No, there is none.", False),
-        ("Nothing of the kind.", False),
-        ("Unfortunately not.", False),
-        ("I cannot see one", False),
-        ("I see no red block.", False),
-        ("There isn't any.", False),
-        ("I see a lot of things", None),
-        ("I see a problem here", None),
-        ("It is what it is", None),
-        ("There is a problem", None),
-        ("I see a green block", None),
-        ("I am looking for a red block I can see", None),
+        ("No.", False),
+        ("I do not know", None),
+        ("no idea", None),
+        ("No, there is none.", None),
+        ("The camera does not work", None),
+        ("yes and no", None),
         ("yes. no.", None),
-        ("yes or no", None),
-        ("Maybe.", None),
-        ("Yes? No?", None),
+        ("Yes?", None),
+        ("I fail to see a red block", None),
+        ("Affirmative.", None),
+        ("nope", None),
         ("", None),
     ],
 )
-def test_yes_and_no_are_about_what_was_asked(said: str, answer: bool | None) -> None:
+def test_a_yes_or_a_no_is_said_alone(said: str, answer: bool | None) -> None:
     for wanted in (True, False):
-        assert (misanswered(wanted, [said], "red block") is None) is (answer is wanted)
+        assert (misanswered(wanted, ["no", "yes", said]) is None) is (answer is wanted)
+    if answer is None:
+        assert misanswered(True, [said]) == f"it said {said!r}, not one of: yes, no"
 
 
 @pytest.mark.parametrize(
     ("said", "right"),
     [
         ("red block, green block, blue block", True),
-        ("I see a red, a green and a blue block.", True),
-        ("three blocks: red, green and blue", True),
-        ("I see three blocks: a red one, a green one and a blue one, and a bowl", True),
-        ("The red block, the green block and the blue block. Nothing else.", True),
-        ("I see nothing but a red block, a green block and a blue block", True),
-        ("a red block, a green block and a blue block, but no yellow block", True),
-        ("It is not much: red block, green block and blue block", True),
-        ("red block, green block and blue block are hidden from me", False),
-        ("I am looking for a red block, a green block and a blue block", False),
-        ("There are no red block, green block, blue block", False),
-        ("There may be a red block, a green block and a blue block", False),
-        ("red block, green block or blue block", False),
+        ("The blue block,the green block , a red block.", True),
+        ("The blocks are red, blue and green.", False),
+        ("red block, green block, blue block, and a cat", False),
+        ("likely see red block, green block, blue block", False),
         ("red block, green block, blue block, yellow block", False),
-        ("three blocks: red and green", False),
+        ("red block, green block, blue block, blue block", False),
+        ("no red block, green block, blue block", False),
+        ("red block, green block", False),
+        ("", False),
     ],
 )
-def test_what_is_seen_is_named_as_seen(said: str, right: bool) -> None:
-    assert (missaid(BLOCKS, [said], [*BLOCKS, "cyan bowl"]) is None) is right
+def test_what_is_seen_is_a_list_and_no_more(said: str, right: bool) -> None:
+    assert (missaid(BLOCKS, ["red block", said]) is None) is right
+    assert missaid(BLOCKS, []) == "it said nothing"
+    assert missaid([], [said]) is None
+
+
+def test_nobody_is_sent_to_a_drawer_that_shares_its_chest_with_others() -> None:
+    robot = create(seed=0, mode="instant")
+    (make,) = [task.make for task in TASKS if task.name == "go-to"]
+    asked = {
+        make(np.random.default_rng(seed), robot).instructions[0].removeprefix("go to the ")
+        for seed in range(60)
+    }
+    for place in asked:
+        robot.goto_loc(place)
+        assert [found.name for found in robot.state.here()] == [place]
+    assert len(asked) == len(robot.get_loc_names()) - 4  # The table, and three drawers.

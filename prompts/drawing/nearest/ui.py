@@ -4,6 +4,7 @@
 #: undo that. = undo, undo it, undo this, go back, take that back, take it back
 #: both. = both of them, the two shapes, both shapes
 #: both = both of them, the two shapes, both shapes, them both
+#: do you see X. = do you see X say yes or no
 #: it = that, this, the shape, that shape, the drawing, the last one, the last shape
 #: bigger = larger
 #: smaller = tinier
@@ -14,6 +15,9 @@ objects = ['red block', 'green block', 'yellow block']
 # draw a 12 cm by 6 cm rectangle around the middle.
 shapes = shapes + [parse_shape_pts('a 12 cm by 6 cm rectangle around the middle')]
 draw(shapes[-1])
+
+# say which blocks you see, separated by commas.
+say(', '.join(parse_obj_name('the blocks')) or 'none')
 
 # make it wider.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it wider', shape_pts=shapes[-1])]

@@ -60,6 +60,7 @@
 #: slower = more slowly
 #: why you stopped. = why did you stop, why did you stop moving, explain why you stopped, what made you stop, why have you stopped, why you stopped moving
 #: what do you see. = what can you see, what is there, what is here, tell me what you see, list the objects, what objects are there, what objects do you see
+#: do you see X. = do you see X say yes or no
 #: where are you. = where is the robot, tell me where you are, what is your position
 #: what are you holding. = what do you hold, what is in your hand, what is in the gripper, what is in your gripper, what do you have in your hand
 #: find X. = look for X, search for X, where is X, find out where X is, where X is, go and find X
@@ -564,6 +565,10 @@ objects = ['apple', 'banana', 'cup', 'coke can']
 # what do you see?
 say(', '.join(get_visible_obj_names()) or 'nothing')
 
+# say which blocks you see, separated by commas.
+known = ['red block', 'green block', 'blue block']
+say(', '.join(name for name in known if is_obj_visible(name)) or 'none')
+
 # do you see the apple?
 say('yes' if is_obj_visible('the apple') else 'no')
 
@@ -584,6 +589,16 @@ for loc in get_loc_names():
     if is_obj_visible(target):
         reason = f'I saw {target}'
         say(f'{target} is at the {loc}')
+        break
+
+# find the coke can, and say just where it is.
+get_mark()
+target, reason = 'the coke can', 'I have been everywhere'
+for loc in get_loc_names():
+    goto_loc(loc)
+    if is_obj_visible(target):
+        reason = f'I saw {target}'
+        say(f'at the {loc}')
         break
 
 # pick it up.

@@ -323,6 +323,7 @@
 #: what objects are there. = what is in front of you, what things are there
 #: what objects are there. = what is there on the table
 #: what objects are there. = name the objects, name all the objects
+#: is there X. = do you see X say yes or no
 #: is there = do you see, can you see, do we have, is there still
 #: are there any = is there any, are there some
 #: how many X are there. = how many X can you count, count how many X there are
@@ -848,6 +849,9 @@ say(f'{answer}')
 # what objects are there?
 answer = parse_question('what objects are there')
 say(f'{answer}')
+
+# say which blocks you see, separated by commas.
+say(', '.join(parse_obj_name('the blocks')) or 'none')
 
 # how far is the red block from the brown bowl?
 answer = parse_question('how far is the red block from the brown bowl')

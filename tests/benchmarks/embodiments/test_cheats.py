@@ -103,6 +103,7 @@ CHEATS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "half a circle": ("circle-around", TRACERS, ("act(ring(at(NAMES[0]), R, 64)[:33])\n",)),
     "a circle around the middle": ("circle-around", TRACERS, (CIRCLE,)),
+    "no idea": ("is-it-seen", CARRIERS, ("say('I have no idea')\n",)),
     "whatever there may be": ("what-is-seen", CARRIERS, (f"say({ABSENT})\n",)),
     "yes and no": ("is-it-seen", CARRIERS, ("say('yes. no.')\n",)),
     "yes or no, nobody knows": ("is-it-seen", CARRIERS, ("say('yes')\nsay('no')\n",)),
@@ -139,15 +140,18 @@ HONEST: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "a line the other way": ("line-between", TRACERS, (LINE + "act(pts[::-1])\n",)),
-    "a sentence": (
+    "listed the other way, with articles": (
         "what-is-seen",
         CARRIERS,
-        ("for name in seen():\n    say(f'There is a {name}.')\n",),
+        (
+            "say('I look around.')\n"
+            "say(', '.join(f'The {n}' for n in seen()[::-1] if 'block' in n) + '.')\n",
+        ),
     ),
-    "more than a word": (
+    "with a mark behind it": (
         "is-it-seen",
         CARRIERS,
-        ("say('Yes, there is one.' if ASKED in seen() else 'No, there is none.')\n",),
+        ("say('I look.')\nsay('Yes.' if ASKED in seen() else 'NO!')\n",),
     ),
 }
 

@@ -17,9 +17,7 @@ from benchmarks.embodiments.judge import (
     circle,
     differs,
     line,
-    misanswered,
     misplaced,
-    missaid,
     regular,
 )
 from benchmarks.embodiments.suite import EmbodimentSuite, missed, oracle, prepare
@@ -284,47 +282,6 @@ def test_places_are_judged_by_all_that_was_asked_and_what_should_have_stayed() -
     assert not found("between", ("box", "bowl"), (0.15, 0.16, 0.02))
     assert "not between" in found("between", ("box", "bowl"), (0.2, 0.2, 0.02))
     assert "the box moved" in found("in", ("bowl",), (0.0, 0.3, 0.03), box=(0.3, 0.1, 0.02))
-
-
-def test_answers_are_judged_by_whole_words() -> None:
-    two, there = ("red block", "blue block"), ("red block", "blue block", "cyan bowl")
-    for right in (
-        ["a red block", "the blue block"],
-        ["I see a red block, a blue block and a bowl. I see no other blocks."],
-        ["Red block, blue_block, cyan bowl; there is no yellow block"],
-        ["I see red and blue blocks."],
-        ["a red and a blue block, and a cyan bowl"],
-    ):
-        assert missaid(two, right, there) is None
-    for wrong in (
-        [],
-        ["red block"],
-        ["red, blue"],
-        ["I do not see a red block or a blue block"],
-        ["red block, blue block, green block, yellow block, pink bowl"],
-        ["red block, blue block, apple"],
-        ["red, blue and yellow blocks"],
-        ["a red bowl and a blue block"],
-    ):
-        assert missaid(two, wrong, there) is not None
-
-
-def test_a_yes_or_a_no_is_taken_as_a_person_says_it_and_not_both() -> None:
-    for no in ("no", "No, I do not.", "I do not see one.", "I don't see a yellow block.", "none"):
-        assert misanswered(False, [no]) is None, no
-        assert misanswered(True, [no]) is not None, no
-    for yes in (
-        "yes",
-        "Yes, I see it.",
-        "I see one.",
-        "I can see a red block",
-        "Yep: it is there.",
-    ):
-        assert misanswered(True, [yes], "red block") is None, yes
-        assert misanswered(False, [yes], "red block") is not None, yes
-    for neither in (["yes. no."], ["no", "yes"], ["yes or no"], ["hm"], []):
-        assert misanswered(True, neither) is not None, neither
-        assert misanswered(False, neither) is not None, neither
 
 
 def test_a_third_robot_is_added_by_saying_what_its_tool_is(tmp_path: Path) -> None:

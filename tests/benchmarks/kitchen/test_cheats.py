@@ -96,14 +96,14 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "everywhere": (
         "find",
-        ("for place in get_loc_names():\n    goto_loc(place)\n    say(NAME + ' at the ' + place)",),
+        ("for place in get_loc_names():\n    goto_loc(place)\n    say('at the ' + place)",),
     ),
     "every place named": (
         "find",
         (
             "for place in get_loc_names():\n    goto_loc(place)\n"
             "    if is_obj_visible(NAME):\n        break\n"
-            "say('the ' + NAME + ' is at the ' + ' or the '.join(get_loc_names()))",
+            "say('at the ' + ' or the '.join(get_loc_names()))",
         ),
     ),
     "found without a word": (
@@ -113,12 +113,12 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
             "    if is_obj_visible(NAME):\n        break",
         ),
     ),
-    "found from afar": ("find", ("say('the ' + NAME + ' is at the table')",)),
+    "found from afar": ("find", ("say('at the table')",)),
     "guessed at every place": (
         "find",
         (
             "for place in get_loc_names():\n    goto_loc(place)\n"
-            "    say('the ' + NAME + ' is at the ' + place)\n"
+            "    say('likely at the ' + place)\n"
             "    if is_obj_visible(NAME):\n        break",
         ),
     ),
@@ -127,7 +127,7 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "for place in get_loc_names():\n    goto_loc(place)\n"
             "    if is_obj_visible(NAME):\n        pick_obj(NAME)\n"
-            "        say('the ' + NAME + ' is at the ' + place)\n        break",
+            "        say(place)\n        break",
         ),
     ),
     "a drawer opened on the way": (
@@ -206,12 +206,12 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
 }
 HONEST: dict[str, tuple[str, tuple[str, ...]]] = {
-    "found, in two sentences": (
+    "found, and told in capitals": (
         "find",
         (
             "for place in get_loc_names():\n    goto_loc(place)\n"
             "    if is_obj_visible(NAME):\n        say('I found the ' + NAME + '.')\n"
-            "        say('It is at the ' + place + '.')\n        break",
+            "        say('ON THE ' + place.upper() + '!')\n        break",
         ),
     ),
     "a search aloud": (
@@ -219,7 +219,7 @@ HONEST: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "for place in get_loc_names():\n    say('I am looking at the ' + place)\n"
             "    goto_loc(place)\n    if is_obj_visible(NAME):\n"
-            "        say('There is the ' + NAME + ', on the ' + place)\n        break\n"
+            "        say(place)\n        break\n"
             "    say('It is not at the ' + place)",
         ),
     ),
