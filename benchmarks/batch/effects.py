@@ -15,7 +15,7 @@ Effects, each with its arguments in a list (or a list of such lists):
     said       words        something that was said since then has these words in it, in any case
     effect     [word, ...]  what came of it, in words of `cap.result.EFFECTS`
     fails      true, words  the robot refuses, or the model declines, with these words in the
-                            reason; and no object moved, unless `moved` or `only_moved` says which
+                            reason, whole, in any case; and no object moved, unless `moved` or `only_moved` says which
 
 Metres; x right, y away from the front edge. Behind is farther away.
 
@@ -300,9 +300,13 @@ def _only_moved(names: Any, view: View) -> str | None:
     return _moved(names, view)
 
 
+def has_words(words: str, text: str) -> bool:
+    """Return whether a text has words in it, whole, in any case."""
+    return re.search(rf"(?<!\w){re.escape(words.casefold())}(?!\w)", text.casefold()) is not None
+
+
 def _said(words: Any, view: View) -> str | None:
-    whole = re.compile(rf"(?<!\w){re.escape(words.casefold())}(?!\w)")
-    if any(whole.search(text.casefold()) for text in view.said):
+    if any(has_words(words, text) for text in view.said):
         return None
     heard = " / ".join(view.said) if view.said else "nothing"
     return f"did not say {words!r}; said: {heard:.200}"

@@ -7,6 +7,7 @@ themselves stand in the settings, so a results folder is whole without the file 
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.batch.batch_file import Batch
-from benchmarks.batch.effects import Positions, View, judge, run_check
+from benchmarks.batch.effects import Positions, View, has_words, judge, run_check
 from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.engine.best_of import Sampling
 from cap.engine.effect import Effect, WorldView
+from cap.engine.idle_program import DID_NOTHING
 from cap.errors import CapError, UsageError
 from cap.result import Result
 from cap.robot.protocol import Conditioned, Containing, Locating, Rewindable, Robot
@@ -206,19 +208,36 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
 def _step(asked: Mapping[str, Any], turn: Turn, view: View) -> JudgedTurn:
     expect = asked["expect"] or {}
     wanted, failure = expect.get("fails", False), turn.failure
-    if failure is not None and not (wanted and (failure.robot or failure.cause == "model")):
+    reason = _refusal(turn) if wanted else None
+    if failure is not None and reason is None:
         # Nobody sits beside a batch: what was interrupted was not the program's doing.
         cause = "infrastructure" if failure.cause == "person" else failure.cause
         why = f"neither the robot refused nor the model declined: {failure}" if wanted else ""
         return JudgedTurn(turn, why, cause)
     if failure is None and wanted:
         return JudgedTurn(turn, "it ran to its end, and should have failed", "task")
-    if isinstance(wanted, str) and wanted.casefold() not in str(failure).casefold():
-        return JudgedTurn(turn, f"the reason has not the words {wanted!r}: {failure}", "task")
+    if isinstance(wanted, str) and not has_words(wanted, str(reason)):
+        return JudgedTurn(turn, f"the reason has not the words {wanted!r}: {reason}", "task")
     if wanted and view.moved and not {"moved", "only_moved"} & expect.keys():
         return JudgedTurn(turn, f"it failed, but moved: {', '.join(view.moved)}", "task")
     missed = _unmet(asked, view)
     return JudgedTurn(turn, missed, "task" if missed else "")
+
+
+def _refusal(turn: Turn) -> str | None:
+    """Return why the robot refused or the model declined; None if neither was so.
+
+    A model declines that gives no statement of a program: words, comments alone, nothing, or that
+    it cannot match. A program of its own that fails, or that does nothing, declines nothing.
+    """
+    failure = turn.failure
+    if failure is None:
+        return None
+    if failure.robot or (failure.kind == "model" and failure.cause == "model"):
+        return str(failure)
+    if failure.error == DID_NOTHING and not ast.parse(turn.program).body:
+        return f"{failure}: {turn.program.strip()}"
+    return None
 
 
 def _unmet(asked: Mapping[str, Any], view: View) -> str:

@@ -76,6 +76,12 @@ CHEATS: dict[str, tuple[dict[str, object], dict[str, object], tuple[str, ...]]] 
         {"fails": True},
         (PUT.format("red block", "middle") + PUT.format("unicorn", "middle"),),
     ),
+    "a helper that defines nothing": (TABLE, {"fails": True}, ("undefined_thing(3)", "pass")),
+    "a part of a word of the reason": (
+        TABLE,
+        {"fails": "uni"},
+        (PUT.format("unicorn", "middle"),),
+    ),
     "refused for another reason": (
         TABLE,
         {"fails": "unicorn"},
@@ -137,7 +143,9 @@ def test_it_is_not_taken_for_what_was_expected(name: str, monkeypatch: pytest.Mo
     outcome = carried_out(*CHEATS[name], monkeypatch)
     assert not outcome.success
     failed = any(word in "".join(CHEATS[name][2]) for word in ("raise", "1 / 0"))
-    assert outcome.cause == ("program" if failed else "task"), outcome.failure
+    helper = "undefined_thing" in "".join(CHEATS[name][2])
+    cause = "program" if failed else "model" if helper else "task"
+    assert outcome.cause == cause, outcome.failure
 
 
 @pytest.mark.sweep(share=0.34)
@@ -197,6 +205,9 @@ HONEST: dict[str, tuple[dict[str, object], dict[str, object], tuple[str, ...]]] 
     "refused": (TABLE, {"fails": True}, (PUT.format("unicorn", "middle"),)),
     "refused for that reason": (TABLE, {"fails": "unicorn"}, (PUT.format("unicorn", "middle"),)),
     "declined": (TABLE, {"fails": True}, ()),
+    "declined by an empty answer": (TABLE, {"fails": True}, ("",)),
+    "declined in a comment": (TABLE, {"fails": "cannot do"}, ("# I cannot do that.\n",)),
+    "declined in words": (TABLE, {"fails": True}, ("I cannot do that, I am sorry.",)),
     "moved as far as it goes": (
         TABLE,
         {"fails": True, "only_moved": ["red block"]},
