@@ -15,7 +15,8 @@ Effects, each with its arguments in a list (or a list of such lists):
     said       words        something that was said since then has these words in it, in any case
     effect     [word, ...]  what came of it, in words of `cap.result.EFFECTS`
     fails      true, words  the robot refuses, or the model declines, with these words in the
-                            reason, whole, in any case; and no object moved, unless `moved` or `only_moved` says which
+                            reason, whole, in any case; and no object moved, unless `moved` or
+                            `only_moved` says which
 
 Metres; x right, y away from the front edge. Behind is farther away.
 
