@@ -59,7 +59,7 @@ clean: ## Remove what the targets made
 
 .venv/bin/python:
 	@if command -v uv >/dev/null 2>&1; then \
-		uv venv --quiet --python "$(PYTHON)" .venv; \
+		uv venv --quiet --seed --python "$(PYTHON)" .venv; \
 	elif ! "$(PYTHON)" -m venv .venv 2>/dev/null; then \
 		rm -rf .venv && "$(PYTHON)" -m pip install --quiet --target .venv-tools virtualenv && \
 		PYTHONPATH=.venv-tools "$(PYTHON)" -m virtualenv --quiet .venv; rm -rf .venv-tools; \

@@ -30,7 +30,7 @@ from benchmarks.results import Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import ANSWERS_S, broken, run_trial
 from cap.engine.stop_signals import stop_signals
-from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
+from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError, install_extra
 from cap.models.budget import cost_told
 
 Done = Callable[[Trial, Outcome], None]
@@ -309,9 +309,7 @@ def _on_ray(
     try:
         import ray
     except ImportError:
-        raise MissingExtra(
-            "--engine ray needs Ray; run: pip install 'code-as-policies[ray]'"
-        ) from None
+        raise MissingExtra(f"--engine ray needs Ray; run: {install_extra('ray')}") from None
     _join(ray, {"address": address} if address else {"num_cpus": jobs})
     try:
         remote = ray.remote(max_retries=_TRIES - 1)(run_trial)

@@ -41,6 +41,7 @@ it without a traceback and exits with the class's `exit_code`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -245,6 +246,35 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
 
     close = get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def pip_install(*requirements: str) -> str:
+    """Return the command that installs requirements for the Python that runs this."""
+    from importlib.util import find_spec
+    from shlex import quote
+
+    named = " ".join(map(quote, requirements))
+    if find_spec("pip") is None:  # an environment that uv made
+        return f"uv pip install --python {quote(sys.executable)} {named}"
+    return f"{quote(sys.executable)} -m pip install {named}"
+
+
+def install_extra(extra: str) -> str:
+    """Return the command that installs what an extra stands for.
+
+    That is the extra of the checkout this runs from; elsewhere the libraries it names, since no
+    index has this package.
+    """
+    from importlib import metadata
+    from pathlib import Path
+
+    checkout = Path(__file__).resolve().parents[1]
+    if (checkout / "pyproject.toml").exists():
+        return pip_install("-e", f"{checkout}[{extra}]")
+    needed = metadata.requires("code-as-policies") or []
+    ends = f"extra == '{extra}'"
+    of_extra = (one for one in needed if one.replace('"', "'").endswith(ends))
+    return pip_install(*(one.partition(";")[0].strip() for one in of_extra))
 
 
 class Stopped(SystemExit):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.control.episode import Episode
-from cap.errors import LimitExceeded, MissingExtra
+from cap.errors import LimitExceeded, MissingExtra, install_extra
 from robots.base import action, perception
 
 STEPS = 500
@@ -101,7 +101,5 @@ def _make() -> Any:
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ModuleNotFoundError:
-        raise MissingExtra(
-            "the cartpole needs gymnasium; run: pip install 'code-as-policies[bench]'"
-        ) from None
+        raise MissingExtra(f"the cartpole needs gymnasium; run: {install_extra('bench')}") from None
     return gymnasium.make("CartPole-v1", disable_env_checker=True)

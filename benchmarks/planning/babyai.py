@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.planning.puzzles import Part, Puzzle, State
-from cap.errors import MissingExtra
+from cap.errors import MissingExtra, install_extra
 
 LEVELS: Mapping[Part, tuple[str, ...]] = {
     "train": ("BabyAI-UnlockPickup-v0", "BabyAI-BlockedUnlockPickup-v0"),
@@ -37,9 +37,7 @@ def environment(part: Part, number: int) -> Any:
         import gymnasium
         import minigrid  # noqa: F401  (its levels are registered)
     except ImportError:
-        raise MissingExtra(
-            "the domain babyai needs minigrid: pip install 'code-as-policies[babyai]'"
-        ) from None
+        raise MissingExtra(f"the domain babyai needs minigrid: {install_extra('babyai')}") from None
     levels = LEVELS[part]
     made = gymnasium.make(levels[number % len(levels)], disable_env_checker=True)
     made.reset(seed=_FIRST_SEED[part] + number)

@@ -74,7 +74,7 @@ CLUSTERED = (
     "of trials (after Korn and Graubard 1998, with z for their t of all trials), for other "
     "problems or scenes like these."
 )
-NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
+NO_CHARTS = "For charts: python -m pip install 'matplotlib>=3.8', then cap bench report."
 
 
 def write(folder: Path) -> tuple[Path, Path]:

@@ -13,7 +13,7 @@ import click
 from cap.cli.options import SessionOptions, with_options
 from cap.cli.pictures import Pictures, video
 from cap.cli.resume import replayed
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 from cap.robot.view import Shape, Viewable, lathe_mesh
 from cap.trace.terminal import printable, shown_call
 from cap.trace.trace import Event
@@ -79,9 +79,7 @@ def _rerun() -> Any:
     try:
         import rerun
     except ImportError:
-        raise MissingExtra(
-            "a file for Rerun needs its SDK: pip install 'code-as-policies[rerun]'"
-        ) from None
+        raise MissingExtra(f"a file for Rerun needs its SDK: {install_extra('rerun')}") from None
     return rerun
 
 

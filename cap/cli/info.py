@@ -67,6 +67,7 @@ def _shown(value: Any) -> str:
 
 
 def _environment() -> dict[str, Any]:
+    from cap.errors import install_extra
     from cap.models.providers import PROVIDERS
     from cap.robot import registry
     from cap.trace.trace import versions
@@ -78,7 +79,7 @@ def _environment() -> dict[str, Any]:
     keys = {
         p.key_env: "set" if os.environ.get(p.key_env) else "not set" for p in PROVIDERS.values()
     }
-    absent = "not installed: --mode instant only; pip install 'code-as-policies[sim]'"
+    absent = f"not installed: --mode instant only; {install_extra('sim')}"
     return {
         "versions": {"pybullet": absent, **versions()},
         "robots": robots,

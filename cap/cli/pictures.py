@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 from cap.trace.trace import Event
 
 MAX_FRAMES = 900
@@ -158,7 +158,7 @@ def video() -> Any:
         import av
     except ImportError:
         raise MissingExtra(
-            "an MP4 file needs PyAV: pip install 'code-as-policies[video]', or export a GIF"
+            f"an MP4 file needs PyAV: {install_extra('video')}; or export a GIF"
         ) from None
     return av
 

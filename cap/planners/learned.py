@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 
 WIDTH = 1 << 18
 """Columns that features are hashed into."""
@@ -176,7 +176,7 @@ def require_learning(learner: str = "linear") -> None:
         importlib.import_module(module)
     except ImportError:
         raise MissingExtra(
-            f"learned Can and Pay need {library}: pip install 'code-as-policies[{extra}]'"
+            f"learned Can and Pay need {library}: {install_extra(extra)}"
         ) from None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 from cap.trace.terminal import printable
 
 BARS = 5
@@ -51,7 +51,7 @@ def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) ->
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra(
-            "pictures of scores need matplotlib: pip install 'code-as-policies[report]'"
+            f"pictures of scores need matplotlib: {install_extra('report')}"
         ) from None
     every = [entry for moment in shown for entry in moment["candidates"]]
     parts = [part for part in _COLORS if any(part in entry for entry in every)]

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 
 GRAMS = (2, 3, 4)
 """Letters of a piece of a word."""
@@ -162,8 +162,7 @@ def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
         from sentence_transformers import SentenceTransformer
     except ImportError:
         raise MissingExtra(
-            "embeddings need sentence-transformers: pip install 'code-as-policies[embed]', or use "
-            "tfidf"
+            f"embeddings need sentence-transformers: {install_extra('embed')}; or use tfidf"
         ) from None
     model = SentenceTransformer(name)
     return lambda texts: model.encode(list(texts), normalize_embeddings=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 from robots.perception.camera import Array, Detection, Frame
 
 _LEAST_M = 0.005
@@ -126,8 +126,7 @@ def _load(source: str) -> tuple[Any, Any]:
         transformers: Any = importlib.import_module("transformers")
     except ImportError:
         raise MissingExtra(
-            "this detector needs transformers and torch; run: "
-            "pip install 'code-as-policies[detect]'"
+            f"this detector needs transformers and torch; run: {install_extra('detect')}"
         ) from None
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()

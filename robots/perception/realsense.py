@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import MissingExtra, NotConnected, RobotError, UsageError
+from cap.errors import MissingExtra, NotConnected, RobotError, UsageError, install_extra
 from robots.arm.rotations import rotation_vector
 from robots.perception.camera import Array, Frame
 
@@ -156,8 +156,8 @@ def _library() -> Any:
         return importlib.import_module("pyrealsense2")
     except ModuleNotFoundError:
         raise MissingExtra(
-            "a RealSense camera needs pyrealsense2; run: pip install "
-            "'code-as-policies[realsense]' (Linux and Windows on x86-64; on other systems build "
+            "a RealSense camera needs pyrealsense2; run: "
+            f"{install_extra('realsense')} (Linux and Windows on x86-64; on other systems build "
             "librealsense with its Python bindings)"
         ) from None
     except ImportError as error:  # it is there, a system library it needs is not

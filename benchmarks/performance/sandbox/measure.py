@@ -204,7 +204,7 @@ def conditions() -> list[str]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     numpy = importlib.metadata.version("numpy")
     peers = [
-        f"{engine.title} {importlib.metadata.version(engine.install.split()[-1])}"
+        f"{engine.title} {importlib.metadata.version(engine.install)}"
         for engine in ENGINES.values()
         if engine.install and _importable(engine.package)
     ]

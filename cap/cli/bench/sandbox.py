@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from cap.cli.bench.measurement import as_they_come, judged, require_own_benchmarks
+from cap.errors import pip_install
 
 
 @click.command("sandbox", short_help="Measure the sandbox beside other ways to run a program.")
@@ -31,7 +32,8 @@ def command(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
     for line in conditions():
         click.echo(line, err=as_json)
     for name, install in lacking.items():
-        click.echo(f"{name} is not installed; to compare with it: {install}", err=as_json)
+        told = f"{name} is not installed; to compare with it: {pip_install(install)}"
+        click.echo(told, err=as_json)
     names = [name for name in installed() if name not in lacking]
     rows = list(as_they_come(measure(runs, names)))
     if markdown:

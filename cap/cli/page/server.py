@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cap.cli.page.access import Access
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 
 HOST = "127.0.0.1"
 
@@ -50,7 +50,7 @@ def require_viser() -> None:
     try:
         import viser  # noqa: F401
     except ImportError:
-        raise MissingExtra("the page needs viser: pip install 'code-as-policies[web]'") from None
+        raise MissingExtra(f"the page needs viser: {install_extra('web')}") from None
 
 
 def start(listening: socket.socket, access: Access, label: str) -> Any:
@@ -68,7 +68,7 @@ def start(listening: socket.socket, access: Access, label: str) -> Any:
             server.stop()
             raise UsageError(
                 f"viser {viser.__version__} starts its server in a way that cannot be guarded; "
-                "install one that was tested: pip install 'code-as-policies[web]'"
+                f"install one that was tested: {install_extra('web')}"
             )
     # A visitor may ask viser for a public address of the page; nobody gets one.
     for message in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):

@@ -15,6 +15,7 @@ from cap.errors import (
     ModelUnreachable,
     PromptCutOff,
     did_you_mean,
+    pip_install,
 )
 from cap.models.openai.redaction import Redaction
 
@@ -59,7 +60,7 @@ def sdk() -> Any:
     except ImportError as error:
         raise MissingExtra(
             f"models at an endpoint need the package openai, which does not load ({error}): "
-            "pip install 'openai>=1.60'"
+            + pip_install("openai>=1.60")
         ) from None
     return openai
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cap.config import is_loopback
-from cap.errors import MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError, install_extra
 from cap.models.base import Mode
 from cap.models.openai.errors import sdk
 from cap.models.openai.redaction import Redaction
@@ -237,7 +237,7 @@ def _no_proxy(error: Exception) -> UsageError:
     if isinstance(error, ImportError):
         return MissingExtra(
             f"{told}: a SOCKS proxy needs the package socksio: "
-            "pip install 'code-as-policies[socks]', or unset it"
+            f"{install_extra('socks')}; or unset it"
         )
     return UsageError(
         f"{told} is no address of a proxy; write it like http://proxy:3128, or unset it"

@@ -19,7 +19,7 @@ import weakref
 from functools import cached_property
 from pathlib import Path
 
-from cap.errors import SandboxError, stop_in
+from cap.errors import SandboxError, pip_install, stop_in
 from cap.sandbox import template_protocol
 from cap.sandbox.kernel import libc
 from cap.sandbox.kernel.layers import LayerReport
@@ -527,6 +527,6 @@ def _import_paths() -> list[str]:
     for name in _PACKAGES:
         spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
-            raise SandboxError(f"package '{name}' is not installed; run: pip install {name}")
+            raise SandboxError(f"package '{name}' is not installed; run: {pip_install(name)}")
         found[str(Path(spec.origin).resolve().parent.parent)] = None
     return list(found)

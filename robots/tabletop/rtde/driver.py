@@ -10,7 +10,7 @@ import importlib.util
 from collections.abc import Sequence
 from typing import Any
 
-from cap.errors import MissingExtra, NotConnected, RobotError, Unreachable
+from cap.errors import MissingExtra, NotConnected, RobotError, Unreachable, install_extra
 from robots.tabletop import controller
 from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.driver import ArmState, TcpPose
@@ -82,7 +82,7 @@ class RtdeDriver(ControllerDriver):
         if importlib.util.find_spec("rtde_control") is None:
             raise MissingExtra(
                 "the driver ur_rtde needs the package ur_rtde, which is not installed: "
-                "pip install 'code-as-policies[rtde]' (CPython 3.11 or 3.12, Linux x86-64)"
+                f"{install_extra('rtde')} (CPython 3.11 or 3.12, Linux x86-64)"
             )
 
     def _open(self) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from cap.errors import MissingExtra, NotConnected
+from cap.errors import MissingExtra, NotConnected, install_extra
 from robots.tabletop import controller
 from robots.tabletop.controller import ControllerDriver
 from robots.tabletop.driver import ArmState, Safety
@@ -62,7 +62,7 @@ class UrxDriver(ControllerDriver):
                 raise
             raise MissingExtra(
                 "the driver urx needs the package urx, which is not installed: "
-                "pip install 'code-as-policies[urx]'"
+                + install_extra("urx")
             ) from None
 
     def _open(self) -> None:

@@ -39,6 +39,7 @@ from benchmarks.performance.sandbox.programs import PROGRAMS, expected, same
 from benchmarks.performance.sandbox.table import as_lines, as_markdown, number
 from cap import Sandbox
 from cap.cli.main import run
+from cap.errors import pip_install
 
 RATIO = SandboxTask("loop", "net", "cpu", 1.02)
 FLOOR = SandboxTask("calls", "net", "numbers", 3.0, against="trip", count=10)
@@ -221,7 +222,7 @@ def test_json_is_one_list(
 def test_an_absent_engine_is_named_with_its_remedy_and_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    there = {**installed(), "smolagents": "pip install smolagents", "pydantic-monty": None}
+    there = {**installed(), "smolagents": "smolagents", "pydantic-monty": None}
     monkeypatch.setattr(bench, "installed", lambda: there)
     given: list[str] = []
 
@@ -231,9 +232,8 @@ def test_an_absent_engine_is_named_with_its_remedy_and_left_out(
 
     monkeypatch.setattr(bench, "measure", record)
     assert run(["bench", "sandbox"]) == 0
-    assert "smolagents is not installed; to compare with it: pip install smolagents" in (
-        capsys.readouterr().out
-    )
+    told = f"smolagents is not installed; to compare with it: {pip_install('smolagents')}\n"
+    assert told in capsys.readouterr().out
     assert "pydantic-monty" in given
     assert "smolagents" not in given
 

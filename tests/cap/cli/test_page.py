@@ -17,6 +17,7 @@ import pytest
 from cap.cli.main import run
 from cap.cli.page.access import Access
 from cap.cli.page.chronicle import Chronicle
+from cap.errors import install_extra
 from cap.trace.trace import Event
 from robots.ravens.transfer import PARK
 from tests.fakes.ur.controller import FakeController
@@ -160,7 +161,7 @@ def test_without_its_extra_the_page_names_it(
     monkeypatch.setitem(sys.modules, "viser", None)
     assert run(["serve"]) == 2
     told = capsys.readouterr().err
-    assert "pip install 'code-as-policies[web]'" in told
+    assert install_extra("web") in told
     assert told.count("\n") == 1
 
 

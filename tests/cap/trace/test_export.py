@@ -273,4 +273,4 @@ def test_what_is_missing_for_a_film_is_named(
     assert run(["trace", "export", str(ran), "--to", to]) == 2
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "pip install 'code-as-policies[" in told
+    assert "-m pip install -e" in told

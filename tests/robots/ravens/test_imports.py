@@ -34,7 +34,7 @@ except MissingExtra as error:
     print(error)
 """
     text = run(code)
-    assert "code-as-policies[sim]" in text
+    assert "[sim]" in text
     assert "--mode instant" in text
 
 
