@@ -11,7 +11,7 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ class RobotFinding:
     reason: str
     """What is wrong, and what to do."""
     skipped: bool = False
-    """True if it only says what was not looked at."""
+    """True if it is no fault: what was not looked at, or what no prompt offers to a model."""
 
     def __str__(self) -> str:
         """Return it as one line."""
@@ -75,7 +75,7 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
         robot.close()
     except Exception as error:  # a person's code may fail in any way
         yield RobotFinding("close", f"fails the second time: {type(error).__name__}: {error}")
-    yield from _prompts(name, model, approve)
+    yield from _prompts(name, robot.primitives().values(), model, approve)
 
 
 def _shape(robot: Any) -> Iterator[RobotFinding]:
@@ -195,8 +195,10 @@ def _same_bits(name: str, robot: Any) -> Iterator[RobotFinding]:
         yield RobotFinding("restore", "does not bring the world of a snapshot back")
 
 
-def _prompts(name: str, model: Model, approve: Approve | None) -> Iterator[RobotFinding]:
-    """Yield what is wrong with the robot's prompts."""
+def _prompts(
+    name: str, primitives: Iterable[Primitive], model: Model, approve: Approve | None
+) -> Iterator[RobotFinding]:
+    """Yield what is wrong with the robot's prompts, and which primitives none of them imports."""
     try:
         for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
             where = f"prompts/{prompt.name}.py"
@@ -206,7 +208,16 @@ def _prompts(name: str, model: Model, approve: Approve | None) -> Iterator[Robot
             if left := sum(found.skipped for found in findings):
                 reason = f"{left} of {count} examples were not executed: they move a real robot"
                 yield RobotFinding(where, f"{reason}, and nobody approved it", skipped=True)
-        if "ui" not in registry.robot_prompts(name):
+        prompts = registry.robot_prompts(name)
+        if "ui" not in prompts:
             yield RobotFinding("prompts", "there is no ui.py; it answers a person")
+        imported = {hint for prompt in prompts.values() for hint in prompt.hints}
+        for primitive in primitives:
+            if primitive.name not in imported:
+                reason = (
+                    "no prompt imports it, so no program may call it: add it to "
+                    "'from robot import ...' in prompts/ui.py, with an example"
+                )
+                yield RobotFinding(primitive.name, reason, skipped=primitive.kind != "action")
     except CapError as error:
         yield RobotFinding("prompts", str(error))

