@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "batch": ("benchmarks.batch.suite", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
+SUITE_GROUP = "cap.suites"
+"""The entry points by which installed packages bring suites of their own."""
 OWN_PROMPTS: Mapping[str, str] = {
     "control": "control",
     "reasoning": "reasoning",
@@ -278,14 +281,15 @@ class BaseSuite:
 
 def names() -> list[str]:
     """Return the suites that are run by name: all but `batch`, which comes from a file."""
-    return [name for name in SUITES if name != "batch"]
+    return [name for name in (*SUITES, *brought_suites()) if name != "batch"]
 
 
 def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
     """Return a suite by its name, adjusted to options where it can be.
 
     Args:
-        name: One of `SUITES`, or a Python file with a function `suite`.
+        name: One of `SUITES` or of what installed packages bring, or a Python file with a function
+            `suite`.
         options: Those of the settings.
 
     Raises:
@@ -295,24 +299,16 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
         make = getattr(robot_files.load_module(Path(name)), "suite", None)
         if not callable(make):
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
+        return _own(make, f"suite() of {Path(name)}")
+    if name in (brought := brought_suites()):
         try:
-            own = make()
-        except CapError:
-            raise
-        except BaseException as error:  # a person's function may fail in any way
-            if (stop := stop_in(error)) is not None:
-                raise stop from None
-            frame = traceback.extract_tb(error.__traceback__)[-1]
-            why = " ".join(f"{type(error).__name__}: {error}".split())
+            make = brought[name].load()
+        except Exception as error:  # a plug-in may fail in any way
+            why = f"{type(error).__name__}: {error}"
             raise UsageError(
-                f"suite() of {Path(name)} failed: {why} ({frame.filename}, line {frame.lineno})"
+                f"suite '{name}' ({brought[name].value}) does not load: {why}"
             ) from None
-        if not isinstance(own, BaseSuite):
-            raise UsageError(
-                f"suite() of {Path(name)} gives {type(own).__name__}, no suite; return a "
-                "RobotSuite, or a class derived from benchmarks.suite.BaseSuite"
-            )
-        return own
+        return _own(make, f"suite '{name}' ({brought[name].value})")
     if name not in SUITES:
         known = names()
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
@@ -320,6 +316,37 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
     module, factory = SUITES[name]
     found: BaseSuite = getattr(importlib.import_module(module), factory)()
     return found.adjusted(options or {})
+
+
+@cache
+def brought_suites() -> dict[str, EntryPoint]:
+    """Return the suites that installed packages bring, by name; a shipped one keeps its name."""
+    found = {entry.name: entry for entry in entry_points(group=SUITE_GROUP)}
+    return {name: found[name] for name in sorted(found) if name not in SUITES}
+
+
+def _own(make: Callable[[], Any], where: str) -> BaseSuite:
+    """Return the suite that a person's function makes.
+
+    Raises:
+        UsageError: It fails, or makes something else.
+    """
+    try:
+        own = make()
+    except CapError:
+        raise
+    except BaseException as error:  # a person's function may fail in any way
+        if (stop := stop_in(error)) is not None:
+            raise stop from None
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{where} failed: {why} ({frame.filename}, line {frame.lineno})") from None
+    if not isinstance(own, BaseSuite):
+        raise UsageError(
+            f"{where} gives {type(own).__name__}, no suite; return a "
+            "RobotSuite, or a class derived from benchmarks.suite.BaseSuite"
+        )
+    return own
 
 
 # --- what every suite asks of its settings

@@ -1,0 +1,74 @@
+"""Suites by name: the shipped ones, and those that installed packages bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.suite import SUITES, brought_suites, names, suite
+from cap.cli.main import run
+
+OWN = """
+from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask
+
+
+def greet(rng, robot):
+    def missed(robot):
+        return None if "hello" in robot.spoken else "it said nothing"
+
+    return RobotCase(("say hello",), "say('hello')", missed)
+
+
+def create():
+    return RobotSuite("greetings", "1", "ravens", [RobotTask("greet", greet)])
+
+
+def broken():
+    return {}["x"]
+"""
+ENTRIES = """[cap.suites]
+greetings = plugged_suite:create
+broken = plugged_suite:broken
+absent = no_such_module_at_all:create
+tabletop = plugged_suite:broken
+"""
+
+
+@pytest.fixture
+def plugged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "plugged_suite.py").write_text(OWN)
+    folder = tmp_path / "plugged_suite-1.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged_suite\nVersion: 1\n")
+    (folder / "entry_points.txt").write_text(ENTRIES)
+    monkeypatch.syspath_prepend(tmp_path)
+    brought_suites.cache_clear()
+    yield
+    brought_suites.cache_clear()
+
+
+@pytest.mark.usefixtures("plugged", "trials_here")
+def test_a_package_brings_suites_by_entry_point(capsys: pytest.CaptureFixture[str]) -> None:
+    assert names()[-3:] == ["absent", "broken", "greetings"]
+    command = ["bench", "run", "greetings", "-m", "oracle", "-n", "1", "--mode", "instant"]
+    assert run([*command, "--jobs", "1", "--out", "out"]) == 0
+    assert run(["bench", "report", "out"]) == 0
+    assert "greet" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("plugged")
+def test_one_that_does_not_load_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, told in (
+        ("absent", "suite 'absent' (no_such_module_at_all:create) does not load: ModuleNotFound"),
+        ("broken", "suite 'broken' (plugged_suite:broken) failed: KeyError: 'x'"),
+    ):
+        assert run(["bench", "run", name, "-m", "oracle", "-n", "1"]) == 2
+        assert told in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("plugged")
+def test_no_package_takes_the_name_of_a_shipped_suite() -> None:
+    assert "tabletop" in SUITES
+    assert suite("tabletop").name == "tabletop"
