@@ -24,6 +24,7 @@ from cap.checker.allowlist import EVERYWHERE
 from cap.checker.checker import examine
 from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
+from cap.engine.best_of import GOAL
 from cap.engine.effect import Effect, WorldView
 from cap.engine.engine import Engine, State
 from cap.engine.generation import UndefinedName
@@ -396,7 +397,7 @@ def inspect_names(
         PromptError: One cannot be read.
     """
     prompts = [load(entry) for entry in prompt_files(path)]
-    known = frozenset([*lmps, *(prompt.name for prompt in prompts)])
+    known = frozenset([*lmps, *(prompt.name for prompt in prompts)]) - {GOAL}  # no program calls it
     for prompt in prompts:
         yield _report(prompt, primitives, known - {prompt.name})
 

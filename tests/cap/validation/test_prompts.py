@@ -136,3 +136,12 @@ def test_a_group_of_primitives_is_held_to_what_it_has(tmp_path: Path) -> None:
         file.write_text(f"import robot\n\n# go.\n{call}\n\n# on.\n{call}\n")
         (report,) = inspect_names(file, {"say": Primitive.of(say, "action")}, [])
         assert [finding.reason.split()[0] for finding in report.findings] == [rule] * 2 * bool(rule)
+
+
+def test_a_goal_check_beside_them_takes_no_name_from_programs(tmp_path: Path) -> None:
+    shipped = Path(__file__).parents[3] / "prompts" / "ravens"
+    for name in ("goal.py", "parse_traj.py"):
+        (tmp_path / name).write_text((shipped / name).read_text())
+    (report,) = (one for one in inspect_names(tmp_path, {}, ()) if one.prompt.name == "parse_traj")
+    assert "goal = " in report.prompt.text
+    assert not [finding for finding in report.findings if "'goal' is provided" in str(finding)]
