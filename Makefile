@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 OUT := out/demo
 
-.PHONY: demo pictures figures fast test soak check format clean
+.PHONY: demo pictures notebooks figures fast test soak check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -26,6 +26,9 @@ pictures: .venv/.demo ## The README's pictures of each robot at work
 		"put the red block in the blue bowl" "put the apple in the top left corner"
 	@for robot in ravens drawing tabletop; do \
 		cp out/pictures/$$robot/after.png docs/pictures/$$robot.png; done
+
+notebooks: .venv/.dev ## Run the notebooks and store what they show
+	$(BIN)/python -m tests.notebooks
 
 figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functions, names
 	$(BIN)/python -m tests.figures
