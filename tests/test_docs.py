@@ -48,6 +48,8 @@ SHORTER = (
     ("-n 20", "-n 2"),
     ("-n 5", "-n 2"),
     ("--jobs 4", "--jobs 2"),
+    ("--out published", "-n 1 --mode instant --tasks pick-and-place --out published"),
+    ("--out again", "-n 1 --mode instant --tasks pick-and-place --out again"),
     ("kitchen -m", "kitchen -n 1 --tasks go-to -m"),
 )
 """So that a page takes seconds; what is asked is the same."""

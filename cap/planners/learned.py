@@ -175,9 +175,7 @@ def require_learning(learner: str = "linear") -> None:
     try:
         importlib.import_module(module)
     except ImportError:
-        raise MissingExtra(
-            f"learned Can and Pay need {library}: {install_extra(extra)}"
-        ) from None
+        raise MissingExtra(f"learned Can and Pay need {library}: {install_extra(extra)}") from None
 
 
 def train(rows: Sequence[LabelledStep], learner: str = "linear") -> TrainedScores:
