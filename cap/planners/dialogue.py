@@ -52,6 +52,8 @@ class DialogueExample:
     """The steps in words, `done` included; lines in brackets, goals and thoughts among them."""
     explanation: str = ""
     """Why, for the variant that explains itself first."""
+    opening: str = ""
+    """What is told before the instruction: how it was at first."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ class Dialogue:
         """Return all of it, to the end of the last line."""
         blocks = ["\n".join(self.prompt.header)] if self.prompt.header else []
         for example in self.prompt.examples:
-            lines = [f"Person: {example.instruction}"]
+            lines = [example.opening] if example.opening else []
+            lines.append(f"Person: {example.instruction}")
             if self.explained and example.explanation:
                 lines.append(f"Explanation: {example.explanation}")
             blocks.append("\n".join([*lines, *_numbered(map(_example_line, example.steps))]))
@@ -201,12 +204,13 @@ def load(path: Path) -> DialoguePrompt:
     file.refuse_unknown(("header", "example", "names", "synonyms"))
     examples = []
     for table in file.tables("example"):
-        table.refuse_unknown(("instruction", "steps", "explanation"))
+        table.refuse_unknown(("instruction", "steps", "explanation", "opening"))
         examples.append(
             DialogueExample(
                 str(table.text("instruction")),
                 table.texts("steps"),
                 table.text("explanation", needed=False) or "",
+                table.text("opening", needed=False) or "",
             )
         )
     return DialoguePrompt(

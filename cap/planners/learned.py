@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -78,14 +79,24 @@ def _renamer(context: PlanContext) -> Callable[[str], str]:
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.I)
 
     def order(text: str) -> dict[str, int]:
-        found = dict.fromkeys(match[0].lower() for match in pattern.finditer(text))
-        return {name: number for number, name in enumerate(found, start=1)}
+        found = dict.fromkeys((match[0].lower() for match in pattern.finditer(text)), 0)
+        counts: Counter[str] = Counter()
+        for name in found:  # rods are counted apart from disks, so that a disk more shifts no rod
+            counts[_kind(name)] += 1
+            found[name] = counts[_kind(name)]
+        return found
 
     goal, opening = order(context.goal), order(context.opening)
     marks = {
-        name: f"<g{goal.get(name, 0)} o{opening.get(name, 0)}>" for name in {**goal, **opening}
+        name: f"<{_kind(name)}g{goal.get(name, 0)} o{opening.get(name, 0)}>"
+        for name in {**goal, **opening}
     }
     return lambda text: pattern.sub(lambda m: marks.get(m[0].lower(), m[0]), text.lower())
+
+
+def _kind(name: str) -> str:
+    """Return what numbered names share, `rod ` of `rod 1`; "" for others."""
+    return re.sub(r"\d+$", "", name) if name[-1:].isdigit() else ""
 
 
 def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
@@ -101,12 +112,13 @@ def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
         verb, thing, where = _parsed(each)
         latest[thing] = (verb, where)
     state = ";".join(f"{name}={how}" for name, how in sorted(latest.items()))
-    marks = re.findall(r"<g[1-9][^>]*>", goal)
+    marks = re.findall(r"<[^<>]*g[1-9][^>]*>", goal)
     told = ",".join(str(opening.count(mark)) for mark in marks)
     reached = ",".join(
         str(sum(mark in f"{name} {at}" for name, (_, at) in latest.items())) for mark in marks
     )
     plain_last, plain_state = _without_numbers(last), _without_numbers(state)
+    told_of = _TextRelations.read(goal, opening, steps)
     found = []
     for step in options:
         action = rename(step)
@@ -125,9 +137,101 @@ def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
         f"count {told}|{reached}|{verb}|{bool(there)}|{_without_numbers(own)}",
         f"n {len(steps)}|{goal}|{plain_action}", f"goal {thing and thing in goal}|{verb}|"
         f"{where and where in goal}",
+        *told_of.words(verb, thing, where),
         *(f"s {name}={how}|{action}" for name, how in latest.items()),
         *(f"sg {goal}|{name}={how}|{action}" for name, how in latest.items()),
     ])  # fmt: skip
+    return found
+
+
+@dataclass(frozen=True)
+class _TextRelations:
+    """What opening and steps tell of things, in relations that hold for any number of them."""
+
+    goal: str
+    above: Mapping[str, frozenset[str]]
+    """What is told to be on top of each thing, all the way up."""
+    places: Mapping[str, str]
+    """Where each thing was put last, or was at first."""
+    rooms: Mapping[str, int]
+    """The number of the room each thing is in."""
+    states: Mapping[str, str]
+    """Of doors: `locked`, `closed`, `open`."""
+    held: str
+    """What was picked up and not put down."""
+
+    @classmethod
+    def read(cls, goal: str, opening: str, steps: Sequence[str]) -> _TextRelations:
+        """Read texts whose names were replaced."""
+        below = dict(re.findall(r"the ([^.,]+?) is on top of the ([^.,;]+)", opening))
+        above: dict[str, frozenset[str]] = {}
+        for name in {*below, *below.values()}:
+            over = [each for each in below if each != name]
+            reach = {each for each in over if name in _way_down(each, below)}
+            above[name] = frozenset(reach)
+        base = re.search(r"all are on ([^.;]+)", opening)
+        places = dict.fromkeys(above, base[1]) if base else {}
+        rooms = {
+            thing.strip(): int(number)
+            for number, inside in re.findall(r"room (\d+) has ([^.]*)\.", opening)
+            for thing in inside.split(",")
+        }
+        states = dict(re.findall(r"the ([^.,]+?) is (locked|closed|open)\.", opening))
+        held = ""
+        for step in steps:
+            verb, thing, where = _parsed(step)
+            if where:
+                places[thing] = where
+            elif verb == "toggle":
+                states[thing] = "closed" if states.get(thing) == "open" else "open"
+            elif verb == "pick up":
+                held = thing
+                rooms[thing] = 1
+            elif verb == "drop":
+                held = ""
+        return cls(goal, above, places, rooms, states, held)
+
+    def words(self, verb: str, thing: str, where: str) -> list[str]:
+        """Return what they say of a step, as words to be hashed."""
+        found = []
+        if self.above:
+            over = [each for each in self.above.get(thing, ()) if self.at(each) == self.at(thing)]
+            there = [each for each in self.above.get(thing, ()) if self.at(each) == where]
+            aim = next((name for name in self.above if name in self.goal), "")
+            blocking = [
+                each for each in self.above.get(aim, ())
+                if self.at(each) == self.at(aim) or self.at(each) in self.goal
+            ]  # fmt: skip
+            free = f"{bool(over)}|{bool(there)}|{self.at(thing) == where}"
+            done = aim and self.at(aim) in self.goal
+            found += [f"free {free}", f"free {free}|{thing == aim}|{where in self.goal}|{verb}"]
+            found += [f"aim {done}|{len(blocking)}|{free}|{thing == aim}|{where in self.goal}|"
+                      f"{thing in blocking}|{verb}"]  # fmt: skip
+        if self.rooms:
+            shut = sum(state != "open" for state in self.states.values())
+            behind = self.rooms.get(thing, 1) - 1 > len(self.states) - shut
+            state = self.states.get(thing, "")
+            key = bool(self.held) and self.held.split(" key")[0] == thing.split(" door")[0]
+            key = key and self.held.endswith(" key")
+            got = bool(self.held) and self.held in self.goal
+            means = f"{behind}|{state}|{bool(self.held)}|{key}|{thing == self.held}|{verb}"
+            wanted = bool(thing) and (thing in self.goal or thing.split(" ")[-1] in self.goal)
+            found += [f"means {means}", f"means {means}|{wanted}|{shut > 0}|{got}"]
+            kind = thing.split(" ")[-1]
+            lock = any(how == "locked" for how in self.states.values())
+            found += [f"locked {lock}|{means}|{kind}|{wanted}"]
+        return found
+
+    def at(self, thing: str) -> str:
+        """Return where a thing is, as far as is told."""
+        return self.places.get(thing, "")
+
+
+def _way_down(name: str, below: Mapping[str, str]) -> list[str]:
+    found: list[str] = []
+    while name in below and below[name] not in found:
+        name = below[name]
+        found.append(name)
     return found
 
 

@@ -157,6 +157,7 @@ def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
+        UsageError: There is no such model.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -164,7 +165,14 @@ def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
         raise MissingExtra(
             f"embeddings need sentence-transformers: {install_extra('embed')}; or use tfidf"
         ) from None
-    model = SentenceTransformer(name)
+    try:
+        model = SentenceTransformer(name, device="cpu")
+    except (OSError, ValueError) as error:  # a hub that is not reached raises an OSError as well
+        why = str(error).split("\n")[0]
+        raise UsageError(
+            f"no encoder {name!r} ({why}); give the folder of a sentence-transformers model, or "
+            "use tfidf"
+        ) from None
     return lambda texts: model.encode(list(texts), normalize_embeddings=True)
 
 

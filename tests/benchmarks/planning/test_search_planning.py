@@ -18,7 +18,7 @@ from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import MissingExtra
-from cap.planners.dialogue import DialogueLine
+from cap.planners.dialogue import Dialogue, DialogueLine
 from cap.planners.learned import PlanContext, TrainedScores
 from cap.planners.say_models import SayModel
 from cap.planners.world import DONE, Action
@@ -47,6 +47,19 @@ def test_every_puzzle_is_solved_by_its_plan_and_is_the_same_again(domain: str, p
         assert (again.goal, again.opening, again.plan(again.start)) == (
             found.goal, found.opening, plan,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_examples_of_prompts_show_a_training_problem_as_it_was_at_first(domain: str) -> None:
+    prompt = search_trials.puzzle_prompt(domain)
+    problems = [puzzle(domain, "train", number) for number in range(60)]
+    known = {(p.opening, p.goal): (*(p.plan(p.start) or ()), DONE.text) for p in problems}
+    assert prompt.examples
+    for example in prompt.examples:
+        assert known[example.opening, example.instruction] == example.steps
+    text = Dialogue(prompt, "go on", ["It is so."]).text()
+    for example in prompt.examples:
+        assert f"\n\n{example.opening}\nPerson: {example.instruction}\nRobot: 1." in text
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,3 +73,46 @@ def test_what_is_no_translator_or_not_installed_has_its_remedy(
     monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match="embed"):
         translation.sentence_encoder("x")
+
+
+SMALL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "walk", "to", "the", "kitchen", "switch",
+         "on", "light", "grab", "cup", "put", "in", "sink", "a", "into", "turn")  # fmt: skip
+
+
+def small_encoder(folder: Path) -> str:
+    """Make a sentence-transformers model of random weights, with these words."""
+    pytest.importorskip("torch", reason="torch is not installed (extra embed)")
+    name = "sentence_transformers"
+    library = pytest.importorskip(name, reason="sentence-transformers is not installed (embed)")
+    transformers = pytest.importorskip("transformers")
+    import torch
+
+    torch.manual_seed(0)
+    words, inner = folder / "vocab.txt", folder / "bert"
+    words.write_text("\n".join(SMALL))
+    config = transformers.BertConfig(
+        vocab_size=len(SMALL), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16, max_position_embeddings=32,
+    )  # fmt: skip
+    transformers.BertModel(config).save_pretrained(inner)
+    tokenizer = transformers.BertTokenizer(vocab={w: n for n, w in enumerate(SMALL)})
+    tokenizer.save_pretrained(inner)
+    parts = importlib.import_module("sentence_transformers.models")
+    bert = parts.Transformer(str(inner))
+    pooling = parts.Pooling(16)
+    library.SentenceTransformer(modules=[bert, pooling], device="cpu").save(str(folder / "small"))
+    return str(folder / "small")
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_real_encoder_of_random_weights_finds_the_same_words(tmp_path: Path) -> None:
+    name = small_encoder(tmp_path)
+    for kind in ("embedding", "two-stage"):
+        found = translator(kind, STEPS, {}, name)
+        for number, step in enumerate(STEPS):
+            ((nearest, likeness),) = found.nearest(step)
+            assert nearest == number
+            assert likeness == pytest.approx(1, abs=1e-4)
+        assert found.nearest("grab a cup", 4)[0][0] in (2, 3)
+    with pytest.raises(UsageError, match=r"no encoder .*nowhere.*folder"):
+        translator("embedding", STEPS, {}, str(tmp_path / "nowhere"))
