@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -68,6 +69,7 @@ class HouseholdKnowledge:
                 step = way + step.removeprefix(usual)
                 break
         for usual, ways in _NAMES.items():
-            if f"the {usual}" in step:
-                step = step.replace(f"the {usual}", f"the {generator.choice([usual, *ways])}")
+            name = rf"\bthe {usual}\b"  # a cupboard is no cup
+            if re.search(name, step):
+                step = re.sub(name, f"the {generator.choice([usual, *ways])}", step)
         return step

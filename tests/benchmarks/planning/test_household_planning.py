@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 
 from benchmarks.planning import trials
 from benchmarks.planning.household_actions import bank, line_of, parsed, plan_of, read_line
-from benchmarks.planning.household_knowledge import SYNONYMS
+from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
 from benchmarks.planning.household_tasks import BY_WORDS, TASKS, TRIED, lcs
 from benchmarks.planning.household_world import SCENES, House, execute, prepared, scene
 from cap.planners.say_models import SayModel
@@ -126,3 +127,10 @@ def test_synonyms_lead_to_words_that_are_usual_here() -> None:
     usual = " ".join(step.text for step in bank())
     assert all(word in usual for word in SYNONYMS.values())
     assert BY_WORDS["drink the milk"].split == "test"
+
+
+def test_other_words_for_a_cup_leave_a_cupboard_as_it_is() -> None:
+    knowledge, generator = HouseholdKnowledge(), np.random.default_rng(0)
+    said = {knowledge.worded("close the cupboard", generator) for _ in range(40)}
+    assert said <= {f"{verb} the cupboard" for verb in ("close", "shut")}
+    assert len({knowledge.worded("grab the cup", generator) for _ in range(40)}) > 2
