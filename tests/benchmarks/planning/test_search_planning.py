@@ -139,6 +139,18 @@ def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.Monkey
     assert done["greedy saycanpay"] >= 7
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("domain", ["hanoi", "babyai"])
+def test_larger_towers_and_other_rooms_than_those_learned_from_are_mastered(domain: str) -> None:
+    results = [
+        puzzle_trial(f"{domain} generalise", "greedy saycanpay", n,
+                     lambda k, n=n: SayModel("even-say:2", k, n))  # type: ignore[misc]
+        for n in range(20)
+    ]  # fmt: skip
+    done = sum(r.missed is None and r.episode.end == "done" for r in results)
+    assert done >= 16
+
+
 def test_tabletop_tasks_are_learned_as_what_was_put_where() -> None:
     found = tabletop_puzzle(1)
     plan = found.plan(found.start)

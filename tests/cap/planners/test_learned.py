@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -58,6 +59,50 @@ def test_names_are_told_by_where_goal_and_opening_name_them() -> None:
 def test_features_are_the_same_whatever_the_names_are() -> None:
     other = PlanContext("take the pink cup", "there are green and pink cups", (), COLORS)
     assert features(CONTEXT, ["take the red cup"]) == features(other, ["take the green cup"])
+
+
+def tower(*disks: str) -> PlanContext:
+    """All disks on the first rod, the smallest first, the last to be moved."""
+    over = ", ".join(f"the {a} disk is on top of the {b} disk" for a, b in pairwise(disks))
+    opening = f"{over}; all are on rod 1. There are rod 1 and rod 2 and rod 3."
+    names = (*disks, "rod 1", "rod 2", "rod 3")
+    return PlanContext(f"move the {disks[-1]} disk to rod 2", opening, (), names)
+
+
+def test_one_disk_more_changes_no_rod_and_what_lies_on_a_disk_is_told() -> None:
+    three, four = tower("red", "blue", "green"), tower("red", "blue", "green", "pink")
+    for rod in ("rod 1", "rod 2", "rod 3"):
+        assert delexicalised(three, rod) == delexicalised(four, rod)
+    moves = ["move the red disk to rod 2", "move the {} disk to rod 2"]
+    (top, last), (top_of_four, last_of_four) = (
+        features(tower_, [moves[0], moves[1].format(name)])
+        for tower_, name in ((three, "green"), (four, "pink"))
+    )
+
+    def free(words: list[str]) -> set[str]:
+        return {word for word in words if word.startswith("free ")}
+
+    assert free(top) == free(top_of_four)
+    assert free(last) == free(last_of_four)
+    assert free(top) != free(last)
+
+
+def test_what_is_behind_a_shut_door_and_which_key_is_held_is_told() -> None:
+    opening = "Room 1 has red key. Room 2 has blue ball. The red door is locked."
+    begin = PlanContext("pick up the blue ball", opening, (), ("red", "blue"))
+    taken = replace(begin, steps=("pick up the red key",))
+    opened = replace(taken, steps=(*taken.steps, "toggle the red door"))
+    step = ["pick up the blue ball", "toggle the red door"]
+
+    def means(context: PlanContext) -> list[str]:
+        return [next(w for w in words if w.startswith("means ")) for words in
+                features(context, step)]  # fmt: skip
+
+    (shut, no_key), (_, key), (reached, _) = means(begin), means(taken), means(opened)
+    assert shut.startswith("means True")
+    assert reached.startswith("means False")
+    assert "locked|False|False" in no_key
+    assert "locked|True|True" in key
 
 
 @pytest.mark.soak
