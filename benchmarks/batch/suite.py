@@ -30,9 +30,13 @@ from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
+from cap.session.skills.store import SkillStore
 from cap.session.turn import Turn
 
-OPTIONS = ("limits", "pictures", "sampling", "sessions", *MODEL_OPTIONS)
+OPTIONS = (
+    *("limits", "pictures", "sampling", "rounds", "skills", "learn", "sessions"),
+    *MODEL_OPTIONS,
+)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a session that are written down."""
@@ -126,7 +130,8 @@ class BatchSuite(BaseSuite):
         start_s = time.perf_counter()
         entry = settings.options["sessions"][trial.task]
         meter = Meter(model_for(entry["model"], settings.options, trial))
-        prompts, robot = prompts_of(entry), robot_of(entry)
+        prompts, robot, options = prompts_of(entry), robot_of(entry), settings.options
+        skills = options.get("skills")
         with Session(
             robot,
             meter,
@@ -134,7 +139,10 @@ class BatchSuite(BaseSuite):
                 prompts=prompts,
                 seed=seed_of(trial),
                 limits=Limits(**settings.options.get("limits", {})),
-                sampling=Sampling(**settings.options.get("sampling", {})),
+                sampling=Sampling(**options.get("sampling", {})),
+                rounds=options.get("rounds", 1),
+                skills=None if skills is None else SkillStore(Path(skills)),
+                learn=(lambda offered: True) if options.get("learn") else None,
             ),
         ) as session:
             first = robot.snapshot() if isinstance(robot, Rewindable) else None

@@ -13,6 +13,7 @@ from cap.errors import UsageError
 
 if TYPE_CHECKING:
     from cap.engine.answer import Approve, Decision
+    from cap.session.skills.learning import OfferedSkill
 
 
 def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
@@ -141,3 +142,14 @@ def ask_person(question: str) -> bool:
         return click.confirm(question, default=False, err=True)
     except click.Abort as abort:
         return _no_answer(abort)
+
+
+def keep_skill(offered: OfferedSkill) -> bool:
+    """Ask the person whether a function is kept as a skill; where nobody is, it is."""
+    if not sys.stdin.isatty():
+        return True
+    from cap.trace.terminal import printable
+
+    name = printable(offered.definition.name)
+    did = printable(offered.did)
+    return ask_person(f"Keep {name} as a skill? Its example did the same again: {did}.")

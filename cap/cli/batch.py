@@ -27,6 +27,7 @@ from cap.cli.options import (
     robot_option,
     with_options,
 )
+from cap.cli.session import skills_folder
 from cap.errors import SpendLimit
 from cap.robot.robot_files import path_of
 from cap.trace.terminal import printable
@@ -84,6 +85,33 @@ class SessionDefaults:
     """`physics` or `instant`."""
 
 
+@dataclass(frozen=True)
+class BatchTries:
+    """How often sessions try, and what they keep of it."""
+
+    rounds: int = option(
+        "--rounds",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="K",
+        help="Tell the model what came of its program, and let it go on, up to K programs.",
+    )
+    """How often the model may go on with an instruction."""
+    learn: bool = option(
+        "--learn",
+        is_flag=True,
+        help="Keep functions whose effect was verified as skills, for sessions that begin later.",
+    )
+    """Whether functions of a turn whose effect was verified are kept as skills."""
+    skills: Path | None = option(
+        "--skills",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Folder of kept functions; sessions of a batch use it only where it is named.",
+    )
+    """Folder of kept functions."""
+
+
 @click.command(
     "batch",
     cls=SectionedCommand,
@@ -105,6 +133,7 @@ class SessionDefaults:
 @with_options(SessionDefaults, "defaults")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 @with_options(SessionSampling, "sampling")
+@with_options(BatchTries, "tries")
 @with_options(RunnerOptions, "runner_options")
 @with_options(ModelOptions, "model_options")
 def command(
@@ -113,6 +142,7 @@ def command(
     defaults: SessionDefaults,
     as_json: bool,
     sampling: SessionSampling,
+    tries: BatchTries,
     runner_options: RunnerOptions,
     model_options: ModelOptions,
 ) -> int:
@@ -143,6 +173,11 @@ def command(
     options, runner_options = options_for(model_options, config, runner_options)
     if sampling.samples > 1:
         options["sampling"] = sampling.sampling()
+    if tries.rounds > 1:
+        options["rounds"] = tries.rounds
+    if tries.learn or tries.skills is not None:
+        folder = tries.skills or skills_folder(config)
+        options |= {"skills": str(Path(folder).resolve()), "learn": tries.learn}
     settings = Settings(
         suite="batch",
         model=_all_of(batch, "model"),

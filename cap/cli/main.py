@@ -28,7 +28,7 @@ COMMANDS = {
     "exec": ("cap.cli.exec", "Run a program you wrote, checked and sandboxed."),
     "check": ("cap.cli.check", "Check a program without running it."),
     "prompts": ("cap.cli.prompts", "List, show and check prompt files."),
-    "skills": ("cap.cli.skills", "List, show and remove functions that sessions kept."),
+    "skills": ("cap.cli.skills", "List, show, check and remove functions that sessions kept."),
     "robots": ("cap.cli.robots", "List robots and what they can do."),
     "models": ("cap.cli.models", "List the models and endpoints you can name."),
     "trace": ("cap.cli.trace", "List, show and export earlier runs."),

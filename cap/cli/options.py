@@ -449,6 +449,12 @@ class SessionOptions:
         section=_PROGRAMS,
     )
     """Folder of kept functions; None takes the configured one."""
+    learn: bool = option(
+        "--learn",
+        is_flag=True,
+        help="Keep functions whose effect was verified as skills; in a terminal you are asked.",
+    )
+    """Whether functions of a turn whose effect was verified are offered as skills."""
     repairs: int | None = option(
         "--repairs",
         type=click.IntRange(min=0),

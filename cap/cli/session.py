@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from cap.cli.approval import approval, approver, ask_for_program, ask_person
+from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.robot.robot_files import path_of
@@ -143,6 +143,7 @@ def _make_session(
                 allow=(people.allow if people else ask_person) if asks == "each-call" else None,
                 budget=GenerationLimits(functions=settings.max_functions),
                 look=options.look,
+                learn=keep_skill if options.learn else None,
                 rounds=options.rounds,
                 sampling=Sampling(**options.sampling.sampling()),
                 repairs=repairs,

@@ -1,4 +1,4 @@
-"""`cap skills list|show|remove|path`: functions that sessions kept."""
+"""`cap skills list|show|check|remove|path`: functions that sessions kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _folder_option = click.option(
 
 @click.group("skills")
 def command() -> None:
-    """List, show and remove functions that sessions kept."""
+    """List, show, check and remove functions that sessions kept."""
 
 
 def _store(folder: Path | None) -> Any:
@@ -97,6 +97,40 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(asdict(skill), ensure_ascii=False))
     else:
         click.echo(printable(render(skill)), nl=False)
+
+
+@command.command("check")
+@_folder_option
+@click.option("-r", "--robot", metavar="NAME", help="Only those of this robot, or of its file.")
+@click.option("-m", "--model", metavar="MODEL", help="Have LMPs answered by it; else as they were.")
+@click.option(
+    "--prompts",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Prompt files to use instead of the shipped ones.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def check(
+    folder: Path | None, robot: str | None, model: str | None, prompts: Path | None, as_json: bool
+) -> int:
+    """Run each skill against its example; 1 if one does not hold any more.
+
+    A skill that does otherwise is set aside: sessions are not offered it until it holds again.
+    """
+    from cap.cli.options import load_config
+    from cap.cli.session import model_for
+    from cap.cli.tables import show
+    from cap.session.skills.skill_check import check_all
+
+    given = None
+    if model is not None:
+        from cap.cli.options import EndpointOptions
+
+        blank = EndpointOptions(None, None, None, None, None)
+        given = model_for(load_config(blank, model=model))
+    found = check_all(_store(folder), robot, given, prompts)
+    show([{"skill": one.skill, "came": one.came, "why": one.reason} for one in found], as_json)
+    return int(any(one.came in ("set aside", "not run") for one in found))
 
 
 @command.command("remove")

@@ -72,6 +72,8 @@ class Answer:
     """The complete programs of earlier rounds of the same turn."""
     tried: int = 0
     """Programs that were tried before this one was chosen; 0 if it was the only one."""
+    accepted: bool = False
+    """True if it was tried, and the goal check or the caller's own accepted what it did."""
     earlier_calls: int = 0
     """How many of the calls are those of attempts before the last."""
     back: bool = False

@@ -64,6 +64,8 @@ class Sampling:
     """No further program is asked for once they and their trials took so many tokens."""
     max_s: float | None = None
     """No further program is asked for after so many seconds."""
+    even_one: bool = False
+    """Whether a single program is tried as well, for what the goal check says of it."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class TriedProgram:
             return self.effect is other.effect
         ours, theirs = self.answer.result, other.answer.result
         told = plain(ours.value) == plain(theirs.value) and ours.stdout == theirs.stdout
-        return told and self.effect.agrees(other.effect) and _drawn_alike(self.ink, other.ink)
+        return told and self.effect.agrees(other.effect) and drawn_alike(self.ink, other.ink)
 
     @property
     def line(self) -> str:
@@ -173,6 +175,8 @@ class BestOf:
         self._before: WorldView | None = None
         self._trials_s = self._snapshots_s = 0.0
         self.tried: list[TriedProgram] = []
+        self.accepted = False
+        """Whether the goal check or the caller's own accepts the chosen one."""
 
     def run(self) -> Answer:
         """Ask, try and choose; return the chosen program as it ended, which is not carried out."""
@@ -201,6 +205,8 @@ class BestOf:
             lost = Failure("raised", RobotError.__name__, _NOT_BACK, robot=True)
             return Answer(Result(failure=lost))
         choice = self._choice()
+        good, _, accepted, goal = choice.chosen.rank
+        self.accepted = good and (goal or (accepted and settings.judge is not None))
         self._tell(choice, stopped, said)
         return choice.chosen.answer
 
@@ -424,7 +430,7 @@ def _idle(one: TriedProgram) -> bool:
     return one.effect is not None and one.effect.words == ("nothing",)
 
 
-def _drawn_alike(one: Any, other: Any) -> bool:
+def drawn_alike(one: Any, other: Any) -> bool:
     """Tell whether two drawings are the same, however many strokes they are made of."""
     if not one or not other or one == other:
         return bool(one) == bool(other)

@@ -160,14 +160,7 @@ class Engine:
             *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
             pictures=(*seen, *self.look()) if outermost else (),
         )
-        best_of = None
-        if outermost and self.settings.sampling.samples > 1:
-            present = world if isinstance(robot, Rewindable) and self.robot.simulated else None
-            if present is not None or self.gate.rehearsal is not None:
-                best_of = BestOf(self, prompt, order, state, expect, present)
-            else:
-                told = f"robot '{getattr(robot, 'name', '?')}' {_NO_TRIALS}"
-                self.trace.event("untried", reason=told)
+        best_of = None if not outermost else self._trials(prompt, order, state, expect, world)
         answer = Attempts(
             self,
             prompt,
@@ -179,10 +172,27 @@ class Engine:
             world=world,
             best_of=best_of,
         ).run()
-        answer = replace(answer, tried=len(best_of.tried) if best_of is not None else 0)
+        if best_of is not None:
+            accepted = best_of.accepted and answer.attempts == 1
+            answer = replace(answer, tried=len(best_of.tried), accepted=accepted)
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
+
+    def _trials(
+        self, prompt: Prompt, order: Question, state: State, expect: Sequence[str], world: Any
+    ) -> BestOf | None:
+        """Return what tries programs first; None if none are to be tried, or none can be."""
+        sampling = self.settings.sampling
+        if sampling.samples == 1 and not (sampling.even_one and GOAL in self.prompts):
+            return None
+        present = world if isinstance(self.robot, Rewindable) and self.robot.simulated else None
+        if present is not None or self.gate.rehearsal is not None:
+            return BestOf(self, prompt, order, state, expect, present)
+        if sampling.samples > 1:
+            told = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
+            self.trace.event("untried", reason=told)
+        return None
 
     def use_model(self, model: Model) -> None:
         """Have another model write programs from here on."""

@@ -55,6 +55,8 @@ from cap.session import session_file
 from cap.session.rounds import MOST_ROUNDS, Rounds
 from cap.session.session_file import SavedSession
 from cap.session.settings import HARDWARE_LEVEL, SessionSettings, as_path, check_fields
+from cap.session.skills.learning import learn_from
+from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
@@ -84,7 +86,8 @@ class Session:
     """The instruction each kept function was written for, by name."""
     damaged_skills: Mapping[str, str] = {}
     """Skills that are left out since their file cannot be used: file, line and remedy, by name."""
-    _skills: SkillStore | None = None
+    skills: SkillStore | None = None
+    """Where functions are kept for later sessions."""
     _thread: ThreadPoolExecutor | None = None
     """Where `arun` carries turns out."""
     _closed = False
@@ -106,6 +109,11 @@ class Session:
         require_model(model)
         self._busy = threading.Lock()
         """Held during a turn."""
+        if settings.learn is not None:
+            if settings.skills is None:
+                raise UsageError("a session that learns needs a folder for skills: skills=...")
+            sampling = replace(settings.sampling, even_one=True)
+            settings = replace(settings, sampling=sampling)
         if not 1 <= settings.sampling.samples <= MOST_SAMPLES:
             asked = settings.sampling.samples
             raise UsageError(f"cannot try {asked} programs; ask for 1 to {MOST_SAMPLES}")
@@ -121,7 +129,7 @@ class Session:
         self.model = model
         self.trace = settings.trace or Trace()
         self.turns, self.origins, self.history_tokens = [], {}, settings.history_tokens
-        self.rounds = settings.rounds
+        self.rounds, self.learn = settings.rounds, settings.learn
         self._rounds: Rounds | None = None
         """Those of the last turn, if a model wrote it."""
         self._checkpoints: list[Checkpoint] = []
@@ -138,7 +146,7 @@ class Session:
                 actions=min(limits.actions, HARDWARE_ACTIONS),
             )
         self._sandbox = Sandbox(limits=limits, min_level=level).__enter__()
-        tries = settings.sampling.samples > 1
+        tries = settings.sampling.samples > 1 or settings.sampling.even_one
         self.memory = Memory(rehearses=rehearsal is not None or tries)
         self.engine = Engine(
             robot,
@@ -231,11 +239,13 @@ class Session:
             raise
 
     @classmethod
-    def resume(cls, path: Path | str, model: str | Model = "nearest", **options: Any) -> Session:
+    def resume(
+        cls, path: Path | str | SavedSession, model: str | Model = "nearest", **options: Any
+    ) -> Session:
         """Go on with a saved session where its last finished turn left it, with its own skills.
 
         Args:
-            path: A run folder, or a file that `save` wrote.
+            path: A run folder, a file that `save` wrote, or what was read of one.
             model: As `open` takes it.
             options: Further arguments of `open`; seed and objects are the saved ones, and so is a
                 registered robot. A robot from a file must be named: that file is executed.
@@ -243,7 +253,9 @@ class Session:
         Raises:
             SavedError: It cannot be read, is not of this robot, or its robot is not named.
         """
-        kept = session_file.read(as_path("the saved session", path))
+        kept = path
+        if not isinstance(kept, SavedSession):
+            kept = session_file.read(as_path("the saved session", kept))
         robot = options.pop("robot", None)
         if not robot and kept.file is not None:  # nothing that a saved session names is executed
             raise SavedError(
@@ -496,7 +508,8 @@ class Session:
     def use_skills(self, store: SkillStore | Path | str) -> Offer:
         """Offer a folder's skills to programs, and keep further ones there.
 
-        A damaged file is left out, and `damaged_skills` has the reason.
+        Those whose robot, prompts or source have changed are run against their examples first. A
+        damaged file is left out, also a skill that is set aside; `damaged_skills` has the reason.
 
         Raises:
             UsageError: The session has begun already.
@@ -505,8 +518,10 @@ class Session:
             raise UsageError("skills are offered before the first turn; open another session")
         if not isinstance(store, SkillStore):
             store = SkillStore(as_path("the folder of skills", store))
-        offer = store.offer(self.engine.scope(self._prompt), self.reserved)
-        self._skills, self.damaged_skills = store, offer.damaged
+        robot = CheckedRobot(self.robot.name, self.robot, self.engine.prompts, self.robot_file)
+        aside = set_aside(store, check_skills(store, robot, changed_only=True))
+        offer = store.offer(self.engine.scope(self._prompt), self.reserved, aside)
+        self.skills, self.damaged_skills = store, offer.damaged
         self.state = replace(self.state, hints=offer.hints, definitions=offer.definitions)
         if offer.skills or offer.left_out or offer.damaged:
             names = [skill.name for skill in offer.skills]
@@ -524,11 +539,11 @@ class Session:
         Raises:
             UsageError: There is none, its name is taken, or it cannot stand without the session.
         """
-        if self._skills is None:
+        if self.skills is None:
             raise UsageError("the session has no folder for skills; open it with skills=...")
         hashes = self._prompt.sha256, self._function_prompt.sha256
         origin = Origin(self.robot.name, self.model.name, *hashes, self.origins)
-        return self._skills.keep(self.state, name, rename_to, self.reserved, origin)
+        return self.skills.keep(self.state, name, rename_to, self.reserved, origin)
 
     def execute(self, source: str, name: str = "program", expect: Sequence[str] = ()) -> Turn:
         """Run a program written by a person through the same check and sandbox.
@@ -576,6 +591,7 @@ class Session:
     def _carry_out(self, words: str, source: str | None, expect: Sequence[str]) -> Turn:
         """Look at the robot, have the program written and run, and look again."""
         before, checkpoint = WorldView.of(self.robot), Checkpoint.of(self)
+        begun = SavedSession.of(self) if self.learn is not None and source is None else None
         context = self._prompt.context_of(before.facts) if source is None else Context()
         if self.trace.turn == self.earlier:
             self._keep(session_file.START)
@@ -612,6 +628,9 @@ class Session:
             answer = Answer(Result(failure=broken))
             unforeseen = None if isinstance(error, SandboxError) else error
         turn = self._end_turn(words, answer, before, checkpoint, context, expect)
+        if begun is not None and turn.ok:
+            learn_from(self, begun, turn, answer, expect)
+            self._keep(session_file.LATEST)
         if not turn.ok:
             self.tell_held()
         if unforeseen is not None:

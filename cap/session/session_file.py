@@ -211,6 +211,19 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
             if path.read_bytes()[:1] != b"{":  # not even the beginning of one
                 raise SavedError(f"{path} is not a saved session") from None
         raise SavedError(f"cannot read the saved session {path}: {error}") from None
+    return parsed(values, path)
+
+
+def parsed(values: Any, path: Path) -> SavedSession:
+    """Return the saved session that JSON describes.
+
+    Args:
+        values: The JSON.
+        path: Where it stands, for messages.
+
+    Raises:
+        SavedError: It is damaged, or none.
+    """
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise SavedError(f"{path} is not a saved session")
     if values.get("version") != VERSION:

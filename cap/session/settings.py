@@ -15,6 +15,7 @@ from cap.errors import UsageError, did_you_mean
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.sandbox.limits import Limits
+from cap.session.skills.learning import Learn
 from cap.session.skills.store import SkillStore
 from cap.trace.trace import Trace
 
@@ -35,6 +36,8 @@ class SessionSettings(EngineSettings):
     """What one program may use."""
     skills: SkillStore | None = None
     """Kept functions to offer to programs, and where to keep more."""
+    learn: Learn | None = None
+    """Shown each function of a turn that is offered as a skill; None learns nothing."""
     rounds: int = 1
     """How often the model may go on with an instruction, after it was told what came of it."""
     history_tokens: int = HISTORY_TOKENS

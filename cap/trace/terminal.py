@@ -33,7 +33,7 @@ _WORLD = {
 SHOWN = frozenset(
     (
         *("text", "line", "repair", "run_again", "skills", "undo", "done", "step", "said"),
-        *("trying", "tried", "samples", "untried", "round", "rounds_ended"),
+        *("trying", "tried", "samples", "untried", "round", "rounds_ended", "learned"),
         *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
         *(
             "completion",
@@ -362,6 +362,15 @@ class Live:
 
     def _untried(self, data: Mapping[str, Any], depth: int) -> None:
         self._write(clipped(data["reason"]), "bold yellow", depth + 1)
+
+    def _learned(self, data: Mapping[str, Any], depth: int) -> None:
+        for name, path in data["kept"].items():
+            told = f"learned {printable(name)}, whose example did the same again: {printable(path)}"
+            self._write(told, "green", depth + 1)
+        for name, why in data["left_out"].items():
+            self._write(f"not learned, {printable(name)}: {clipped(why)}", "yellow", depth + 1)
+        if data["why"]:
+            self._write(f"nothing to learn: {clipped(data['why'])}", "dim", depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
         self._print_code(source.strip().split("\n"), depth)

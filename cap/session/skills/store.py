@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cap.checker.allowlist import EVERYWHERE
@@ -97,6 +98,23 @@ class SkillStore:
         """
         return read(self._existing(name))
 
+    def example(self, name: str) -> Path:
+        """Return the file of a skill's example, whether it is there or not."""
+        return self.folder / "examples" / f"{name}.json"
+
+    def with_needs(self, name: str) -> tuple[Skill, ...]:
+        """Read a skill and those it needs, itself last.
+
+        Raises:
+            UsageError: One of them is not there.
+            SkillError: A file cannot be used.
+        """
+        order = [self.get(name)]
+        for skill in order:  # grows on the way
+            known = {entry.name for entry in order}
+            order += [self.get(need) for need in dict.fromkeys(skill.requires) if need not in known]
+        return tuple(order[::-1])
+
     def save(self, *skills: Skill) -> tuple[Path, ...]:
         """Write skills to files of their own, all or none; return where.
 
@@ -152,7 +170,7 @@ class SkillStore:
         if name in reserved:
             raise UsageError(f"'{name}' is the robot's own, and every session has it")
         definitions = {entry.name: entry for entry in state.definitions}
-        needed = _needed(name, definitions, state)
+        needed = needed_by(name, state)
         first = name if rename_to is None else rename_to
         _check_name(first)
         sources = [definitions[entry].source for entry in needed]
@@ -195,17 +213,23 @@ class SkillStore:
         if users:
             raise UsageError(f"skill '{name}' is needed by {', '.join(users)}; remove those first")
         path.unlink()
+        self.example(name).unlink(missing_ok=True)
         return path
 
-    def offer(self, scope: Scope, reserved: Iterable[str]) -> Offer:
+    def offer(
+        self, scope: Scope, reserved: Iterable[str], aside: Mapping[str, str] = MappingProxyType({})
+    ) -> Offer:
         """Return the skills whose every name is known, by way of other skills too.
 
         Args:
             scope: What a program of the session may use.
             reserved: Names a skill may not have: the robot's primitives and LMPs.
+            aside: Skills that are set aside, with the reason.
         """
-        skills, damaged = dict[str, Skill](), dict[str, str]()
+        skills, damaged = dict[str, Skill](), dict(aside)
         for name in self.names():
+            if name in aside:
+                continue
             try:
                 skills[name] = self.get(name)
             except SkillError as error:
@@ -255,8 +279,13 @@ def _check_name(name: str) -> None:
         raise UsageError(f"'{name}' is a name every program has; choose another for the skill")
 
 
-def _needed(name: str, definitions: Mapping[str, Definition], state: State) -> list[str]:
-    """Return the names of a function and of those it needs that are no skills, it last."""
+def needed_by(name: str, state: State) -> list[str]:
+    """Return the names of a session's function and of those it needs that are no skills, it last.
+
+    Raises:
+        UsageError: There is no such function, or it cannot stand by itself.
+    """
+    definitions = {entry.name: entry for entry in state.definitions}
     if name not in definitions:
         hint = did_you_mean(name, definitions)
         listed = ", ".join(definitions) or "none yet"

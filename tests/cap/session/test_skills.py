@@ -132,7 +132,7 @@ def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
     path = write(store, "get_double", "def get_double(x):\n    return 0\n")
     session = open_session(GENERATED, skills=None)
     session.run("move it")
-    session._skills = store
+    session.skills = store
     with pytest.raises(UsageError, match="skill 'get_double' already"):
         session.save_skill("get_double")
     assert path.read_text() == "def get_double(x):\n    return 0\n"

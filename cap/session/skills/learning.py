@@ -1,0 +1,183 @@
+"""Learning: a function of a turn whose effect was verified is offered as a skill.
+
+Before it is offered, it is run against the example it is kept with: the world as it was, the turn's
+program without it, and the effect that it had.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cap.engine.answer import Answer
+from cap.engine.literal import assignments
+from cap.errors import CapError, NotFound, SkillError
+from cap.program.scope import Definition
+from cap.prompt.prompt import Prompt
+from cap.session.session_file import SavedSession
+from cap.session.skills import example as skill_example
+from cap.session.skills.example import SkillExample, spoken
+from cap.session.skills.skill_check import CheckedRobot
+from cap.session.skills.skill_file import ORIGIN
+from cap.session.skills.store import needed_by
+from cap.trace.trace import plain
+
+if TYPE_CHECKING:
+    from cap.session.session import Session
+    from cap.session.turn import Turn
+
+_UNVERIFIED = (
+    "nothing but its own program says that it did what was asked; say what it must do by --expect, "
+    "or give the robot a prompt goal.py"
+)
+
+
+@dataclass(frozen=True)
+class OfferedSkill:
+    """A function that is offered as a skill."""
+
+    definition: Definition
+    """The function."""
+    instruction: str
+    """What it was written for."""
+    did: str
+    """What the turn did, which its example did again."""
+
+
+Learn = Callable[[OfferedSkill], bool]
+"""Shown each function that is offered; True keeps it."""
+
+
+def learn_from(
+    session: Session, begun: SavedSession, turn: Turn, answer: Answer, expect: Sequence[str]
+) -> None:
+    """Offer the functions of a turn as skills, and tell what is kept and what is not, and why.
+
+    Args:
+        session: Whose turn, which is over.
+        begun: The session before it.
+        turn: What came of it.
+        answer: What the engine made of it.
+        expect: The effect it had to have.
+    """
+    why = _unfit(begun, turn, answer, expect)
+    old = {entry.name: entry.source for entry in begun.state.definitions}
+    new = {
+        entry.name: entry
+        for entry in session.state.definitions
+        if entry.origin != ORIGIN and old.get(entry.name) != entry.source
+    }
+    called = _called(answer, new)
+    if not why and not called:
+        why = "its program defines no new function that it calls"
+    kept, left_out = {}, dict[str, str]()
+    for name in () if why else called:
+        try:
+            path = _keep(session, begun, turn, answer, new, name)
+        except CapError as error:
+            left_out[name] = str(error)
+        else:
+            kept[name] = str(path)
+    if kept:
+        assert session.skills is not None
+        files = session.skills.names()
+        definitions = tuple(
+            replace(entry, origin=ORIGIN) if entry.name in new and entry.name in files else entry
+            for entry in session.state.definitions
+        )
+        session.state = replace(session.state, definitions=definitions)
+    session.trace.event("learned", kept=kept, left_out=left_out, why=why)
+
+
+def _unfit(begun: SavedSession, turn: Turn, answer: Answer, expect: Sequence[str]) -> str:
+    """Return why nothing is learned from a turn; "" if something may be."""
+    effect = turn.effect
+    if turn.failure is not None:
+        return "it failed"
+    if effect.unseen or effect.no_longer_seen or effect.newly_seen:
+        return "what it did cannot be seen"
+    if effect.words == ("nothing",):
+        return "it did nothing"
+    if effect.left_over:
+        return f"something was left over: {effect.left_over[0]}"
+    if not (expect or answer.accepted):
+        return _UNVERIFIED
+    if answer.earlier or answer.failed:
+        return "it took several programs, one after the other"
+    if begun.world is None:
+        return "this robot's world cannot be put back, so no example can be run"
+    return ""
+
+
+def _called(answer: Answer, new: Mapping[str, Definition]) -> list[str]:
+    """Return the new functions that the program itself calls, outside of all functions."""
+    if answer.program is None:
+        return []
+    body = [node for node in answer.program.tree.body if not isinstance(node, ast.FunctionDef)]
+    nodes = [node for part in body for node in ast.walk(part)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return [name for name in new if name in names]
+
+
+def _keep(
+    session: Session,
+    begun: SavedSession,
+    turn: Turn,
+    answer: Answer,
+    new: Mapping[str, Definition],
+    name: str,
+) -> object:
+    """Run a function's example, offer it, and keep both; return its file.
+
+    Raises:
+        UsageError: It cannot stand by itself, its name is taken, or nobody wants it.
+        SkillError: Its example does not do the same, or cannot be run.
+    """
+    store = session.skills
+    assert store is not None
+    needed = needed_by(name, session.state)
+    assert answer.program is not None
+    lines = answer.program.source.split("\n")
+    for node in reversed(ast.parse(answer.program.source).body):
+        if isinstance(node, ast.FunctionDef) and node.name in needed:
+            del lines[node.lineno - 1 : node.end_lineno]
+    state = replace(begun.state, history=(), hints=(), given="")
+    example = SkillExample(
+        instruction=turn.instruction,
+        program="\n".join(lines),
+        effect=turn.effect,
+        ink=plain(getattr(session.robot, "strokes", None)),
+        answers=_answers(answer, session.engine.prompts),
+        before=replace(begun, state=state),
+    )
+    skills = [entry for entry in session.state.definitions if entry.origin == ORIGIN]
+    skills += [new[entry] for entry in needed if entry in new]
+    file = None if session.robot_file is None else str(session.robot_file)
+    if why := example.run(skills, session.engine.prompts, robot=file):
+        raise SkillError(why)
+    if session.learn is None or not session.learn(
+        OfferedSkill(new[name], turn.instruction, turn.effect.line)
+    ):
+        raise SkillError("it was declined")
+    path = session.save_skill(name)
+    body = CheckedRobot(session.robot.name, session.robot, session.engine.prompts)
+    held = body.conditions(store.with_needs(name))
+    skill_example.write(replace(example, held=held), store.example(name))
+    return path
+
+
+def _answers(answer: Answer, prompts: Mapping[str, Prompt]) -> tuple[tuple[str, str], ...]:
+    """Return what LMPs were asked by the program, and a program that gives each answer."""
+    found = []
+    for call in answer.last_calls:
+        prompt = prompts.get(call.name) if call.kind == "lmp" else None
+        if prompt is None or (name := prompt.header.returns) is None:
+            continue
+        words = call.args[0] if call.args else call.kwargs.get("description", "")
+        none = call.error is not None and call.error.startswith(NotFound.__name__)
+        if call.error is None or none:
+            program = assignments(f"{name}\n", {name: call.result})
+            found.append((spoken(str(words)), program))
+    return tuple(found)

@@ -1,0 +1,296 @@
+"""Learning: functions whose effect was verified become skills with examples, which are checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.cli.main import run
+from cap.errors import UsageError
+from cap.models.base import Completion, Request
+from cap.prompt.prompt import Prompt, parse
+from cap.session.session import Session
+from cap.session.settings import SessionSettings
+from cap.session.skills.learning import OfferedSkill
+from cap.session.skills.skill_check import check_all
+from cap.session.skills.store import SkillStore
+from cap.trace.trace import Event
+from robots.ravens import create
+from tests.fakes.scripted import Scripted
+
+UI = """# /// cap
+# context = ["objects"]
+# session = true
+# actions = true
+# ///
+from robot import put_first_on_second, get_obj_pos, say
+from lmps import parse_obj_name
+"""
+NAME = '# /// cap\n# returns = "ret_val"\n# ///\nfrom robot import get_obj_pos\n'
+GOAL = (
+    '# /// cap\n# returns = "ret_val"\n# kind = ["boolean"]\n# ///\nfrom robot import get_obj_pos\n'
+)
+PROMPTS: Mapping[str, Prompt] = {
+    "ui": parse(UI, "ui"),
+    "parse_obj_name": parse(NAME, "parse_obj_name"),
+}
+OBJECTS = ("red block", "blue block", "blue bowl")
+WORDS = "put the red one in the bowl"
+ANSWERS = {
+    WORDS: """def place(name, times=1):
+    '''Put something into the blue bowl.'''
+    for _ in range(times):
+        put_first_on_second(get_exact(name), 'blue bowl')
+
+# It is named in words.
+place(parse_obj_name('the red one'))
+""",
+    "the red one": "ret_val = 'red block'\n",
+    "define function: get_exact(name)": "def get_exact(name):\n    return str(name)\n",
+    "put the blue one there too": "place('blue block')\n",
+    "say hello": "def greet():\n    say('hello')\n\ngreet()\n",
+    "do nothing much": "def rest():\n    return 1\n\nx = rest()\nprint(x)\n",
+}
+
+
+def yes(offered: OfferedSkill) -> bool:
+    return True
+
+
+def opened(
+    store: SkillStore,
+    prompts: Mapping[str, Prompt] = PROMPTS,
+    model: Scripted | None = None,
+    **options: Any,
+) -> tuple[Session, list[Event]]:
+    robot = create(mode="instant", objects=list(OBJECTS), seed=1)
+    settings = {"learn": yes, **options}
+    model = model or Scripted(ANSWERS)
+    session = Session(robot, model, SessionSettings(skills=store, prompts=prompts, **settings))
+    events: list[Event] = []
+    session.trace.listeners.append(events.append)
+    return session, events
+
+
+def learned(events: list[Event]) -> Mapping[str, Any]:
+    (event,) = (event for event in events if event.kind == "learned")
+    return event.data
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SkillStore:
+    return SkillStore(tmp_path / "skills")
+
+
+@pytest.fixture
+def taught(store: SkillStore) -> SkillStore:
+    session, _ = opened(store)
+    with session:
+        assert session.run(WORDS, expect=["moved"]).ok
+    return store
+
+
+def change(store: SkillStore, name: str, old: str, new: str) -> None:
+    path = store.folder / f"{name}.py"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def damage(store: SkillStore, **values: Any) -> None:
+    path = store.example("place")
+    known = json.loads(path.read_text(encoding="utf-8"))
+    for name, value in values.items():
+        whole, _, part = name.rpartition("__")
+        (known[whole] if whole else known)[part] = value
+    path.write_text(json.dumps(known), encoding="utf-8")
+
+
+def checked(store: SkillStore, tmp_path: Path) -> dict[str, tuple[str, str]]:
+    folder = tmp_path / "prompts"
+    folder.mkdir(exist_ok=True)
+    for name, text in (("ui", UI), ("parse_obj_name", NAME)):
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return {one.skill: (one.came, one.reason) for one in check_all(store, prompts=folder)}
+
+
+def test_a_verified_function_is_offered_with_its_example_and_kept(store: SkillStore) -> None:
+    asked = list[OfferedSkill]()
+    session, events = opened(store, learn=lambda offered: not asked.append(offered))
+    with session:
+        assert session.run(WORDS, expect=["moved"]).ok
+        assert [entry.origin for entry in session.state.definitions] == ["skill", "skill"]
+    assert [one.definition.name for one in asked] == ["place"]
+    assert asked[0].did == "moved red block to blue bowl"
+    assert list(learned(events)["kept"]) == ["place"]
+    assert store.names() == ("get_exact", "place")
+    kept = json.loads(store.example("place").read_text(encoding="utf-8"))
+    assert kept["instruction"] == WORDS
+    assert "def place" not in kept["program"]
+    assert "place(parse_obj_name('the red one'))" in kept["program"]
+    assert kept["before"]["world"]
+    session, _ = opened(store)
+    with session:
+        turn = session.run("put the blue one there too")
+        assert list(turn.moved) == ["blue block"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expect", "why"),
+    [
+        (WORDS, (), "nothing but its own program says"),
+        ("put the blue one there too", ("moved",), "failed"),
+        ("do nothing much", ("answered",), ""),
+    ],
+)
+def test_only_what_was_verified_is_learned(
+    store: SkillStore, words: str, expect: tuple[str, ...], why: str
+) -> None:
+    session, events = opened(store)
+    with session:
+        session.run(words, expect)
+    kinds = [event.kind for event in events]
+    if why == "failed":
+        assert "learned" not in kinds
+    else:
+        assert why in learned(events)["why"]
+    assert store.names() == (() if why else ("rest",))
+
+
+class WithGoal(Scripted):
+    """Answers the goal check as well, which has the same words."""
+
+    def complete(self, request: Request) -> Completion:
+        if "say" not in request.prompt:
+            near = "abs(get_obj_pos('red block')[0] - get_obj_pos('blue bowl')[0])"
+            return Completion(f"ret_val = bool({near} < 0.05)", self.name)
+        return super().complete(request)
+
+
+def test_a_goal_check_verifies_a_single_program(store: SkillStore) -> None:
+    program = ANSWERS[WORDS].replace("parse_obj_name('the red one')", "'red block'")
+    answers = {**ANSWERS, WORDS: program}
+    session, events = opened(store, {**PROMPTS, "goal": parse(GOAL, "goal")}, WithGoal(answers))
+    with session:
+        assert session.run(WORDS).ok
+    assert list(learned(events)["kept"]) == ["place"]
+
+
+def test_what_a_person_declines_is_not_kept(store: SkillStore) -> None:
+    session, events = opened(store, learn=lambda offered: False)
+    with session:
+        session.run(WORDS, expect=["moved"])
+    assert learned(events)["left_out"] == {"place": "it was declined"}
+    assert store.names() == ()
+
+
+def test_a_session_that_learns_has_a_folder() -> None:
+    with pytest.raises(UsageError, match="needs a folder for skills"):
+        opened(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("'blue bowl'", "'blue block'", "now: moved red block to blue block"),
+        ("for _ in", "raise ValueError('no')\n    for _ in", "its example fails: ValueError"),
+        ("for _ in", "return\n    for _ in", "now: nothing moved"),
+        ("for _ in range(times):", "for _ in [1, 2]:", ""),
+    ],
+)
+def test_a_skill_that_does_otherwise_is_set_aside_until_it_holds_again(
+    taught: SkillStore, tmp_path: Path, old: str, new: str, why: str
+) -> None:
+    assert checked(taught, tmp_path)["place"] == ("holds", "")
+    change(taught, "place", old, new)
+    came, reason = checked(taught, tmp_path)["place"]
+    assert (came, why in reason) == ("set aside" if why else "holds", True)
+    session, _ = opened(taught)
+    session.close()
+    assert (why in session.damaged_skills.get("place", "")) if why else not session.damaged_skills
+    change(taught, "place", new, old)
+    session, _ = opened(taught)
+    session.close()
+    assert not session.damaged_skills
+
+
+def test_a_skill_that_never_ends_is_set_aside(
+    taught: SkillStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cap.session.skills.example.PROGRAM_S", 0.2)
+    change(taught, "place", "for _ in", "while True:\n        pass\n    for _ in")
+    came, reason = checked(taught, tmp_path)["place"]
+    assert came == "set aside"
+    assert "its example fails: " in reason
+
+
+def test_examples_are_run_again_only_where_something_changed(
+    taught: SkillStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = list[str]()
+    method = "cap.session.skills.example.SkillExample.run"
+    monkeypatch.setattr(method, lambda self, *rest, **more: ran.append(self.instruction) or "")
+    opened(taught)[0].close()
+    assert not ran
+    opened(taught, {**PROMPTS, "ui": parse(UI + "# more\n", "ui")})[0].close()
+    assert ran == [WORDS]
+    opened(taught, {**PROMPTS, "ui": parse(UI + "# more\n", "ui")})[0].close()
+    assert ran == [WORDS]
+    change(taught, "get_exact", "str(name)", "str(name) + ''")
+    opened(taught, {**PROMPTS, "ui": parse(UI + "# more\n", "ui")})[0].close()
+    assert ran == [WORDS] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"before__world": None}, "is gone"),
+        ({"before__world": "AAAA"}, "cannot be run"),
+        ({"before__seed": "x"}, "is damaged"),
+        ({"effect": {}}, "other fields"),
+        ({"answers": []}, "no answer to 'the red one'"),
+        ({"version": 99}, "format 99"),
+        ({"format": "else"}, "no example of a skill"),
+        ({"before__robot": {"name": "r", "mode": None, "objects": None, "file": "/r.py"}}, "-r /r"),
+    ],
+)
+def test_an_example_that_cannot_be_run_is_told(
+    taught: SkillStore, tmp_path: Path, values: Mapping[str, Any], why: str
+) -> None:
+    damage(taught, **values, held="")
+    came, reason = checked(taught, tmp_path)["place"]
+    assert came in ("not run", "set aside")
+    assert why in reason
+    assert "\n" not in reason
+    damage(taught, held="")
+
+
+def test_a_damaged_example_leaves_its_skill_out(taught: SkillStore) -> None:
+    taught.example("place").write_text("{", encoding="utf-8")
+    session, _ = opened(taught)
+    session.close()
+    assert "cannot be used" in session.damaged_skills["place"]
+    assert "get_exact" in {entry.name for entry in session.state.definitions}
+
+
+def test_a_removed_skill_leaves_no_example(taught: SkillStore) -> None:
+    taught.remove("place")
+    assert not taught.example("place").exists()
+
+
+def test_the_command_runs_them_all(
+    taught: SkillStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked(taught, tmp_path)
+    where = ["--skills", str(taught.folder), "--prompts", str(tmp_path / "prompts")]
+    capsys.readouterr()
+    assert run(["skills", "check", *where, "--json"]) == 0
+    rows = {row["skill"]: row["came"] for row in json.loads(capsys.readouterr().out)}
+    assert rows == {"get_exact": "no example", "place": "holds"}
+    change(taught, "place", "'blue bowl'", "'blue block'")
+    assert run(["skills", "check", *where]) == 1
+    assert "set aside" in capsys.readouterr().out
