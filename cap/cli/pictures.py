@@ -52,7 +52,8 @@ class Pictures:
         """As PNG: a film's colours are chosen when all of it is there."""
         self._turns: list[Path] = []
         self._tried: dict[int, Any] = {}
-        """What programs did that were tried in this turn, by number."""
+        """What programs did that were tried in this round, by number."""
+        self._round = 1
         if gif is not None:
             try:
                 gif.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +67,9 @@ class Pictures:
 
     def tell(self, event: Event) -> None:
         """Take a small picture of what each program did that was only tried; nobody films those."""
-        if event.kind == "trying":
+        if event.kind in ("instruction", "round") and not event.depth:
+            self._round = event.data.get("number", 1)
+        elif event.kind == "trying":
             self._tried.clear()
             self._robot.on_frame = None
         elif event.kind == "tried" and hasattr(event.data["robot"], "render"):
@@ -98,13 +101,14 @@ class Pictures:
             draw.rectangle(
                 edge, outline="#1a7f37" if chosen else "#b0b0b0", width=4 if chosen else 1
             )
-        path = self._folder / f"turn-{self._number()}-tried.png"
+        further = "" if self._round == 1 else f"-{self._round}"
+        path = self._folder / f"turn-{self._number()}-tried{further}.png"
         sheet.save(path)
         return path
 
     def _number(self) -> int:
         """Return the number of the turn that goes on."""
-        return sum(1 for path in self._turns if not path.stem.endswith("-tried")) + 1
+        return sum(1 for path in self._turns if "-tried" not in path.stem) + 1
 
     def turn(self) -> None:
         """Keep a picture of how a turn left things."""

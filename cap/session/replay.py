@@ -26,7 +26,7 @@ from cap.trace.trace import plain
 class ReplayStep:
     """One thing a person did in a session."""
 
-    kind: Literal["run", "execute", "undo", "redo", "model"]
+    kind: Literal["run", "execute", "undo", "undo_round", "redo", "model"]
     """Which."""
     text: str = ""
     """The instruction, or the program's name."""
@@ -76,8 +76,8 @@ def steps(folder: Path) -> tuple[ReplayStep, ...]:
                 found.append(ReplayStep("execute" if source else "run", data["text"], source))
             elif kind == "undo":
                 found.append(ReplayStep("undo", turns=data["turns"]))
-            elif kind == "redo":
-                found.append(ReplayStep("redo"))
+            elif kind in ("undo_round", "redo"):
+                found.append(ReplayStep("redo" if kind == "redo" else "undo_round"))
             elif kind == "model":
                 found.append(ReplayStep("model", data["name"], mends=data["repairs"]))
             elif kind == "moved":
@@ -152,6 +152,9 @@ def replay(session: Session, todo: Sequence[ReplayStep]) -> Iterator[Replayed]:
     for step in todo:
         if step.kind == "undo":
             session.undo(step.turns)
+            yield Replayed(step, None)
+        elif step.kind == "undo_round":
+            session.undo_round()
             yield Replayed(step, None)
         elif step.kind == "redo":
             session.redo()

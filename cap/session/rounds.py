@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from cap.session.session import Session
 
 MOST_ROUNDS = 20
-_GO_ON = (
+GO_ON = (
     "The program above was carried out for this instruction, with what came of it (#=, #!).\n"
     "If something is left to do, write a program for that alone; if all is done, write only: pass"
 )
+"""What the model is told before each further round."""
 _PRINTED_CHARS = 1000
 _ENDED = ("interrupted", "refused", "model")
 """Failures after which nobody is asked for a further round."""
@@ -134,7 +135,7 @@ class Rounds:
         else:
             note = "; ".join(part for part in (f"failed: {failure}", note) if part)
         entry = PastTurn(self.words, last.shown, context.text, told, note)
-        return replace(state, history=(*state.history, entry), given=_GO_ON, goes_on=True)
+        return replace(state, history=(*state.history, entry), given=GO_ON, goes_on=True)
 
 
 def _without_effect(effect: Effect) -> bool:

@@ -412,7 +412,7 @@ class Session:
         """
         rounds = self._rounds
         if rounds is None or not rounds.before or not self.turns:
-            raise UsageError("the last turn has no further round; undo() takes the turn back")
+            raise UsageError("the last turn has no further round; undo the turn itself")
         past, checkpoint, usage = rounds.before.pop(), self._checkpoints[-1], self.usage
         rewound = checkpoint.restore(self)
         self.turns.pop()
@@ -427,6 +427,7 @@ class Session:
         self.usage = usage
         self._keep(session_file.LATEST)
         self.trace.event("undo_round", rounds=1 + len(rounds.before), world=rewound)
+        self._tell_view()
         return rewound
 
     def redo(self) -> bool:

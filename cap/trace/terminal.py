@@ -33,7 +33,16 @@ _WORLD = {
 SHOWN = frozenset(
     (
         *("text", "line", "repair", "run_again", "skills", "undo", "done", "step", "said"),
-        *("trying", "tried", "samples", "untried", "round", "rounds_ended", "learned"),
+        *(
+            "trying",
+            "tried",
+            "samples",
+            "untried",
+            "round",
+            "rounds_ended",
+            "undo_round",
+            "learned",
+        ),
         *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
         *(
             "completion",
@@ -114,6 +123,36 @@ def usage_line(usage: Usage | Mapping[str, Any]) -> str:
     about = "~" if known.get("estimated") else ""
     line += f", {about}{known['prompt_tokens']} + {about}{known['completion_tokens']} tokens"
     return line if cost is None else f"{line}, {about}${cost:.4f}"
+
+
+def told_tried(one: Mapping[str, Any]) -> str:
+    """Return what a program did that was tried, and what the goal check says of it, in a line."""
+    judged = {True: "  goal: yes", False: "  goal: no"}.get(one["goal"], "")
+    judged += "" if one["expected"] else "  not as expected"
+    same = f"  (as {one['same_as']})" if one["same_as"] else ""
+    return f"{one['number']}  {clipped(one['came'].replace(chr(10), ' '), 300)}{same}{judged}"
+
+
+def told_choice(data: Mapping[str, Any]) -> str:
+    """Return which of the programs that were tried is carried out, and why."""
+    why, tried = "; ".join(data["why"]), len(data["tried"])
+    if data["stopped"]:
+        why += f"; asked for {tried} of {data['asked']}: {data['stopped']}"
+    return f"chosen: {data['chosen']}, {clipped(why)}"
+
+
+def told_learned(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what was learned and what was not, each with what it is: learned, left or nothing."""
+    same = "whose example did the same again"
+    found = [
+        ("learned", f"learned {printable(name)}, {same}: {printable(path)}")
+        for name, path in data["kept"].items()
+    ]
+    found += [
+        ("left", f"not learned, {printable(name)}: {clipped(why)}")
+        for name, why in data["left_out"].items()
+    ]
+    return found + ([("nothing", f"nothing to learn: {clipped(data['why'])}")] * bool(data["why"]))
 
 
 class Live:
@@ -255,6 +294,11 @@ class Live:
         count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
         self._write(f"undone: {count}, {_WORLD[data.get('world') is True]}", "dim", depth + 1)
 
+    def _undo_round(self, data: Mapping[str, Any], depth: int) -> None:
+        left = "1 round is left" if data["rounds"] == 1 else f"{data['rounds']} rounds are left"
+        what = f"the last round, {_WORLD[data.get('world') is True]}"
+        self._write(f"undone: {what}; {left}", "dim", depth + 1)
+
     def _redo(self, data: Mapping[str, Any], depth: int) -> None:
         count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
         self._write(f"redone: {count}, {_WORLD[data.get('world') is True]}", "dim", depth + 1)
@@ -340,17 +384,9 @@ class Live:
         self._write(f"tried {count} in the world as it is:", "dim", depth + 1)
         for one in tried:
             mark = "▶" if one["number"] == data["chosen"] else " "
-            judged = {True: "  goal: yes", False: "  goal: no"}.get(one["goal"], "")
-            judged += "" if one["expected"] else "  not as expected"
-            same = f"  (as {one['same_as']})" if one["same_as"] else ""
             style = "red" if one["failed"] else "" if one["agrees"] else "dim"
-            came = clipped(one["came"].replace("\n", " "), 300)
-            self._write(f"{mark} {one['number']}  {came}{same}{judged}", style, depth + 1)
-        why = "; ".join(data["why"])
-        asked = data["asked"]
-        early = f"; asked for {len(tried)} of {asked}: {data['stopped']}" if data["stopped"] else ""
-        told = f"chosen: {data['chosen']}, {clipped(why + early)}"
-        self._write(told, "cyan", depth + 1)
+            self._write(f"{mark} {told_tried(one)}", style, depth + 1)
+        self._write(told_choice(data), "cyan", depth + 1)
 
     def _round(self, data: Mapping[str, Any], depth: int) -> None:
         came = clipped(data["came"]) or "what came of it cannot be seen"
@@ -364,13 +400,9 @@ class Live:
         self._write(clipped(data["reason"]), "bold yellow", depth + 1)
 
     def _learned(self, data: Mapping[str, Any], depth: int) -> None:
-        for name, path in data["kept"].items():
-            told = f"learned {printable(name)}, whose example did the same again: {printable(path)}"
-            self._write(told, "green", depth + 1)
-        for name, why in data["left_out"].items():
-            self._write(f"not learned, {printable(name)}: {clipped(why)}", "yellow", depth + 1)
-        if data["why"]:
-            self._write(f"nothing to learn: {clipped(data['why'])}", "dim", depth + 1)
+        styles = {"learned": "green", "left": "yellow", "nothing": "dim"}
+        for kind, told in told_learned(data):
+            self._write(told, styles[kind], depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
         self._print_code(source.strip().split("\n"), depth)

@@ -121,6 +121,14 @@ class SuiteOptions:
     """How likely or how large each disturbance is."""
     sampling: SuiteSampling = group(SuiteSampling)
     """How many programs are tried for an instruction, and how one is chosen."""
+    rounds: int = option(
+        "--rounds",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="K",
+        help="Suites of robots: the model may go on with an instruction, up to K programs.",
+    )
+    """How often the model may go on with an instruction."""
     problems: tuple[Path, ...] = option(
         "--problems",
         type=click.Path(path_type=Path),
@@ -218,6 +226,8 @@ def run(
         suite_options["disturbances"] = options.disturbances
     if options.sampling.samples > 1:
         suite_options["sampling"] = options.sampling.sampling()
+    if options.rounds > 1:
+        suite_options["rounds"] = options.rounds
     if options.problems:
         suite_options["problems"] = [str(path.resolve()) for path in options.problems]
     if options.problem_file is not None:

@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from cap.trace.terminal import is_real, printable, short, shown_call, usage_line
+from cap.trace.terminal import (
+    is_real,
+    printable,
+    short,
+    shown_call,
+    told_choice,
+    told_learned,
+    told_tried,
+    usage_line,
+)
 from cap.trace.trace import Event
 
 MOST_TURNS = 30
@@ -217,6 +226,37 @@ class Chronicle:
             turn.undone = True
             turn.notes.append((_NOTE, told))
 
+    def _trying(self, data: Mapping[str, Any], event: Event) -> None:
+        if event.kind == "trying":
+            self._status = f"trying up to {data['samples']} programs: nothing moves for good"
+        else:
+            self._status = f"trying programs: {data['number']}"
+
+    def _samples(self, data: Mapping[str, Any], event: Event) -> None:
+        for one in data["tried"]:
+            mark = "▶" if one["number"] == data["chosen"] else "·"
+            self._note(_BAD if one["failed"] else "opacity:.8", f"{mark} {told_tried(one)}")
+        self._note(_NOTE, told_choice(data))
+
+    def _round(self, data: Mapping[str, Any], event: Event) -> None:
+        self._note("", f"{data['came'] or 'what came of it cannot be seen'}")
+        self._note("font-weight:600", f"round {data['number']}")
+
+    def _rounds_ended(self, data: Mapping[str, Any], event: Event) -> None:
+        count = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
+        self._note(_NOTE, f"{count}: {data['reason']}")
+
+    def _undo_round(self, data: Mapping[str, Any], event: Event) -> None:
+        what = "with the world" if data["world"] else "the variables, not the world"
+        self._note(_NOTE, f"the last round was undone, {what}; rounds left: {data['rounds']}")
+
+    def _untried(self, data: Mapping[str, Any], event: Event) -> None:
+        self._note(_NOTE, str(data["reason"]))
+
+    def _learned(self, data: Mapping[str, Any], event: Event) -> None:
+        for kind, told in told_learned(data):
+            self._note({"learned": _OK, "left": _NOTE}.get(kind, "opacity:.6"), told)
+
     def _unwritten(self, data: Mapping[str, Any], event: Event) -> None:
         where, why = data["folder"], data["why"]
         if why is None:
@@ -254,6 +294,14 @@ _TELLS = {
     "failure": Chronicle._failure,
     "edit_refused": Chronicle._failure,
     "undo": Chronicle._undo,
+    "trying": Chronicle._trying,
+    "tried": Chronicle._trying,
+    "samples": Chronicle._samples,
+    "round": Chronicle._round,
+    "rounds_ended": Chronicle._rounds_ended,
+    "undo_round": Chronicle._undo_round,
+    "untried": Chronicle._untried,
+    "learned": Chronicle._learned,
     "unwritten": Chronicle._unwritten,
     "done": Chronicle._done,
 }

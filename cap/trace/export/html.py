@@ -15,7 +15,13 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from cap.trace.export.run_record import CalledRow, ProgramRecord, RunRecord, TurnRecord
+from cap.trace.export.run_record import (
+    CalledRow,
+    ChoiceRecord,
+    ProgramRecord,
+    RunRecord,
+    TurnRecord,
+)
 from cap.trace.terminal import is_real, printable, usage_line
 
 PICTURE_PX = 400
@@ -114,6 +120,10 @@ def _turn(turn: TurnRecord, count: int) -> Iterator[str]:
     for part in turn.parts:
         if isinstance(part, ProgramRecord):
             yield from _program(part)
+        elif isinstance(part, ChoiceRecord):
+            yield from _choice(part)
+        elif part[0] == "round":
+            yield f'<h3 class="round">round {_text(part[1])}</h3>'
         else:
             kind, text = part
             yield f'<p class="note {_KINDS.get(kind, "")}">{_text(kind)}: {_text(text)}</p>'
@@ -146,6 +156,18 @@ def _program(program: ProgramRecord) -> Iterator[str]:
         yield "</ul>"
     if program.depth:
         yield "</details>"
+
+
+def _choice(choice: ChoiceRecord) -> Iterator[str]:
+    """Yield what was tried, each with its program folded, and why one was chosen."""
+    yield '<div class="tried"><p class="dim">tried in the world as it was:</p>'
+    for tried in choice.tried:
+        kind = "bad" if tried.failed else "" if tried.alike else "dim"
+        name, mark = ("chosen", " ✓") if tried.chosen else ("other", "")
+        told = f'<summary class="{kind}">{_text(tried.told)}{mark}</summary>'
+        code = _code(tried.source) if tried.source else '<p class="dim">the same program</p>'
+        yield f'<details class="{name}">{told}{code}</details>'
+    yield f"<p><b>{_text(choice.why)}</b></p></div>"
 
 
 def _call(row: CalledRow) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cap.trace.export.run_record import CalledRow, ProgramRecord, RunRecord, TurnRecord
+from cap.trace.export.run_record import (
+    CalledRow,
+    ChoiceRecord,
+    ProgramRecord,
+    RunRecord,
+    TurnRecord,
+)
 from cap.trace.terminal import printable
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|!#"} | {"<": "&lt;", ">": "&gt;"})
@@ -35,6 +41,10 @@ def _turn(turn: TurnRecord) -> Iterator[str]:
     for part in turn.parts:
         if isinstance(part, ProgramRecord):
             yield from _program(part)
+        elif isinstance(part, ChoiceRecord):
+            yield from _choice(part)
+        elif part[0] == "round":
+            yield f"\n### round {_plain(part[1])}\n"
         else:
             yield f"- {part[0]}: {_plain(part[1])}"
     requests = turn.usage.get("requests")
@@ -51,6 +61,20 @@ def _program(program: ProgramRecord) -> Iterator[str]:
         yield _code(program.source)
     for row in program.calls:
         yield f"- {_call(row)}"
+    yield ""
+
+
+def _choice(choice: ChoiceRecord) -> Iterator[str]:
+    """Yield what was tried, with the programs that were not chosen; the chosen one follows."""
+    yield "\nTried in the world as it was:\n"
+    for tried in choice.tried:
+        told = _plain(tried.told)
+        yield f"- **{told}**" if tried.chosen else f"- {told}"
+    yield f"\n{_plain(choice.why)}"
+    for tried in choice.tried:
+        if tried.source and not tried.chosen:
+            yield f"\nNot carried out, {_plain(tried.told)}:\n"
+            yield _code(tried.source)
     yield ""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from cap.trace.export.view_shape import can_be_drawn
 from cap.trace.reader import UNREADABLE, read_events, read_header
-from cap.trace.terminal import short, shown_call
+from cap.trace.terminal import short, shown_call, told_choice, told_learned, told_tried
 
 _SKIPPED = frozenset(("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"))
 """Kinds of events that are told elsewhere, or are of no use here."""
@@ -62,6 +62,32 @@ class ProgramRecord:
 
 
 @dataclass
+class TriedRecord:
+    """One of several programs that were tried before one of them was carried out."""
+
+    told: str
+    """Its number, what it did, and what the goal check says of it."""
+    source: str
+    """The program; "" of one that another had already."""
+    chosen: bool
+    """True of the one that was carried out."""
+    failed: bool
+    """True if it failed."""
+    alike: bool
+    """True if it did what the chosen one did."""
+
+
+@dataclass
+class ChoiceRecord:
+    """Several programs that were tried in the world as it was, and the choice among them."""
+
+    tried: list[TriedRecord]
+    """In the order in which they were written."""
+    why: str
+    """Which is carried out, and why."""
+
+
+@dataclass
 class TurnRecord:
     """One instruction and all that came of it."""
 
@@ -75,8 +101,8 @@ class TurnRecord:
     """When it ended."""
     ok: bool | None = None
     """How it ended; None if it did not."""
-    parts: list[ProgramRecord | tuple[str, str]] = field(default_factory=list)
-    """Programs, and notes as (kind, text), in order."""
+    parts: list[ProgramRecord | ChoiceRecord | tuple[str, str]] = field(default_factory=list)
+    """Programs, choices among some, and notes as (kind, text), in order."""
     model_s: float = 0.0
     """Seconds in the model."""
     robot_s: float = 0.0
@@ -118,8 +144,9 @@ class RunRecord:
             except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
                 record._miss(event["kind"])
         for turn in record.turns:
-            after = folder / f"turn-{turn.number}.png"
-            turn.pictures += [after] if after.is_file() else []
+            stem = f"turn-{turn.number}"
+            turn.pictures += sorted(folder.glob(f"{stem}-tried*.png"), key=lambda path: path.stem)
+            turn.pictures += [folder / f"{stem}.png"] * (folder / f"{stem}.png").is_file()
         return record
 
     @property
@@ -174,6 +201,8 @@ class RunRecord:
             )
         elif kind == "call":
             _add_call(turn, data, depth)
+        elif kind == "samples":
+            turn.parts.append(_choice(data))
         elif kind == "look":
             picture = self.folder / Path(str(data["picture"])).name
             turn.pictures += [picture] if picture.is_file() else []
@@ -221,6 +250,20 @@ def _add_call(turn: TurnRecord, data: Mapping[str, Any], depth: int) -> None:
         own.calls.append(row)
 
 
+def _choice(data: Mapping[str, Any]) -> ChoiceRecord:
+    tried = [
+        TriedRecord(
+            told_tried(one),
+            "" if one["same_as"] else str(one["source"]),
+            one["number"] == data["chosen"],
+            bool(one["failed"]),
+            bool(one["agrees"]),
+        )
+        for one in data["tried"]
+    ]
+    return ChoiceRecord(tried, told_choice(data))
+
+
 def _mark_failed(turn: TurnRecord, line: Any) -> None:
     programs = [part for part in turn.parts if isinstance(part, ProgramRecord) and not part.depth]
     if programs and isinstance(line, int):
@@ -256,6 +299,19 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[tuple[str, str]] | None:
         return [("rehearsal", f"{len(data['calls'])} calls, {data['sim_s']:.1f} s: {came}")]
     if kind == "otherwise":
         return [("note", f"the world changed since {data['since']}")]
+    if kind == "round":
+        came = str(data["came"]) or "what came of it cannot be seen"
+        return [("round", f"{data['number']}, after the one before: {came}")]
+    if kind == "rounds_ended":
+        count = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
+        return [("rounds", f"{count}: {data['reason']}")]
+    if kind == "undo_round":
+        went = "with the world" if data["world"] else "but not the real world"
+        return [("note", f"the last round was undone, {went}; rounds left: {data['rounds']}")]
+    if kind == "untried":
+        return [("check", str(data["reason"]))]
+    if kind == "learned":
+        return [("learned", told) for _, told in told_learned(data)]
     if kind in ("step", "said"):
         return [("step", str(data["text"]))]
     return [] if kind == "generated" else None

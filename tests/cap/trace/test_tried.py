@@ -1,0 +1,125 @@
+"""What was tried, chosen and told between rounds: in the terminal, as a page, Markdown and live."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from cap.cli.main import run
+from cap.cli.page.chronicle import Chronicle
+from cap.engine.best_of import Sampling
+from cap.models.base import Completion, Request
+from cap.prompt.prompt import parse
+from cap.session import replay
+from cap.session.session import Session
+from cap.session.settings import SessionSettings
+from cap.trace.export import html, markdown
+from cap.trace.export.run_record import ChoiceRecord, RunRecord
+from cap.trace.terminal import Live
+from cap.trace.trace import Trace
+from robots.ravens import create
+
+UI = """# /// cap
+# session = true
+# actions = true
+# ///
+from robot import put_first_on_second, say
+"""
+WRONG = "put_first_on_second('blue block', 'green bowl')\n"
+RIGHT = "put_first_on_second('red block', 'blue bowl')\n"
+ODD = "raise ValueError('<b>full</b>')\n"
+SECOND = "put_first_on_second('blue block', 'blue bowl')\n"
+WORDS = "put the blocks in the blue bowl"
+
+
+class InTurn:
+    """Gives its answers one after the other."""
+
+    name = "in turn"
+    repairs = False
+
+    def __init__(self, answers: Sequence[str]) -> None:
+        self.left = list(answers)
+
+    def complete(self, request: Request) -> Completion:
+        return Completion(self.left.pop(0), self.name, 10, 5)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A turn of two rounds of up to four programs, its last round undone; what was shown of it."""
+    trace = Trace(tmp_path_factory.mktemp("runs") / "run")
+    out, story = io.StringIO(), Chronicle()
+    trace.listeners += [Live(Console(file=out, width=200)), story]
+    robot = create(mode="instant", objects=["red block", "blue block", "blue bowl", "green bowl"])
+    answers = [WRONG, RIGHT, ODD, RIGHT, SECOND, SECOND, SECOND]
+    settings = SessionSettings(
+        prompts={"ui": parse(UI, "ui")}, rounds=2, sampling=Sampling(4), trace=trace
+    )
+    with Session(robot, InTurn(answers), settings) as session:
+        assert session.run(WORDS).ok
+        assert session.undo_round()
+        assert list(session.turns[-1].moved) == ["red block"]
+    assert trace.folder is not None
+    return trace.folder, out.getvalue(), "".join(story.news() or ())
+
+
+def test_the_terminal_tells_all_of_it(ran: tuple[Path, str, str]) -> None:
+    assert run(["trace", "show", str(ran[0])]) == 0
+    for told in (
+        "▶ 2  moved red block to blue bowl",
+        "    3  failed: ValueError (line 1): <b>full</b>",
+        "chosen: 2, 2 of 4 did this",
+        "moved red block to blue bowl; round 2:",
+        "2 rounds: there may be 2 rounds",
+        "undone: the last round, the world too; 1 round is left",
+    ):
+        assert told in ran[1]
+
+
+def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path, str, str]) -> None:
+    record = RunRecord.read(ran[0])
+    assert not record.unknown
+    first, second = (part for part in record.turns[0].parts if isinstance(part, ChoiceRecord))
+    assert [one.chosen for one in first.tried] == [False, True, False, False]
+    assert [one.failed for one in first.tried] == [False, False, True, False]
+    assert [bool(one.source) for one in first.tried] == [True, True, True, False]
+    assert len(second.tried) == 3
+    page = html.text_of(record)
+    assert "&lt;b&gt;full&lt;/b&gt;" in page
+    assert "<b>full" not in page
+    assert "chosen: 2, 2 of 4 did this" in page
+    assert '<h3 class="round">round 2, after the one before: moved red block to blue bowl' in page
+    text = markdown.text_of(record)
+    for told in (
+        "- **2 moved red block to blue bowl**",
+        "### round 2",
+        "- rounds: 2 rounds: there may be 2 rounds",
+        "the last round was undone, with the world; rounds left: 1",
+        "put_first_on_second('blue block', 'green bowl')",
+    ):
+        assert told in text
+
+
+def test_the_page_in_a_browser_tells_it_as_it_happens(ran: tuple[Path, str, str]) -> None:
+    for told in ("chosen: 2, 2 of 4 did this", "round 2", "the last round was undone"):
+        assert told in ran[2]
+    assert "&lt;b&gt;full&lt;/b&gt;" in ran[2]
+
+
+def test_a_round_that_was_undone_is_undone_again_in_a_replay(ran: tuple[Path, str, str]) -> None:
+    assert [step.kind for step in replay.steps(ran[0])] == ["run", "undo_round"]
+
+
+def test_damaged_events_are_counted(ran: tuple[Path, str, str], tmp_path: Path) -> None:
+    lines = (ran[0] / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "run.json").write_bytes((ran[0] / "run.json").read_bytes())
+    odd = [line.replace('"tried": [', '"tried": [7, ') for line in lines]
+    (tmp_path / "events.jsonl").write_text("\n".join(odd) + "\n", encoding="utf-8")
+    record = RunRecord.read(tmp_path)
+    assert record.unknown == {"samples": 2}
+    assert "could not be told" in markdown.text_of(record)
