@@ -1,14 +1,17 @@
 """What attempts are worth: success against the number of programs tried, without a model.
 
-    python -m benchmarks.attempts run FOLDER [-n TRIALS] [--minutes M]
+    python -m benchmarks.attempts run FOLDER [-n TRIALS] [--minutes M] [--arms ARM ...]
     python -m benchmarks.attempts report FOLDER
 
 A noisy oracle writes the programs of the tabletop, drawing and kitchen suites, right with
 probability P. Each way of choosing among N of them is measured beside its closed form. A mutant may
 do what was asked by chance; how often is measured as well (P = 0), and counts as right. With a
 perfect judge, independent samples and k instructions a trial succeeds with probability
-(1 - (1 - p)^N)^k, p being P plus the share of lucky mutants. Agreement has no closed form: it is
-simulated, with mutants that fail as often as they did, all others disagreeing with each other.
+(1 - (1 - p)^N)^k, p being P plus the share of lucky mutants. Three rounds with a perfect judge of
+when all is done succeed with p (1 + qr + q^2 (r^2 - t)): q is 1 - p, r the share of mutants after
+which the right program still sets the world right, t that of two after which there is no third
+round; r and t are measured as well. Agreement has no closed form: it is simulated, with mutants
+that fail as often as they did, all others disagreeing.
 """
 
 from __future__ import annotations
@@ -50,6 +53,11 @@ class AttemptArm:
     choose_by: str = ""
     """`agreement`, `goal`, `both` or `judge`; "" of one program."""
     repairs: bool = False
+    rounds: int = 1
+    """Programs, each told what came of the one before; a perfect judge says when all is done."""
+    mended: bool = False
+    """Whether the first is never right and all further ones are: how often a mutant's world can
+    still be set right."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -57,6 +65,8 @@ class AttemptArm:
         found: dict[str, Any] = {"limits": {"program_s": PROGRAM_S}}
         if not self.repairs:
             found["repairs"] = _NO_REPAIRS
+        if self.rounds > 1:
+            found["rounds"] = self.rounds
         if self.samples > 1:
             by = self.choose_by
             chosen = {"agreement": by in ("agreement", "both"), "goal": by in ("goal", "both")}
@@ -71,10 +81,23 @@ ARMS = (
     *(AttemptArm(f"agreement, {n}", n, "agreement") for n in (2, 4, 8)),
     *(AttemptArm(f"both, {n}", n, "both") for n in (4, 8)),
     AttemptArm("goal check, 8", 8, "goal"),
+    AttemptArm("rounds of 3", rounds=3),
 )
+_MUTANTS = (
+    AttemptArm("single"),
+    AttemptArm("mended", rounds=2, mended=True),
+    AttemptArm("wrong rounds", rounds=3),
+)
+"""What is run with P = 0, to know what mutants do."""
 
 
-def run(folder: Path, n: int, minutes: float, families: Sequence[str]) -> None:
+def run(
+    folder: Path,
+    n: int,
+    minutes: float,
+    families: Sequence[str],
+    arms: Sequence[str] | None = None,
+) -> None:
     """Run what is lacking of all trials, all arms of one seed before the next one's.
 
     Args:
@@ -82,6 +105,7 @@ def run(folder: Path, n: int, minutes: float, families: Sequence[str]) -> None:
         n: Seeds of each task.
         minutes: When to stop; what is there is reported.
         families: Of `SUITES`.
+        arms: Names of `ARMS`; all of them by default. What mutants do is measured with any.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path, end_s = folder / "trials.jsonl", time.monotonic() + 60 * minutes
@@ -89,13 +113,13 @@ def run(folder: Path, n: int, minutes: float, families: Sequence[str]) -> None:
     with path.open("a", encoding="utf-8") as file:
         for family, trial, chance, arm in _plan(n, families):
             key = (family, trial.task, trial.seed, chance, arm.name)
-            if key in done:
+            if key in done or (chance and arms is not None and arm.name not in arms):
                 continue
             if time.monotonic() > end_s:
                 return
             settings = Settings(
                 family,
-                f"{NOISY}:{chance}",
+                f"{NOISY}:0,1" if arm.mended else f"{NOISY}:{chance}",
                 mode="instant",
                 prompts=OWN_PROMPTS.get(family, ""),
                 options=arm.options,
@@ -122,7 +146,8 @@ def _plan(n: int, families: Sequence[str]) -> Iterator[tuple[str, Trial, float, 
             split = SUITES[family]
             cells = [cell for cell in suite(family).cells() if split in (None, cell[1])]
             for task, part in cells:
-                yield family, Trial(task, part, seed), 0.0, ARMS[0]
+                for arm in _MUTANTS:
+                    yield family, Trial(task, part, seed), 0.0, arm
                 for chance in CHANCES:
                     for arm in ARMS:
                         yield family, Trial(task, part, seed), chance, arm
@@ -136,7 +161,7 @@ def read(folder: Path) -> list[dict[str, Any]]:
 
 def rows(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return for each family, P and arm the rate, its interval, what it is to be, and the price."""
-    lucky, failing = _mutants(lines)
+    mutants = _mutants(lines)
     groups: dict[tuple[str, float, str], list[Mapping[str, Any]]] = defaultdict(list)
     for line in lines:
         family, _, _, chance, arm = line["key"]
@@ -148,8 +173,7 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         won = sum(line["success"] for line in trials)
         low, high = wilson_interval(won, len(trials))
         expected = [
-            _expected(arms[name], chance, lucky[family], failing[family], line["instructions"])
-            for line in trials
+            _expected(arms[name], chance, mutants[family], line["instructions"]) for line in trials
         ]
         form = None if None in expected else float(np.mean([x for x in expected if x is not None]))
         found.append(
@@ -174,37 +198,54 @@ def _per(trials: Sequence[Mapping[str, Any]], name: str, won: int) -> float | No
     return round(sum(line[name] for line in trials) / won, 3) if won else None
 
 
-def _mutants(
-    lines: Sequence[Mapping[str, Any]],
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return for each family how many mutants did what was asked, and how many of the rest failed.
+@dataclass(frozen=True)
+class MutantRates:
+    """What the mutants of a family do, in trials of one instruction."""
 
-    Those of trials with one instruction: of several, one alone cannot do it.
-    """
-    alone: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    lucky: float
+    """The share that did what was asked."""
+    failing: float
+    """The share that failed, and did not do it."""
+    mended: float
+    """Of those that did not do it, the share whose world the right program then set right."""
+    ended: float
+    """Of two of them one after the other, the share after which there is no third round: neither
+    had an effect, or the second did nothing, which says that all is done."""
+
+
+def _mutants(lines: Sequence[Mapping[str, Any]]) -> dict[str, MutantRates]:
+    """Return for each family what its mutants did."""
+    alone: dict[str, dict[str, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for line in lines:
-        if not line["key"][3] and line["instructions"] == 1:
-            alone[line["key"][0]].append(line)
-    lucky = {
-        name: float(np.mean([line["success"] for line in some])) for name, some in alone.items()
-    }
-    failing = {
-        name: sum(not line["success"] and line["cause"] != "task" for line in some) / len(some)
-        for name, some in alone.items()
-    }
-    return lucky, failing
+        family, _, _, chance, arm = line["key"]
+        if not chance and line["instructions"] == 1:
+            alone[family][arm].append(line)
+    found = {}
+    for family, arms in alone.items():
+        some = arms["single"]
+        lucky = float(np.mean([line["success"] for line in some]))
+        lost = sum(not line["success"] and line["cause"] != "task" for line in some)
+        after = float(np.mean([line["success"] for line in arms["mended"]] or [lucky]))
+        mended = max(0.0, after - lucky) / (1 - lucky) if lucky < 1 else 1.0
+        wrong = [line for line in arms["wrong rounds"] if not line["success"]]
+        ended = float(np.mean([line["requests"] < 3 for line in wrong] or [0.0]))
+        found[family] = MutantRates(lucky, lost / len(some), mended, ended)
+    return found
 
 
 def _expected(
-    arm: AttemptArm, chance: float, lucky: float, failing: float, instructions: int
+    arm: AttemptArm, chance: float, mutants: MutantRates, instructions: int
 ) -> float | None:
     """Return the probability of success that an arm should have; None if nothing says it."""
-    p = chance + (1 - chance) * lucky
+    p = chance + (1 - chance) * mutants.lucky
     if arm.repairs or arm.choose_by in ("goal", "both"):
         return None
     one = 1 - (1 - p) ** arm.samples
+    if arm.rounds > 1:  # each wrong round leaves a world that can still be set right, or not
+        first, both = mutants.mended, max(0.0, mutants.mended**2 - mutants.ended)
+        one = p * (1 + (1 - p) * first + (1 - p) ** 2 * both * (arm.rounds > 2))
     if arm.choose_by == "agreement":
-        one = agreement(arm.samples, p, (1 - chance) * failing)
+        one = agreement(arm.samples, p, (1 - chance) * mutants.failing)
     return float(one**instructions)
 
 
@@ -279,12 +320,15 @@ def draw(found: Sequence[Mapping[str, Any]]) -> bytes | None:
                     continue
                 arm = arms[entry["arm"]]
                 place = [*colors].index(arm.choose_by) * 0.12 - 0.24 + arm.samples
+                place = float(arm.rounds) if arm.rounds > 1 else place
                 color = "#f28e2b" if arm.repairs else colors[arm.choose_by]
+                color = "#76b7b2" if arm.rounds > 1 else color
                 bars = [
                     [100 * (entry["success"] - entry["low"])],
                     [100 * (entry["high"] - entry["success"])],
                 ]
                 label = "repairs" if arm.repairs else labels.get(arm.choose_by, arm.choose_by)
+                label = arm.name if arm.rounds > 1 else label
                 axes.errorbar(
                     [place],
                     [100 * entry["success"]],
@@ -294,7 +338,9 @@ def draw(found: Sequence[Mapping[str, Any]]) -> bytes | None:
                     color=color,
                     label=label,
                 )
-                if entry["expected"] is not None:
+                if entry["expected"] is not None and arm.rounds > 1:
+                    axes.plot([place], [100 * entry["expected"]], "_", color=color, ms=12)
+                elif entry["expected"] is not None:
                     for curve in [arm.choose_by] if arm.choose_by else ["judge", "agreement"]:
                         curves[curve].append((arm.samples, 100 * entry["expected"]))
             for curve, points in curves.items():
@@ -302,7 +348,7 @@ def draw(found: Sequence[Mapping[str, Any]]) -> bytes | None:
             axes.set_ylim(0, 103)
             axes.set_xticks([1, 2, 4, 8])
         for axes in grid[-1]:
-            axes.set_xlabel("programs tried")
+            axes.set_xlabel("programs tried, or rounds")
         for axes in grid[:, 0]:
             axes.set_ylabel("success, %")
         known = dict(zip(*reversed(grid[0][0].get_legend_handles_labels()), strict=True))
@@ -319,7 +365,8 @@ if __name__ == "__main__":
     parser.add_argument("-n", type=int, default=5, help="seeds of each task")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--families", nargs="+", choices=SUITES, default=[*SUITES])
+    parser.add_argument("--arms", nargs="+", choices=[arm.name for arm in ARMS], metavar="ARM")
     given = parser.parse_args()
     if given.what == "run":
-        run(given.folder, given.n, given.minutes, given.families)
+        run(given.folder, given.n, given.minutes, given.families, given.arms)
     sys.stdout.write(f"{report(given.folder)}\n")

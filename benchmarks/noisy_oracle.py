@@ -2,17 +2,19 @@
 
     noisy-oracle:0.7            the right program in 70 % of all answers, else any kind of mutant
     noisy-oracle:0.7:swap       else one with swapped arguments
+    noisy-oracle:0.3,0.9        right in 30 % at first, in 90 % of further rounds
 
 It measures what samples, rounds and repairs are worth without a language model. Every answer is
 drawn for itself, by the trial's seed, the sample's and the words of the request: the same request
-gets the same answer, whatever was asked before it.
+gets the same answer, whatever was asked before it. In a further round it knows from the suite's own
+judge whether all is done, and says so.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +24,7 @@ from cap.errors import ModelError, UsageError, did_you_mean
 from cap.models.base import Completion, Request
 from cap.models.nearest import Nearest
 from cap.prompt.prompt import comment
+from cap.session.rounds import GO_ON
 
 NOISY = "noisy-oracle"
 WHAT_IT_IS = (
@@ -40,6 +43,8 @@ class Noise:
     """Probability of the right program."""
     kind: str | None = None
     """Of `KINDS`; None for any."""
+    further: float | None = None
+    """The probability in further rounds, if that is another."""
 
 
 def is_noisy(model: str) -> bool:
@@ -56,15 +61,15 @@ def noise_of(model: str) -> Noise:
     _, _, rest = model.partition(":")
     chance, _, kind = rest.partition(":")
     try:
-        p = float(chance)
+        chances = [float(text) for text in chance.split(",", 1)]
     except ValueError:
-        p = -1.0
-    if not 0 <= p <= 1:
+        chances = []
+    if not chances or not all(0 <= p <= 1 for p in chances):
         raise UsageError(f"{model!r}: write it as {NOISY}:P, P from 0 to 1, such as {NOISY}:0.7")
     if kind and kind not in KINDS:
         hint = did_you_mean(kind, KINDS)
         raise UsageError(f"{model!r}: no mutants {kind!r}.{hint} Known: {', '.join(KINDS)}")
-    return Noise(p, kind or None)
+    return Noise(chances[0], kind or None, chances[1] if chances[1:] else None)
 
 
 class NoisyOracle:
@@ -94,6 +99,8 @@ class NoisyOracle:
         self.asks = ""
         """The text of the prompt that asks for the programs, where others ask too: `nearest`
         answers those, such as goal checks."""
+        self.done: Callable[[], bool] | None = None
+        """Tells whether what was asked for is so, for further rounds; None if nobody knows."""
 
     def complete(self, request: Request) -> Completion:
         """Answer one request.
@@ -104,13 +111,19 @@ class NoisyOracle:
         if self.asks and self.asks not in request.prompt:
             completion = Nearest().complete(request)
             return replace(completion, notes=(*completion.notes, WHAT_IT_IS), cost_usd=0.0)
+        further = GO_ON.splitlines()[-1] in request.prompt
+        if further and self.done is not None and self.done():
+            return Completion("pass\n", self.name, cost_usd=0.0, notes=(WHAT_IT_IS,))
+        chance = self._noise.p
+        if further and self._noise.further is not None:
+            chance = self._noise.further
         source = self._source(request)
         drawn = f"{self._seed} {request.seed} {request.prompt}".encode(errors="replace")
         digest = hashlib.blake2s(drawn, digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest, "little"))
         notes: tuple[str, ...] = (WHAT_IT_IS,)
         text = source
-        if rng.random() >= self._noise.p:
+        if rng.random() >= chance:
             text, kind = mutant(source, self._noise.kind, rng, self.names)
             notes = (*notes, f"a mutant: {kind}")
         read, written = len(request.prompt) // _TOKEN_CHARS, -(-len(text) // _TOKEN_CHARS)

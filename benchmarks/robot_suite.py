@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ from cap.session.turn import Turn
 
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
-OPTIONS = ("limits", "pictures", "repairs", "sampling", *MODEL_OPTIONS)
+OPTIONS = ("limits", "pictures", "repairs", "rounds", "sampling", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 
 
@@ -195,6 +196,7 @@ def carry_out(
             limits=program_limits(settings.options.get("limits", {})),
             repairs=repairs_of(settings.options),
             sampling=sampling_of(settings.options, wanted),
+            rounds=settings.options.get("rounds", 1),
         ),
     ) as session:
         first = robot.snapshot() if isinstance(robot, Rewindable) else None
@@ -208,6 +210,7 @@ def carry_out(
             lists = [fact for fact in told if isinstance(fact, list | tuple)]
             model.names = tuple(name for fact in lists for name in fact if isinstance(name, str))
             model.programs = _programs(case)
+            model.done = partial(wanted, robot)
         turns, missed = _act(session, case, settings.model, wanted)
         drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
     outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)

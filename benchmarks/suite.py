@@ -56,6 +56,7 @@ FLAGS: Mapping[str, str] = {
         "problem_file",
         "problems",
         "prompts",
+        "rounds",
         "shared_library",
         "table",
         "temperature",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ from robots.table.geometry import PLACES
 from robots.table.object_names import plain
 
 PLANNER = "nl"
-OPTIONS = ("disturbances", "limits", "pictures", "repairs", "sampling", *MODEL_OPTIONS)
+OPTIONS = ("disturbances", "limits", "pictures", "repairs", "rounds", "sampling", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
@@ -169,6 +170,8 @@ class TabletopSuite(BaseSuite):
         def reached(robot: Any) -> bool:
             return judge(setup.goal, setup.before, dict(robot.positions()), robot.spoken) is None
 
+        if isinstance(model, NoisyOracle):
+            model.done = partial(reached, robot)
         with Session(
             robot,
             meter,
@@ -178,6 +181,7 @@ class TabletopSuite(BaseSuite):
                 limits=limits,
                 repairs=repairs_of(settings.options),
                 sampling=sampling_of(settings.options, reached),
+                rounds=settings.options.get("rounds", 1),
             ),
         ) as session:
             first = robot.snapshot()

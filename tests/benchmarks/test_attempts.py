@@ -10,14 +10,16 @@ import pytest
 from benchmarks.attempts import ARMS, agreement, read, report, rows, run
 
 
-def _line(chance: float, arm: str, *, success: bool, instructions: int = 1) -> str:
+def _line(
+    chance: float, arm: str, *, success: bool, instructions: int = 1, requests: int = 1
+) -> str:
     line = {
         "key": ["drawing", "circle", 0, chance, arm],
         "success": success,
         "cause": "" if success else "program",
         "failure": "",
         "instructions": instructions,
-        "requests": 1,
+        "requests": requests,
         "tokens": 100,
         "cpu_s": 0.1,
     }
@@ -37,6 +39,12 @@ def test_rates_stand_beside_their_closed_forms(tmp_path: Path) -> None:
         "\n".join(
             [
                 *[_line(0.0, "single", success=number < 1) for number in range(4)],
+                *[_line(0.0, "mended", success=number < 2) for number in range(4)],
+                *[
+                    _line(0.0, "wrong rounds", success=False, requests=3 - (number < 1))
+                    for number in range(20)
+                ],
+                *[_line(0.5, "rounds of 3", success=number < 7) for number in range(10)],
                 *[_line(0.5, "perfect judge, 4", success=number < 9) for number in range(10)],
                 *[
                     _line(0.5, "perfect judge, 2", success=True, instructions=2)
@@ -53,9 +61,13 @@ def test_rates_stand_beside_their_closed_forms(tmp_path: Path) -> None:
     assert four["within"] is True
     assert four["tokens per success"] == pytest.approx(1000 / 9, abs=0.001)
     assert by_arm["repair"]["expected"] is None
+    first, both = 1 / 3, 1 / 9 - 1 / 20  # of three that were not lucky one, less what ended
+    assert by_arm["rounds of 3"]["expected"] == pytest.approx(
+        p * (1 + (1 - p) * first + (1 - p) ** 2 * both)
+    )
     assert by_arm["perfect judge, 2"]["expected"] == pytest.approx((1 - (1 - p) ** 2) ** 2)
     pytest.importorskip("matplotlib")
-    assert report(tmp_path).read_text().count("\n") == 7
+    assert report(tmp_path).read_text().count("\n") == 8
     assert b"drawing, P = 0.5" in (tmp_path / "attempts.svg").read_bytes()
 
 
