@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -88,6 +88,8 @@ class SessionDefaults:
 @dataclass(frozen=True)
 class BatchTries:
     """How often sessions try, and what they keep of it."""
+
+    section: ClassVar[str] = SessionSampling.section
 
     rounds: int = option(
         "--rounds",

@@ -453,6 +453,7 @@ class SessionOptions:
         "--learn",
         is_flag=True,
         help="Keep functions whose effect was verified as skills; in a terminal you are asked.",
+        section=_PROGRAMS,
     )
     """Whether functions of a turn whose effect was verified are offered as skills."""
     repairs: int | None = option(

@@ -57,25 +57,28 @@ def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
     cap skills list -r ravens
     """  # noqa: D301
     from cap.cli.tables import show
+    from cap.session.skills.skill_check import set_aside
 
     store = _store(folder)
-    rows = [_row(store, name) for name in store.names()]
+    aside = set_aside(store, ())
+    rows = [_row(store, name, aside.get(name, "")) for name in store.names()]
     if robot:
         from cap.session.session import Session
 
         with Session.open(robot, mode="instant", skills=None) as session:
-            left_out = session.use_skills(store).left_out
+            offer = session.use_skills(store)
+        left_out = {**offer.left_out, **offer.damaged}
         rows = [{**row, "left out": left_out.get(row["skill"], "")} for row in rows]
     show(rows, as_json)
 
 
-def _row(store: Any, name: str) -> dict[str, Any]:
+def _row(store: Any, name: str, aside: str) -> dict[str, Any]:
     try:
         skill = store.get(name)
     except SkillError as error:
         return {"skill": name, "signature": "", "about": f"damaged: {error}", "needs": ""}
     needs = ", ".join(skill.calls)
-    about = skill.doc or skill.instruction
+    about = aside or skill.doc or skill.instruction
     return {"skill": name, "signature": skill.signature, "about": about, "needs": needs}
 
 
@@ -116,18 +119,18 @@ def check(
     """Run each skill against its example; 1 if one does not hold any more.
 
     A skill that does otherwise is set aside: sessions are not offered it until it holds again.
-    """
-    from cap.cli.options import load_config
+
+    \b
+    cap skills check -r ravens
+    """  # noqa: D301
+    from cap.cli.options import EndpointOptions, load_config
     from cap.cli.session import model_for
     from cap.cli.tables import show
     from cap.session.skills.skill_check import check_all
 
     given = None
     if model is not None:
-        from cap.cli.options import EndpointOptions
-
-        blank = EndpointOptions(None, None, None, None, None)
-        given = model_for(load_config(blank, model=model))
+        given = model_for(load_config(EndpointOptions(*[None] * 5), model=model))
     found = check_all(_store(folder), robot, given, prompts)
     show([{"skill": one.skill, "came": one.came, "why": one.reason} for one in found], as_json)
     return int(any(one.came in ("set aside", "not run") for one in found))

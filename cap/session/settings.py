@@ -79,7 +79,7 @@ class SessionSettings(EngineSettings):
             if name in given and not isinstance(given[name], kinds):
                 told = " or ".join("None" if kind is _NONE else kind.__name__ for kind in kinds)
                 raise UsageError(f"{name} is {given[name]!r}; it must be {told}")
-        for name in ("approve", "allow"):
+        for name in ("approve", "allow", "learn"):
             if given.get(name) is not None and not callable(given[name]):
                 raise UsageError(f"{name} is {given[name]!r}; it must be a function")
         return cls(seed=seed, **given)

@@ -127,6 +127,7 @@ class SuiteOptions:
         default=1,
         metavar="K",
         help="Suites of robots: the model may go on with an instruction, up to K programs.",
+        section=SuiteSampling.section,
     )
     """How often the model may go on with an instruction."""
     problems: tuple[Path, ...] = option(

@@ -57,6 +57,26 @@ place(parse_obj_name('the red one'))
 }
 
 
+BATCH_MODEL = """
+from cap.models.base import Completion
+
+PROGRAM = "def place(name):\\n    put_first_on_second(name, 'blue bowl')\\n\\nplace('red block')\\n"
+NEAR = "abs(get_obj_pos('red block')[0] - get_obj_pos('blue bowl')[0])"
+
+
+class Own:
+    name = "own"
+
+    def complete(self, request):
+        goal = "#< before: where each object was" in request.prompt
+        return Completion(f"ret_val = bool({NEAR} < 0.05)" if goal else PROGRAM, self.name)
+
+
+def create():
+    return Own()
+"""
+
+
 def yes(offered: OfferedSkill) -> bool:
     return True
 
@@ -294,3 +314,25 @@ def test_the_command_runs_them_all(
     change(taught, "place", "'blue bowl'", "'blue block'")
     assert run(["skills", "check", *where]) == 1
     assert "set aside" in capsys.readouterr().out
+    assert run(["skills", "list", "--skills", str(taught.folder), "--json"]) == 0
+    about = {row["skill"]: row["about"] for row in json.loads(capsys.readouterr().out)}
+    assert "set aside: its example did" in about["place"]
+    assert run(["skills", "check", *where, "-m", "no/such"]) == 2
+
+
+def test_a_batch_learns_where_it_is_told_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "model.py").write_text(BATCH_MODEL, encoding="utf-8")
+    (tmp_path / "one.toml").write_text(
+        f'[[sessions]]\nname = "one"\nmode = "instant"\nmodel = "{tmp_path}/model.py"\n'
+        f'objects = ["red block", "blue bowl"]\ninstructions = ["{WORDS}"]\n',
+        encoding="utf-8",
+    )
+    skills = tmp_path / "skills"
+    assert run(["batch", str(tmp_path / "one.toml"), "--learn", "--skills", str(skills)]) == 0
+    assert SkillStore(skills).names() == ("place",)
+    assert SkillStore(skills).example("place").exists()
+    asked = ["-m", f"{tmp_path}/model.py", "--mode", "instant", "--objects", "red block, blue bowl"]
+    assert run(["run", WORDS, *asked, "--learn", "--skills", str(tmp_path / "more")]) == 0
+    assert "learned place, whose example did the same again" in capsys.readouterr().out
