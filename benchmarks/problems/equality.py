@@ -16,6 +16,7 @@ The rules
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,16 +108,17 @@ def _numbers_agree(expected: Any, got: Any, tolerance: Tolerance) -> bool:
     whole = int, np.integer
     try:
         if isinstance(expected, whole) and isinstance(got, whole):
-            stated = tolerance.abs if tolerance.abs != Tolerance.abs else 0
-            if tolerance.rel != Tolerance.rel:
-                stated += tolerance.rel * abs(int(expected))
-            return abs(int(expected) - int(got)) <= stated
+            if tolerance.abs == Tolerance.abs:
+                tolerance = replace(tolerance, abs=0)
+            if (tolerance.rel, tolerance.both) == (Tolerance.rel, "sum"):
+                tolerance = replace(tolerance, rel=0)
+            return abs(int(expected) - int(got)) <= tolerance.allowed(int(expected), int(got))
         right, mine = float(expected), float(got)
     except OverflowError:  # an integer that no float reaches
         return False
     if not math.isfinite(right) or not math.isfinite(mine):
         return right == mine or (math.isnan(right) and math.isnan(mine))
-    return abs(right - mine) <= tolerance.abs + tolerance.rel * abs(right)
+    return abs(right - mine) <= tolerance.allowed(right, mine)
 
 
 def _geometries_agree(expected: Any, got: Any, tolerance: Tolerance) -> bool:

@@ -12,7 +12,15 @@ the references that use it. Asserts may stand in functions called `test_...`, or
 
 An assert must leave one result: `==`, `is`, `in` with one value, a difference or a rounding that
 names how far off it may be, what `isclose` and its like compare, several of them with `and`. How
-far off a result may be is said of its case alone; it must be a number, and one number. Of
+far off a result may be is said of its case alone, by numbers, and counts as the function has it:
+
+    abs(f(x) - y) < t                t, and less than it
+    round(f(x), n) == y              0.5 / 10**n
+    math.isclose                     the larger of abs_tol and rel_tol of the larger number
+    pytest.approx                    the larger of abs and rel of what is expected
+    numpy's isclose and its like     atol plus rtol of the second number
+
+Of
 `assert f(x)` and `assert not f(x)` the result is True or False, or what the reference gives if that
 is as true or as false. All else is refused with its line: it would let several results pass.
 """
@@ -21,7 +29,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -80,28 +88,7 @@ def converted(path: Path) -> str:
         raise ProblemError(f"cannot read {path}: {why}") from None
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     tests = {name: one for name, one in functions.items() if name.startswith(("test_", "check"))}
-    found: dict[str, _Found] = {}
-    scopes: list[ast.Module | ast.FunctionDef] = [tree, *tests.values()]
-    for scope in scopes:
-        made = set() if scope is tree else _names(scope, ast.Store)
-        if isinstance(scope, ast.FunctionDef):
-            made |= {entry.arg for entry in scope.args.args}
-        for test in _tests(scope, str(path)):
-            where = f"{path}, line {test.lineno}"
-            call, result, tolerance = _read(test, functions.keys() - tests.keys(), where)
-            if local := sorted(made.intersection(_names(test, ast.Load))):
-                raise ProblemError(
-                    f"{where}: `{_shown(test)}` uses {', '.join(local)}, which the test makes; "
-                    "write the value, or define it outside"
-                )
-            name = call.func.id if isinstance(call.func, ast.Name) else ""
-            problem = found.setdefault(name, _Found(functions[name]))
-            if result is None:
-                problem.truths.append(len(problem.cases))
-            text = ast.unparse(result or ast.Constant(isinstance(test, ast.Call)))
-            problem.cases.append(Case(_arguments(call, problem.node, where), text, tolerance))
-    if not found:
-        raise ProblemError(f"{path} has no assert that calls a function of its own")
+    found = _asked(tree, functions, tests, str(path))
     left_out = (ast.Import, ast.ImportFrom, ast.Assert)
     shared = [
         node
@@ -124,30 +111,80 @@ def converted(path: Path) -> str:
     return "\n".join(_lines(found, shared))
 
 
-def _tests(scope: ast.Module | ast.FunctionDef, path: str) -> Iterator[ast.expr]:
-    """Yield what the asserts of a file or a test claim, each claim of an `and` by itself."""
+def _asked(
+    tree: ast.Module,
+    functions: Mapping[str, ast.FunctionDef],
+    tests: Mapping[str, ast.FunctionDef],
+    path: str,
+) -> dict[str, _Found]:
+    """Return what the asserts of a file ask for, by function.
+
+    Raises:
+        ProblemError: There is none, or some cannot be a case: a line for each of those.
+    """
+    found: dict[str, _Found] = {}
+    refused: list[str] = []
+    scopes: list[ast.Module | ast.FunctionDef] = [tree, *tests.values()]
+    for scope in scopes:
+        made = set() if scope is tree else _names(scope, ast.Store)
+        if isinstance(scope, ast.FunctionDef):
+            made |= {entry.arg for entry in scope.args.args}
+        for test, in_block in _tests(scope):
+            where = f"{path}, line {test.lineno}"
+            try:
+                if in_block:
+                    raise ProblemError(
+                        f"{where}: `{_shown(test)}` stands in a block, where it may be met often "
+                        "or never; write each case as an assert of its own"
+                    )
+                call, result, tolerance = _read(test, functions.keys() - tests.keys(), where)
+                if local := sorted(made.intersection(_names(test, ast.Load))):
+                    raise ProblemError(
+                        f"{where}: `{_shown(test)}` uses {', '.join(local)}, which the test "
+                        "makes; write the value, or define it outside"
+                    )
+                name = call.func.id if isinstance(call.func, ast.Name) else ""
+                arguments = _arguments(call, functions[name], where)
+            except ProblemError as error:
+                refused.append(str(error))
+                continue
+            problem = found.setdefault(name, _Found(functions[name]))
+            if result is None:
+                problem.truths.append(len(problem.cases))
+            text = ast.unparse(result or ast.Constant(isinstance(test, ast.Call)))
+            problem.cases.append(Case(arguments, text, tolerance))
+    if refused:
+        raise ProblemError("\n".join(refused))
+    if not found:
+        raise ProblemError(f"{path} has no assert that calls a function of its own")
+    return found
+
+
+def _tests(scope: ast.Module | ast.FunctionDef) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield what the asserts of a file or a test claim, and whether that stands in a block.
+
+    Of an `and` each claim is one by itself.
+    """
     for node in scope.body:
         if isinstance(node, ast.Assert):
             match node.test:
                 case ast.BoolOp(ast.And(), claims):
-                    yield from claims
+                    yield from ((claim, False) for claim in claims)
                 case claim:
-                    yield claim
+                    yield claim, False
         elif not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            for part in ast.walk(node):
-                if isinstance(part, ast.Assert):
-                    raise ProblemError(
-                        f"{path}, line {part.lineno}: `{_shown(part)}` stands in a block, where "
-                        "it may be met often or never; write each case as an assert of its own"
-                    )
+            yield from (
+                (part.test, True) for part in ast.walk(node) if isinstance(part, ast.Assert)
+            )
 
 
-def _read(
+def _sides(
     test: ast.expr, names: set[str], where: str
-) -> tuple[ast.Call, ast.expr | None, Tolerance | None]:
-    """Return the call a claim is about, what it must give, and how far off it may be.
+) -> tuple[list[ast.expr], Tolerance | None, str]:
+    """Return what a claim compares, how far off that may be, and what is wrong with it otherwise.
 
-    What it must give is None of a claim that it is true, or is not.
+    Raises:
+        ProblemError: How far off it may be is no number.
     """
     sides: list[ast.expr] = [test]
     tolerance: Tolerance | None = None
@@ -174,6 +211,19 @@ def _read(
             [second],
         ):
             sides, tolerance = [first, second], Tolerance(0.5 / 10.0**digits, 0.0)
+        case (
+            ast.Compare(
+                ast.Call(ast.Name("abs"), [ast.BinOp(_, ast.Sub(), _)]), [ast.Lt() | ast.LtE()]
+            )
+            | ast.Compare(
+                ops=[ast.Gt() | ast.GtE()], comparators=[ast.Call(ast.Name("abs"), [ast.BinOp()])]
+            )
+            | ast.Compare(ast.Call(ast.Name("round"), [_, _]), [ast.Eq()])
+        ):
+            raise ProblemError(
+                f"{where}: `{_shown(test)}`: how far off a result may be must be written as a "
+                "number, such as 0.01, and the digits of a rounding as one, such as 2"
+            )
         case ast.Compare(first, [ast.Eq() | ast.Is()], [second]):
             sides = [first, second]
         case ast.Compare(
@@ -190,6 +240,19 @@ def _read(
             sides = [first, second]
             if name in _CLOSE:
                 tolerance = _named_tolerance(test, where)
+                if tolerance.both == "sum" and _calls(second, names):  # numpy's: of the second
+                    tolerance = replace(tolerance, rel_of="got")
+    return sides, tolerance, why
+
+
+def _read(
+    test: ast.expr, names: set[str], where: str
+) -> tuple[ast.Call, ast.expr | None, Tolerance | None]:
+    """Return the call a claim is about, what it must give, and how far off it may be.
+
+    What it must give is None of a claim that it is true, or is not.
+    """
+    sides, tolerance, why = _sides(test, names, where)
     unwrapped = []
     for side in sides:
         match side:
@@ -200,11 +263,7 @@ def _read(
                 unwrapped.append(value)
             case _:
                 unwrapped.append(side)
-    calls = [
-        side
-        for side in unwrapped
-        if isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id in names
-    ]
+    calls = [side for side in unwrapped if isinstance(side, ast.Call) and _calls(side, names)]
     if len(calls) != 1:
         raise ProblemError(
             f"{where}: `{_shown(test)}` {why}; write `assert name(arguments) == result`"
@@ -212,6 +271,11 @@ def _read(
     (call,) = calls
     others = [side for side in unwrapped if side is not call]
     return call, others[0] if others else None, tolerance
+
+
+def _calls(node: ast.expr, names: set[str]) -> bool:
+    """Return whether an expression is a call of one of these functions."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
 def _shown(node: ast.AST) -> str:
@@ -228,7 +292,7 @@ def _named_tolerance(call: ast.Call, where: str) -> Tolerance:
     """Return how far off a function that compares numbers lets them be.
 
     Raises:
-        ProblemError: That is no number, or several that the function does not add up.
+        ProblemError: That is no number.
     """
     name = ast.unparse(call.func)
     kind = name.rpartition(".")[2]
@@ -251,13 +315,12 @@ def _named_tolerance(call: ast.Call, where: str) -> Tolerance:
             )
         stated[word] = float(number)
     relative, absolute = words
-    adds = "rtol" in words
-    if not adds and all(stated.get(word) for word in words):
-        raise ProblemError(f"{where}: `{_shown(call)}` names two tolerances; give one")
     if kind == "approx" and absolute in stated and relative not in stated:
         return Tolerance(stated[absolute], 0.0)
     rel, most = (stated.get(word, number) for word, number in zip(words, usual, strict=True))
-    return Tolerance(most, rel)
+    if "rtol" in words:
+        return Tolerance(most, rel)
+    return Tolerance(most, rel, "larger" if kind == "math.isclose" else "expected", "larger")
 
 
 def _arguments(call: ast.Call, function: ast.FunctionDef, where: str) -> str:
@@ -298,7 +361,10 @@ def _lines(found: dict[str, _Found], shared: list[ast.stmt]) -> Iterator[str]:
                 yield f"    [{', '.join(words)}],"
                 continue
             pairs = map("{} = {}".format, ("arguments", "result"), words)
-            tolerance = f"{{ abs = {most.abs!r}, rel = {most.rel!r} }}"
+            said = [f"abs = {most.abs!r}", f"rel = {most.rel!r}"]
+            if most.rel and (most.rel_of, most.both) != ("expected", "sum"):
+                said += [f'rel_of = "{most.rel_of}"', f'both = "{most.both}"']
+            tolerance = f"{{ {', '.join(said)} }}"
             yield f"    {{ {', '.join(pairs)}, tolerance = {tolerance} }},"
         yield "]"
 

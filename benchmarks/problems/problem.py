@@ -9,6 +9,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from cap.program.program import Program
 from cap.sandbox.limits import Limits
@@ -30,12 +31,22 @@ LIMITS = Limits(program_s=5.0, calls_s=60.0, calls=4000, memory_bytes=512 << 20)
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a number may be off: `abs` plus `rel` times what is expected."""
+    """How far a number may be off: `abs` plus `rel` times what is expected, if not said else."""
 
     abs: float = 1e-6
     """In the unit of the number; for geometry metres, and square metres of area."""
     rel: float = 1e-6
-    """A share of the expected number."""
+    """A share of a number, `rel_of`."""
+    rel_of: Literal["expected", "got", "larger"] = "expected"
+    """Which: what is expected, what was given, or the larger of the two."""
+    both: Literal["sum", "larger"] = "sum"
+    """Whether `abs` and that share are added up, or the larger of them counts."""
+
+    def allowed(self, expected: float, got: float) -> float:
+        """Return how far apart two numbers may be."""
+        sizes = {"expected": abs(expected), "got": abs(got)}
+        share = self.rel * sizes.get(self.rel_of, max(sizes.values()))
+        return self.abs + share if self.both == "sum" else max(self.abs, share)
 
 
 @dataclass(frozen=True)

@@ -161,8 +161,13 @@ def _tolerance(value: Any, where: str) -> Tolerance:
     if not isinstance(value, dict):
         raise ProblemError(f"{where}: 'tolerance' must be a table of {known}")
     _known_keys(value, known, f"{where}, tolerance")
+    words = {"rel_of": ("expected", "got", "larger"), "both": ("sum", "larger")}
     for key, number in value.items():
-        if type(number) not in (int, float) or not 0 <= number <= 1e6:
+        if key in words:
+            if number not in words[key]:
+                known_words = ", ".join(words[key])
+                raise ProblemError(f"{where}: tolerance '{key}' must be one of {known_words}")
+        elif type(number) not in (int, float) or not 0 <= number <= 1e6:
             raise ProblemError(f"{where}: tolerance '{key}' cannot be {_shown(number)}")
     return Tolerance(**value)
 

@@ -1,6 +1,7 @@
 """Problem files are read strictly, and no function gets a verdict it has not earned."""
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -334,8 +335,8 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
     assert scaled.tolerance == Tolerance()
     assert [case.tolerance for case in scaled.cases[:2]] == [None, None]
     assert scaled.cases[2].tolerance == Tolerance(pytest.approx(1e-3), 0.0)
-    assert scaled.cases[3].tolerance == Tolerance(0.0, 0.01)
-    assert problems["get_ends"].cases[1].tolerance == Tolerance(1e-12, 1e-6)
+    assert scaled.cases[3].tolerance == Tolerance(0.0, 0.01, "larger", "larger")
+    assert problems["get_ends"].cases[1].tolerance == Tolerance(1e-12, 1e-6, "expected", "larger")
     assert [case.result for case in problems["is_long"].cases] == ["True", "True", "False"]
     for problem in problems.values():
         assert check_problem(problem).faults == ()
@@ -402,6 +403,18 @@ FUNCTION = "def f(n):\n    return 1000.0 * n\n\n"
         (["abs(f(1) - 1000) <= 5"], ["1005"], ["1006"]),
         (["abs(f(1) - 1000) < 1"], ["1000"], ["1001"]),
         (["np.isclose(f(1), 1000, 0.01)"], ["1009"], ["1011"]),
+        # A share is that of the number the function means, and two tolerances are what it makes
+        # of them: math's of the larger number, pytest's of the expected one, numpy's of the second.
+        (["math.isclose(f(1), 1000, rel_tol=0.5)"], ["1800.0", "2000", "500"], ["2001", "499.9"]),
+        (
+            ["math.isclose(f(1), 1000, rel_tol=0.01, abs_tol=5)"],
+            ["990", "1010.1"],
+            ["989", "1010.2"],
+        ),
+        (["f(1) == approx(1000, rel=1e-3, abs=5)"], ["1005"], ["1005.1", "994"]),
+        (["f(1) == approx(1000)"], ["1000.001"], ["1000.00101"]),
+        (["np.isclose(f(1), 1000, 0.1, 0)"], ["1100", "900"], ["1100.1", "899"]),
+        (["np.isclose(1000, f(1), 0.1, 0)"], ["1111", "910"], ["1112", "909"]),
         # It is about the value that is written, not what the reference gives.
         (["abs(f(1) - 1003) < 4"], ["1006"], ["997"]),
     ],
@@ -424,7 +437,10 @@ def test_each_case_has_the_tolerance_of_its_assert(
     ("claim", "told"),
     [
         ("isclose(f(1), 1000, rel_tol=EPS)", "its rel_tol must be written as a number"),
-        ("f(1) == approx(1000, rel=1e-3, abs=1)", "names two tolerances; give one"),
+        ("abs(f(1) - 1000) < EPS", "must be written as a number, such as 0.01"),
+        ("abs(f(1) - 1000) <= 2 * 1e-3", "must be written as a number, such as 0.01"),
+        ("EPS > abs(f(1) - 1000)", "must be written as a number, such as 0.01"),
+        ("round(f(1), DIGITS) == 1000", "digits of a rounding as one"),
         ("isclose(f(1), approx(1000))", "names two tolerances; give one"),
     ],
 )
@@ -435,6 +451,17 @@ def test_a_tolerance_that_is_no_one_number_is_refused(
     source.write_text(f"{FUNCTION}assert {claim}\n")
     with pytest.raises(ProblemError, match=f"line 4: .*{told}"):
         converted(source)
+
+
+def test_every_assert_that_is_refused_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "mine.py"
+    claims = ["f(1) > 0", "f(2) == 2000", "f(3) != 0", "abs(f(4) - 4) < EPS", "f(5, n=1) == 1"]
+    block = "for i in 1, 2: assert f(i) == 1000 * i\n"
+    source.write_text(FUNCTION + "".join(f"assert {claim}\n" for claim in claims) + block)
+    with pytest.raises(ProblemError) as caught:
+        converted(source)
+    told = [re.findall(r"line (\d+): ", line) for line in str(caught.value).splitlines()]
+    assert told == [["4"], ["6"], ["7"], ["8"], ["9"]]
 
 
 def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
