@@ -114,11 +114,20 @@ class Comparison:
         return [{name: row[name] for name in row if name != "split"} for row in table]
 
     @property
+    def titles(self) -> tuple[str, str]:
+        """Both titles, each with the settings that the other has not."""
+        first, second = self.first.settings, self.second.settings
+        return (
+            ", ".join([self.first.title, *(one for one in first if one not in second)]),
+            ", ".join([self.second.title, *(one for one in second if one not in first)]),
+        )
+
+    @property
     def as_json(self) -> dict[str, Any]:
         """The comparison for a program."""
         return {
-            "first": {"folder": str(self.first.folder), "title": self.first.title},
-            "second": {"folder": str(self.second.folder), "title": self.second.title},
+            "first": {"folder": str(self.first.folder), "title": self.titles[0]},
+            "second": {"folder": str(self.second.folder), "title": self.titles[1]},
             "total": self.total.numbers,
             "families": [pairs.numbers for pairs in self.families],
             "tasks": [pairs.numbers for pairs in self.tasks],

@@ -104,15 +104,11 @@ def write(folder: Path) -> tuple[Path, Path]:
     return markdown, page
 
 
-def about_run(header: Mapping[str, Any]) -> list[str]:
+def about_run(report: Report) -> list[str]:
     """Return what ran, with what, in a few lines; what was not said is left out."""
-    settings = header["settings"]
-    elsewhere = ("ledger", "pictures", "sessions", "unfinished")
-    options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
-    facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
-    said = [f"{name} {value}" for name, value in {**facts, **options}.items() if value]
+    header = report.header
     return [
-        ", ".join(said),
+        ", ".join(report.settings),
         ", ".join(f"{name} {value}" for name, value in header["versions"].items()),
         *(f"{name}: {value}" for name, value in header.get("conditions", {}).items()),
     ]
@@ -140,7 +136,7 @@ def _tables(report: Report) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
 
 def _markdown(report: Report, drawn: Mapping[str, bytes]) -> str:
     lines = [f"# {_inert(report.title)}", ""]
-    for line in (*report.headline, *about_run(report.header), *_notes(report, drawn)):
+    for line in (*report.headline, *about_run(report), *_notes(report, drawn)):
         lines += [_inert(line), ""]
     for title, table in _tables(report):
         names = list(table[0])
@@ -181,7 +177,7 @@ def _pieces(report: Report, drawn: Mapping[str, bytes]) -> Iterator[str]:
     for name, svg in drawn.items():
         yield f'<figure class="chart">{_image("svg+xml", svg, name)}</figure>\n'
     yield "<h2>About</h2>\n"
-    told = (*_notes(report, drawn), *about_run(report.header))
+    told = (*_notes(report, drawn), *about_run(report))
     yield from (f'<p class="note">{shown(line)}</p>\n' for line in told)
     yield from _failures(missed, anchors, report.folder)
     yield "</body></html>\n"

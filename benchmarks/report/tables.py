@@ -297,6 +297,15 @@ class Report:
         return f"{self.so_far}: {title}" if self.so_far else title
 
     @property
+    def settings(self) -> list[str]:
+        """What it ran with, but for the model, such as `mode instant`; what was not said is not."""
+        elsewhere = ("ledger", "pictures", "sessions", "unfinished")
+        settings = self.header["settings"]
+        options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
+        facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
+        return list(_flat({**facts, **options}))
+
+    @property
     def so_far(self) -> str:
         """How much of the run there is, such as `12 of 60 trials so far`; "" of a whole one."""
         total = self.total
@@ -370,6 +379,15 @@ class Report:
             "own": [dict(row) for row in self.own_numbers],
             "beside": asdict(self.beside),
         }
+
+
+def _flat(table: Mapping[str, Any], of: str = "") -> Iterator[str]:
+    """Yield the entries of a table, those of tables in it too, each with its names before it."""
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{of}{name} ")
+        elif value:
+            yield f"{of}{name} {value}"
 
 
 def read(folder: Path) -> Report:

@@ -267,6 +267,27 @@ def test_a_comparison_has_totals_families_p_and_the_trials_that_differ(
     assert json.loads(capsys.readouterr().out)["total"] == total
 
 
+def test_what_a_run_was_asked_for_is_told_in_words_and_tells_two_runs_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"usual": {}, "said": {"temperature": 0.5}, "providers": {}, "base_url": {}}
+    reason = "it did not do what was asked of it, and nothing came of it" * 4
+    for name, options in (("a", {}), ("b", {"sampling": {"samples": 3, "max_s": None}})):
+        settings = Settings("tabletop", "m", options={"asked": asked, **options})
+        results = begin(tmp_path / name, suite("tabletop"), settings, resume=False)
+        results.add(TABLETOP[0], replace(GOOD, success=False, cause="task", failure=reason))
+        results.close()
+    found = compare(tmp_path / "a", tmp_path / "b")
+    assert found.titles == ("tabletop 4: m", "tabletop 4: m, sampling samples 3")
+    assert cap(["bench", "report", str(tmp_path / "b")]) == 0
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if " 1 x task: " in line]
+    cut = told.removeprefix("  1 x task: ").partition(" ... (")[0]
+    assert reason.startswith(f"{cut} ")
+    body = (tmp_path / "b/report.md").read_text()
+    assert "sampling samples 3, asked said temperature 0.5\n" in body
+    assert "{" not in body
+
+
 def test_runs_that_share_no_trial_are_told_why(tmp_path: Path) -> None:
     early = [trial for trial in TABLETOP if trial.seed < 2]
     late = [replace(trial, seed=trial.seed + 5) for trial in early]
@@ -309,7 +330,8 @@ def test_a_run_says_its_headline_its_reasons_and_how_to_repeat_it(
         "1",
     ]
     more = ["--tasks", "circle,bisect", "--out", "out", "--quiet", "--junit", "junit.xml"]
-    assert cap([*asked, *more]) == 0
+    # Of an option that is given twice the last counts, and is told alone.
+    assert cap([*asked[:3], "--model", "oracle", "--trials=7", *asked[3:], *more]) == 0
     screen = capsys.readouterr()
     assert screen.err == ""
     title, rate, *_ = screen.out.splitlines()

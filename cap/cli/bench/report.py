@@ -63,7 +63,8 @@ def _show_reasons(report: Any) -> None:
         trial = reason.lines[0].trial
         where = " ".join(filter(None, (trial.task, trial.split)))
         text = f"{len(reason.lines)} x {reason.cause}: {reason.first}"
-        cut = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}..."
+        whole = len(text) <= _MOST_CHARS
+        cut = text if whole else f"{text[:_MOST_CHARS].rpartition(' ')[0]} ..."
         click.echo(printable(f"  {cut} ({where} seed {trial.seed} sample {trial.sample})"))
     if len(found) > _MOST_REASONS:
         click.echo(f"  and {len(found) - _MOST_REASONS} reasons more, in the report")
@@ -130,8 +131,9 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(found.as_json, ensure_ascii=False))
         return 0
-    for name, one in (("1st", found.first), ("2nd", found.second)):
-        click.echo(printable(f"{name}: {one.title} ({one.folder})"))
+    reports = ("1st", found.first), ("2nd", found.second)
+    for (name, one), title in zip(reports, found.titles, strict=True):
+        click.echo(printable(f"{name}: {title} ({one.folder})"))
     click.echo("")
     show(found.rows, columns=PAGE)
     if (clustered := found.total.clustered) is not None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -185,21 +186,36 @@ _ONCE = ("--resume", "--quiet", "-q", "--json")
 
 
 def _command() -> str:
-    """Return the command that repeats this run in a folder of its own, without passwords."""
+    """Return the command that repeats this run in a folder of its own, without passwords.
+
+    Of an option that was given twice and counts once, the last stays.
+    """
     from cap.config import shown_url
 
-    said = list(click.get_current_context().find_root().obj or ())
-    kept: list[str] = []
+    context = click.get_current_context()
+    once = {
+        word: option.name
+        for option in context.command.params
+        if isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+        for word in option.opts
+    }
+    said = list(context.find_root().obj or ())
+    kept: list[tuple[str | None, list[str]]] = []
     while said:
         word = said.pop(0)
         name, equals, _ = word.partition("=")
         if name in _ELSEWHERE:
             del said[: 0 if equals else 1]
         elif word not in _ONCE:
-            address = "@" in word or name == "--base-url" or kept[-1:] == ["--base-url"]
-            shown = re.sub("https?://.*", lambda found: shown_url(found.group()), word)
-            kept.append(shown if address else word)
-    return shlex.join(["cap", *kept]) if kept else ""
+            words = [word, *(said[:1] if name in once and not equals else ())]
+            del said[: len(words) - 1]
+            for place, one in enumerate(words):
+                if "@" in one or name == "--base-url":
+                    words[place] = re.sub("https?://.*", lambda url: shown_url(url.group()), one)
+            option = once.get(name)
+            kept = [entry for entry in kept if option is None or entry[0] != option]
+            kept.append((option, words))
+    return shlex.join(["cap", *chain.from_iterable(words for _, words in kept)]) if kept else ""
 
 
 def tell_left_out(suite: BaseSuite) -> None:
