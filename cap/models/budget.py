@@ -12,12 +12,9 @@ from typing import Any, Protocol
 
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Completion, Mode, Model, Request, Usage
+from cap.models.estimates import ESTIMATED, believed, estimate
 from cap.models.wrapper import Ask, Wrapped
 
-CHARS_PER_TOKEN = 4
-"""Stands in where an endpoint counts no tokens: English and code have about so many."""
-
-ESTIMATED = "it counts no tokens: they are estimated from the length of the texts, and so its price"
 MINUTE_S = 60.0
 
 
@@ -125,7 +122,8 @@ class Budget:
     """Lets requests go out one by one, and counts what their answers took.
 
     A request past a limit is not sent. Those under way may pass the spend limit by their own price,
-    since nobody knows it before. A request that fails counts as a request, at no price.
+    since nobody knows it before. A request that is refused counts as a request, at no price; what
+    came of one that broke off, and its prompt, are estimated and paid.
     """
 
     def __init__(
@@ -190,19 +188,21 @@ class Budget:
                 with self._lock:
                     self._under_way -= 1
 
-    def count(self, prompt: str, completion: Completion) -> Completion:
+    def count(self, prompt: str, completion: Completion, lost: Usage | None = None) -> Completion:
         """Add an answer to what was used, and its price to the answer.
 
         Args:
             prompt: What was asked, for an estimate where no tokens are told.
             completion: The answer.
+            lost: What tries took that broke off before it, which is counted already.
         """
+        completion = believed(prompt, completion)
         told = completion.prompt_tokens or completion.completion_tokens
         if not told and self._price != FREE and completion.cost_usd is None:
             completion = replace(
                 completion,
-                prompt_tokens=-(-len(prompt) // CHARS_PER_TOKEN),
-                completion_tokens=-(-len(completion.text) // CHARS_PER_TOKEN),
+                prompt_tokens=estimate(len(prompt)),
+                completion_tokens=estimate(len(completion.text)),
                 notes=(*completion.notes, *((ESTIMATED,) if self._price else ())),
                 estimated=True,
             )
@@ -212,8 +212,29 @@ class Budget:
             self._account.pay(completion.cost_usd)
         with self._lock:
             self.usage = self.usage.plus(Usage.of(completion))
-        self._here.usage = Usage.of(completion)
-        return completion
+        self._here.usage = Usage.of(completion).plus(lost or Usage())
+        return replace(completion, **vars(self._here.usage)) if lost else completion
+
+    def lose(self, prompt: str, written: int) -> Usage:
+        """Add a try to what was used that broke off once the endpoint had begun to answer.
+
+        Args:
+            prompt: What was asked.
+            written: About how many tokens of an answer there may have been.
+
+        Returns:
+            What it took, by estimate; its request is counted by whoever sent it.
+        """
+        if self._price == FREE:
+            return Usage()
+        tokens = Completion("", self._name, estimate(len(prompt)), written)
+        cost_usd = None if self._price is None else self._price.of(tokens)
+        if cost_usd:
+            self._account.pay(cost_usd)
+        lost = Usage(0, tokens.prompt_tokens, written, cost_usd, estimated=True)
+        with self._lock:
+            self.usage = self.usage.plus(lost)
+        return lost
 
     def taken_here(self) -> Usage:
         """Return what the last answer took that came on this thread; once only."""

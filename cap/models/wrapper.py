@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cap.errors import CapError, EndpointFailed, ModelError
 from cap.models.base import Completion, Mode, Model, Request, Scores, ScoringModel, Streams
+from cap.models.estimates import believed
 
 if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel
 
 Ask = Callable[[], Completion]
 T = TypeVar("T")
+
+MOST_USD = 1000.0
+"""No answer costs more: a model of one's own that says so is not believed."""
 
 
 class Wrapped:
@@ -171,7 +175,9 @@ class OwnModel(Wrapped):
         """
         answer: Any = self._guarded(ask)  # whatever it gives
         if isinstance(answer, Completion) and isinstance(answer.text, str):
-            return answer
+            cost: Any = answer.cost_usd
+            known = type(cost) in (int, float) and 0 <= cost <= MOST_USD
+            return believed(request.prompt, replace(answer, cost_usd=cost if known else None))
         given = answer.text if isinstance(answer, Completion) else answer
         kind = type(given).__name__
         part = " as its text" if isinstance(answer, Completion) else ""

@@ -92,6 +92,8 @@ class Transient(Exception):
         self.again = again
         self.after_s = after_s
         self.unreachable = unreachable
+        self.came: int | None = None
+        """Characters that had come of an answer that may have to be paid; None where none has."""
 
 
 class EndpointErrors:

@@ -12,16 +12,17 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.config import shown_url
 from cap.errors import EndpointFailed, ModelError, PromptCutOff
-from cap.models.base import Completion, Mode, Request, Scores, Usage
+from cap.models.base import MAX_TOKENS, Completion, Mode, Request, Scores, Usage
 from cap.models.budget import Budget
 from cap.models.capabilities import Abilities, AbilitiesFile
+from cap.models.estimates import estimate
 from cap.models.openai.errors import (
     EndpointErrors,
     Refused,
@@ -74,14 +75,20 @@ class Exchange:
 
     deadline: Deadline
     """When it must be answered."""
+    prompt: str
+    """What is asked, for estimates."""
     sent: int = 0
     """Requests so far."""
+    lost: Usage = field(default_factory=Usage)
+    """What tries took that broke off, by estimate."""
 
     def failed(self, error: E, paid: Completion | None = None) -> E:
         """Return the error that ends it, with how many requests it took, and what was answered."""
         error.requests = self.sent
         if paid is not None:
             error.took = vars(Usage.of(paid))
+        elif self.lost != Usage():
+            error.took = vars(replace(self.lost, requests=self.sent))
         return error
 
 
@@ -229,7 +236,8 @@ class OpenAIModel:
             ModelError: No usable answer.
         """
         openai = self._transport.open()
-        exchange = Exchange(Deadline(self._timeout_s, self._clock))
+        texts = str(parameters.get("prompt") or parameters.get("messages"))
+        exchange = Exchange(Deadline(self._timeout_s, self._clock), texts)
         send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
         try:
             body = send() if once else self._retry.run(send, exchange.deadline)
@@ -240,8 +248,7 @@ class OpenAIModel:
                 told = Refused(server_words(error, self._redaction))
                 raise exchange.failed(told) from None
             raise exchange.failed(self._refusal(error)) from None
-        texts = parameters.get("prompt") or parameters.get("messages")
-        self._counted(str(texts), read_reply(body, Request("")), exchange)
+        self._counted(read_reply(body, Request("")), exchange)
         return body
 
     def tokens(self, text: str) -> list[int] | None:
@@ -273,7 +280,8 @@ class OpenAIModel:
 
     def _complete(self, request: Request, teller: Teller | None) -> Completion:
         openai = self._transport.open()
-        exchange = Exchange(Deadline(self._timeout_s, self._clock))
+        prompt = without_synonyms(request.prompt)
+        exchange = Exchange(Deadline(self._timeout_s, self._clock), prompt)
         try:
             body = self._ask(request, exchange, teller, openai)
         except Transient as failure:
@@ -281,8 +289,8 @@ class OpenAIModel:
         except ModelError as error:
             raise exchange.failed(error) from None
         reply = read_reply(body, request)
-        completion = self._counted(without_synonyms(request.prompt), reply, exchange)
-        sent = len(without_synonyms(request.prompt)) + len(self._system(request))
+        completion = self._counted(reply, exchange)
+        sent = len(prompt) + len(self._system(request))
         if self._window.cuts(sent, reply.prompt_tokens):
             read = reply.prompt_tokens
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
@@ -300,7 +308,7 @@ class OpenAIModel:
             why_empty=reply.why_empty and self._errors.told(f" {reply.why_empty}"),
         )
 
-    def _counted(self, prompt: str, reply: Reply, exchange: Exchange) -> Completion:
+    def _counted(self, reply: Reply, exchange: Exchange) -> Completion:
         """Return an answer, counted and paid, whether or not there is a text in it."""
         completion = Completion(
             text=reply.text,
@@ -311,7 +319,8 @@ class OpenAIModel:
             reasoning_tokens=reply.reasoning_tokens,
             requests=exchange.sent,
         )
-        return self._budget.count(prompt, completion)
+        lost = None if exchange.lost == Usage() else exchange.lost
+        return self._budget.count(exchange.prompt, completion, lost)
 
     def _ask(self, request: Request, exchange: Exchange, teller: Teller | None, openai: Any) -> Any:
         """Send the request, each time without what the model refused, until it is answered."""
@@ -347,7 +356,15 @@ class OpenAIModel:
         with self._budget.sending():
             deadline.put_off(self._clock() - begun_s)
             exchange.sent += 1
-            return self._transport.send(mode, parameters, deadline, teller)
+            try:
+                return self._transport.send(mode, parameters, deadline, teller)
+            except Transient as failure:
+                if failure.came is not None:
+                    limits = map(parameters.get, ("max_tokens", "max_completion_tokens"))
+                    most = max((n for n in limits if isinstance(n, int)), default=MAX_TOKENS)
+                    written = min(estimate(failure.came), most)
+                    exchange.lost = exchange.lost.plus(self._budget.lose(exchange.prompt, written))
+                raise
 
     def _parameters(self, request: Request) -> dict[str, Any]:
         """Return what to send: the prompt in this mode's form, and the options still accepted."""

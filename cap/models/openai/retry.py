@@ -110,11 +110,7 @@ def connection_fault(error: openai.APIConnectionError, connect_s: float, proxies
         connect_s: How long a connection was waited for, in seconds.
         proxies: The variables that name a proxy in between, "" if there is none.
     """
-    causes: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause is not None:
-        causes.append(cause)
-        cause = cause.__cause__ or cause.__context__
+    causes = _causes(error)
     kinds = {type(cause).__name__ for cause in causes}
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -136,6 +132,21 @@ def connection_fault(error: openai.APIConnectionError, connect_s: float, proxies
     else:
         what = f"the connection broke before an answer came{by}"
     return Transient(f"{what}; check the server and --base-url", unreachable=True)
+
+
+def reached(error: openai.APIConnectionError) -> bool:
+    """Tell whether there was a connection, so that a request may have gone out."""
+    return not {"ConnectTimeout", "ConnectError"} & {type(each).__name__ for each in _causes(error)}
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return an error and what led to it."""
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None:
+        found.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return found
 
 
 def _for_good(message: str) -> Transient:

@@ -30,15 +30,18 @@ class Teller:
         self._told = False
         self._held = ""
         """What may be the beginning of a secret."""
+        self.came = 0
+        """How many characters have come since it began."""
 
     def begin(self) -> None:
         """Note that an answer begins."""
         if self._told:
             self._on_text("")
-        self._told, self._held = False, ""
+        self._told, self._held, self.came = False, "", 0
 
     def __call__(self, piece: str) -> None:
         """Pass one piece on, as far as it is no secret."""
+        self.came += len(piece)
         text = self._redaction.text(self._held + piece)
         told = len(text) - self._redaction.held_back(text)
         self._held = text[told:]

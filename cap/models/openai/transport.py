@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from cap.config import is_loopback
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.models.base import Mode
-from cap.models.openai.errors import sdk
+from cap.models.openai.errors import Transient, sdk
 from cap.models.openai.redaction import Redaction
 from cap.models.openai.replies import decoded, pieces_of
 from cap.models.openai.retry import (
     Deadline,
     broken_off,
     connection_fault,
+    reached,
     too_slow,
     transient_status,
 )
@@ -102,22 +103,32 @@ class Transport:
         client = self._connect()
         endpoint: Any = client.chat.completions if mode == "chat" else client.completions
         timeout = openai.Timeout(left_s, connect=connect_s)
+        answered, body = False, bytearray()
         try:
             with contextlib.ExitStack() as stack:
                 stack.enter_context(self._ending(left_s))
                 asked = endpoint.with_streaming_response.create(timeout=timeout, **parameters)
                 answer = stack.enter_context(_whole(asked, deadline))
+                answered = True
                 if teller is None:
-                    return decoded(b"".join(pieces_of(answer, deadline)), self._redaction)
+                    for piece in pieces_of(answer, deadline):
+                        body += piece
+                    return decoded(bytes(body), self._redaction)
                 teller.begin()
                 return read_stream(answer, deadline, teller, self._redaction)
+        except Transient as failure:
+            if answered:
+                failure.came = len(body) if teller is None else teller.came
+            raise
         except openai.APIStatusError as error:
-            if failure := transient_status(error, self._redaction):
-                raise failure from None
+            if busy := transient_status(error, self._redaction):
+                raise busy from None
             raise
         except openai.APIConnectionError as error:
             if deadline.left_s() <= 0:
-                raise too_slow(deadline) from None
+                late = too_slow(deadline)
+                late.came = 0 if reached(error) else None
+                raise late from None
             proxies = "" if is_loopback(self._base_url) else _proxies()
             raise connection_fault(error, connect_s, proxies) from None
 

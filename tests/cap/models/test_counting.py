@@ -1,7 +1,9 @@
 """What is counted: every request as it is sent, every token that is told, every cent."""
 
+import gzip
 import random
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,9 +13,23 @@ import pytest
 
 from cap.errors import ModelError, SpendLimit
 from cap.models.base import Completion, Request, Usage
-from cap.models.budget import Allowance, Budget, OwnAccount, Price, cost_told
+from cap.models.budget import Allowance, Budget, Metered, OwnAccount, Price, cost_told
+from cap.models.estimates import UNBELIEVABLE
 from cap.models.providers import ModelTerms, make_model
-from tests.fakes.openai_server import DONE, FakeServer, Fault, delta, error, event, reply, stream
+from cap.models.wrapper import OwnModel
+from tests.fakes.openai_server import (
+    DONE,
+    DROP,
+    HANG,
+    KEEP_ALIVE,
+    FakeServer,
+    Fault,
+    delta,
+    error,
+    event,
+    reply,
+    stream,
+)
 
 PRICE = {"read": 2.0, "written": 8.0, "cached": 0.5, "reasoning": 6.0}
 THREADS = 10
@@ -217,3 +233,117 @@ def test_a_kept_answer_takes_nothing() -> None:
     kept = Completion("x", "m", 10, 5, cost_usd=0.0, requests=0)
     assert Usage.of(kept) == Usage()
     assert Price(1.0, 2.0).of(replace(kept, cached_tokens=4)) == pytest.approx(20 / 1e6)
+
+
+@pytest.mark.parametrize("how", ["complete", "stream"])
+@pytest.mark.parametrize("count", [10**400, 10**18, 10**7], ids=["a googol", "a trillion", "many"])
+def test_tokens_that_cannot_be_are_estimated(count: int, how: str) -> None:
+    request = Request("# say it.\n" * 400)  # long enough to be looked at for having been cut off
+    usage = {"prompt_tokens": count, "completion_tokens": count, "total_tokens": count}
+    said = [delta("say(1)", "stop"), event({"choices": [], "usage": usage}), DONE]
+    message = {"message": {"content": "say(1)"}, "finish_reason": "stop"}
+    fault = stream(*said) if how == "stream" else reply({"choices": [message], "usage": usage})
+    with FakeServer(lambda prompt, body: "", [fault]) as server:
+        model = made(server.url, prices={"vllm/fake": PRICE}, allowance=Allowance(cost_usd=1.0))
+        told = model.complete(request) if how == "complete" else model.stream(request, len)
+        model.close()
+    assert told.estimated
+    assert told.prompt_tokens == len(request.prompt) / 4
+    assert told.completion_tokens == 2
+    assert told.cost_usd == model.usage.cost_usd == pytest.approx((1000 * 2.0 + 2 * 8.0) / 1e6)
+    assert UNBELIEVABLE in told.notes
+
+
+LOST = {
+    "broken JSON": [Fault(body=b'{"choices": [')],
+    "a web page": [Fault(body=b"<html>", headers={"Content-Type": "text/html"})],
+    "a bomb": [Fault(body=gzip.compress(bytes(20_000_000)), headers={"Content-Encoding": "gzip"})],
+    "cut": [Fault(body=b'{"choices": [', headers={"Content-Length": "900"})],
+    "a stream that breaks off": [stream(delta("say('hello')"), then="drop")],
+    "an error in the middle": [stream(delta("say('he"), event({"error": {"message": "no"}}))],
+    "silence": [HANG],
+    "an endless answer": [stream(KEEP_ALIVE, then="hang")],
+}
+PAID = Price(2.0, 8.0)
+UNPAID = {
+    "busy": error(503, "busy", headers={"retry-after-ms": "1"}),
+    "refused": error(400, "no"),
+    "no answer": DROP,
+    "half an error": Fault(500, b'{"error"', {"Content-Length": "900"}),
+}
+
+
+@pytest.mark.parametrize("fault", LOST)
+def test_what_broke_off_may_have_been_paid_for(connect: Any, fault: str) -> None:
+    account = OwnAccount()
+    budget = Budget(
+        "openai/fake", Allowance(cost_usd=1.0), Price(2.0, 8.0), account := OwnAccount()
+    )
+    request = Request("# say it.\n" * 40, max_tokens=50)
+    with FakeServer(lambda prompt, body: "", LOST[fault] * 4) as server:
+        made = connect(server.url, budget=budget, timeout_s=0.3, clock=time.monotonic, tries=1)
+        with pytest.raises(ModelError) as failed:
+            made.stream(request, len) if LOST[fault][0].chunks else made.complete(request)
+    took = Usage.of_failed(failed.value)
+    assert (took.requests, took.prompt_tokens, took.estimated) == (1, 100, True)
+    assert 0 <= took.completion_tokens <= 50
+    assert took.completion_tokens or fault in ("silence", "an endless answer")
+    assert took.cost_usd == pytest.approx((100 * 2.0 + took.completion_tokens * 8.0) / 1e6)
+    assert account._spent_usd == budget.usage.cost_usd == took.cost_usd
+
+
+@pytest.mark.parametrize("fault", UNPAID)
+def test_what_was_refused_costs_nothing(connect: Any, fault: str) -> None:
+    budget = Budget("openai/fake", Allowance(cost_usd=1.0), Price(2.0, 8.0))
+    with FakeServer(lambda prompt, body: "", [UNPAID[fault]] * 4) as server:
+        with pytest.raises(ModelError) as failed:
+            connect(server.url, budget=budget).complete(Request("# a.\n"))
+        assert Usage.of_failed(failed.value) == Usage(len(server.posts))
+
+
+def test_nobody_there_costs_nothing(connect: Any) -> None:
+    with FakeServer(lambda prompt, body: "") as server:
+        url = server.url
+    with pytest.raises(ModelError) as failed:
+        connect(url).complete(Request("# a.\n"))
+    assert Usage.of_failed(failed.value) == Usage(1)
+
+
+def test_tries_that_broke_off_are_part_of_what_the_answer_took(connect: Any) -> None:
+    budget = Budget("openai/fake", Allowance(), Price(2.0, 8.0))
+    with FakeServer(lambda prompt, body: "say(1)", LOST["broken JSON"]) as server:
+        told = connect(server.url, budget=budget).complete(Request("# a.\n" * 8))
+    assert (told.requests, told.estimated) == (2, True)
+    assert told.prompt_tokens > 10  # what the server says it read, and the prompt of the first try
+    assert budget.usage == Usage.of(told)
+
+
+def test_a_limit_sees_what_broke_off(connect: Any) -> None:
+    budget = Budget("openai/fake", Allowance(cost_usd=0.0015), Price(10.0, 10.0))
+    with FakeServer(lambda prompt, body: "say(1)", LOST["broken JSON"] * 9) as server:
+        with pytest.raises(SpendLimit):
+            connect(server.url, budget=budget).complete(Request("# a" * 100, max_tokens=1))
+        assert len(server.posts) == 2
+
+
+class Boaster:
+    name = "boaster"
+
+    def __init__(self, **told: Any) -> None:
+        self._told = told
+
+    def complete(self, request: Request) -> Completion:
+        return Completion("say(1)", "boaster", **self._told)
+
+
+@pytest.mark.parametrize("priced", [True, False])
+@pytest.mark.parametrize("count", [10**400, 10**18, -1, "many", float("nan"), None])
+def test_a_model_of_ones_own_is_not_believed_everything(count: Any, priced: bool) -> None:
+    own: Any = OwnModel(
+        Boaster(prompt_tokens=count, completion_tokens=count, cached_tokens=count, cost_usd=count),
+        "mine.py",
+    )
+    model = Metered(own, Allowance(cost_usd=1.0), Price(1.0, 1.0)) if priced else own
+    told = model.complete(Request("# a" * 100))
+    assert (told.prompt_tokens, told.completion_tokens, told.estimated) == (75, 2, True)
+    assert told.cost_usd == (pytest.approx(77 / 1e6) if priced else None)

@@ -12,8 +12,9 @@ import pytest
 
 from cap.errors import EmptyCompletion, ModelError, SpendLimit, UsageError
 from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams, Usage
-from cap.models.budget import ESTIMATED, FREE, Allowance, Metered, Price
+from cap.models.budget import FREE, Allowance, Metered, Price
 from cap.models.cache import NOTE, Cached
+from cap.models.estimates import ESTIMATED
 from cap.models.providers import ModelTerms, make_model
 from cap.models.replay import Recorder
 from cap.models.wrapper import Wrapped

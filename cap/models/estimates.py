@@ -1,0 +1,57 @@
+"""Tokens where nobody tells how many there were, or tells what cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from cap.models.base import Completion
+
+CHARS_PER_TOKEN = 4
+"""Stands in where an endpoint counts no tokens: English and code have about so many."""
+MOST_PER_CHAR = 10
+"""No text has more tokens than this for each of its characters."""
+UNSEEN = 300_000
+"""So many may come on top: of pictures, hints and reasoning that stand in no text."""
+MOST = 100_000_000
+"""No request has more."""
+_MOST_REQUESTS = 10_000
+"""Nobody sends more for one answer."""
+
+ESTIMATED = "it counts no tokens: they are estimated from the length of the texts, and so its price"
+UNBELIEVABLE = (
+    "it counts tokens as they cannot be: they are estimated from the length of the texts, and so "
+    "its price"
+)
+
+
+def estimate(chars: int) -> int:
+    """Return about how many tokens a text of so many characters has."""
+    return -(-chars // CHARS_PER_TOKEN)
+
+
+def believable(tokens: Any, chars: int) -> bool:
+    """Tell whether a text of so many characters, and what is unseen, may have so many tokens."""
+    return type(tokens) is int and 0 <= tokens <= min(MOST, MOST_PER_CHAR * chars + UNSEEN)
+
+
+def believed(prompt: str, completion: Completion) -> Completion:
+    """Return an answer with no count that cannot be true: those are estimated from the texts."""
+    read, written = completion.prompt_tokens, completion.completion_tokens
+    cached, reasoning = completion.cached_tokens, completion.reasoning_tokens
+    wrong = not (believable(read, len(prompt)) and believable(written, len(completion.text)))
+    if not believable(read, len(prompt)):
+        read = estimate(len(prompt))
+    if not believable(written, len(completion.text)):
+        written = estimate(len(completion.text))
+    requests = completion.requests
+    return replace(
+        completion,
+        prompt_tokens=read,
+        completion_tokens=written,
+        cached_tokens=cached if type(cached) is int and 0 <= cached <= read else 0,
+        reasoning_tokens=reasoning if type(reasoning) is int and 0 <= reasoning <= written else 0,
+        requests=requests if type(requests) is int and 0 <= requests <= _MOST_REQUESTS else 1,
+        notes=(*completion.notes, UNBELIEVABLE) if wrong else completion.notes,
+        estimated=completion.estimated or wrong,
+    )
