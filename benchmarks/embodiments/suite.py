@@ -109,7 +109,9 @@ def oracle(body: Embodiment, skill: Skill, wish: Wish) -> tuple[str, ...]:
     """Return programs that do what is wished for with a robot, one for each instruction."""
     if skill == "trace":
         return tuple(f"{PRELUDE}{step}\n{body.act}\n" for step in wish.steps)
-    known = f"bowl = {body.bowl!r}\n\n{body.hands}def seen():\n    return {body.seen}\n\n"
+    # What an answer does not use stays out: a mutant of that would be right.
+    hands = "" if skill == "look" else f"bowl = {body.bowl!r}\n\n{body.hands}"
+    known = f"{hands}def seen():\n    return {body.seen}\n\n"
     return tuple(f"{known}{step}\n" for step in wish.steps)
 
 

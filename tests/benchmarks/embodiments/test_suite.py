@@ -321,3 +321,10 @@ def test_what_the_suite_has_not_is_a_usage_error() -> None:
 def test_the_command_line_knows_it() -> None:
     assert "embodiments" in SUITES
     assert suite("embodiments").cells() == SUITE.cells()
+
+
+def test_an_answer_s_own_program_holds_nothing_that_a_mutant_may_break_unseen() -> None:
+    (program,) = oracle(EMBODIMENTS[0], "look", SUITE.wish(Trial("is-it-seen", "ravens", 0)))
+    assert "seen()" in program
+    assert "bowl" not in program
+    assert "put_in" not in program
