@@ -93,7 +93,8 @@ class Pictures:
             x, y = (place % TRIED_IN_A_ROW) * TRIED_PX, (place // TRIED_IN_A_ROW) * TRIED_PX
             sheet.paste(self._tried[number], (x, y))
             same = [str(one["number"]) for one in data["tried"] if one["same_as"] == number]
-            label = ", ".join([str(number), *same])
+            failed = any(one["failed"] for one in data["tried"] if one["number"] == number)
+            label = ", ".join([str(number), *same]) + (" failed" if failed else "")
             draw.rectangle(draw.textbbox((x + 8, y + 6), label, font_size=16), fill="white")
             draw.text((x + 8, y + 6), label, fill="black", font_size=16)
             chosen = number == data["chosen"]

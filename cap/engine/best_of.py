@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cap.engine.answer import Answer, State
 from cap.engine.effect import Effect, WorldView
 from cap.engine.failures import failure_of
@@ -281,7 +283,7 @@ class BestOf:
             tried=[
                 {
                     "number": one.number,
-                    "came": one.line,
+                    "came": self._told(one),
                     "failed": one.answer.result.failure is not None,
                     "goal": one.goal,
                     "expected": one.expected,
@@ -296,6 +298,27 @@ class BestOf:
             stopped=stopped,
             asked=settings.samples,
         )
+
+    def _told(self, one: TriedProgram) -> str:
+        """Return what came of a program; with where, if another did otherwise in the same words."""
+        if not any(other.line == one.line and not one.agrees(other) for other in self.tried):
+            return one.line
+        ends = [
+            f"{name} now at ({x:.2f}, {y:.2f})"
+            for name, (_, (x, y, *_)) in (
+                one.effect.moved if one.effect is not None else {}
+            ).items()
+        ]
+        strokes = [np.array(stroke)[:, :2] for stroke in one.ink or ()]
+        if strokes:
+            length = sum(
+                np.linalg.norm(np.diff(points, axis=0), axis=1).sum() for points in strokes
+            )
+            ink = np.concatenate(strokes)
+            (left, low), (right, high) = ink.min(axis=0).tolist(), ink.max(axis=0).tolist()
+            corners = f"({left:.2f}, {low:.2f}) to ({right:.2f}, {high:.2f})"
+            ends.append(f"{length:.2f} m of ink, {corners}")
+        return "; ".join([one.line, *ends])
 
     def _try(self, number: int, given: Completion | ModelError) -> TriedProgram:
         """Run one program from the present world, which is as it was again afterwards.

@@ -36,6 +36,7 @@ SHOWN = frozenset(
         *(
             "trying",
             "tried",
+            "tried_all",
             "samples",
             "untried",
             "round",
@@ -125,12 +126,20 @@ def usage_line(usage: Usage | Mapping[str, Any]) -> str:
     return line if cost is None else f"{line}, {about}${cost:.4f}"
 
 
-def told_tried(one: Mapping[str, Any]) -> str:
-    """Return what a program did that was tried, and what the goal check says of it, in a line."""
+def told_tried(one: Mapping[str, Any], most: int = 300) -> str:
+    """Return what a program did that was tried, and what the goal check says of it, in a line.
+
+    Args:
+        one: The program, as the event has it.
+        most: How long the line may be, about.
+    """
     judged = {True: "  goal: yes", False: "  goal: no"}.get(one["goal"], "")
     judged += "" if one["expected"] else "  not as expected"
     same = f"  (as {one['same_as']})" if one["same_as"] else ""
-    return f"{one['number']}  {clipped(one['came'].replace(chr(10), ' '), 300)}{same}{judged}"
+    came, rest = printable(one["came"].replace("\n", " ")), f"{same}{judged}"
+    room = max(20, most - len(rest) - 4)
+    came = came if len(came) <= room else f"{came[: room - 1]}…"
+    return f"{one['number']}  {came}{rest}"
 
 
 def told_choice(data: Mapping[str, Any]) -> str:
@@ -187,6 +196,8 @@ class Live:
         """The lines of the instruction's own program."""
         self._lmp = ""
         """What answers the instruction itself."""
+        self._tries = False
+        """Whether programs are written that are only tried: none of them is printed."""
         self._grown: list[str] = []
         """The lines of its program that were printed as they were written."""
         self._row: tuple[str, int, float] = "", 0, 0.0
@@ -225,7 +236,7 @@ class Live:
             self._written = ""
             return
         self._written += data["text"]
-        if depth == 0 and data["lmp"] == self._lmp:
+        if depth == 0 and data["lmp"] == self._lmp and not self._tries:
             self._grow(self._written[: self._written.rfind("\n") + 1])
         lines = [line for line in self._written.split("\n") if line.strip()]
         if lines:
@@ -233,7 +244,9 @@ class Live:
 
     def _completion(self, data: Mapping[str, Any], depth: int) -> None:
         """Print the end of what was written; what comes now is another answer."""
-        if depth == 0 and data["lmp"] == self._lmp and self._written:
+        if self._tries:
+            self._written = ""
+        elif depth == 0 and data["lmp"] == self._lmp and self._written:
             self._grow(self._written + "\n")
 
     def _grow(self, text: str) -> None:
@@ -371,7 +384,11 @@ class Live:
             self._write(note, "dim", depth + 1)
 
     def _trying(self, data: Mapping[str, Any], depth: int) -> None:
+        self._tries = True
         self._below(f"trying up to {data['samples']} programs ...", depth)
+
+    def _tried_all(self, data: Mapping[str, Any], depth: int) -> None:
+        self._tries, self._written = False, ""
 
     def _tried(self, data: Mapping[str, Any], depth: int) -> None:
         self._below(f"trying programs: {data['number']} ...", depth)
@@ -385,7 +402,8 @@ class Live:
         for one in tried:
             mark = "▶" if one["number"] == data["chosen"] else " "
             style = "red" if one["failed"] else "" if one["agrees"] else "dim"
-            self._write(f"{mark} {told_tried(one)}", style, depth + 1)
+            most = self.console.width - 4 - len(INDENT * depth) if self._moving else 300
+            self._write(f"{mark} {told_tried(one, most)}", style, depth + 1)
         self._write(told_choice(data), "cyan", depth + 1)
 
     def _round(self, data: Mapping[str, Any], depth: int) -> None:

@@ -328,5 +328,6 @@ def test_the_right_one_of_three_is_carried_out(asked: Asked) -> None:
         world = session.run(asked.words)
         (tried,) = (event.data for event in events if event.kind == "samples")
         assert tried["chosen"] == asked.right, tried
+        assert len({one["came"] for one in tried["tried"]}) == 3  # who reads it can tell them apart
         assert world.ok
         assert asked.so(robot, before)

@@ -19,8 +19,8 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.export import html, markdown
 from cap.trace.export.run_record import ChoiceRecord, RunRecord
-from cap.trace.terminal import Live
-from cap.trace.trace import Trace
+from cap.trace.terminal import Live, told_tried
+from cap.trace.trace import Event, Trace
 from robots.ravens import create
 
 UI = """# /// cap
@@ -79,6 +79,39 @@ def test_the_terminal_tells_all_of_it(ran: tuple[Path, str, str]) -> None:
         "undone: the last round, the world too; 1 round is left",
     ):
         assert told in ran[1]
+
+
+def test_what_is_only_tried_is_not_printed_as_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    out = io.StringIO()
+    live = Live(Console(file=out, force_terminal=True, color_system=None, width=80))
+
+    def tell(kind: str, **data: object) -> None:
+        live(Event(kind, 1, 0, data))
+
+    def write(lmp: str, text: str) -> None:
+        tell("text", lmp=lmp, text=text)
+        tell("completion", lmp=lmp, duration_s=0.1)
+
+    tell("instruction", lmp="ui", text=WORDS)
+    tell("trying", samples=2)
+    write("goal", "ret_val = True\n")
+    write("ui", WRONG)
+    tell("tried_all")
+    assert not any(line.startswith(("  ret_val", "  put_first")) for line in lines_of(out))
+    write("ui", RIGHT)
+    assert any(line.startswith("  put_first_on_second('red") for line in lines_of(out))
+
+
+def lines_of(out: io.StringIO) -> list[str]:
+    """Return what stays on the screen: what was wiped out again is left out."""
+    return [line.rpartition("\x1b[2K")[2] for line in out.getvalue().split("\n")]
+
+
+def test_a_line_of_what_was_tried_fits_the_terminal() -> None:
+    one = {"number": 3, "came": "x" * 400, "goal": False, "expected": True, "same_as": 1}
+    assert len(told_tried(one, 76)) <= 76
+    assert told_tried(one, 76).endswith("…  (as 1)  goal: no")
 
 
 def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path, str, str]) -> None:
