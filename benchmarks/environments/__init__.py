@@ -10,14 +10,12 @@ Example:
 
 from __future__ import annotations
 
-from cap.errors import MissingExtra
+from cap.errors import MissingExtra, install_extra
 
 try:
     import gymnasium
 except ImportError:
-    raise MissingExtra(
-        "the environments need gymnasium; install it: pip install -e '.[bench]' in the checkout"
-    ) from None
+    raise MissingExtra(f"the environments need gymnasium: {install_extra('bench')}") from None
 
 RAVENS = "cap/ravens-v0"
 MOST_STEPS = 5

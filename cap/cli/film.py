@@ -1,4 +1,4 @@
-"""A run carried out again in simulation to be filmed: as GIF, as MP4, or for Rerun."""
+"""A run carried out again in simulation to be filmed: as GIF, as MP4, for Rerun or LeRobot."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from cap.cli.pictures import Pictures, video
 from cap.cli.resume import replayed
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.robot.view import Shape, Viewable, lathe_mesh
+from cap.trace.export import lerobot
 from cap.trace.terminal import printable, shown_call
 from cap.trace.trace import Event
 
@@ -23,6 +24,8 @@ FRAME_EVERY_S = 0.05
 CAMERA_EVERY = 10
 """Every so many of them have a picture."""
 CAMERA_PX = 320
+DATASET_PX = 224
+"""Width and height of a dataset's pictures."""
 
 
 @click.command()
@@ -36,8 +39,8 @@ def film_run(folder: Path, out: Path, to: str, robot_options: tuple[str, ...]) -
 
     Args:
         folder: The run.
-        out: The file.
-        to: `gif`, `mp4` or `rrd`.
+        out: The file; of a LeRobot dataset the folder.
+        to: `gif`, `mp4`, `rrd` or `lerobot`.
         robot_options: The robot's own, as `-R` takes them.
 
     Raises:
@@ -48,6 +51,10 @@ def film_run(folder: Path, out: Path, to: str, robot_options: tuple[str, ...]) -
         video()
     elif to == "rrd":
         _rerun()
+    elif to == "lerobot":
+        lerobot.parquet()
+        if out.exists():
+            raise UsageError(f"{out} is there; name another folder with --out")
     options: SessionOptions = _unsaid.main([], standalone_mode=False)
     other = []
     with tempfile.TemporaryDirectory() as place:
@@ -55,13 +62,25 @@ def film_run(folder: Path, out: Path, to: str, robot_options: tuple[str, ...]) -
         options = replace(options, out=again, robot_options=robot_options)
         made = Path(place) / f"film.{to}"
         with replayed(options, folder) as (session, steps):
-            film = RerunFile(session, made) if to == "rrd" else Pictures(session.robot, again, made)
+            film: RerunFile | Dataset | Pictures
+            if to == "rrd":
+                film = RerunFile(session, made)
+            elif to == "lerobot":
+                film = Dataset(session, made)
+            else:
+                film = Pictures(session.robot, again, made)
             for entry in steps:
-                film.turn()
+                if isinstance(film, Dataset):
+                    film.keep(entry.turn)
+                else:
+                    film.turn()
                 other += [] if entry.same else [entry.step.text]
             film.finish()
         try:
-            shutil.copyfile(made, out)
+            if made.is_dir():
+                shutil.copytree(made, out)
+            else:
+                shutil.copyfile(made, out)
         except OSError as error:
             raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
     for text in other:
@@ -165,6 +184,70 @@ class RerunFile:
             picture = self._robot.render(CAMERA_PX, CAMERA_PX)
             stream.log("camera", sdk.Image(picture).compress(jpeg_quality=80))
         self._frames += 1
+
+
+class Dataset:
+    """Writes a session as a LeRobot dataset: an episode for each turn."""
+
+    def __init__(self, session: Any, path: Path) -> None:
+        """Begin; the session is watched from here on.
+
+        Raises:
+            UsageError: The robot cannot be drawn in three dimensions, or shows no hand.
+        """
+        self._robot: Any = session.robot
+        self._path = path
+        if not isinstance(session.robot, Viewable) or not hasattr(session.robot, "render"):
+            raise UsageError(f"robot '{session.robot.name}' cannot be drawn in three dimensions")
+        placements = self._robot.view().placements
+        self._where = {
+            name: placements[name][:3] for name in placements if name.startswith("objects/")
+        }
+        """Where each object was seen last: those that are there when it begins."""
+        names = [name.removeprefix("objects/") for name in self._where]
+        self._names = {
+            lerobot.STATE: lerobot.state_names(placements),
+            lerobot.AROUND: [f"{name}.{axis}" for name in names for axis in "xyz"],
+        }
+        self._episodes: list[lerobot.RecordedEpisode] = []
+        self._moments: list[lerobot.Moment] = []
+        session.trace.listeners.append(self._event)
+        self._robot.frame_every_s = 1.0 / lerobot.FPS
+        self._robot.on_frame = self._frame
+        self._frame()
+
+    def keep(self, turn: Any) -> None:
+        """End an episode with its turn; what was no turn leaves none."""
+        self._frame()
+        if turn is not None:
+            self._episodes.append(lerobot.RecordedEpisode(turn.instruction, turn.ok, self._moments))
+        self._moments = self._moments[-1:]
+
+    def finish(self) -> None:
+        """Write the dataset.
+
+        Raises:
+            UsageError: There is no turn in the run.
+        """
+        self._robot.on_frame = None
+        if not self._episodes:
+            raise UsageError("the run has no turn that ended, so there is no episode in it")
+        lerobot.write(self._path, self._episodes, self._robot.name, self._names, DATASET_PX)
+
+    def _event(self, event: Event) -> None:
+        """Leave out what programs do that are only tried."""
+        if event.kind == "trying":
+            self._robot.on_frame = None
+        elif event.kind == "tried_all":
+            self._robot.on_frame = self._frame
+
+    def _frame(self) -> None:
+        """Keep what is seen at this moment."""
+        placements = self._robot.view().placements
+        self._where = {name: placements.get(name, at)[:3] for name, at in self._where.items()}
+        around = tuple(number for at in self._where.values() for number in at)
+        picture = lerobot.png(self._robot.render(DATASET_PX, DATASET_PX))
+        self._moments.append(lerobot.Moment(lerobot.state_of(placements), around, picture))
 
 
 def _path(name: str) -> list[str]:

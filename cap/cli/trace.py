@@ -12,7 +12,7 @@ import click
 from cap.cli.options import Named
 from cap.errors import CapError, UsageError
 
-FORMATS = ("html", "md", "gif", "mp4", "rrd")
+FORMATS = ("html", "md", "gif", "mp4", "rrd", "lerobot")
 
 
 @click.group("trace")
@@ -104,12 +104,12 @@ def export_trace(
     cap trace export
     cap trace export runs/... --to gif
 
-    html and md are written from what the run wrote down. For a film (gif, mp4) and for Rerun (rrd)
-    the run is carried out again in simulation, with no model; if that comes out otherwise, the exit
-    code is 1.
+    html and md are written from what the run wrote down. For a film (gif, mp4), for Rerun (rrd)
+    and as a LeRobot dataset (lerobot: a folder, an episode for each turn) the run is carried out
+    again in simulation, with no model; if that comes out otherwise, the exit code is 1.
     """  # noqa: D301
     folder = folder or _newest()
-    out = out or folder / f"run.{to}"
+    out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")
     if to in ("html", "md"):
         from cap.models.atomic_file import write_whole
         from cap.trace.export import html, markdown

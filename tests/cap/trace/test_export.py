@@ -264,11 +264,11 @@ def test_a_rerun_file_has_arm_objects_and_calls(ran: Path, tmp_path: Path) -> No
         assert word in data, word
 
 
-@pytest.mark.parametrize("to", ["mp4", "rrd"])
+@pytest.mark.parametrize("to", ["mp4", "rrd", "lerobot"])
 def test_what_is_missing_for_a_film_is_named(
     ran: Path, to: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for module in ("av", "rerun"):
+    for module in ("av", "rerun", "pyarrow"):
         monkeypatch.setitem(__import__("sys").modules, module, None)
     assert run(["trace", "export", str(ran), "--to", to]) == 2
     told = capsys.readouterr().err

@@ -1,0 +1,297 @@
+"""Episodes as a LeRobot dataset, version 3.0: tables in Parquet, pictures as PNG inside them.
+
+The folder is laid out as `LeRobotDataset` reads it: `meta/info.json` says what each column is,
+`meta/stats.json` its mean and spread, `meta/tasks.parquet` the instructions, `meta/episodes/` where
+each episode begins and ends, and `data/` has a row for each moment.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cap.errors import MissingExtra, UsageError, install_extra
+from cap.robot.view import Placement
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+VERSION = "v3.0"
+FPS = 10
+"""Moments in a simulated second."""
+STATE, AROUND, PICTURE, ACTION = (
+    "observation.state",
+    "observation.environment_state",
+    "observation.images.scene",
+    "action",
+)
+HAND, BASE = "arm/hand", "robot"
+"""What a robot's view calls its hand, and itself where it drives."""
+_POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+_FILE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
+_FIRST = "chunk-000/file-000.parquet"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What was seen at one moment."""
+
+    state: tuple[float, ...]
+    """The robot: see `state_names`."""
+    around: tuple[float, ...]
+    """Each object's xyz, metres, in the order of their names."""
+    picture: bytes
+    """The scene, as PNG."""
+
+
+@dataclass(frozen=True)
+class RecordedEpisode:
+    """One instruction that was carried out."""
+
+    task: str
+    """The instruction."""
+    success: bool
+    """Whether its program ran to its end and did what was expected of it."""
+    moments: Sequence[Moment]
+    """From before it to after it; there is one at the least."""
+
+
+def parquet() -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra(f"a LeRobot dataset needs pyarrow: {install_extra('lerobot')}") from None
+    return pyarrow, pyarrow.parquet
+
+
+def state_names(placements: Mapping[str, Placement]) -> list[str]:
+    """Return what the numbers of a robot's state are: hand, fingers, base, as far as it has them.
+
+    Raises:
+        UsageError: Its view shows no hand.
+    """
+    if HAND not in placements:
+        raise UsageError(f"the robot's view() has no '{HAND}', so its state cannot be told")
+    names = [f"hand.{axis}" for axis in _POSE]
+    names += ["fingers.gap"] if len(_fingers(placements)) == 2 else []
+    return names + ([f"base.{axis}" for axis in _POSE] if BASE in placements else [])
+
+
+def state_of(placements: Mapping[str, Placement]) -> tuple[float, ...]:
+    """Return a robot's state: poses as metres and quaternions, the fingers' distance in metres."""
+    state = list(placements[HAND])
+    fingers = _fingers(placements)
+    if len(fingers) == 2:
+        first, second = (np.array(placements[name][:3]) for name in fingers)
+        state.append(float(np.linalg.norm(first - second)))
+    return (*state, *placements.get(BASE, ()))
+
+
+def _fingers(placements: Mapping[str, Placement]) -> list[str]:
+    return [name for name in placements if name.startswith(("arm/left_", "arm/right_"))]
+
+
+def png(picture: Image) -> bytes:
+    """Return a picture as PNG."""
+    target = io.BytesIO()
+    picture.convert("RGB").save(target, "PNG")
+    return target.getvalue()
+
+
+def write(
+    folder: Path,
+    episodes: Sequence[RecordedEpisode],
+    robot: str,
+    names: Mapping[str, Sequence[str]],
+    pixels: int,
+) -> None:
+    """Write a dataset.
+
+    Args:
+        folder: Where; it must not be there yet.
+        episodes: In order; there is one at the least.
+        robot: What kind of robot it is of.
+        names: What the numbers of `STATE` and `AROUND` are.
+        pixels: Width and height of the pictures.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+        UsageError: The folder is there, or cannot be written.
+    """
+    pa, pq = parquet()
+    tasks = list(dict.fromkeys(episode.task for episode in episodes))
+    columns = _columns(episodes, tasks)
+    numbers = {STATE: names[STATE], ACTION: names[STATE], AROUND: names[AROUND]}
+    numbers = {key: given for key, given in numbers.items() if given}
+    info = {
+        "codebase_version": VERSION,
+        "robot_type": robot,
+        "total_episodes": len(episodes),
+        "total_frames": len(columns["index"]),
+        "total_tasks": len(tasks),
+        "chunks_size": 1000,
+        "data_files_size_in_mb": 100,
+        "video_files_size_in_mb": 200,
+        "fps": FPS,
+        "splits": {"train": f"0:{len(episodes)}"},
+        "data_path": f"data/{_FILE}.parquet",
+        "video_path": None,
+        "features": _features(numbers, pixels),
+    }
+    try:
+        for part in ("meta/episodes/chunk-000", "data/chunk-000"):
+            (folder / part).mkdir(parents=True)
+        pq.write_table(_data_table(pa, columns, numbers), folder / "data" / _FIRST)
+        pq.write_table(pa.table(_spans(episodes)), folder / "meta" / "episodes" / _FIRST)
+        pq.write_table(_task_table(pa, tasks), folder / "meta" / "tasks.parquet")
+        stats = _stats({key: columns[key] for key in (*numbers, *_SINGLE)}, columns[PICTURE])
+        for name, found in (("info", info), ("stats", stats)):
+            path = folder / "meta" / f"{name}.json"
+            path.write_text(json.dumps(found, ensure_ascii=False, indent=4), encoding="utf-8")
+    except FileExistsError:
+        raise UsageError(f"{folder} is there; name another folder with --out") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {folder}: {error.strerror or error}") from None
+
+
+_SINGLE: Mapping[str, str] = {
+    "next.reward": "float32",
+    "next.done": "bool",
+    "next.success": "bool",
+    "timestamp": "float32",
+    "frame_index": "int64",
+    "episode_index": "int64",
+    "index": "int64",
+    "task_index": "int64",
+}
+"""Columns of one value, and their kinds."""
+
+
+def _features(numbers: Mapping[str, Sequence[str]], pixels: int) -> dict[str, Any]:
+    """Return what each column is."""
+    found: dict[str, Any] = {
+        key: {"dtype": "float32", "shape": [len(given)], "names": list(given)}
+        for key, given in numbers.items()
+    }
+    sides = ["height", "width", "channels"]
+    found[PICTURE] = {"dtype": "image", "shape": [pixels, pixels, 3], "names": sides}
+    found |= {key: {"dtype": kind, "shape": [1], "names": None} for key, kind in _SINGLE.items()}
+    return found
+
+
+def _data_table(pa: Any, columns: Mapping[str, Any], numbers: Mapping[str, Sequence[str]]) -> Any:
+    """Return the table with a row for each moment."""
+    kinds = {"float32": pa.float32(), "int64": pa.int64(), "bool": pa.bool_()}
+    table = {
+        key: pa.array(columns[key].tolist(), pa.list_(pa.float32(), len(given)))
+        for key, given in numbers.items()
+    }
+    pictures = [{"bytes": one, "path": None} for one in columns[PICTURE]]
+    kind = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    table[PICTURE] = pa.array(pictures, kind)
+    table |= {key: pa.array(columns[key], kinds[kind]) for key, kind in _SINGLE.items()}
+    return pa.table(table)
+
+
+def _columns(episodes: Sequence[RecordedEpisode], tasks: Sequence[str]) -> dict[str, Any]:
+    """Return every column, a row for each moment.
+
+    An action is the state of the next moment: where the robot went.
+    """
+    found: dict[str, list[Any]] = {key: [] for key in (STATE, ACTION, AROUND, PICTURE, *_SINGLE)}
+    for number, episode in enumerate(episodes):
+        last = len(episode.moments) - 1
+        for frame, moment in enumerate(episode.moments):
+            done = frame == last
+            row = {
+                STATE: moment.state,
+                ACTION: episode.moments[min(frame + 1, last)].state,
+                AROUND: moment.around,
+                PICTURE: moment.picture,
+                "next.reward": float(done and episode.success),
+                "next.done": done,
+                "next.success": done and episode.success,
+                "timestamp": frame / FPS,
+                "frame_index": frame,
+                "episode_index": number,
+                "index": len(found["index"]),
+                "task_index": tasks.index(episode.task),
+            }
+            for key, value in row.items():
+                found[key].append(value)
+    return {key: found[key] if key == PICTURE else np.array(found[key]) for key in found}
+
+
+def _spans(episodes: Sequence[RecordedEpisode]) -> dict[str, list[Any]]:
+    """Return where each episode begins and ends, and what it was about."""
+    lengths = [len(episode.moments) for episode in episodes]
+    ends = np.cumsum(lengths).tolist()
+    zeros = [0] * len(episodes)
+    return {
+        "episode_index": list(range(len(episodes))),
+        "tasks": [[episode.task] for episode in episodes],
+        "length": lengths,
+        "success": [episode.success for episode in episodes],
+        "data/chunk_index": zeros,
+        "data/file_index": zeros,
+        "dataset_from_index": [end - length for end, length in zip(ends, lengths, strict=True)],
+        "dataset_to_index": ends,
+        "meta/episodes/chunk_index": zeros,
+        "meta/episodes/file_index": zeros,
+    }
+
+
+def _task_table(pa: Any, tasks: Sequence[str]) -> Any:
+    """Return the instructions with their numbers; pandas reads the words as the index."""
+    table = pa.table({"task_index": list(range(len(tasks))), "task": list(tasks)})
+    columns = [
+        {
+            "name": name,
+            "field_name": name,
+            "pandas_type": kind,
+            "numpy_type": stored,
+            "metadata": None,
+        }
+        for name, kind, stored in (
+            ("task_index", "int64", "int64"),
+            ("task", "unicode", "object"),
+        )
+    ]
+    told = {"index_columns": ["task"], "column_indexes": [], "columns": columns}
+    told["pandas_version"] = "2.0.0"
+    return table.replace_schema_metadata({"pandas": json.dumps(told)})
+
+
+def _stats(columns: Mapping[str, NDArray[Any]], pictures: Sequence[bytes]) -> dict[str, Any]:
+    """Return least, greatest, mean and spread of each column; of pictures by channel, 0 to 1."""
+    from PIL import Image
+
+    some = pictures[:: max(1, len(pictures) // 100)]
+    pixels = np.concatenate(
+        [np.asarray(Image.open(io.BytesIO(one))).reshape(-1, 3) / 255.0 for one in some]
+    )
+    found = {}
+    for key, values in {**columns, PICTURE: pixels}.items():
+        rows = np.asarray(values, np.float64).reshape(len(values), -1)
+        shape = (3, 1, 1) if key == PICTURE else (rows.shape[1],)
+        found[key] = {
+            "min": rows.min(0).reshape(shape).tolist(),
+            "max": rows.max(0).reshape(shape).tolist(),
+            "mean": rows.mean(0).reshape(shape).tolist(),
+            "std": rows.std(0).reshape(shape).tolist(),
+            "count": [len(some) if key == PICTURE else len(values)],
+        }
+    return found

@@ -1,0 +1,93 @@
+"""A run as a LeRobot dataset."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cap.cli.main import run
+from cap.errors import UsageError
+from cap.trace.export.lerobot import state_names, state_of
+
+Capture = pytest.CaptureFixture[str]
+PUT = "put the red block in the blue bowl"
+ORIGIN = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def test_a_state_is_what_the_view_shows_of_the_robot() -> None:
+    with pytest.raises(UsageError, match="no 'arm/hand'"):
+        state_names({"table": ORIGIN})
+    view = {
+        "arm/hand": (1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0),
+        "arm/left_pad": (0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0),
+        "arm/right_pad": (0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0),
+        "robot": ORIGIN,
+    }
+    assert len(state_names(view)) == len(state_of(view)) == 15
+    assert state_of(view)[:3] == (1.0, 2.0, 3.0)
+    assert state_of(view)[7] == pytest.approx(0.4)
+    assert len(state_names({"arm/hand": ORIGIN})) == len(state_of({"arm/hand": ORIGIN})) == 7
+
+
+def test_a_run_is_a_dataset_an_episode_for_each_turn(capsys: Capture) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'lerobot' is not installed")
+    from PIL import Image
+
+    objects = ["--objects", "red block,blue bowl", "--mode", "instant", "--out", "o"]
+    assert run(["run", PUT, "put it on the zebra", *objects]) == 4
+    capsys.readouterr()
+    assert run(["trace", "export", "o", "--to", "lerobot", "--out", "set"]) == 0
+    assert capsys.readouterr().out == "set\n"
+    info = json.loads(Path("set/meta/info.json").read_text())
+    stats = json.loads(Path("set/meta/stats.json").read_text())
+    table = parquet.read_table("set/data/chunk-000/file-000.parquet").to_pydict()
+    episodes = parquet.read_table("set/meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    tasks = parquet.read_table("set/meta/tasks.parquet").to_pylist()
+    rows = len(table["index"])
+    assert (info["codebase_version"], info["robot_type"]) == ("v3.0", "ravens")
+    assert (info["total_episodes"], info["total_frames"], info["total_tasks"]) == (2, rows, 2)
+    assert set(info["features"]) == set(table) == set(stats)
+    assert [task["task"] for task in tasks] == [PUT, "put it on the zebra"]
+    assert [(one["success"], one["tasks"]) for one in episodes] == [
+        (True, [PUT]),
+        (False, ["put it on the zebra"]),
+    ]
+    for number, one in enumerate(episodes):
+        span = slice(one["dataset_from_index"], one["dataset_to_index"])
+        assert table["episode_index"][span] == [number] * one["length"]
+        assert table["frame_index"][span] == list(range(one["length"]))
+        assert table["next.done"][span] == [False] * (one["length"] - 1) + [True]
+        assert table["next.success"][span][-1] is one["success"]
+        assert table["next.reward"][span][-1] == float(one["success"])
+        states, actions = table["observation.state"][span], table["action"][span]
+        assert actions == [*states[1:], states[-1]]
+    assert table["index"] == list(range(rows))
+    assert np.allclose(table["timestamp"], np.array(table["frame_index"]) / info["fps"])
+    names = info["features"]["observation.environment_state"]["names"]
+    assert names[:3] == ["red block.x", "red block.y", "red block.z"]
+    around = np.array(table["observation.environment_state"])
+    assert not np.allclose(around[0][:2], around[-1][:2], atol=0.02)  # the block has moved
+    assert np.allclose(around[-1][:2], around[-1][3:5], atol=0.06)  # into the bowl
+    picture = Image.open(io.BytesIO(table["observation.images.scene"][0]["bytes"]))
+    height, width, _ = info["features"]["observation.images.scene"]["shape"]
+    assert picture.size == (width, height)
+    assert stats["observation.state"]["count"] == [rows]
+
+    assert run(["trace", "export", "o", "--to", "lerobot", "--out", "set"]) == 2
+    assert "set is there; name another folder" in capsys.readouterr().err
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("robot", ["drawing", "kitchen"])
+def test_other_robots_are_datasets_too(robot: str) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'lerobot' is not installed")
+    words = {"drawing": "draw a circle", "kitchen": "put the apple in the bowl"}[robot]
+    run(["run", words, "-r", robot, "--mode", "instant", "--out", "o"])
+    assert run(["trace", "export", "o", "--to", "lerobot"]) == 0
+    table = parquet.read_table("o/lerobot/data/chunk-000/file-000.parquet").to_pydict()
+    assert len(table["observation.state"][0]) == {"drawing": 7, "kitchen": 15}[robot]
+    assert table["next.success"][-1] is True
