@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -42,6 +43,8 @@ def command(
 ) -> int:
     """Carry out instructions; several are one session, stopped by the first failure.
 
+    A lone - reads them from standard input, a line each.
+
     \b
     cap run "put the red block in the blue bowl"
     cap run "stack all the blocks" "undo that" --seed 3
@@ -54,6 +57,9 @@ def command(
         if gif is not None and gif.suffix.lower() != ".gif":
             named = gif.with_suffix(".gif") if gif.name else "film.gif"
             raise UsageError(f"--gif writes GIF only: name the file {named}")
+        if instructions == ("-",):
+            read = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
+            instructions = tuple(line for line in read.splitlines() if line.strip())
         if replay is None:
             return _run(options, instructions, gif, pictures, resume, expect)
         if instructions or resume or options.model or expect:

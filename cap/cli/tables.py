@@ -22,8 +22,16 @@ PAGE = 80
 """Columns of a table that is to be read, in a pipe or a file too."""
 
 
-def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False, *, columns: int = 0) -> None:
+def show(
+    rows: Sequence[Mapping[str, Any]],
+    as_json: bool = False,
+    *,
+    columns: int = 0,
+    spare: Sequence[str] = (),
+) -> None:
     """Print rows that share their keys: a table that fits the terminal, or else a block each.
+
+    Columns that are `spare` are left out, the first of them first, where the others then fit.
 
     Columns without anything are left out, and long cells wrapped; where that is not enough, each
     row is a block. A pipe has no width of its own: there each row is one line, unless `columns`
@@ -46,11 +54,20 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False, *, columns: i
     names = list(cells[0])
     if width:
         names = [key for key in names if any(row[key] for row in cells)] or names
-    wide = [max(cell_len(text) for text in (key, *(row[key] for row in cells))) for key in names]
-    needed = sum(wide) + 2 * len(names)  # where no cell wraps
-    wraps = [one > _WRAPPED and number > 0 for number, one in enumerate(wide)]
-    least = [_WRAPPED if long else one for long, one in zip(wraps, wide, strict=True)]
-    if width and sum(least) + 2 * len(names) > width:
+    widest = {
+        key: max(cell_len(text) for text in (key, *(row[key] for row in cells))) for key in names
+    }
+    dropped = iter(spare)
+    while True:
+        wide = [widest[key] for key in names]
+        needed = sum(wide) + 2 * len(names)  # where no cell wraps
+        wraps = [one > _WRAPPED and number > 0 for number, one in enumerate(wide)]
+        least = [_WRAPPED if long else one for long, one in zip(wraps, wide, strict=True)]
+        over = width > 0 and sum(least) + 2 * len(names) > width
+        if not over or (drop := next(dropped, None)) is None:
+            break
+        names = [key for key in names if key != drop]
+    if over:
         for row in cells:
             lines = [f"{key}: {value}" for key, value in row.items() if value]
             lines = [part for line in lines for part in wrap(line, width - 2, **_AT_SPACES)]

@@ -28,25 +28,28 @@ def _runs_folder(given: Path | None) -> Path:
 
 @command.command("list")
 @click.option("--runs", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def list_traces(runs: Path | None, as_json: bool) -> None:
+def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
     """List runs, the newest last.
 
     \b
+    cap trace list -n 20
     cap trace list --json
     """  # noqa: D301
     from cap.cli.tables import show
     from cap.trace.reader import read_header
 
     rows: list[dict[str, Any]] = []
-    for path in sorted(_runs_folder(runs).glob("*/run.json")):
+    found = sorted(_runs_folder(runs).glob("*/run.json"))
+    for path in found[-last:] if last else found:
         try:
             header = read_header(path.parent)
         except CapError as error:
             header = {"status": f"damaged: {error}"}
         row = {key: header.get(key) for key in ("status", "robot", "model", "seed", "seconds")}
         rows.append({"run": str(path.parent), **row})
-    show(rows, as_json)
+    show(rows, as_json, spare=("seed", "robot", "seconds", "model"))
 
 
 @command.command("show")

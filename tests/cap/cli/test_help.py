@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -232,3 +233,37 @@ def test_json_is_never_left_out_without_a_word(arguments: list[str], capsys: Cap
 def test_completion_offers_commands_without_importing_them() -> None:
     found = main.cli.shell_complete(click.Context(cli), "")
     assert [item.value for item in found][: len(COMMANDS)] == list(COMMANDS)
+
+
+def test_instructions_may_come_from_standard_input(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = io.TextIOWrapper(io.BytesIO("say hello\n\nsay “good bye”\n".encode()))
+    monkeypatch.setattr(sys, "stdin", typed)
+    found = lines(capsys, "run", "-", "--mode", "instant", "--json", code=4)
+    assert [turn["instruction"] for turn in found["turns"]][:1] == ["say hello"]
+    assert not typed.closed  # whoever is asked something later reads on
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
+    assert run(["run", "-"]) == 2
+    assert "say what the robot should do" in capsys.readouterr().err
+
+
+def test_a_list_of_runs_leaves_out_columns_before_it_is_no_table(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two", "three"):
+        folder = Path("runs") / f"20260101-00000{len(name)}_{name}_{'x' * 40}"
+        folder.mkdir(parents=True)
+        header = {"status": "done", "robot": "ravens", "model": "nearest", "seed": 3, "pid": 1}
+        (folder / "run.json").write_text(json.dumps({"format_version": 1, **header}))
+    assert len(lines(capsys, "trace", "list", "--json")) == 3
+    (row,) = lines(capsys, "trace", "list", "-n", "1", "--json")
+    assert "three" in row["run"]
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    for columns, expected in ((200, "seed"), (80, "status")):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert run(["trace", "list"]) == 0
+        shown = capsys.readouterr().out.splitlines()
+        assert len(shown) == 4
+        assert expected in shown[0]
+    assert "seed" not in shown[0]
