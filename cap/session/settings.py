@@ -63,7 +63,7 @@ class SessionSettings(EngineSettings):
         Raises:
             UsageError: There is no such field, or it cannot be what is given.
         """
-        check_fields("option", cls, options)
+        check_fields("option of a session (a robot's own go into robot_options)", cls, options)
         given: dict[str, Any] = {"prompts": None, **options}
         if not isinstance(given["prompts"], Mapping):
             folder = given["prompts"]
