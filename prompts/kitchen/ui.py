@@ -8,8 +8,7 @@ import numpy as np
 from robot import is_obj_visible, get_visible_obj_names, get_loc_names, get_obj_pos, get_loc_pos
 from robot import get_obj_size, get_color, get_robot_pos_and_angle, get_robot_pos, detect_object
 from robot import obj_in_gripper, goto_pos, goto_loc, follow_traj, set_velocity, stop, wait
-from robot import pick_obj, place_at_obj, place_at_pos, open_drawer, close_drawer, say
-from robot import get_mark, undo_to
+from robot import pick_obj, place_at_obj, place_at_pos, open_drawer, close_drawer, say, undo_turns
 from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
@@ -45,6 +44,11 @@ goto_loc('table')
 place_at_obj('table')
 #= moved coke can from desk to table
 #? as told before
+
+# undo that.
+if not undo_turns():
+    say('nothing was done yet')
+#= moved coke can from table to desk
 
 # bring me the mug.
 say('I see no mug')

@@ -144,22 +144,6 @@ def seconds(value: Any) -> float:
     return wait_s
 
 
-def mark(value: Any) -> tuple[int, float, float, float]:
-    """Return a mark: how many deeds were done, and where the base was.
-
-    Raises:
-        LimitExceeded: A number is not finite, or the first is none that counts.
-        TypeError: It is no mark.
-    """
-    array = _numbers(value, "mark", "what get_mark returned, four numbers")
-    if array.shape != (4,):
-        raise TypeError(f"mark must be what get_mark returned; got shape {array.shape}")
-    done = float(array[0])
-    if done != int(done) or done < 0:
-        raise LimitExceeded(f"mark must be what get_mark returned; {done:g} counts no deeds")
-    return int(done), *_point(array[1:3], "the mark"), float(array[3])
-
-
 def name_of(name: Any) -> str:
     """Return a name as this world writes it, whether or not anything has it.
 

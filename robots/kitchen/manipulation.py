@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from cap.errors import Collision, NotGrasped
+from cap.errors import Collision, NotGrasped, RobotError, Unreachable
 from robots.kitchen import grasps, paths, placement, verification
 from robots.kitchen.arm import Array
-from robots.kitchen.deeds import Deed
+from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.room import OPEN_M, Point
 from robots.kitchen.state import Base, KitchenState
 from robots.kitchen.worlds import KitchenWorld
@@ -102,35 +102,64 @@ class Manipulation:
                 deed = Deed(planned.drawer, opening_m=was_m)
                 self._world.state = self._state.having_done(deed)
 
-    def undo(self, count: int) -> None:
-        """Take back the last so many deeds, the last first.
+    def undo(self, count: int) -> list[RobotError]:
+        """Take back the last so many deeds, the last first; return what could not be taken back.
+
+        What is gone, and what fell on the way, does not keep the rest from being taken back. After
+        any other failure the deeds that are left can be taken back later.
 
         Raises:
-            NotGrasped: An object is gone.
-            RobotError: As the opposite of a deed.
+            Unreachable: It is too long ago, or out of reach.
+            Collision: A place is taken.
+            NotGrasped: The fingers closed on nothing.
+            RobotError: The motion was stopped.
         """
-        for _ in range(count):
+        if count > len(self._state.deeds):
+            raise Unreachable(
+                f"that is too long ago: the last {MOST} picks, placings and drawers are remembered"
+            )
+        lost: list[RobotError] = []
+        for taken_back in range(count):
             before = self._state
+            deed = before.deeds[-1]
+            gone = self._gone(deed)
             try:
-                self._take_back(before.deeds[-1])
+                if gone:
+                    lost += [NotGrasped(gone)] if gone not in map(str, lost) else []
+                else:
+                    self._take_back(deed)
+            except (Collision, NotGrasped, Unreachable) as error:
+                if self._state.deeds_done == before.deeds_done:
+                    raise type(error)(
+                        f"{error}; {taken_back} of {count} moves are taken back, undo again for the"
+                        " rest"
+                    ) from None
+                lost.append(error)
             finally:
-                if self._state.deeds_done > before.deeds_done:  # it is done, and none is added
+                if gone or self._state.deeds_done > before.deeds_done:  # and none is added
                     left = replace(self._state, deeds=before.deeds[:-1])
                     self._world.state = replace(left, deeds_done=before.deeds_done - 1)
+        return lost
+
+    def _gone(self, deed: Deed) -> str:
+        """Return why a deed can never be taken back, in words; "" if it can."""
+        if deed.opening_m is not None:
+            return ""
+        if deed.name not in (thing.name for thing in self._state.things):
+            return f"{deed.name!r} is not in the kitchen any more"
+        if deed.was is not None and self._state.held != deed.name:
+            return f"the gripper does not hold {deed.name!r} any more"
+        return ""
 
     def _take_back(self, deed: Deed) -> None:
         """Do the opposite of one deed."""
-        if deed.opening_m is None and deed.name not in (thing.name for thing in self._state.things):
-            raise NotGrasped(f"{deed.name!r} is not in the kitchen any more")
         if deed.opening_m is not None:
             place = self._state.room.locations[deed.name]
             self.pull(grasps.slide(self._state, place, opened=deed.opening_m > OPEN_M))
         elif deed.was is None:
             self.take(grasps.pick(self._state, deed.name))
-        elif self._state.held == deed.name:
-            self.put(placement.put_back(self._state, deed.was))
         else:
-            raise NotGrasped(f"the gripper does not hold {deed.name!r} any more")
+            self.put(placement.put_back(self._state, deed.was))
 
     def _drive_to(self, base: Base) -> None:
         if base != self._state.base:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,24 +19,24 @@ from robots.base import action, perception
 from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file, view
 from robots.kitchen.arguments import Points
 from robots.kitchen.arrivals import announced, without
-from robots.kitchen.deeds import MOST
 from robots.kitchen.manipulation import SLID_M, Manipulation
 from robots.kitchen.objects import KINDS, SceneEntry, Thing
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import sample
-from robots.kitchen.state import KitchenState, Mark
+from robots.kitchen.state import KitchenState
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
+from robots.table.arguments import count
 from robots.table.geometry import corners
 from robots.table.object_names import find
 
 Array = NDArray[np.float64]
-_MOVED = 0.001
-"""Marks that differ by less, in deeds, metres and radians, are of one moment."""
 Position = Sequence[float] | Array
 MakeWorld = Callable[[WorldOwner, KitchenState], KitchenWorld]
+UNDO_MPS = 0.5
+"""Speed of the base on the way back."""
 LOOK_S = 0.1
 """Simulated time each perception takes."""
 
@@ -164,6 +163,10 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
                 self._halt()
             finally:
                 self._busy.release()
+
+    def end_turn(self) -> None:
+        """Know that the next action is the first of another turn."""
+        self._world.state = replace(self.state, acted=False)
 
     def scene_text(self, about: str) -> str:
         """Return the objects as they truly are as a file that `create(scene=...)` reads."""
@@ -437,6 +440,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         left = arguments.seconds(seconds)
         with self._busy:
             self._stop.clear()
+            start = self.state.start
             try:
                 while left > 1e-9:
                     self._world.coast(min(LOOK_S, left))
@@ -445,6 +449,8 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             except RobotError:
                 self._halt()
                 raise
+            finally:
+                self._world.state = self.state.since(start)
 
     @action
     def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
@@ -576,44 +582,37 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         """
         self._slide(name, opened=False)
 
-    @perception
-    def get_mark(self) -> list[float]:
-        """Mark this moment (m, rad), for undo_to."""
-        mark = self._mark()
-        self._world.state = replace(self.state, marks=(*self.state.marks, mark)[-MOST:])
-        return list(mark)
-
     @action
-    def undo_to(self, mark: Sequence[float] | None = None) -> bool:
-        """Undo what was done since a mark, and drive back.
+    def undo_turns(self, turns: int = 1) -> bool:
+        """Take back what the last turns did, failed ones too, and drive back; False if none.
 
         Args:
-            mark: Of get_mark (m, rad); None: the last with deeds after it, or False.
+            turns: How many that did something.
 
         Raises:
-            Collision: There is no room, something was pushed, or it did not stay there.
-            NotGrasped: It is gone.
-            Unreachable: Too long ago.
+            NotFound: There were fewer.
+            Collision: A place is taken.
         """
-        marks = self.state.marks
-        if mark is None:
-            mark = next(
-                (one for one in reversed(marks) if math.dist(one, self._mark()) > _MOVED), None
+        number = count(turns, "turns", 1)
+        known = self.state.turns
+        while known and known[-1].same(self.state.start):
+            known = known[:-1]
+        if not known and number == 1:
+            return False
+        if number > len(known):
+            raise NotFound(
+                f"turns that did something: {len(known)} remembered; undo no more than that"
             )
-            if mark is None:
-                return False
-        done, x, y, angle = arguments.mark(mark)
-        count = self.state.deeds_done - done
-        if count < 0:
-            raise Unreachable("what was done at that mark was taken back already")
-        if count > len(self.state.deeds):
-            raise Unreachable(f"the mark is too long ago: the last {MOST} deeds are remembered")
-        with self._moving():
-            self._arm.undo(count)
-            self._arm.drive((x, y), 0.5, angle)
-            if (at := tuple(map(float, mark))) in marks:  # those set since are no more
-                last = len(marks) - 1 - marks[::-1].index(at)
-                self._world.state = replace(self.state, marks=marks[:last])
+        start, left = known[-number], known[:-number]
+        with self._moving(remembering=False):  # what it does itself is no turn to take back
+            lost = self._arm.undo(self.state.deeds_done - start.deeds_done)
+            try:
+                self._arm.drive(start.base.xy, UNDO_MPS, start.base.angle)
+            except Unreachable as error:
+                lost.append(error)
+            self._world.state = replace(self.state, turns=left, acted=False)
+        if lost:
+            raise type(lost[0])(f"all else was taken back, but {'; '.join(map(str, lost))}")
         return True
 
     @action
@@ -626,10 +625,6 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         self.spoken.append(str(text))
 
     # How they do it.
-
-    def _mark(self) -> Mark:
-        base = self.state.base
-        return float(self.state.deeds_done), base.x, base.y, base.angle
 
     def _slide(self, name: str, *, opened: bool) -> None:
         drawers = [place.name for place in self.state.room.locations.values() if place.drawer]
@@ -665,25 +660,30 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
     def _looking(self) -> Iterator[KitchenState]:
         """Let the time of a look pass; what follows is seen then."""
         with self._busy:
+            start = self.state.start
             try:
                 self._world.coast(LOOK_S)
             except RobotError:
                 self._halt()
                 raise
+            finally:  # with a velocity set the base moved on
+                self._world.state = self.state.since(start)
             self._world.state = self.state.seen_here()
             yield self.state
 
     @contextlib.contextmanager
-    def _moving(self) -> Iterator[None]:
+    def _moving(self, *, remembering: bool = True) -> Iterator[None]:
         """Begin a motion: with a velocity of zero, and not stopped yet."""
         with self._busy:
             self._halt()
+            start = self.state.start
             self._world.state = self.state.seen_here()
             try:
                 yield
             finally:
                 self._stop.clear()
-                self._world.state = self.state.seen_here()
+                state = self.state.since(start) if remembering else self.state
+                self._world.state = state.seen_here()
 
 
 def _position(state: KitchenState) -> Array:

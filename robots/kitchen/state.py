@@ -11,9 +11,6 @@ from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
 from robots.table.geometry import Quat, Rectangle, Vec3, distance
 
-Mark = tuple[float, float, float, float]
-"""How many deeds were done at a moment, and where the base was: xy in metres, its angle."""
-
 FACED_M = 1.0
 """What the robot faces is its present location if it is no further than this."""
 BESIDE_M = 0.7
@@ -25,6 +22,8 @@ DETECT_M = 1.2
 DETECT_RAD = math.radians(25)
 """And so far to each side."""
 _RAYS = 5
+_MOVED = 0.001
+"""Poses of the base that differ by less, in metres and radians, are the same."""
 _ON_FLOOR_Z = 0.2
 
 
@@ -59,6 +58,22 @@ class Base:
     def pose(self) -> Pose4:
         """Where it is, on the floor."""
         return (self.x, self.y, 0.0, self.angle)
+
+
+@dataclass(frozen=True)
+class TurnStart:
+    """What a turn began with: what an undo of it goes back to."""
+
+    deeds_done: int
+    """How much the arm had done."""
+    base: Base
+    """Where the robot was."""
+
+    def same(self, other: TurnStart) -> bool:
+        """Return whether nothing was done from one to the other, and the base is where it was."""
+        turn = math.remainder(self.base.angle - other.base.angle, 2 * math.pi)
+        near = math.dist((*self.base.xy, turn), (*other.base.xy, 0.0)) < _MOVED
+        return self.deeds_done == other.deeds_done and near
 
 
 @dataclass(frozen=True)
@@ -101,8 +116,10 @@ class KitchenState:
     """What the arm did last, the first first, as far as it is remembered."""
     deeds_done: int = 0
     """How much it did in all that was not taken back."""
-    marks: tuple[Mark, ...] = ()
-    """The moments that were marked last, the first first: what an undo goes back to."""
+    turns: tuple[TurnStart, ...] = ()
+    """What each of the last turns began with, the oldest first."""
+    acted: bool = False
+    """Whether this turn has done anything: the last of those is then its own."""
     known: tuple[tuple[str, str], ...] = ()
     """Objects the robot has seen, each with the location where it last saw it."""
 
@@ -135,6 +152,20 @@ class KitchenState:
     def having_done(self, deed: Deed) -> KitchenState:
         """Return a copy that remembers one more deed."""
         return replace(self, deeds=(*self.deeds, deed)[-MOST:], deeds_done=self.deeds_done + 1)
+
+    @property
+    def start(self) -> TurnStart:
+        """What a turn that begins now begins with."""
+        return TurnStart(self.deeds_done, self.base)
+
+    def since(self, start: TurnStart) -> KitchenState:
+        """Return a copy that remembers what this turn began with, if it has done anything."""
+        if self.acted or self.start.same(start):
+            return self
+        known = self.turns
+        if not known or not known[-1].same(start):
+            known = (*known, start)[-MOST:]
+        return replace(self, turns=known, acted=True)
 
     def load(self) -> list[str]:
         """Return what the gripper holds, and what is in it."""

@@ -73,36 +73,30 @@
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
 # undo that.
-if not undo_to():
+if not undo_turns():
     say('nothing was done yet')
 
 # go to the chair closest to the table.
-get_mark()
 goto_loc(parse_loc_name('the chair closest to the table'))
 
 # go to the table as fast as you can.
-get_mark()
 goto_loc('table', speed=1.0)
 
 # pick up the apple.
-get_mark()
 target = 'apple'
 pick_obj(target)
 
 # put it in the bowl.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 place_at_obj('bowl')
 
 # put the banana next to the bowl.
-get_mark()
 target = 'banana'
 pick_obj(target)
 place_at_obj('bowl', 'beside')
 
 # take the coke can to the desk.
-get_mark()
 target = 'coke can'
 pick_obj(target)
 goto_loc('desk')
@@ -110,7 +104,6 @@ place_at_obj('desk')
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
-get_mark()
 names = parse_obj_name('all the fruit')
 for name in names:
     pick_obj(name)
@@ -119,7 +112,6 @@ if not names:
     say('I see no fruit here')
 
 # gather all the drinks in the kitchen on the cart.
-get_mark()
 for loc in get_loc_names():
     goto_loc(loc)
     for name in parse_obj_name('all the drinks') if loc != 'cart' else []:
@@ -130,7 +122,6 @@ for loc in get_loc_names():
 
 objects = ['apple', 'lime', 'cup', 'egg', 'red plate', 'green plate']
 # put each fruit on the plate of its color.
-get_mark()
 plates = parse_obj_name('the plates')
 for name in parse_obj_name('the fruit'):
     away = [np.linalg.norm(np.subtract(get_color(name), get_color(plate))) for plate in plates]
@@ -138,13 +129,11 @@ for name in parse_obj_name('the fruit'):
     place_at_obj(plates[np.argmin(away)], 'on')
 
 # put the smallest fruit next to the cup.
-get_mark()
 target = min(parse_obj_name('the fruit'), key=lambda name: np.prod(get_obj_size(name)))
 pick_obj(target)
 place_at_obj('cup', 'beside')
 
 # when you see an egg, put it on the red plate.
-get_mark()
 target = 'egg'
 while not is_obj_visible(target):
     wait(1)
@@ -153,7 +142,6 @@ place_at_obj('red plate', 'on')
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
-get_mark()
 drawer, target, (place, angle) = 'bottom drawer', 'sponge', get_robot_pos_and_angle()
 goto_loc(drawer)
 open_drawer(drawer)
@@ -164,7 +152,6 @@ place_at_obj(drawer)
 close_drawer(drawer)
 
 # bring the sponge from the bottom drawer to the table.
-get_mark()
 target, drawer = 'sponge', 'bottom drawer'
 goto_loc(drawer)
 open_drawer(drawer)
@@ -175,7 +162,6 @@ goto_loc(drawer)
 close_drawer(drawer)
 
 # find the apple.
-get_mark()
 target, reason = 'apple', 'I have been everywhere'
 for loc in get_loc_names():
     goto_loc(loc)
@@ -185,28 +171,23 @@ for loc in get_loc_names():
         break
 
 # move to the right of the room by 20 cm.
-get_mark()
 goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
 
 # move backwards for 2 seconds.
-get_mark()
 set_velocity(x=0, y=-0.1)
 wait(2)
 stop()
 
 # move in a 2.4 m by 1.6 m rectangle around the stool.
-get_mark()
 traj = parse_position('a 2.4 m by 1.6 m rectangle around the stool')
 follow_traj(traj)
 
 # do it again but slower and turned by 45 degrees.
-get_mark()
 traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
 follow_traj(traj, speed=0.25)
 
 objects = ['apple', 'banana', 'orange']
 # move to the right until you see the apple.
-get_mark()
 target, velocity = 'the apple', np.array([0.2, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1])
@@ -214,7 +195,6 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but faster, to the left, and with a banana.
-get_mark()
 target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1])
@@ -223,108 +203,89 @@ reason = f'I saw {target}'
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
 # go to the table.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # go to the countertop as fast as you can.
-get_mark()
 goto_loc(parse_loc_name('the countertop'), speed=1.0)
 
 # go to the chair closest to the table.
-get_mark()
 goto_loc(parse_loc_name('the chair closest to the table'))
 
 # go to the table.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # pick up the apple.
-get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 
 # put it in the bowl.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'))
 
 # put the coke can in the bowl.
-get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'))
 
 # put the banana next to the bowl.
-get_mark()
 target = parse_obj_name('the banana')
 pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'), 'beside')
 
 # pick up the coke can.
-get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 
 # put it next to the bowl.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'), 'beside')
 
 objects = ['apple', 'coke can', 'cup', 'sponge']
 # put the apple 20 cm to the left of the cup.
-get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('20 cm to the left of the cup'))
 
 # put the apple to the right of the cup.
-get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('to the right of the cup'))
 
 # put the apple behind the cup.
-get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('behind the cup'))
 
 # put the apple between the coke can and the cup.
-get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('between the coke can and the cup'))
 
 # take the apple to the desk.
-get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 goto_loc(parse_loc_name('the desk'))
 place_at_obj(parse_loc_name('the desk'))
 
 # take it to the table.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
 place_at_obj(parse_loc_name('the table'))
 
 # pick up the coke can.
-get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 
 # put it on the cart.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the cart'))
 place_at_obj(parse_loc_name('the cart'))
 
 # take the sponge from the table to the countertop.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the sponge')
 pick_obj(target)
@@ -333,7 +294,6 @@ place_at_obj(parse_loc_name('the countertop'))
 
 objects = ['chip bag', 'water bottle', 'cracker box', 'soap bottle', 'candy bar', 'lemon']
 # take the chip bag from the table to the cart.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the chip bag')
 pick_obj(target)
@@ -341,23 +301,19 @@ goto_loc(parse_loc_name('the cart'))
 place_at_obj(parse_loc_name('the cart'))
 
 # go to the table.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # pick up the water bottle.
-get_mark()
 target = parse_obj_name('the water bottle')
 pick_obj(target)
 
 # put it on the office chair.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the office chair'))
 place_at_obj(parse_loc_name('the office chair'))
 
 # take the cracker box from the table to the steel chair.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the cracker box')
 pick_obj(target)
@@ -366,18 +322,15 @@ place_at_obj(parse_loc_name('the steel chair'))
 
 objects = ['apple', 'coke can', 'banana', 'bowl', 'orange', 'juice box', 'cup']
 # put the coke can on the countertop.
-get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 goto_loc(parse_loc_name('the countertop'))
 place_at_obj(parse_loc_name('the countertop'))
 
 # go to the table.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put the juice box in the recycle bin.
-get_mark()
 target = parse_obj_name('the juice box')
 pick_obj(target)
 place, heading = get_robot_pos_and_angle()
@@ -386,7 +339,6 @@ place_at_obj(parse_loc_name('the recycle bin'))
 goto_pos(place, angle=heading)
 
 # take the cup from the table to the trash bin.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the cup')
 pick_obj(target)
@@ -394,18 +346,15 @@ goto_loc(parse_loc_name('the trash bin'))
 place_at_obj(parse_loc_name('the trash bin'))
 
 # go to the table.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put the orange on the wood chair.
-get_mark()
 target = parse_obj_name('the orange')
 pick_obj(target)
 goto_loc(parse_loc_name('the wood chair'))
 place_at_obj(parse_loc_name('the wood chair'))
 
 # put it in the recycle bin.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the recycle bin'))
@@ -413,7 +362,6 @@ place_at_obj(parse_loc_name('the recycle bin'))
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
-get_mark()
 bowl = parse_obj_name('the bowl')
 for name in parse_obj_name('all the fruit'):
     if name != bowl:
@@ -421,7 +369,6 @@ for name in parse_obj_name('all the fruit'):
         place_at_obj(bowl)
 
 # take all the drinks from the table to the countertop.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 for name in parse_obj_name('all the drinks'):
     goto_loc(parse_loc_name('the table'))
@@ -431,7 +378,6 @@ for name in parse_obj_name('all the drinks'):
 
 objects = ['apple', 'orange', 'cup', 'lemon']
 # put everything except the cup on the cart.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('everything except the cup'):
     goto_pos(place, angle=angle)
@@ -440,25 +386,21 @@ for name in parse_obj_name('everything except the cup'):
     place_at_obj(parse_loc_name('the cart'))
 
 # pick up the leftmost object.
-get_mark()
 target = parse_obj_name('the leftmost object')
 pick_obj(target)
 
 # put it on the table.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
 place_at_obj(parse_loc_name('the table'))
 
 # pick up the object closest to the cup.
-get_mark()
 target = parse_obj_name('the object closest to the cup')
 pick_obj(target)
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'cup']
 # put the apple and the banana in the bowl.
-get_mark()
 bowl = parse_obj_name('the bowl')
 for name in parse_obj_name('the apple and the banana'):
     if name != bowl:
@@ -466,14 +408,12 @@ for name in parse_obj_name('the apple and the banana'):
         place_at_obj(bowl)
 
 # put the rightmost object in the bowl.
-get_mark()
 target = parse_obj_name('the rightmost object')
 pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'))
 
 objects = ['chip bag', 'cracker box', 'coke can', 'juice box', 'apple', 'banana']
 # take all the snacks to the desk.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('all the snacks'):
     goto_pos(place, angle=angle)
@@ -482,11 +422,9 @@ for name in parse_obj_name('all the snacks'):
     place_at_obj(parse_loc_name('the desk'))
 
 # go to the table.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put all the drinks in the recycle bin.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('all the drinks'):
     goto_pos(place, angle=angle)
@@ -495,11 +433,9 @@ for name in parse_obj_name('all the drinks'):
     place_at_obj(parse_loc_name('the recycle bin'))
 
 # go to the table.
-get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put all the fruit on the cart.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('all the fruit'):
     goto_pos(place, angle=angle)
@@ -509,7 +445,6 @@ for name in parse_obj_name('all the fruit'):
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
-get_mark()
 drawer, (place, angle) = 'the bottom drawer', get_robot_pos_and_angle()
 goto_loc(drawer)
 open_drawer(drawer)
@@ -521,13 +456,11 @@ place_at_obj(drawer)
 close_drawer(drawer)
 
 # open the bottom drawer.
-get_mark()
 drawer = 'the bottom drawer'
 goto_loc(drawer)
 open_drawer(drawer)
 
 # put it in the bottom drawer.
-get_mark()
 drawer = 'the bottom drawer'
 if not obj_in_gripper(target):
     pick_obj(target)
@@ -535,13 +468,11 @@ goto_loc(drawer)
 place_at_obj(drawer)
 
 # close the bottom drawer.
-get_mark()
 drawer = 'the bottom drawer'
 goto_loc(drawer)
 close_drawer(drawer)
 
 # take the sponge out of the bottom drawer.
-get_mark()
 drawer = 'the bottom drawer'
 goto_loc(drawer)
 open_drawer(drawer)
@@ -549,14 +480,12 @@ target = parse_obj_name('the sponge')
 pick_obj(target)
 
 # put it on the table.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
 place_at_obj(parse_loc_name('the table'))
 
 # close all the drawers.
-get_mark()
 for drawer in ['top drawer', 'middle drawer', 'bottom drawer']:
     goto_loc(drawer)
     close_drawer(drawer)
@@ -582,7 +511,6 @@ held = [name for name in fruit + drinks + snacks + others if obj_in_gripper(name
 say(held[0] if held else 'nothing')
 
 # find the coke can.
-get_mark()
 target, reason = 'the coke can', 'I have been everywhere'
 for loc in get_loc_names():
     goto_loc(loc)
@@ -602,18 +530,15 @@ for loc in get_loc_names():
         break
 
 # pick it up.
-get_mark()
 pick_obj(target)
 
 # put it on the cart.
-get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the cart'))
 place_at_obj(parse_loc_name('the cart'))
 
 # keep looking until you see an apple.
-get_mark()
 target = 'an apple'
 while not is_obj_visible(target):
     for loc in get_loc_names():
@@ -630,64 +555,51 @@ reason = f'I saw {target}'
 
 objects = ['apple', 'banana', 'cup']
 # move to the right by 20 cm.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place + 0.2 * np.array([np.sin(angle), -np.cos(angle), 0]))
 
 # move to the left by 20 cm.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place + 0.2 * np.array([-np.sin(angle), np.cos(angle), 0]))
 
 # move forward by 10 cm.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place + 0.1 * np.array([np.cos(angle), np.sin(angle), 0]))
 
 # move backward by 10 cm.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place - 0.1 * np.array([np.cos(angle), np.sin(angle), 0]))
 
 # move to the front of the room by 10 cm.
-get_mark()
 goto_pos(get_robot_pos() + 0.1 * np.array([0, -1, 0]))
 
 # move to the back of the room by 10 cm.
-get_mark()
 goto_pos(get_robot_pos() + 0.1 * np.array([0, 1, 0]))
 
 # move in a 30 cm square.
-get_mark()
 traj = parse_position('a 30 cm square')
 follow_traj(traj)
 
 # do it again but faster.
-get_mark()
 follow_traj(traj, speed=0.75)
 
 # do it again but slower.
-get_mark()
 follow_traj(traj, speed=0.25)
 
 # move in a 30 cm wide circle.
-get_mark()
 traj = parse_position('a 30 cm wide circle')
 follow_traj(traj)
 
 # rotate the path by 45 degrees.
-get_mark()
 traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
 follow_traj(traj)
 
 # move the path to the left by 5 cm.
-get_mark()
 traj = transform_traj('move it to the left by 5 cm', traj_pts=traj)
 follow_traj(traj)
 
 objects = ['apple', 'banana', 'orange']
 # move to the right until you see the apple.
-get_mark()
 target, velocity = 'the apple', np.array([0.2, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -695,7 +607,6 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but faster, to the left, and with a banana.
-get_mark()
 target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -703,7 +614,6 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but slower, to the left, and with an orange.
-get_mark()
 target, velocity = 'an orange', 0.5 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -711,7 +621,6 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but faster, to the right, and with a banana.
-get_mark()
 target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -719,7 +628,6 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but slower, to the right, and with an apple.
-get_mark()
 target, velocity = 'an apple', 0.5 * np.linalg.norm(velocity) * np.array([1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -727,7 +635,6 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but with a banana.
-get_mark()
 target = 'a banana'
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -735,7 +642,6 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but to the left.
-get_mark()
 velocity = np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -747,7 +653,6 @@ say(f'I stopped because {reason}')
 
 objects = ['apple', 'orange']
 # move to the left until you see the apple.
-get_mark()
 target, velocity = 'the apple', np.array([-0.2, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -755,7 +660,6 @@ stop()
 reason = f'I saw {target}'
 
 # move backwards until you see the apple.
-get_mark()
 target, velocity = 'the apple', np.array([0.0, -0.2])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -763,7 +667,6 @@ stop()
 reason = f'I saw {target}'
 
 # move forwards until you see the apple.
-get_mark()
 target, velocity = 'the apple', np.array([0.0, 0.2])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -771,7 +674,6 @@ stop()
 reason = f'I saw {target}'
 
 # turn to the left until you see the apple.
-get_mark()
 target = 'the apple'
 while not detect_object(target):
     set_velocity(x=0, y=0, turn=0.5)
@@ -779,7 +681,6 @@ stop()
 reason = f'I saw {target}'
 
 # if you see an orange, move backwards.
-get_mark()
 if detect_object('an orange'):
     start = get_robot_pos()
     while np.linalg.norm(get_robot_pos() - start) < 0.2:
@@ -792,19 +693,16 @@ reason = 'you told me to'
 
 objects = ['apple', 'lime', 'lemon', 'cup', 'cracker box', 'red plate', 'green plate', 'blue plate']
 # serve the apple on the red plate.
-get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_obj(parse_obj_name('the red plate'), 'on')
 
 # put the lime on top of the cracker box.
-get_mark()
 target = parse_obj_name('the lime')
 pick_obj(target)
 place_at_obj(parse_obj_name('the cracker box'), 'on')
 
 # serve all the fruit on the blue plate.
-get_mark()
 names = parse_obj_name('all the fruit')
 for name in names:
     pick_obj(name)
@@ -813,18 +711,15 @@ if not names:
     say('I see no fruit here')
 
 # serve the smallest fruit on the red plate.
-get_mark()
 target = parse_obj_name('the smallest fruit')
 pick_obj(target)
 place_at_obj(parse_obj_name('the red plate'), 'on')
 
 # move in a 1.6 m square around the stool.
-get_mark()
 traj = parse_position('a 1.6 m square around the stool')
 follow_traj(traj)
 
 # move along the hull of the wood chair, the steel chair and the stool, 2 times bigger.
-get_mark()
 traj = parse_position('the hull of the wood chair, the steel chair and the stool, 2 times bigger')
 follow_traj(traj)
 
@@ -833,7 +728,6 @@ wait(5)
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the drinks on the cart.
-get_mark()
 names, (place, angle) = parse_obj_name('all the drinks'), get_robot_pos_and_angle()
 for name in names:
     goto_pos(place, angle=angle)
@@ -845,12 +739,10 @@ if not names:
 #= moved coke can, juice box from table to cart
 
 # turn around.
-get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place, angle=angle + np.pi)
 
 # back off until you are 1.5 m from the stool.
-get_mark()
 middle = get_loc_pos('stool')[:2]
 away = get_robot_pos()[:2] - middle
 goto_pos(middle + 1.5 * away / np.linalg.norm(away))

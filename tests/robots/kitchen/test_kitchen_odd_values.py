@@ -20,7 +20,6 @@ USUAL: dict[str, Any] = {
     "x": 0.1,
     "y": 0.1,
     "seconds": 1.0,
-    "mark": [0, 0.0, -1.2, 0.0],
 }
 PARAMETERS = [
     (name, parameter.name)

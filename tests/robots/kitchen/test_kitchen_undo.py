@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cap.errors import RobotError, Unreachable
+from cap.errors import Collision, NotFound, RobotError, Unreachable
 from cap.robot.snapshots import kind_of, pack, unpack
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
@@ -107,10 +107,39 @@ def test_undo_has_everyday_wordings(words: str) -> None:
         assert same(before, session.robot.state)
 
 
+def test_a_program_of_another_model_is_a_turn_like_any_other(mode: str) -> None:
+    objects = ["apple @ table", "bowl @ table", "egg @ table"]
+    with Session.open("kitchen", model="nearest", mode=mode, objects=objects) as session:
+        robot = session.robot
+        assert isinstance(robot, KitchenRobot)
+        assert session.run("go to the table").ok
+        before = robot.state
+        assert session.run("put the apple in the bowl").ok
+        between = robot.state
+        assert session.execute("pick_obj('egg')\nplace_at_obj('bowl', 'beside')").ok
+        assert session.execute("get_visible_obj_names()").ok
+        for expected in (between, before):
+            turn = session.run("undo that")
+            assert turn.ok, turn.failure
+            assert same(expected, robot.state)
+
+
+def test_a_drive_by_velocity_is_taken_back() -> None:
+    with Session.open("kitchen", model="nearest", mode="instant") as session:
+        before = session.robot.state
+        assert session.execute("set_velocity(0, -0.1)").ok
+        between = session.robot.state
+        assert session.execute("wait(2)\nstop()").ok
+        assert session.execute("undo_turns()").ok
+        assert math.dist(session.robot.state.base.xy, between.base.xy) < 1e-6
+        assert same(before, session.robot.state)
+
+
 def test_what_is_taken_back_ends_in_the_drawer_it_was_in(mode: str) -> None:
     robot = create(seed=0, mode=mode, objects=OBJECTS)
     robot.goto_loc("desk")
-    before, mark = robot.state, robot.get_mark()
+    robot.end_turn()
+    before = robot.state
     robot.goto_loc("bottom drawer")
     robot.open_drawer("bottom drawer")
     robot.goto_loc("desk")
@@ -118,50 +147,79 @@ def test_what_is_taken_back_ends_in_the_drawer_it_was_in(mode: str) -> None:
     robot.goto_loc("bottom drawer")
     robot.place_at_obj("bottom drawer")
     robot.close_drawer("bottom drawer")
-    middle = robot.get_mark()
-    robot.undo_to(middle)
+    robot.end_turn()
+    between = robot.state
+    robot.goto_loc("table")
+    robot.end_turn()
+    assert robot.undo_turns()
+    assert same(between, robot.state)
     assert robot.state.location_of("sponge") == "bottom drawer"
-    robot.undo_to(mark)
+    assert robot.undo_turns()
     assert same(before, robot.state)
-    with pytest.raises(Unreachable, match="taken back already"):
-        robot.undo_to(middle)
+    assert robot.undo_turns()
+    assert not robot.undo_turns()
+    with pytest.raises(NotFound, match="0 remembered"):
+        robot.undo_turns(2)
     robot.close()
 
 
-def test_what_cannot_be_taken_back_says_why() -> None:
-    robot = create(seed=0, mode="instant", objects=OBJECTS)
-    robot.goto_loc("table")
-    mark = robot.get_mark()
-    robot.pick_obj("apple")
-    robot.place_at_obj("bowl")
-    robot.remove("apple")
-    with pytest.raises(RobotError, match="'apple'"):
-        robot.undo_to(mark)
-    robot.close()
+@pytest.mark.parametrize("again", [False, True])
+def test_what_is_gone_is_told_and_all_else_is_taken_back(again: bool) -> None:
+    with Session.open("kitchen", model="nearest", mode="instant", objects=OBJECTS) as session:
+        robot = session.robot
+        assert isinstance(robot, KitchenRobot)
+        assert session.run("go to the table").ok
+        before = robot.state
+        assert session.run("pick up the apple").ok
+        robot.remove("apple")
+        if again:
+            robot.add("apple", "desk")
+        assert session.run("put the coke can in the bowl").ok
+        assert session.run("undo that").ok
+        assert math.dist(robot.state["coke can"].position, before["coke can"].position) < 1e-6
+        turn = session.run("undo that")
+        told = "does not hold 'apple' any more" if again else "'apple' is not in the kitchen"
+        assert turn.failure is not None
+        assert told in turn.failure.message
+        assert robot.state.base == before.base
+        assert session.run("undo that").ok  # the way to the table
+        assert not robot.undo_turns()
 
 
-def test_a_place_that_is_taken_by_now_is_told_with_what_took_it() -> None:
+def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)
     robot.goto_loc("table")
-    mark, x, y = robot.get_mark(), *robot.state["apple"].xy
+    robot.end_turn()
+    before = robot.state
     robot.pick_obj("apple")
     robot.place_at_obj("bowl")
+    robot.pick_obj("banana")
+    robot.end_turn()
+    x, y = before["apple"].xy
     can = robot.state["coke can"]
     robot._world.state = robot.state.moved([can.at((x, y, can.position[2]))])
-    with pytest.raises(RobotError, match=rf"'coke can' at \({x:.2f}, {y:.2f}\) m is in the way"):
-        robot.undo_to(mark)
+    for done in ("2 of 3", "0 of 1"):
+        with pytest.raises(
+            Collision, match=rf"'coke can' at \({x:.2f}, {y:.2f}\) m is in the way.*{done} moves"
+        ):
+            robot.undo_turns()
+    assert robot.state.held == "apple"
+    robot._world.state = robot.state.moved([can])
+    assert robot.undo_turns()
+    assert same(before, robot.state)
     robot.close()
 
 
 def test_only_so_many_deeds_are_remembered_and_snapshots_hold_them() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)
-    state, mark = robot.state, robot.get_mark()
+    state, start = robot.state, robot.state.start
     for _ in range(MOST + 5):
         state = state.having_done(Deed("apple"))
     assert len(state.deeds) == MOST
-    robot._world.state = state
+    robot._world.state = state.since(start)
+    robot.end_turn()
     with pytest.raises(Unreachable, match="too long ago"):
-        robot.undo_to(mark)
+        robot.undo_turns()
     kind = kind_of(robot)
     assert unpack(pack(robot.snapshot(), kind), kind) == robot.snapshot()
     robot.close()
