@@ -40,7 +40,6 @@ def standing(
         for grip in sorted(grips, key=lambda grip: _wrist(base, grip)):
             if _serves(base, grip, travel_z):
                 yield grip, base
-                break
 
 
 def _wrist(base: Base, grip: Grip) -> float:

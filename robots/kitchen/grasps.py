@@ -20,7 +20,7 @@ from robots.kitchen import arm
 from robots.kitchen.base_pose import standing
 from robots.kitchen.objects import DISH_WALL_M, Thing
 from robots.kitchen.room import HANDLE_M, HANDLE_UP_M, OPENING_M, Location, Point, inside
-from robots.kitchen.state import Base, KitchenState
+from robots.kitchen.state import Base, KitchenState, carried
 from robots.table.geometry import Rectangle, corners, distance, overlap
 
 STROKE_M = 0.10
@@ -52,6 +52,9 @@ _ASIDE_M = 0.008
 LIFT_M = 0.04
 """Free height between what travels and what it passes over."""
 _NEARBY_M = 0.9
+_FOREARM_M = 0.075
+"""What is so far from the middle of the forearm is not touched."""
+_ALONG_FOREARM = tuple(step / 12 for step in range(13))
 
 
 @dataclass(frozen=True)
@@ -97,13 +100,36 @@ def pick(state: KitchenState, name: str) -> Pick:
     place = place_of(state, name)
     others = nearby(state, thing, ignoring=[name])
     sides = walls(state, place)
+    riders = state.contents(thing)
+    too_tall = ""
     grips = free_grips(grips_of(thing), others, sides, f"take {name!r}")
     travel_z = height_over(state, thing.xy, place)
     lift_z = travel_z + max(0.0, grips[0].tip[2] - thing.bottom)
     for grip, base in standing(state, grips, lift_z, place):
-        yaw = arm.wrist_yaw(base, grip.tip[:2], grip.yaw)
-        return Pick(name, base, replace(grip, yaw=yaw), travel_z, lift_z)
+        held = replace(grip, yaw=arm.wrist_yaw(base, grip.tip[:2], grip.yaw))
+        touched = next((rider.name for rider in riders if _is_under_arm(rider, held)), "")
+        if not touched:
+            return Pick(name, base, held, travel_z, lift_z)
+        too_tall = touched
+    if too_tall:
+        raise Collision(
+            f"{too_tall!r} is too tall to ride on the {name}: the folded arm would push it; "
+            "take it by itself"
+        )
     raise Unreachable(f"{name!r} is out of reach from everywhere the base can stand")
+
+
+def _is_under_arm(rider: Thing, grip: Grip) -> bool:
+    """Return whether the folded arm would touch what is on a dish that is held so."""
+    folded = carried(rider, (*grip.tip, grip.yaw), arm.PARK_POSE)
+    shape = footprint(folded)
+    outline = (*folded.xy, shape.length / 2, shape.width / 2, shape.yaw)
+    _, elbow, wrist, _ = (np.array(point) for point in arm.links(arm.PARK_JOINTS))
+    for share in _ALONG_FOREARM:
+        x, y, z = (elbow + share * (wrist - elbow)).tolist()
+        if z - _FOREARM_M < folded.top and distance(outline, (x, y)) < _FOREARM_M:
+            return True
+    return False
 
 
 def place_of(state: KitchenState, name: str) -> Location | None:

@@ -53,11 +53,11 @@ class Manipulation:
         """
         self._drive_to(planned.base)
         try:
-            riders = self._state.load()
+            before, riders = self._state, self._state.load()
             with self._leaving_alone(riders):
                 self._world.place(planned)
                 verification.check_rest(self._state, planned)
-                verification.check_riders(self._state, planned.result.name, riders)
+                verification.check_riders(before, self._state, planned.result.name, riders)
         finally:
             if self._state.held is None:
                 self._world.state = self._state.having_done(Deed(planned.result.name))
@@ -74,10 +74,11 @@ class Manipulation:
         was = self._state[planned.name]
         contents = [thing.name for thing in self._state.contents(was)]
         self._drive_to(planned.base)
+        before = self._state
         try:
             with self._leaving_alone([planned.name, *contents]):
                 self._world.pick(planned)
-                verification.check_riders(self._state, planned.name, contents)
+                verification.check_riders(before, self._state, planned.name, contents)
         finally:
             if self._state.held is not None:
                 self._world.state = self._state.having_done(Deed(planned.name, was))

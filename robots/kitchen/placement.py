@@ -20,6 +20,7 @@ from robots.kitchen.arm import Array
 from robots.kitchen.base_pose import standing
 from robots.kitchen.grasps import (
     GAP_M,
+    LIFT_M,
     STROKE_M,
     across,
     apart,
@@ -389,8 +390,11 @@ def _at(
     except Collision as error:
         return error
     hand = _hand(state)
-    hang_m = max(0.0, hand[2] - state[spot.name].bottom)
-    travel_z = height_over(state, spot.xy, place) + hang_m
+    bottom = state[spot.name].bottom
+    hang_m = max(0.0, hand[2] - bottom)
+    load_m = max(state[name].top for name in state.load()) - bottom
+    # The full hand passes over what is around, and the empty one over what it has put down.
+    travel_z = max(height_over(state, spot.xy, place) + hang_m, spot.bottom + load_m + LIFT_M)
     for grip, base in standing(state, grips, travel_z, place):
         turn = grip.yaw - hand[3]
         result = replace(spot, quaternion=turned(spot.quaternion, turn))

@@ -9,7 +9,7 @@ from cap.errors import Collision
 from robots.kitchen.grasps import place_named
 from robots.kitchen.objects import Thing
 from robots.kitchen.placement import Place
-from robots.kitchen.state import KitchenState
+from robots.kitchen.state import KitchenState, carried
 
 ASTRAY_M = 0.03
 """An object further than this, seen from above, from where it was put did not stay there."""
@@ -53,16 +53,30 @@ def check_rest(state: KitchenState, planned: Place) -> None:
     )
 
 
-def check_riders(state: KitchenState, dish: str, riders: Collection[str]) -> None:
-    """See that what was in or on a dish came along with it.
+def check_riders(
+    before: KitchenState, state: KitchenState, dish: str, riders: Collection[str]
+) -> None:
+    """See that what was in or on a dish came along with it, as it was in or on it.
 
     Raises:
-        Collision: Something fell off.
+        Collision: Something fell off or over, or slid.
     """
-    inside = {thing.name for thing in state.contents(state[dish])}
-    fell = [place_named(state[name]) for name in riders if name not in (dish, *inside)]
-    if fell:
-        raise Collision(f"{', '.join(fell)} fell off the {dish} on the way; look, and pick it up")
+    carrier = state[dish]
+    inside = state.contents(carrier)
+    faults = []
+    for thing in (state[name] for name in riders if name != dish):
+        meant = carried(before[thing.name], before[dish].pose, carrier.pose)
+        if thing not in inside:
+            fault = f"fell off the {dish}"
+        elif thing.lean > meant.lean + _FELL_RAD:
+            fault = f"fell over {'in' if carrier.kind.bowl else 'on'} the {dish}"
+        elif math.dist(thing.xy, meant.xy) > ASTRAY_M and not carrier.kind.bowl:
+            fault = f"slid on the {dish}"
+        else:
+            continue
+        faults.append(f"{place_named(thing)} {fault}")
+    if faults:
+        raise Collision(f"{', '.join(faults)} on the way; look, and pick it up")
 
 
 def _rests_on(thing: Thing, other: Thing) -> bool:
