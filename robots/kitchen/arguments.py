@@ -148,8 +148,11 @@ def name_of(name: Any) -> str:
     """Return a name as this world writes it, whether or not anything has it.
 
     Raises:
+        NotFound: It is an empty list of names: nothing was found.
         TypeError: It is no text.
     """
+    if isinstance(name, list | tuple) and not name:
+        raise NotFound("no such object is seen here: the list of names is empty")
     if not isinstance(name, str):
         raise TypeError(f"expected a name as text, got {type(name).__name__}")
     return known_name(name)
@@ -165,6 +168,8 @@ def object_of(name: Any, visible: Sequence[str]) -> str:
     if (text := name_of(name)) in KINDS:
         return text
     listed = f"here: {', '.join(visible)}" if visible else "nothing is seen here"
+    if not text:
+        raise NotFound(f"no object is named; say which one is meant ({listed})")
     raise NotFound(f"no object named {name!r:.80}.{did_you_mean(text, visible)} ({listed})")
 
 

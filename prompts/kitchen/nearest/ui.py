@@ -270,6 +270,10 @@ goto_loc(parse_loc_name('the desk'))
 place_at_obj(parse_loc_name('the desk'))
 
 # take it to the table.
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
@@ -280,6 +284,10 @@ target = parse_obj_name('the coke can')
 pick_obj(target)
 
 # put it on the cart.
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the cart'))
@@ -308,6 +316,10 @@ target = parse_obj_name('the water bottle')
 pick_obj(target)
 
 # put it on the office chair.
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the office chair'))
@@ -355,6 +367,10 @@ goto_loc(parse_loc_name('the wood chair'))
 place_at_obj(parse_loc_name('the wood chair'))
 
 # put it in the recycle bin.
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the recycle bin'))
@@ -390,6 +406,10 @@ target = parse_obj_name('the leftmost object')
 pick_obj(target)
 
 # put it on the table.
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
@@ -462,6 +482,10 @@ open_drawer(drawer)
 
 # put it in the bottom drawer.
 drawer = 'the bottom drawer'
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(drawer)
@@ -480,6 +504,10 @@ target = parse_obj_name('the sponge')
 pick_obj(target)
 
 # put it on the table.
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
@@ -533,6 +561,10 @@ for loc in get_loc_names():
 pick_obj(target)
 
 # put it on the cart.
+for loc in get_loc_names() if target else []:
+    if obj_in_gripper(target) or is_obj_visible(target):
+        break
+    goto_loc(loc)
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the cart'))

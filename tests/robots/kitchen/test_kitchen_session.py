@@ -246,3 +246,25 @@ def test_a_model_is_told_what_was_seen_elsewhere_once_with_its_instruction() -> 
     assert second.endswith(f"{told}go on.\n")
     assert third.endswith(f"{told}and now?.\n") or third.endswith(f"{told}and now?\n")
     assert third.count("Seen elsewhere") == 1
+
+
+def test_what_was_thrown_away_is_taken_out_of_the_bin_again() -> None:
+    with Session.open("kitchen", model="nearest", mode="instant", seed=0) as session:
+        for words in ("go to the table", "throw the apple away", "put it on the table"):
+            turn = session.run(words)
+            assert turn.ok, turn.failure
+        robot = session.robot
+        assert isinstance(robot, KitchenRobot)
+        assert robot.state.location_of("apple") == "table"
+
+
+def test_what_is_not_seen_or_not_named_is_not_found() -> None:
+    with Session.open("kitchen", model="nearest", mode="instant") as session:
+        assert session.run("open the top drawer").ok  # the sponge is elsewhere
+        for words, told in (
+            ("put it on the table", "no object is named; say which one is meant"),
+            ("put the sponge in the top drawer", "no such object is seen here"),
+        ):
+            failure = session.run(words).failure
+            assert failure is not None
+            assert (failure.error, told in failure.message) == ("NotFound", True), failure
