@@ -228,7 +228,7 @@ def scene_entries(names: Sequence[str]) -> tuple[SceneEntry, ...]:
         text = known_name(name.strip())
         if text not in KINDS:
             raise UsageError(
-                f"no object named {name.strip()!r}.{did_you_mean(text, KINDS)} "
+                f"no object named {name.strip()!r:.80}.{did_you_mean(text, KINDS)} "
                 f"Known: {', '.join(KINDS)}"
             )
         if text in found:

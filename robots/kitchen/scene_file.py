@@ -36,7 +36,7 @@ def read(path: str | Path) -> list[PlacedObject]:
 
     def known(name: str) -> str:
         if "@" in name:
-            raise UsageError(f"{name!r} must be a name alone; its place is position_m")
+            raise UsageError(f"{name!r:.80} must be a name alone; its place is position_m")
         return scene_entries([name])[0].name
 
     return read_scene(path, known)

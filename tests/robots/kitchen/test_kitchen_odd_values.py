@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cap.errors import RobotError
+from cap.errors import RobotError, UsageError
 from robots.kitchen import KitchenRobot, create
 from tests.fakes.odd_values import ODD_VALUES
 
@@ -76,3 +76,9 @@ def test_what_was_held_stays_held(robot: KitchenRobot, value: Any) -> None:
     with pytest.raises(TypeError):
         robot.place_at_obj("table", value)
     assert robot.snapshot() == before
+
+
+def test_a_name_of_any_length_is_refused_in_a_line() -> None:
+    with pytest.raises(UsageError, match=r"no object named 'x+") as refused:
+        create(mode="instant", objects=["x" * 100_000])
+    assert len(str(refused.value)) < 1000
