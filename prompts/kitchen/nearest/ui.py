@@ -548,7 +548,6 @@ for loc in get_loc_names():
         break
 
 # find the coke can, and say just where it is.
-get_mark()
 target, reason = 'the coke can', 'I have been everywhere'
 for loc in get_loc_names():
     goto_loc(loc)
