@@ -117,6 +117,7 @@ def test_every_command_is_one(files: None) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("files", "trials_here")
 @pytest.mark.parametrize("name", [name for name in PAGES if commands(PAGES[name])])
 def test_a_page_s_commands_run_in_their_order(
@@ -179,6 +180,7 @@ CHECKED = {
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(600)
 def test_every_snippet_passes_the_type_checks() -> None:
     assert len(CHECKED) >= 12
     folder = Path("snippets")
