@@ -19,7 +19,7 @@ SAID = {
         "the red block is at [ 0.08 -0.5 ]",
         "def get_obj_bbox_area(obj_name)",
         "['red block', 'blue bowl', 'red bowl']",
-        "CAP102 (line 1)",
+        "CAP102 line 1: 'import os' is not allowed",
         "TimeLimit: the program ran longer than 0.5 s",
         "ZeroDivisionError (line 1): division by zero",
     ],
