@@ -167,7 +167,9 @@ def model_for(settings: Any, record: Path | None = None) -> Any:
     """
     from cap.models.budget import Allowance
     from cap.models.providers import ModelTerms, endpoint_warning, make_model
+    from cap.models.replay import recording_warning
 
+    earlier = recording_warning(record)
     model = make_model(
         settings.model,
         asked=settings.asked(),
@@ -178,7 +180,7 @@ def model_for(settings: Any, record: Path | None = None) -> Any:
             prices=settings.prices,
         ),
     )
-    if warning := endpoint_warning(model):
+    for warning in filter(None, (endpoint_warning(model), earlier)):
         click.echo(f"warning: {warning}", err=True)
     return model
 

@@ -6,8 +6,8 @@ A recording is a JSONL file, one completion a line:
 
 `key` is the SHA-256 of the request; `prompt_end` is for people; `usage` holds `prompt_tokens`,
 `completion_tokens`, `cost_usd` if a price was known, `estimated` if nobody counted the tokens, and
-`requests` where more or fewer than one were sent. A line with `error`, an
-error's name, says that the model gave no completion then, and why in `text`. A line with `scores`
+`requests` where more or fewer than one were sent. A line with `error`, an error's name, says that
+the model gave no completion then, or its endpoint failed, and why in `text`. A line with `scores`
 holds a comparison of continuations.
 
 What was asked several times is answered in the order it was recorded, and after the last answer
@@ -30,12 +30,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UsageError
-from cap.models.base import Completion, Ended, Model, Request, Scores
+from cap.errors import ModelError, NotRecorded, SpendLimit, UsageError
+from cap.models.base import Completion, Ended, Model, Request, Scores, Usage
 from cap.models.wrapper import Ask, Wrapped
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
+_TOOK = ("prompt_tokens", "completion_tokens", "cost_usd", "estimated")
+"""What a failure keeps of what it took, besides its requests."""
 _KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
 
@@ -127,7 +129,7 @@ class Replay:
 
         Raises:
             NotRecorded: This very request was never recorded.
-            ModelError: It was, and the model gave no completion then either.
+            ModelError: It was, and there was no completion then either.
         """
         found = self._next(request_key(request))
         if isinstance(found, Completion):
@@ -176,6 +178,18 @@ class Replay:
         return f"{self._path} holds no completion for {shown!r}{why}; {remedy}"
 
 
+def recording_warning(path: Path | None) -> str:
+    """Return what a person should know who records into a file that others answers are in."""
+    if path is None or not path.is_file():
+        return ""
+    if not (answers := sum(bool(_KEY.search(line)) for line in _lines(path))):
+        return ""
+    return (
+        f"{path} holds {answers} answer{'s' * (answers != 1)} of earlier runs, which stay; where "
+        "the same is asked again the new ones hold. Name another file for this run alone"
+    )
+
+
 class Recorder(Wrapped):
     """Any model, with each of its answers appended to a recording."""
 
@@ -209,7 +223,13 @@ class Recorder(Wrapped):
         Raises:
             ModelError: No usable answer.
         """
-        scores = super().score(prompt, continuations)
+        try:
+            scores = super().score(prompt, continuations)
+        except (SpendLimit, NotRecorded):
+            raise  # nothing was asked
+        except ModelError as error:
+            self._write(scores_key(prompt, continuations), prompt, _failure(error))
+            raise
         told = {"scores": scores.logprobs, "rung": scores.rung, "notes": scores.notes}
         self._write(scores_key(prompt, continuations), prompt, told)
         return scores
@@ -217,12 +237,10 @@ class Recorder(Wrapped):
     def _through(self, request: Request, ask: Ask) -> Completion:
         try:
             completion = ask()
-        except (EndpointFailed, SpendLimit, NotRecorded):
-            raise  # nothing was answered
+        except (SpendLimit, NotRecorded):
+            raise  # nothing was asked
         except ModelError as error:
-            why = {"error": type(error).__name__, "text": str(error)}
-            told = {**why, "usage": {"requests": error.requests}}
-            self._write(request_key(request), request.prompt, told)
+            self._write(request_key(request), request.prompt, _failure(error))
             raise
         answer: dict[str, Any] = {
             "text": completion.text,
@@ -264,6 +282,15 @@ class Recorder(Wrapped):
                 f"cannot write the recording {self._path}: {error.strerror or error}; "
                 "choose another file for --record"
             ) from None
+
+
+def _failure(error: ModelError) -> dict[str, Any]:
+    """Return a line's part for a question that led to no answer, or to one of no use."""
+    took = Usage.of_failed(error)
+    usage: dict[str, Any] = {"requests": took.requests}
+    if error.took:
+        usage |= {name: getattr(took, name) for name in _TOOK}
+    return {"error": type(error).__name__, "text": str(error), "usage": usage}
 
 
 def _kinds(kind: type[ModelError]) -> Iterator[type[ModelError]]:
@@ -316,6 +343,15 @@ def _answer(values: dict[str, Any], where: str) -> Answer:
             _field(values, "text", where)
         )
         error.requests = _count(usage, "requests", where, usual=1)
+        if "prompt_tokens" in usage:
+            took = Usage(
+                error.requests,
+                _count(usage, "prompt_tokens", where),
+                _count(usage, "completion_tokens", where),
+                _price(usage, where),
+                estimated=usage.get("estimated") is True,
+            )
+            error.took = vars(took)
         return error
     return Completion(
         text=_field(values, "text", where),

@@ -118,6 +118,7 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
         known |= {key: data[key] for key in ("ended", "continues", "why_empty") if key in data}
         if "error" in data:
             known |= {"error": data["error"], "text": data["message"]}
+            usage = usage if "prompt_tokens" in data else {}
         lines.append({**known, "prompt_end": "", "usage": usage})
     return lines
 

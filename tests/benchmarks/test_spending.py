@@ -35,6 +35,7 @@ def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SUITE = ["bench", "run", "tabletop", "--mode", "instant", "--jobs", "1", "--split", "SA-SI"]
+RECORDED = ["--record", "r.jsonl", "--out", "o"]
 PRICED = '[prices]\n"vllm/fake" = { read = 1.0, written = 1.0 }\n'
 
 
@@ -282,3 +283,33 @@ def test_what_several_workers_pass_a_limit_by_is_told_once_all_is_paid(
     assert requests == 2
     over = f"the run has cost ${spent_usd:.4f}, the limit of this run is $0.0001, passed by"
     assert f"{over} ${spent_usd - 0.0001:.4f}: what a request costs" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_a_published_result_with_failures_is_recomputed_from_its_recording(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    priced()
+    busy = error(500, "busy", headers={"retry-after-ms": "1"})
+    usage = {"prompt_tokens": 100, "completion_tokens": 5}
+    cut_off = reply({"choices": [{"message": {"content": "say('x')"}}], "usage": usage})
+    page = Fault(body=b"<html>")
+    fine = {"choices": [{"message": {"content": "say('x')"}, "finish_reason": "stop"}]}
+    fine |= {"usage": {"prompt_tokens": 1500, "completion_tokens": 5}}
+    asked = [*SUITE, "--tasks", "stack-blocks", "-n", "4"]
+    faults = [reply(fine), busy, busy, busy, busy, cut_off, page]
+    with FakeServer(lambda prompt, body: "say('x')", faults) as server:
+        cap([*asked, "-m", "vllm/fake", "--base-url", server.url, "--no-stream", *RECORDED])
+        assert len(server.posts) == 7
+    assert "of earlier runs" not in capsys.readouterr().err
+    cap([*asked, "-m", "replay/r.jsonl", "--out", "p"])
+    published, again = (
+        [replace(line.outcome, seconds=0.0) for line in read_lines(Path(folder))] for folder in "op"
+    )
+    assert [outcome.cause for outcome in published] == ["task", *["infrastructure"] * 3]
+    assert [outcome.requests for outcome in published] == [1, 4, 1, 1]
+    assert [outcome.estimated for outcome in published] == [False, False, False, True]
+    assert again == published
+    cap([*asked, "-m", "replay/r.jsonl", "--record", "r.jsonl", "--out", "q"])
+    assert "warning: " in (told := capsys.readouterr().err)
+    assert "r.jsonl holds 4 answers of earlier runs, which stay" in told

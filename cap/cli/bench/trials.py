@@ -70,6 +70,7 @@ def options_for(
 ) -> tuple[dict[str, Any], RunnerOptions]:
     """Return the model's part of a run's options, and the runner's with as many jobs as may be."""
     from cap.models.providers import endpoint_warning, make_model
+    from cap.models.replay import recording_warning
 
     options = {
         "asked": config.asked(),
@@ -82,6 +83,8 @@ def options_for(
     with contextlib.suppress(CapError):  # what is wrong with a model its suite says
         if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
             click.echo(f"warning: {warning}", err=True)
+    if not runner.resume and (warning := recording_warning(model.record)):
+        click.echo(f"warning: {warning}", err=True)
     if config.sources["concurrency"] != "default":
         runner = replace(runner, jobs=min(runner.jobs, config.concurrency))
         options["concurrency"] = config.concurrency // runner.jobs

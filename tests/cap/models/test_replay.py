@@ -7,9 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from cap.errors import EndpointFailed, ModelError, NoMatch, NotRecorded, UsageError
-from cap.models.base import Completion, Request, Scores
-from cap.models.replay import Recorder, Replay, request_key
+from cap.errors import (
+    EndpointFailed,
+    ModelError,
+    ModelUnreachable,
+    NoMatch,
+    NotRecorded,
+    PromptCutOff,
+    SpendLimit,
+    UsageError,
+)
+from cap.models.base import Completion, Request, Scores, Usage
+from cap.models.replay import Recorder, Replay, recording_warning, request_key
 from tests.fakes.openai_server import FakeServer, from_recording
 
 REQUEST = Request("import numpy as np\n\nobjects = ['a']\n# move the a.\n", stop=("\n# ",))
@@ -117,25 +126,51 @@ def test_a_known_instruction_after_another_prompt_says_so(
         Replay(file).complete(replace(REQUEST, **change))  # type: ignore[arg-type]
 
 
-def test_a_model_that_declines_declines_again_and_an_endpoint_that_fails_is_not_recorded(
-    file: Path,
-) -> None:
-    class Fails(Echo):
-        error: ModelError = NoMatch("no example is close enough")
+class Fails(Echo):
+    def __init__(self, error: ModelError) -> None:
+        self.error = error
 
-        def complete(self, request: Request) -> Completion:
-            raise self.error
+    def complete(self, request: Request) -> Completion:
+        raise self.error
 
-    model = Fails()
-    with pytest.raises(NoMatch):
-        Recorder(model, file).complete(REQUEST)
-    with pytest.raises(NoMatch, match="no example is close enough"):
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        raise self.error
+
+
+@pytest.mark.parametrize("kind", [NoMatch, EndpointFailed, ModelUnreachable, PromptCutOff])
+def test_what_failed_fails_again_and_took_as_much(file: Path, kind: type[ModelError]) -> None:
+    error = kind("no use")
+    error.requests = 4
+    if kind is PromptCutOff:
+        error.took = vars(Usage(4, 700, 20, 0.25, estimated=True))
+    with pytest.raises(kind):
+        Recorder(Fails(error), file).complete(REQUEST)
+    with pytest.raises(ModelError, match="no use") as again:
         Replay(file).complete(REQUEST)
-    file.write_bytes(b"")
-    model.error = EndpointFailed("down")
+    assert type(again.value) is kind
+    assert Usage.of_failed(again.value) == Usage.of_failed(error)
+
+
+def test_a_comparison_that_failed_fails_again(file: Path) -> None:
     with pytest.raises(EndpointFailed):
-        Recorder(model, file).complete(REQUEST)
+        Recorder(Fails(EndpointFailed("down")), file).score("x", ["a", "b"])
+    with pytest.raises(EndpointFailed, match="down"):
+        Replay(file).score("x", ["a", "b"])
+
+
+@pytest.mark.parametrize("kind", [SpendLimit, NotRecorded])
+def test_what_was_never_asked_is_not_recorded(file: Path, kind: type[ModelError]) -> None:
+    with pytest.raises(kind):
+        Recorder(Fails(kind("no more")), file).complete(REQUEST)
     assert file.read_bytes() == b""
+
+
+def test_who_records_where_others_have_is_told(file: Path) -> None:
+    assert recording_warning(None) == recording_warning(file) == ""
+    Recorder(Echo(), file)
+    assert recording_warning(file) == ""
+    Recorder(Echo(), file).complete(REQUEST)
+    assert f"{file} holds 1 answer of earlier runs, which stay" in recording_warning(file)
 
 
 def test_threads_do_not_mix_their_lines(file: Path) -> None:
