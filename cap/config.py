@@ -65,6 +65,10 @@ _PRICED = ("read", "written", "cached", "reasoning")
 _SECRET = re.compile(
     r"(^|[_-])(api[_-]?keys?|token|secrets?|passwords?|authorization)$", re.IGNORECASE
 )
+_KEPT_AWAY = re.compile(r"([A-Za-z]{1,16} )?\$")
+"""How a value begins that is no secret itself: `$NAME`, or `Bearer $NAME`."""
+REFERENCE = re.compile(r"\$(?:\{([^{}]*)\}|([\w.-]*))")
+"""A variable in a value: `$NAME` or `${NAME}`."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +181,15 @@ def asked_of(asked: Mapping[str, Any], model: str) -> dict[str, Any]:
     """
     provider = model.partition("/")[0]
     table = asked.get("providers", {}).get(provider, {})
-    found = {**asked.get("usual", {}), **table, **asked.get("said", {})}
+    said = asked.get("said", {})
+    found = {**asked.get("usual", {}), **table, **said}
+    for name in ("headers", "extra_body"):  # what is said now is added, and comes first
+        before = table.get(name, asked.get("usual", {}).get(name))
+        if name in said and before:
+            fold = str.lower if name == "headers" else str
+            again = set(map(fold, said[name]))
+            kept = {key: value for key, value in before.items() if fold(key) not in again}
+            found[name] = {**kept, **said[name]}
     if provider in asked.get("base_url", {}):
         found["base_url"] = asked["base_url"][provider]
     return found
@@ -336,7 +348,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 def _refuse_secrets(values: Mapping[str, Any], path: Path, inside: str = "") -> None:
     """Refuse keys and passwords at any depth, without repeating them."""
     for key, value in values.items():
-        if _SECRET.search(key) and not (isinstance(value, str) and value.startswith("$")):
+        if _SECRET.search(key) and not (isinstance(value, str) and _KEPT_AWAY.match(value)):
             raise ConfigError(
                 f"{path}: {inside}{key} may not stand in a configuration file; remove it and use "
                 "an environment variable, such as OPENAI_API_KEY"
@@ -414,7 +426,7 @@ def _checked_headers(value: Any, where: str) -> dict[str, str]:
             raise ConfigError(
                 f'{where} must be names with text, such as {{ "X-Team" = "arms" }}; wrong: {name!r}'
             )
-        if _SECRET.search(name) and not text.startswith("$"):
+        if _SECRET.search(name) and not _KEPT_AWAY.match(text):
             raise ConfigError(
                 f"{where}: {name} looks like a key; keep it in an environment variable and write "
                 f"its name after a $, such as '$GATEWAY_KEY'"

@@ -218,7 +218,7 @@ class EndpointOptions:
         multiple=True,
         callback=_headers,
         metavar="NAME=VALUE",
-        help="One more header; a value '$NAME' is read from the environment.",
+        help="One more header; '$NAME' in its value is read from the environment.",
     )
     """More headers of each request."""
     extra_body: dict[str, Any] | None = option(

@@ -108,12 +108,15 @@ def _make_session(
     from cap.engine.best_of import Sampling
     from cap.engine.generation import GenerationLimits
     from cap.engine.repair import Repairs
+    from cap.models.replay import recording_warning
     from cap.robot import registry
     from cap.sandbox.limits import Limits
     from cap.session.session import Session
     from cap.session.settings import SessionSettings
     from cap.session.skills.store import SkillStore
 
+    if warning := recording_warning(options.model_options.record):
+        click.echo(f"warning: {warning}", err=True)
     model = model_for(settings, options.model_options.record)
     robot = _make_robot(options, settings)
     try:
@@ -167,9 +170,7 @@ def model_for(settings: Any, record: Path | None = None) -> Any:
     """
     from cap.models.budget import Allowance
     from cap.models.providers import ModelTerms, endpoint_warning, make_model
-    from cap.models.replay import recording_warning
 
-    earlier = recording_warning(record)
     model = make_model(
         settings.model,
         asked=settings.asked(),
@@ -180,7 +181,7 @@ def model_for(settings: Any, record: Path | None = None) -> Any:
             prices=settings.prices,
         ),
     )
-    for warning in filter(None, (endpoint_warning(model), earlier)):
+    if warning := endpoint_warning(model):
         click.echo(f"warning: {warning}", err=True)
     return model
 

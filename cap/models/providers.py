@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from cap.config import asked_of, check_url, check_variable, is_loopback
+from cap.config import REFERENCE, asked_of, check_url, check_variable, is_loopback
 from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
 from cap.models.base import Mode, Model
 from cap.models.budget import FREE, Account, Allowance, Budget, Metered, Price
@@ -448,12 +448,14 @@ def _endpoint(
 
     own_authorities()  # what the person names must be of use, before anybody is asked
     full = f"{provider.name}/{name}"
-    secrets = {
-        text: _variable(text[1:], f"{what} {name}", environ)
-        for what, table in (("header", settings.headers), ("parameter", settings.query))
-        for name, text in table.items()
-        if text.startswith("$")
-    }
+    secrets: dict[str, str] = {}
+    for what, table in (("header", settings.headers), ("parameter", settings.query)):
+        for word, text in table.items():
+            where = f"{what} {word}"
+            for found in REFERENCE.finditer(text):
+                secrets[found[0]] = _variable(found[1] or found[2] or "", where, environ)
+            if "$" in text:
+                secrets[text] = REFERENCE.sub(lambda found: secrets[found[0]], text)
     allowance = replace(
         terms.allowance,
         per_minute=terms.allowance.per_minute or settings.requests_per_minute,

@@ -30,7 +30,7 @@ class ModelSettings:
     reasoning_effort: str | None = None
     """How long it thinks, in its provider's words, such as `low`."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """More headers; a value `$NAME` is read from the environment."""
+    """More headers; `$NAME` in a value is read from the environment."""
     query: Mapping[str, str] = field(default_factory=dict)
     """What follows the question mark of the address, such as an `api-version`."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)

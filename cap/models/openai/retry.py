@@ -21,6 +21,8 @@ T = TypeVar("T")
 FIRST_WAIT_S = 0.5
 """Wait before the second try, in seconds; it doubles each time."""
 
+_OF_ANOTHER_HOST = (62, 64)
+"""What OpenSSL calls a certificate whose host or address is not the one that was asked."""
 _AGAIN = (408, 409, 429)
 """Statuses below 500 that may differ next time."""
 
@@ -67,24 +69,26 @@ class Retry:
                 last = failure
             if not last.again:
                 break
+            if attempt == self.tries:
+                last = _same(last, f"{last} ({self.tries} tries)")
+                break
             pause_s = max(wait_s, last.after_s or 0.0)
             if pause_s >= deadline.left_s():
-                last = _too_long(last, deadline)
+                last = _too_long(last, attempt, deadline)
                 break
-            if attempt < self.tries:
-                self.sleep(pause_s)
-                wait_s *= 2
-        else:
-            last = _same(last, f"{last} ({self.tries} tries)")
+            self.sleep(pause_s)
+            wait_s *= 2
         raise last
 
 
-def _too_long(failure: Transient, deadline: Deadline) -> Transient:
-    """Add why there is no further try."""
-    if not failure.after_s:
-        return _same(failure, f"{failure} (the next try would be past {deadline.length_s:g} s)")
+def _too_long(failure: Transient, tries: int, deadline: Deadline) -> Transient:
+    """Add why there is no further try: the endpoint asks for too long a wait, or ours would be."""
+    tried = f"{tries} tries; " if tries > 1 else ""
+    if failure.after_s is None or failure.after_s < deadline.left_s():
+        next_try = f"the next try would be past {deadline.length_s:g} s"
+        return _same(failure, f"{failure} ({tried}{next_try})")
     wait = f"it asks to wait {failure.after_s:g} s, past the limit of {deadline.length_s:g} s"
-    return _same(failure, f"{failure}; {wait}; try again later")
+    return _same(failure, f"{failure}; {wait}; {tried}try again later")
 
 
 def _same(failure: Transient, message: str) -> Transient:
@@ -114,8 +118,14 @@ def connection_fault(error: openai.APIConnectionError, connect_s: float, proxies
     kinds = {type(cause).__name__ for cause in causes}
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
+            told = cause.verify_message.rstrip(".")
+            if cause.verify_code in _OF_ANOTHER_HOST:
+                return _for_good(
+                    f"its certificate is of another host ({told}); write the name that stands in "
+                    "the certificate in --base-url, and see that nobody stands in between"
+                )
             return _for_good(
-                f"its certificate is not trusted ({cause.verify_message.rstrip('.')}); if it is "
+                f"its certificate is not trusted ({told}); if it is "
                 "your own, name the PEM file of its authority in SSL_CERT_FILE"
             )
         if isinstance(cause, ssl.SSLError) and cause.reason == "WRONG_VERSION_NUMBER":

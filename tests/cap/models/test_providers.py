@@ -3,14 +3,15 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cap.errors import ConfigError, EndpointFailed, MissingKey, UsageError
+from cap.errors import ConfigError, EndpointFailed, MissingKey, ModelError, UsageError
 from cap.models.base import Request
 from cap.models.providers import FORMS, PROVIDERS, endpoint_warning, list_models, make_model
 from cap.models.replay import Recorder, Replay
-from tests.fakes.openai_server import FakeServer, by_instruction
+from tests.fakes.openai_server import FakeServer, by_instruction, error
 
 REQUEST = Request("# greet.\n")
 ANSWER = by_instruction({"# greet.": "say('hello')"})
@@ -207,6 +208,45 @@ def test_a_header_whose_variable_is_not_set_is_named() -> None:
     table = {"base_url": "http://127.0.0.1:9/v1", "headers": {"X-Api-Key": "$OTHER_KEY"}}
     with pytest.raises(MissingKey, match="X-Api-Key is read from OTHER_KEY, which is not set"):
         make_model("work/m", asked={"providers": {"work": table}}, environ={})
+
+
+@pytest.mark.parametrize("text", ["Bearer $OTHER_KEY!", "$OTHER_KEY;$OTHER_KEY", "a${OTHER_KEY}b"])
+def test_a_variable_within_a_value_is_read_as_well(text: str) -> None:
+    whole = text.replace("${OTHER_KEY}", "hidden-7").replace("$OTHER_KEY", "hidden-7")
+    told = error(400, f"no {whole}, no hidden-7")
+    with FakeServer(ANSWER, [told]) as server:
+        table = {"base_url": server.url, "headers": {"X-Api-Key": text}, "query": {"k": text}}
+        asked = {"providers": {"work": table}}
+        model = make_model("work/m", asked=asked, environ={"OTHER_KEY": "hidden-7"})
+        with pytest.raises(ModelError) as raised:
+            model.complete(REQUEST)
+    assert server.posts[0].headers["x-api-key"] == whole
+    assert parse_qs(urlsplit(server.posts[0].path).query)["k"] == [whole]
+    assert "hidden" not in str(raised.value)
+
+
+def test_a_dollar_that_names_nothing_is_refused() -> None:
+    for text in ("a $ b", "a $5", "${}", "Bearer $sk-0123456789"):
+        table = {"base_url": "http://127.0.0.1:9/v1", "headers": {"X-Team": text}}
+        with pytest.raises(ConfigError, match="the header X-Team must name an env"):
+            make_model("work/m", asked={"providers": {"work": table}}, environ={})
+
+
+def test_what_is_said_now_adds_to_the_providers_table() -> None:
+    with FakeServer(ANSWER, models=["m"]) as server:
+        table = {"base_url": server.url, "extra_body": {"top_k": 20, "min_p": 0.1}}
+        table |= {"headers": {"X-Team": "arms", "X-Site": "here"}}
+        said = {"extra_body": {"top_k": 5, "n": 1}, "headers": {"x-team": "legs"}}
+        make_model(
+            "work/m", asked={"providers": {"work": table}, "said": said}, environ={}
+        ).complete(REQUEST)
+    (seen,) = server.posts
+    assert {name: seen.body[name] for name in ("top_k", "min_p", "n")} == {
+        "top_k": 5,
+        "min_p": 0.1,
+        "n": 1,
+    }
+    assert (seen.headers["x-team"], seen.headers["x-site"]) == ("legs", "here")
 
 
 def test_a_provider_without_an_address_says_how_to_give_one() -> None:

@@ -66,6 +66,16 @@ def test_https_where_there_is_none_says_which_scheme_to_write(connect: Any) -> N
             connect(url).complete(REQUEST)
 
 
+def test_a_certificate_of_another_host_is_not_a_matter_of_authorities(
+    connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with FakeServer(answer, tls=True) as server, pytest.raises(ModelUnreachable) as raised:
+        ask(connect(server.url.replace("127.0.0.1", "127.1")))
+    assert "its certificate is of another host (Hostname mismatch" in str(raised.value)
+    assert "SSL_CERT_FILE" not in str(raised.value)
+
+
 def test_authorities_that_are_not_there_are_named(
     connect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

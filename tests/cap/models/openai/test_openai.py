@@ -175,6 +175,14 @@ def test_retries_end_with_the_deadline(connect: Any, sleeps: Any) -> None:
     assert sleeps.waits == [0.5]
 
 
+def test_the_last_try_is_the_last_and_our_own_wait_is_not_the_servers(connect: Any) -> None:
+    busy = error(429, "busy", headers={"Retry-After": "1"})
+    message = failure(connect, [busy] * 9, timeout_s=8.0)
+    assert message.endswith("busy (4 tries)")
+    message = failure(connect, [busy] * 9, timeout_s=3.5)
+    assert message.endswith("busy (3 tries; the next try would be past 3.5 s)")
+
+
 def test_a_used_up_quota_is_not_retried(connect: Any, sleeps: Any) -> None:
     message = failure(connect, [error(429, "You exceeded it", code="insufficient_quota")])
     assert "quota is used up" in message
