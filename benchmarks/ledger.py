@@ -1,7 +1,8 @@
 """One account for all processes of a run: a small file in its results folder, locked while read.
 
 A run that goes on later goes on with the same account, so a limit is one of the whole run. A
-request stands there before it is sent, whatever becomes of it and of who sent it.
+request stands there before it is sent, whatever becomes of it and of who sent it, and once more
+when it has ended.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Ledger:
         Raises:
             SpendLimit: As `check` does, or the account is closed.
         """
-        with self._locked() as (requests, cost_usd):
+        with self._locked() as (requests, cost_usd, ended):
             try:
                 if self._closed.is_set():
                     raise SpendLimit(_STOPPED)
@@ -61,42 +62,51 @@ class Ledger:
             except SpendLimit as error:
                 self.refused = str(error)
                 raise
-            self._write(requests + 1, cost_usd)
+            self._write(requests + 1, cost_usd, ended)
+
+    def end(self) -> None:
+        """Count that a request has ended, answered or not."""
+        with self._locked() as (requests, cost_usd, ended):
+            self._write(requests, cost_usd, ended + 1)
 
     def pay(self, cost_usd: float) -> None:
         """Add to what was spent, dollars."""
-        with self._locked() as (requests, before_usd):
-            self._write(requests, before_usd + cost_usd)
+        with self._locked() as (requests, before_usd, ended):
+            self._write(requests, before_usd + cost_usd, ended)
 
     @property
     def spent(self) -> tuple[int, float]:
         """The requests and dollars so far."""
-        with self._locked() as spent:
-            return spent
+        with self._locked() as (requests, cost_usd, _):
+            return requests, cost_usd
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[tuple[int, float]]:
-        """Keep all others out, and yield what was used so far."""
+    def _locked(self) -> Iterator[tuple[int, float, int]]:
+        """Keep all others out, and yield what was used so far, and how many requests have ended."""
         with self._lock:
             fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
-                entry = json.loads(os.pread(self._file, _WIDTH, 0) or b"[0, 0.0]")
-                yield int(entry[0]), float(entry[1])
+                yield _entry(os.pread(self._file, _WIDTH, 0))
             finally:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def _write(self, requests: int, cost_usd: float) -> None:
-        entry = json.dumps([requests, cost_usd]).ljust(_WIDTH - 1) + "\n"
+    def _write(self, requests: int, cost_usd: float, ended: int) -> None:
+        entry = json.dumps([requests, cost_usd, ended]).ljust(_WIDTH - 1) + "\n"
         os.pwrite(self._file, entry.encode(), 0)
 
 
-def spent_in(folder: Path) -> tuple[int, float]:
-    """Return the requests and dollars of a results folder; none where nobody counted."""
+def _entry(text: bytes) -> tuple[int, float, int]:
+    """Return requests, dollars and how many requests have ended; an older file has not the last."""
+    entry = json.loads(text or b"[0, 0.0]")
+    return int(entry[0]), float(entry[1]), int(entry[2]) if len(entry) > 2 else 0
+
+
+def spent_in(folder: Path) -> tuple[int, float, int]:
+    """Return a results folder's requests, dollars, and requests that ended; none if uncounted."""
     try:
-        requests, cost_usd = json.loads((folder / NAME).read_bytes() or b"[0, 0.0]")
-        return int(requests), float(cost_usd)
-    except (OSError, ValueError, TypeError):
-        return 0, 0.0
+        return _entry((folder / NAME).read_bytes())
+    except (OSError, ValueError, TypeError, LookupError):
+        return 0, 0.0, 0
 
 
 @cache

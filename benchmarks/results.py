@@ -391,7 +391,9 @@ class Beside(Usage):
     """What models took besides the trials that count."""
 
     unanswered: int = 0
-    """Of the requests, those whose answers nobody has: of workers that were killed."""
+    """Of the requests, those that nobody saw the end of: of workers that were killed."""
+    untold: int = 0
+    """Of the requests, those that ended, but whose tokens nobody kept: what they cost is known."""
 
 
 def read_beside(folder: Path) -> Beside:
@@ -411,12 +413,14 @@ def read_beside(folder: Path) -> Beside:
         names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd", "estimated")
         latest[line.trial] = Usage(**{name: getattr(line.outcome, name) for name in names})
     known = functools.reduce(Usage.plus, latest.values(), found)
-    sent, spent_usd = spent_in(folder)
-    unanswered = max(0, sent - known.requests)
-    if unanswered and known.cost_usd is not None:  # none of what was sent is free
+    sent, spent_usd, ended = spent_in(folder)
+    lost = max(0, sent - known.requests)
+    unanswered = min(lost, sent - ended)
+    if lost and known.cost_usd is not None:  # none of what was sent is free
         lost_usd = max(0.0, spent_usd - known.cost_usd)
         found = found.plus(Usage(cost_usd=lost_usd if spent_usd else None))
-    return Beside(**vars(found.plus(Usage(unanswered))), unanswered=unanswered)
+    found = found.plus(Usage(lost))
+    return Beside(**vars(found), unanswered=unanswered, untold=lost - unanswered)
 
 
 def _every_line(path: Path) -> Iterator[Line]:

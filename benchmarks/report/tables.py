@@ -235,6 +235,8 @@ def told_beside(beside: Beside) -> str:
     told = taken(beside.requests, tokens, beside.cost_usd, beside.estimated)
     if beside.unanswered:
         told += f"; no answer was kept of {beside.unanswered} of them: they may have cost more"
+    if beside.untold:
+        told += f"; the tokens of {beside.untold} of them were not kept"
     return f"besides, for trials that were stopped or run again: {told}"
 
 

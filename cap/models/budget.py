@@ -88,6 +88,9 @@ class Account(Protocol):
     def begin(self, check: Check) -> None:
         """Count one more request, unless `check` raises."""
 
+    def end(self) -> None:
+        """Count that a request has ended, answered or not."""
+
     def pay(self, cost_usd: float) -> None:
         """Add to what was spent, dollars."""
 
@@ -107,6 +110,9 @@ class OwnAccount:
         with self._lock:
             check(self._begun, self._spent_usd)
             self._begun += 1
+
+    def end(self) -> None:
+        """Count that a request has ended: nobody asks of one process."""
 
     def pay(self, cost_usd: float) -> None:
         """Add to what was spent, dollars."""
@@ -187,6 +193,7 @@ class Budget:
             finally:
                 with self._lock:
                     self._under_way -= 1
+                self._account.end()
 
     def count(self, prompt: str, completion: Completion, lost: Usage | None = None) -> Completion:
         """Add an answer to what was used, and its price to the answer.

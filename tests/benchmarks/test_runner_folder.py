@@ -247,7 +247,7 @@ def test_processes_that_share_a_ledger_share_its_limits(tmp_path: Path) -> None:
     assert second.refused == "enough"
     first.pay(0.25)
     second.pay(0.5)
-    assert json.loads((tmp_path / "spent.json").read_text()) == [2, 0.75]
+    assert json.loads((tmp_path / "spent.json").read_text()) == [2, 0.75, 0]
 
 
 def test_nothing_is_lost_when_many_pay_at_once(tmp_path: Path) -> None:
@@ -256,6 +256,7 @@ def test_nothing_is_lost_when_many_pay_at_once(tmp_path: Path) -> None:
     def use(account: Ledger) -> None:
         for _ in range(50):
             account.begin(lambda requests, cost_usd: None)
+            account.end()
             account.pay(0.5)
 
     threads = [threading.Thread(target=use, args=[account]) for account in accounts]
@@ -263,7 +264,7 @@ def test_nothing_is_lost_when_many_pay_at_once(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert json.loads((tmp_path / "spent.json").read_text()) == [200, 100.0]
+    assert json.loads((tmp_path / "spent.json").read_text()) == [200, 100.0, 200]
 
 
 def test_a_trial_the_budget_ended_is_no_outcome(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import IO, Any
 import pytest
 
 from benchmarks.models import Meter, model_for
-from benchmarks.report.tables import read
+from benchmarks.report.tables import read, told_beside
 from benchmarks.results import begin, read_beside, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
@@ -90,7 +90,7 @@ def test_what_a_trial_took_that_the_limit_stopped_is_counted_and_shown(
     beside = read_beside(Path("o"))
     assert beside.requests == 1
     assert beside.cost_usd == pytest.approx((beside.prompt_tokens + beside.completion_tokens) / 1e6)
-    assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd)]
+    assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd), 1]
     assert (
         "no trial has ended; besides, for trials that were stopped or run again: 1 request," in told
     )
@@ -119,7 +119,7 @@ def test_an_answer_under_way_when_a_run_is_stopped_is_recorded_counted_and_shown
     beside = read_beside(Path("o"))
     assert beside.requests == 1
     assert beside.prompt_tokens > 0
-    assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd)]
+    assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd), 1]
     (line,) = Path("r.jsonl").read_text().splitlines()
     assert json.loads(line)["text"] == "say('x')"
 
@@ -264,6 +264,24 @@ def test_what_was_run_again_was_paid_for_all_the_same(tmp_path: Path) -> None:
     assert report.as_json["beside"]["requests"] == 3
 
 
+@pytest.mark.parametrize(
+    ("spent", "told"),
+    [
+        ([4, 0.024, 4], "$0.0240; the tokens of 4 of them were not kept"),
+        ([4, 0.018, 3], "them: they may have cost more; the tokens of 3 of them were not kept"),
+        ([4, 0.018], "$0.0180; no answer was kept of 4 of them: they may have cost more"),
+    ],
+)
+def test_requests_of_a_killed_run_that_were_answered_are_not_called_unanswered(
+    tmp_path: Path, spent: list[float], told: str
+) -> None:
+    begin(tmp_path, suite("tabletop"), SETTINGS, resume=False).close()
+    (tmp_path / "spent.json").write_text(json.dumps(spent))
+    beside = read_beside(tmp_path)
+    assert beside.requests == 4
+    assert told_beside(beside).endswith(told)
+
+
 def test_what_several_workers_pass_a_limit_by_is_told_once_all_is_paid(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -279,8 +297,8 @@ def test_what_several_workers_pass_a_limit_by_is_told_once_all_is_paid(
         jobs = [word.replace("1", "2") if word == "1" else word for word in SUITE]
         assert cap([*jobs, "--tasks", "stack-blocks", "-n", "4", *asked]) == 4
         assert len(server.posts) == 2
-    requests, spent_usd = json.loads(Path("o/spent.json").read_text())
-    assert requests == 2
+    requests, spent_usd, ended = json.loads(Path("o/spent.json").read_text())
+    assert requests == ended == 2
     over = f"the run has cost ${spent_usd:.4f}, the limit of this run is $0.0001, passed by"
     assert f"{over} ${spent_usd - 0.0001:.4f}: what a request costs" in capsys.readouterr().err
 
