@@ -40,9 +40,9 @@ def believed(prompt: str, completion: Completion) -> Completion:
     read, written = completion.prompt_tokens, completion.completion_tokens
     cached, reasoning = completion.cached_tokens, completion.reasoning_tokens
     wrong = not (believable(read, len(prompt)) and believable(written, len(completion.text)))
-    if not believable(read, len(prompt)):
+    if not believable(read, len(prompt)) or (wrong and not read):
         read = estimate(len(prompt))
-    if not believable(written, len(completion.text)):
+    if not believable(written, len(completion.text)) or (wrong and not written):
         written = estimate(len(completion.text))
     requests = completion.requests
     return replace(

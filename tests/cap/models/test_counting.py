@@ -237,9 +237,10 @@ def test_a_kept_answer_takes_nothing() -> None:
 
 @pytest.mark.parametrize("how", ["complete", "stream"])
 @pytest.mark.parametrize("count", [10**400, 10**18, 10**7], ids=["a googol", "a trillion", "many"])
-def test_tokens_that_cannot_be_are_estimated(count: int, how: str) -> None:
+@pytest.mark.parametrize("written", [None, 1e308])
+def test_tokens_that_cannot_be_are_estimated(count: int, written: Any, how: str) -> None:
     request = Request("# say it.\n" * 400)  # long enough to be looked at for having been cut off
-    usage = {"prompt_tokens": count, "completion_tokens": count, "total_tokens": count}
+    usage = {"prompt_tokens": count, "completion_tokens": written or count, "total_tokens": 0}
     said = [delta("say(1)", "stop"), event({"choices": [], "usage": usage}), DONE]
     message = {"message": {"content": "say(1)"}, "finish_reason": "stop"}
     fault = stream(*said) if how == "stream" else reply({"choices": [message], "usage": usage})
