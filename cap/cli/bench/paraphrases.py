@@ -45,8 +45,11 @@ def command(
     from benchmarks.models import Meter
     from benchmarks.tabletop import paraphrases as held
     from cap.cli.tables import show
+    from cap.models.replay import recording_warning
 
     settings = load_config(model_options, model=model)
+    if warning := recording_warning(model_options.record):
+        click.echo(f"warning: {warning}", err=True)
     found = model_for(settings, model_options.record)
     meter = Meter(found)
     outcomes: list[held.ParaphraseOutcome] = []
