@@ -90,6 +90,8 @@ class Effect(ByValue):
     """True if an action ran to its end, other than saying something."""
     left_over: tuple[str, ...] = ()
     """What the program was asked for and did not find, or could not do and went on: lines."""
+    undone: tuple[str, ...] = ()
+    """What the turns were told that it took back, the last of them first."""
     unseen: bool = False
     """True if the world could not be seen afterwards: whether anything moved is not known."""
 
@@ -205,9 +207,16 @@ class Effect(ByValue):
         parts += [f"{name} is no longer seen" for name in self.no_longer_seen]
         parts += [f"{name} is seen" for name in self.newly_seen]
         parts += [f"said '{words[:_SAID_CHARS]}'" for words in self.said]
+        parts += [self.undone_line] if self.undone else []
         if self.still:
             parts.append("nothing moved")
         return () if self.unseen else tuple(parts)
+
+    @property
+    def undone_line(self) -> str:
+        """What it took back, in words; "" if nothing."""
+        told = ", ".join(f"'{clipped(' '.join(words.split()))}'" for words in self.undone)
+        return told and f"undone: {told}"
 
     @property
     def stillness(self) -> str:

@@ -88,8 +88,15 @@ class Rewindable(Protocol):
 class TurnTaking(Protocol):
     """A robot that remembers how its world was before each turn, so that programs can undo it."""
 
-    def end_turn(self) -> None:
-        """Know that what is done from now on belongs to another turn."""
+    def end_turn(self, words: str) -> Sequence[str]:
+        """Know that what is done from now on belongs to another turn.
+
+        Args:
+            words: What this one was told to do.
+
+        Returns:
+            The words of the turns that this one took back, the last of them first.
+        """
 
 
 @runtime_checkable

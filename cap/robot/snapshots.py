@@ -33,7 +33,7 @@ def pack(value: Any, kind: Any) -> Any:
     """
     if _is_record(kind):
         known = _fields(kind)
-        if type(value) is not kind:  # what a subclass adds would be lost
+        if type(value) is not _class(kind):  # what a subclass adds would be lost
             raise NotPlain(f"expected {_name(kind)}, got {type(value).__name__}")
         return {name: pack(getattr(value, name), inner) for name, inner in known.items()}
     origin, inside = typing.get_origin(kind), typing.get_args(kind)
@@ -83,19 +83,34 @@ def _returned(robot: Any) -> Any:
         for base in getattr(owner, "__orig_bases__", ()):
             variables = getattr(typing.get_origin(base), "__parameters__", ())
             stands_for |= dict(zip(variables, typing.get_args(base), strict=False))
+    return _filled(kind, stands_for)
+
+
+def _filled(kind: Any, stands_for: Mapping[Any, Any]) -> Any:
+    """Return an annotation with what its type variables stand for."""
+    if isinstance(kind, typing.TypeVar):
+        return stands_for.get(kind, Any)
     variables = getattr(kind, "__parameters__", ())
     return kind[tuple(stands_for.get(entry, Any) for entry in variables)] if variables else kind
 
 
+def _class(kind: Any) -> Any:
+    """Return `X` of `X[...]`."""
+    return typing.get_origin(kind) or kind
+
+
 def _is_record(kind: Any) -> bool:
-    return is_dataclass(kind) and isinstance(kind, type)
+    return is_dataclass(_class(kind)) and isinstance(_class(kind), type)
 
 
 @cache
 def _fields(kind: Any) -> dict[str, Any]:
     """Return a dataclass's fields with their annotations resolved."""
-    hints = typing.get_type_hints(kind)
-    return {entry.name: hints[entry.name] for entry in fields(kind) if entry.init}
+    made = _class(kind)
+    hints = typing.get_type_hints(made)
+    variables = getattr(made, "__parameters__", ())
+    stands_for = dict(zip(variables, typing.get_args(kind), strict=False))
+    return {e.name: _filled(hints[e.name], stands_for) for e in fields(made) if e.init}
 
 
 def _leaf(value: Any, kind: Any, origin: Any, inside: tuple[Any, ...]) -> Any:

@@ -654,7 +654,7 @@ class Session:
         if answer.result.failure is not None:
             self.robot.stop()
         if isinstance(self.robot, TurnTaking):
-            self.robot.end_turn()
+            effect = replace(effect, undone=tuple(self.robot.end_turn(words)))
         turn = Turn.of(words, answer, effect)
         self._checkpoints.append(checkpoint)
         self._remember(turn, answer, context)

@@ -133,6 +133,7 @@ class Turn(ByValue):
             "newly_seen": list(self.effect.newly_seen),
             "said": list(self.effect.said),
             "left_over": list(self.effect.left_over),
+            "undone": list(self.effect.undone),
             "stdout": self.stdout,
             "attempts": self.attempts,
             "tried": self.tried,
@@ -157,6 +158,7 @@ class Turn(ByValue):
             no_longer_seen=self.effect.no_longer_seen,
             newly_seen=self.effect.newly_seen,
             left_over=self.effect.left_over,
+            undone=self.effect.undone_line,
             still=self.effect.stillness,
         )
         if self.failure is not None:

@@ -501,6 +501,8 @@ class Live:
                 self._write(f"{printable(name)}: {told}", "yellow", depth + 1)
         for line in data["left_over"]:
             self._write(clipped(line), "yellow", depth + 1)
+        if undone := data.get("undone"):  # a trace of an earlier version tells none
+            self._write(clipped(undone), "yellow", depth + 1)
         if data["still"]:
             style = "bold yellow" if "nothing" in data["words"] else "dim"
             self._write(data["still"], style, depth + 1)

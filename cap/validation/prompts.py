@@ -196,7 +196,7 @@ class _Runner:
             self._prompt, program, replace(state, variables=variables)
         )
         if isinstance(robot, TurnTaking):
-            robot.end_turn()
+            robot.end_turn(example.instruction)
         failure = answer.result.failure
         if failure is not None and (failure.kind, failure.error) != ("value", NotFound.__name__):
             return failure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from shapely.geometry import LineString, MultiLineString, Point
 from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
 from robots.arm.strokes import Array, Stroke, length_m
 from robots.ravens.scene import BLOCK_HALF, Body, Scene
+from robots.simulation.turn_history import TurnHistory
 from robots.table.geometry import PLACES, TABLE_X, TABLE_Y
 
 BOARD_X, BOARD_Y = TABLE_X, TABLE_Y
@@ -49,10 +50,8 @@ class BoardState:
     """The ink: polylines of xy, metres, in the order they were drawn."""
     time_s: float = 0.0
     """Simulated time since the reset."""
-    inks: tuple[tuple[Stroke, ...], ...] = ()
-    """The ink as it was before each of the last turns, the oldest first."""
-    acted: bool = False
-    """Whether this turn has changed anything: the last of those was before it."""
+    turns: TurnHistory[tuple[Stroke, ...]] = field(default_factory=TurnHistory)
+    """The ink as it was before each of the last turns."""
 
     def drawn(self, stroke: Stroke) -> BoardState:
         """Return the board with one more stroke.

@@ -32,9 +32,6 @@ from robots.table.arguments import count, named_points, point
 from robots.table.geometry import CORNERS
 from robots.table.object_names import find
 
-MAX_TURNS = 20
-"""So many of the last turns can be undone."""
-
 
 class DrawingRobot(SimulatedRobot[BoardState]):
     """A UR5e with one black pen over a whiteboard, on which a few coloured blocks stand.
@@ -252,9 +249,10 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             NotFound: There were fewer turns.
         """
         number = count(turns, "turns", 1)
-        known = self.state.inks
-        while known and known[-1] == self.state.strokes:
-            known = known[:-1]
+        history = self.state.turns
+        while history.earlier and history.earlier[-1].before == self.state.strokes:
+            history = history.without_last()
+        known = history.earlier
         if not known and number == 1:
             return False
         if number > len(known):
@@ -262,8 +260,8 @@ class DrawingRobot(SimulatedRobot[BoardState]):
                 f"turns that changed the ink: {len(known)} remembered; undo no more than that"
             )
         self._stop.clear()  # what it does itself is no turn to take back
-        self._restore(known[-number])
-        self._world.state = replace(self.state, inks=known[:-number], acted=False)
+        self._restore(known[-number].before)
+        self._world.state = replace(self.state, turns=history.taken_back(number))
         return True
 
     @action
@@ -322,9 +320,11 @@ class DrawingRobot(SimulatedRobot[BoardState]):
                 f"drawn{half}; undo, or undo_turns(), puts back what was there"
             ) from None
 
-    def end_turn(self) -> None:
-        """Know that the next action is the first of another turn."""
-        self._world.state = replace(self.state, acted=False)
+    def end_turn(self, words: str = "") -> tuple[str, ...]:
+        """Know that the next action is the first of another turn; return what was taken back."""
+        turns = self.state.turns
+        self._world.state = replace(self.state, turns=turns.ended(words))
+        return turns.undone
 
     def _restore(self, before: tuple[Stroke, ...]) -> None:
         """Erase and draw until the ink is what it was, and in its order."""
@@ -342,7 +342,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
     def _begin(self) -> None:
         """Begin an action; remember the ink if it is the first of a turn."""
         self._stop.clear()
-        known = self.state.inks
-        if not self.state.acted and known[-1:] != (self.state.strokes,):
-            known = (*known, self.state.strokes)[-MAX_TURNS:]
-        self._world.state = replace(self.state, inks=known, acted=True)
+        turns, ink = self.state.turns, self.state.strokes
+        if not turns.acted:
+            again = bool(turns.earlier) and turns.earlier[-1].before == ink
+            self._world.state = replace(self.state, turns=turns.begun(ink, again=again))

@@ -164,9 +164,11 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             finally:
                 self._busy.release()
 
-    def end_turn(self) -> None:
-        """Know that the next action is the first of another turn."""
-        self._world.state = replace(self.state, acted=False)
+    def end_turn(self, words: str = "") -> tuple[str, ...]:
+        """Know that the next action is the first of another turn; return what was taken back."""
+        turns = self.state.turns
+        self._world.state = replace(self.state, turns=turns.ended(words))
+        return turns.undone
 
     def scene_text(self, about: str) -> str:
         """Return the objects as they truly are as a file that `create(scene=...)` reads."""
@@ -594,23 +596,24 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             Collision: A place is taken.
         """
         number = count(turns, "turns", 1)
-        known = self.state.turns
-        while known and known[-1].same(self.state.start):
-            known = known[:-1]
+        history = self.state.turns
+        while history.earlier and history.earlier[-1].before.same(self.state.start):
+            history = history.without_last()
+        known = history.earlier
         if not known and number == 1:
             return False
         if number > len(known):
             raise NotFound(
                 f"turns that did something: {len(known)} remembered; undo no more than that"
             )
-        start, left = known[-number], known[:-number]
+        start = known[-number].before
         with self._moving(remembering=False):  # what it does itself is no turn to take back
             lost = self._arm.undo(self.state.deeds_done - start.deeds_done)
             try:
                 self._arm.drive(start.base.xy, UNDO_MPS, start.base.angle)
             except Unreachable as error:
                 lost.append(error)
-            self._world.state = replace(self.state, turns=left, acted=False)
+            self._world.state = replace(self.state, turns=history.taken_back(number))
         if lost:
             raise type(lost[0])(f"all else was taken back, but {'; '.join(map(str, lost))}")
         return True

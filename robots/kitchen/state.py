@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
+from robots.simulation.turn_history import TurnHistory
 from robots.table.geometry import Quat, Rectangle, Vec3, distance
 
 FACED_M = 1.0
@@ -116,10 +117,8 @@ class KitchenState:
     """What the arm did last, the first first, as far as it is remembered."""
     deeds_done: int = 0
     """How much it did in all that was not taken back."""
-    turns: tuple[TurnStart, ...] = ()
-    """What each of the last turns began with, the oldest first."""
-    acted: bool = False
-    """Whether this turn has done anything: the last of those is then its own."""
+    turns: TurnHistory[TurnStart] = field(default_factory=TurnHistory)
+    """What each of the last turns began with."""
     known: tuple[tuple[str, str], ...] = ()
     """Objects the robot has seen, each with the location where it last saw it."""
 
@@ -160,12 +159,11 @@ class KitchenState:
 
     def since(self, start: TurnStart) -> KitchenState:
         """Return a copy that remembers what this turn began with, if it has done anything."""
-        if self.acted or self.start.same(start):
+        if self.turns.acted or self.start.same(start):
             return self
-        known = self.turns
-        if not known or not known[-1].same(start):
-            known = (*known, start)[-MOST:]
-        return replace(self, turns=known, acted=True)
+        known = self.turns.earlier
+        again = bool(known) and known[-1].before.same(start)
+        return replace(self, turns=self.turns.begun(start, again=again))
 
     def load(self) -> list[str]:
         """Return what the gripper holds, and what is in it."""

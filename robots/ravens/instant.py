@@ -20,6 +20,7 @@ from robots.ravens import route, transfer
 from robots.ravens.scene import BLOCK_HALF, BOWL_BASE_R, BOWL_RIM_R, BOWL_WALL, Body
 from robots.ravens.transfer import PARK, POINT_Z, Transfer
 from robots.ravens.world import Layout, WorldState, slipped
+from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.colors import Color, color_of
 from robots.table.geometry import TABLE_X, TABLE_Y, XY, corners
@@ -38,9 +39,9 @@ class InstantTabletop:
         self.fingers = fingers
         self._owner = owner
 
-    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+    def remember(self, turns: TurnHistory[Layout]) -> None:
         """Keep where everything was before the last turns."""
-        self.state = replace(self.state, layouts=layouts, acted=acted)
+        self.state = replace(self.state, turns=turns)
 
     def begin(self) -> None:
         """Do nothing: the next action may begin at any time."""

@@ -36,6 +36,7 @@ from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, WorldState, slipped
 from robots.simulation.bullet import p
+from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner, after_step
 from robots.table.geometry import XY
 
@@ -284,9 +285,9 @@ class PhysicsTabletop:
         self._state = state
         self._simulation = TabletopSimulation(self._client, state, self._owner)
 
-    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+    def remember(self, turns: TurnHistory[Layout]) -> None:
         """Keep where everything was before the last turns."""
-        self._state = replace(self._state, layouts=layouts, acted=acted)
+        self._state = replace(self._state, turns=turns)
 
     def begin(self) -> None:
         """Do nothing: the next action may begin at any time."""

@@ -24,6 +24,7 @@ from robots.ravens.scene_sampler import sample_scene
 from robots.ravens.world import Layout, TabletopWorld, WorldState
 from robots.simulation import shortest_path
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
+from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import (
     Place,
@@ -40,8 +41,6 @@ from robots.table.object_names import find, plain
 
 Array = NDArray[np.float64]
 NOTHING_WRONG = Disturbances()
-MAX_TURNS = 50
-"""So many of the last turns can be undone."""
 
 
 class RavensRobot(SimulatedRobot[WorldState]):
@@ -192,25 +191,24 @@ class RavensRobot(SimulatedRobot[WorldState]):
             self.check_stop()
             if outermost:
                 self._eyes.clear_view(self._world.state)
-                if remembering and not self._world.state.acted:
+                if remembering and not self._world.state.turns.acted:
                     before = self._layout()
             state = self._world.state
             try:
                 yield
             finally:
                 if before is not None and self._is_changed(state):
-                    known = state.layouts
-                    if not known or not _same(known[-1], before):
-                        known = (*known, before)[-MAX_TURNS:]
-                    self._world.remember(known, acted=True)
+                    known = state.turns.earlier
+                    again = bool(known) and _same(known[-1].before, before)
+                    self._world.remember(state.turns.begun(before, again=again))
         finally:
             self._depth -= 1
 
-    def end_turn(self) -> None:
-        """Know that the next action is the first of another turn."""
-        state = self._world.state
-        if state.acted:
-            self._world.remember(state.layouts, acted=False)
+    def end_turn(self, words: str = "") -> tuple[str, ...]:
+        """Know that the next action is the first of another turn; return what was taken back."""
+        turns = self._world.state.turns
+        self._world.remember(turns.ended(words))
+        return turns.undone
 
     def _layout(self) -> Layout:
         """Return where everything is seen now."""
@@ -224,12 +222,12 @@ class RavensRobot(SimulatedRobot[WorldState]):
         except RobotError:
             return True
 
-    def _earlier_layouts(self) -> tuple[Layout, ...]:
-        """Return the layouts before turns, without those that are still so."""
-        now, known = self._layout(), self._world.state.layouts
-        while known and _same(known[-1], now):
-            known = known[:-1]
-        return known
+    def _turns(self) -> TurnHistory[Layout]:
+        """Return the turns that can be undone, without those that came to nothing."""
+        now, turns = self._layout(), self._world.state.turns
+        while turns.earlier and _same(turns.earlier[-1].before, now):
+            turns = turns.without_last()
+        return turns
 
     # Looking: what programs may ask about the scene.
 
@@ -297,7 +295,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """
         layout = self._layout()
         if count(turns_ago, "turns_ago", 0):
-            layout = _before(self._earlier_layouts(), turns_ago)
+            layout = _before(self._turns(), turns_ago)
         return {name: np.array(position[:2]) for name, position in layout}
 
     @perception
@@ -511,14 +509,14 @@ class RavensRobot(SimulatedRobot[WorldState]):
         number = count(turns, "turns", 1)
         with self._moving(remembering=False):  # what it does itself is no turn to take back
             self._world.recover()
-            known = self._earlier_layouts()
-            if not known and number == 1:
+            known = self._turns()
+            if not known.earlier and number == 1:
                 return []
             goals = {name: position[:2] for name, position in _before(known, number)}
             for name in goals:
                 self._exact(name)
             moved = self._arrange(*arrangement.plan(self._scene, goals, self._hand))
-            self._world.remember(known[:-number], acted=False)
+            self._world.remember(known.taken_back(number))
             return moved
 
     @action
@@ -680,10 +678,11 @@ def _same(one: Layout, other: Layout) -> bool:
     )
 
 
-def _before(layouts: Sequence[Layout], turns: int) -> Layout:
-    """Return the layout before the last turns."""
-    if turns > len(layouts):
+def _before(turns: TurnHistory[Layout], count: int) -> Layout:
+    """Return the layout before so many of the last turns."""
+    known = turns.earlier
+    if count > len(known):
         raise NotFound(
-            f"turns that moved something: {len(layouts)} remembered; ask for no more than that"
+            f"turns that moved something: {len(known)} remembered; ask for no more than that"
         )
-    return layouts[-turns]
+    return known[-count].before

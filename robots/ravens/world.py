@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from robots.arm.gripper import OPEN_GAP_M, Fingers
 from robots.arm.strokes import Stroke, stroke_of
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
+from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import SimulatedWorld
 from robots.table.geometry import Vec3
 
@@ -46,10 +47,8 @@ class WorldState:
     """Where `follow` led the fingertips since the reset: polylines of xy, metres, in order."""
     seen: Scene | None = None
     """What a camera saw before the gripper came to stand in its view, having touched nothing."""
-    layouts: tuple[Layout, ...] = ()
-    """Where everything was seen before each of the last turns, the oldest first."""
-    acted: bool = False
-    """Whether this turn has changed anything: the last of those layouts was before it."""
+    turns: TurnHistory[Layout] = field(default_factory=TurnHistory)
+    """Where everything was seen before each of the last turns."""
 
     def followed(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> WorldState:
         """Return the state with one more path; fewer than two points make none."""
@@ -74,8 +73,8 @@ class TabletopWorld(SimulatedWorld[WorldState], Protocol):
     def fingers(self) -> Fingers:
         """How far its gripper opens; plans must know."""
 
-    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
-        """Have these be `layouts` and `acted` of the state."""
+    def remember(self, turns: TurnHistory[Layout]) -> None:
+        """Have these be the `turns` of the state."""
 
     def begin(self) -> None:
         """Make ready for an action: a stop of the one before is over.

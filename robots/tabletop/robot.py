@@ -109,9 +109,9 @@ class TabletopRobot:
         state = replace(self._table.state, paths=())
         return make_twin(state, self._arm.driver.fingers, self._arm.limits)
 
-    def end_turn(self) -> None:
-        """Know that the next action is the first of another turn."""
-        self._world.end_turn()
+    def end_turn(self, words: str = "") -> tuple[str, ...]:
+        """Know that the next action is the first of another turn; return what was taken back."""
+        return self._world.end_turn(words)
 
     def stop(self) -> None:
         """Brake now; safe from any thread. The primitive that was moving raises `RobotError`."""

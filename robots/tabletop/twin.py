@@ -15,6 +15,7 @@ from robots.ravens.instant import InstantTabletop
 from robots.ravens.robot import RavensRobot
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, TabletopWorld, WorldState
+from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.tabletop import waypoints
 from robots.tabletop.driver import TcpPose
@@ -71,9 +72,9 @@ class LimitedWorld:
         """How far the gripper opens."""
         return self._world.fingers
 
-    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+    def remember(self, turns: TurnHistory[Layout]) -> None:
         """Keep where everything was before the last turns."""
-        self._world.remember(layouts, acted=acted)
+        self._world.remember(turns)
 
     def begin(self) -> None:
         """Begin an action."""

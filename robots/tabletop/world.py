@@ -18,6 +18,7 @@ from robots.ravens.instant import draw_top_view
 from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import MAX_PATHS, Layout, WorldState
+from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import yaw_quaternion
 from robots.tabletop import waypoints
@@ -68,8 +69,7 @@ class HardwareWorld:
         """What was seen last."""
         self.paths: tuple[Stroke, ...] = ()
         """Paths followed, the oldest first."""
-        self._layouts: tuple[Layout, ...] = ()
-        self._acted = False
+        self._turns: TurnHistory[Layout] = TurnHistory()
 
     @property
     def state(self) -> WorldState:
@@ -89,7 +89,7 @@ class HardwareWorld:
             scene = scene.moved(held.at(hand))
             gap_m = held.grip.gap_m
         state = WorldState(scene, hand.joints(), gap_m, self.held, paths=self.paths)
-        return replace(state, layouts=self._layouts, acted=self._acted)
+        return replace(state, turns=self._turns)
 
     @property
     def held(self) -> str | None:
@@ -101,13 +101,15 @@ class HardwareWorld:
         """How far the gripper opens."""
         return self._arm.driver.fingers
 
-    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+    def remember(self, turns: TurnHistory[Layout]) -> None:
         """Keep where everything was before the last turns."""
-        self._layouts, self._acted = layouts, acted
+        self._turns = turns
 
-    def end_turn(self) -> None:
-        """Know that the next action is the first of another turn, whether the table is seen now."""
-        self._acted = False
+    def end_turn(self, words: str) -> tuple[str, ...]:
+        """Begin another turn, whether the table is seen now; return what was taken back."""
+        undone = self._turns.undone
+        self._turns = self._turns.ended(words)
+        return undone
 
     def begin(self) -> None:
         """Connect again if need be, and make sure that the arm may move."""

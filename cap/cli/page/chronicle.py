@@ -212,7 +212,8 @@ class Chronicle:
             self._note(_OK, f"moved: {', '.join(names)}")
 
     def _effect(self, data: Mapping[str, Any], event: Event) -> None:
-        for line in (*data["left_over"], *([data["still"]] if data["still"] else [])):
+        undone = data.get("undone")  # a trace of an earlier version tells none
+        for line in filter(None, (*data["left_over"], undone, data["still"])):
             self._note(_NOTE, str(line))
 
     def _failure(self, data: Mapping[str, Any], event: Event) -> None:

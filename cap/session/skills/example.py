@@ -193,9 +193,10 @@ def _effect(values: Mapping[str, Any]) -> Effect:
         ValueError: It is none.
     """
     known = {entry.name for entry in fields(Effect)}
+    values = {"undone": (), **values}  # an example of an earlier version has none
     if set(values) != known:
         raise ValueError("its effect has other fields")
-    listed = ("no_longer_seen", "newly_seen", "said", "left_over")
+    listed = ("no_longer_seen", "newly_seen", "said", "left_over", "undone")
     moved = {
         name: ((float(a), float(b), float(c)), (float(d), float(e), float(f)))
         for name, ((a, b, c), (d, e, f)) in values["moved"].items()

@@ -268,3 +268,11 @@ def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, shar
     assert session.robot.state == left
     session.undo()
     assert session.robot.state.ink().equals_exact(before, 0.0)
+
+
+def test_the_answer_names_the_turn_that_is_taken_back() -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        assert session.run("draw a square around the middle").ok
+        assert not session.execute("draw([[9, 9], [9, 8]])").ok
+        assert session.run("undo that").effect.undone == ("draw a square around the middle",)
+        assert session.run("undo that").effect.undone == ()

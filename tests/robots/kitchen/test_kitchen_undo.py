@@ -223,3 +223,11 @@ def test_only_so_many_deeds_are_remembered_and_snapshots_hold_them() -> None:
     kind = kind_of(robot)
     assert unpack(pack(robot.snapshot(), kind), kind) == robot.snapshot()
     robot.close()
+
+
+def test_the_answer_names_the_turn_that_is_taken_back() -> None:
+    with Session.open("kitchen", model="nearest", mode="instant", objects=OBJECTS) as session:
+        assert session.run("go to the countertop").ok
+        assert not session.execute("pick_obj('pluto')").ok
+        assert session.run("undo that").effect.undone == ("go to the countertop",)
+        assert session.run("undo that").effect.undone == ()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cap.cli.main import run
 from cap.errors import LimitExceeded, NotFound
 from cap.session.session import Session
 
@@ -93,3 +94,25 @@ def test_more_turns_than_there_were_are_not_undone(session: Session) -> None:
     with pytest.raises(NotFound, match="something: 1 remembered"):
         session.robot.get_layout(2)
     assert strayed(session, before) == []
+
+
+def test_the_answer_names_the_turns_that_are_taken_back(session: Session, tmp_path: Path) -> None:
+    assert session.run("put the red block in the blue bowl").ok
+    assert not session.execute("put_first_on_second('pluto', 'blue bowl')").ok
+    with Session.resume(session.save(tmp_path), model="nearest") as later:
+        turn = later.run("undo that")
+    assert turn.ok
+    assert turn.effect.undone == ("put the red block in the blue bowl",)
+    assert "undone: 'put the red block in the blue bowl'" in turn.effect.line
+    assert session.run("put the green block in the red bowl").ok
+    assert session.execute("undo_turns(2)").effect.undone == (
+        "put the green block in the red bowl",
+        "put the red block in the blue bowl",
+    )
+    assert session.run("undo that").effect.undone == ()
+
+
+def test_the_screen_names_what_is_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "put the red block in the blue bowl"
+    assert run(["run", "--mode", "instant", words, "undo that"]) == 0
+    assert f"undone: '{words}'\n" in capsys.readouterr().out

@@ -1,0 +1,61 @@
+"""What the last turns began with, so that programs can take them back, and what they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+MAX_TURNS = 50
+"""So many of the last turns can be undone."""
+Before = TypeVar("Before")
+
+
+@dataclass(frozen=True)
+class EarlierTurn(Generic[Before]):
+    """A turn that did something."""
+
+    before: Before
+    """What it began with."""
+    words: str = ""
+    """What it was told to do; "" while it goes on."""
+
+
+@dataclass(frozen=True)
+class TurnHistory(Generic[Before]):
+    """The turns that did something: plain data, so that it is a part of a robot's state."""
+
+    earlier: tuple[EarlierTurn[Before], ...] = ()
+    """The oldest first."""
+    acted: bool = False
+    """Whether this turn has done anything: the last of those is then its own."""
+    undone: tuple[str, ...] = ()
+    """What the turns were told that this one took back, the last of them first."""
+
+    def begun(self, before: Before, *, again: bool) -> TurnHistory[Before]:
+        """Return the history now that this turn does something.
+
+        Args:
+            before: What it began with.
+            again: The last turn began with the same, so that it came to nothing.
+        """
+        kept = self.earlier[:-1] if again else self.earlier
+        return replace(self, earlier=(*kept, EarlierTurn(before))[-MAX_TURNS:], acted=True)
+
+    def without_last(self) -> TurnHistory[Before]:
+        """Return the history without its last turn, which came to nothing."""
+        return replace(self, earlier=self.earlier[:-1])
+
+    def taken_back(self, count: int) -> TurnHistory[Before]:
+        """Return the history now that so many of the last turns are taken back."""
+        words = [turn.words for turn in reversed(self.earlier[-count:]) if turn.words]
+        return TurnHistory(self.earlier[:-count], undone=(*self.undone, *words))
+
+    def ended(self, words: str) -> TurnHistory[Before]:
+        """Return the history now that this turn is over.
+
+        Args:
+            words: What it was told to do.
+        """
+        if not self.acted:
+            return TurnHistory(self.earlier)
+        return TurnHistory((*self.earlier[:-1], replace(self.earlier[-1], words=words)))
