@@ -79,7 +79,8 @@ ret_val = find_free_region([0.14, 0.14])
 ret_val = get_corner_positions()
 
 # 4 points in a row.
-taken = np.array([get_obj_pos(name) for name in objects])
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = np.array([get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims])
 layouts = [
     np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 4)])
     for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
@@ -89,7 +90,8 @@ room = [np.min(np.linalg.norm(points[:, None] - taken, axis=2)) for points in la
 ret_val = layouts[np.argmax(np.minimum(room, 0.12))]
 
 # 3 points in a vertical line.
-taken = np.array([get_obj_pos(name) for name in objects])
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = np.array([get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims])
 layouts = [
     np.array([denormalize_xy([x, y]) for y in np.linspace(end, start, 3)])
     for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
@@ -102,7 +104,8 @@ ret_val = layouts[np.argmax(np.minimum(room, 0.12))]
 ret_val = np.array([denormalize_xy([1, y]) for y in np.linspace(1, 0, 4)])
 
 # 6 points in a circle.
-taken = np.array([get_obj_pos(name) for name in objects])
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = np.array([get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims])
 angles = np.linspace(0, 2 * np.pi, 6, endpoint=False)
 circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
 layouts = [
@@ -125,7 +128,8 @@ steps = np.outer([1, 2, 3], 0.08 * direction)
 ret_val = get_obj_pos(parse_obj_name('the pink block')) + steps
 
 # 8 points in a square.
-taken = np.array([get_obj_pos(name) for name in objects])
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = np.array([get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims])
 corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1], [-1, 1]])
 sides = np.bincount(np.arange(8) % 4)
 t = [side + i / count for side, count in enumerate(sides) for i in range(count)]

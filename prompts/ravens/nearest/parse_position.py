@@ -197,7 +197,8 @@ ret_val = get_corner_positions()
 ret_val = get_side_positions()
 
 # 4 points in a horizontal line.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 rows = [
     np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 4)])
     for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
@@ -206,7 +207,8 @@ rows = [
 ret_val = find_roomiest(layouts=rows, taken=taken)
 
 # 4 points in a row.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 rows = [
     np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 4)])
     for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
@@ -215,7 +217,8 @@ rows = [
 ret_val = find_roomiest(layouts=rows, taken=taken)
 
 # 5 points in a line.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 rows = [
     np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 5)])
     for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
@@ -224,7 +227,8 @@ rows = [
 ret_val = find_roomiest(layouts=rows, taken=taken)
 
 # 3 points in a vertical line.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 columns = [
     np.array([denormalize_xy([x, y]) for y in np.linspace(end, start, 3)])
     for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
@@ -233,7 +237,8 @@ columns = [
 ret_val = find_roomiest(layouts=columns, taken=taken)
 
 # 5 points in a diagonal line.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 diagonals = [
     np.array([denormalize_xy([x + t, y + t]) for t in np.linspace(0, length, 5)])
     for length in [0.9, 0.7, 0.5]
@@ -243,7 +248,8 @@ diagonals = [
 ret_val = find_roomiest(layouts=diagonals, taken=taken)
 
 # 6 points in a circle.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 angles = np.linspace(0, 2 * np.pi, 6, endpoint=False)
 circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
 layouts = [
@@ -255,7 +261,8 @@ layouts = [
 ret_val = find_roomiest(layouts=layouts, taken=taken)
 
 # 8 points in a square.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1], [-1, 1]])
 sides = np.bincount(np.arange(8) % 4)
 t = [side + i / count for side, count in enumerate(sides) for i in range(count)]
@@ -269,7 +276,8 @@ layouts = [
 ret_val = find_roomiest(layouts=layouts, taken=taken)
 
 # 6 points in a triangle.
-taken = [get_obj_pos(name) for name in objects]
+rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 corners = np.array([[0, 1], [0.87, -0.5], [-0.87, -0.5], [0, 1]])
 sides = np.bincount(np.arange(6) % 3)
 t = [side + i / count for side, count in enumerate(sides) for i in range(count)]
