@@ -45,7 +45,7 @@ def create(
     """
     if scene is not None and objects is not None:
         raise UsageError("a scene has its own objects: give a scene or objects, not both")
-    given = DEFAULT_NAMES if objects is None else check_names(objects)
+    given = DEFAULT_NAMES if objects is None else check_names(objects, ["block"])
     if others := [name for name in given if not name.endswith("block")]:
         raise UsageError(f"only blocks stand on the board, not {others[0]!r}")
     names: Sequence[str] | Scene = given

@@ -34,7 +34,7 @@ def load(
     """
 
     def known(name: str) -> str:
-        (exact,) = check_names([name])
+        (exact,) = check_names([name], kinds)
         if not exact.endswith(tuple(kinds)):
             raise UsageError(f"{exact!r} cannot stand here, only a {' or a '.join(kinds)}")
         return exact

@@ -47,8 +47,12 @@ def find(name: str, known: Iterable[str], what: str = "object") -> str:
     raise NotFound(f"no {what} named {name!r:.80}.{hint} Known: {', '.join(known)}")
 
 
-def check_names(names: Sequence[str]) -> tuple[str, ...]:
+def check_names(names: Sequence[str], kinds: Sequence[Kind] = KINDS) -> tuple[str, ...]:
     """Return the objects of a scene by their exact names.
+
+    Args:
+        names: What they were called.
+        kinds: What may be there, for the message of a name that is none.
 
     Raises:
         UsageError: A name is unknown or given twice.
@@ -57,9 +61,10 @@ def check_names(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         text = plain(name)
         if text not in ALL_NAMES:
+            known = [name for name in ALL_NAMES if name.endswith(tuple(kinds))]
             raise UsageError(
-                f"no object named {clipped(name)!r}.{did_you_mean(text, ALL_NAMES)} An object is a "
-                f"colour and 'block' or 'bowl'; colours: {', '.join(COLORS)}"
+                f"no object named {clipped(name)!r}.{did_you_mean(text, known)} An object is a "
+                f"colour and {' or '.join(map(repr, kinds))}; colours: {', '.join(COLORS)}"
             )
         if text in found:
             raise UsageError(f"object {text!r} is given twice; each colour exists once per kind")
