@@ -18,5 +18,7 @@ class Deed:
     """Of the object or the drawer."""
     was: Thing | None = None
     """Where an object was that was picked up; None for other deeds."""
+    riders: tuple[Thing, ...] = ()
+    """Where that was which came along with it."""
     opening_m: float | None = None
     """How far a drawer was pulled out; None for other deeds."""

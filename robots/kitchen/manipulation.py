@@ -72,7 +72,8 @@ class Manipulation:
             RobotError: The motion was stopped.
         """
         was = self._state[planned.name]
-        contents = [thing.name for thing in self._state.contents(was)]
+        riders = tuple(self._state.contents(was))
+        contents = [thing.name for thing in riders]
         self._drive_to(planned.base)
         before = self._state
         try:
@@ -81,7 +82,7 @@ class Manipulation:
                 verification.check_riders(before, self._state, planned.name, contents)
         finally:
             if self._state.held is not None:
-                self._world.state = self._state.having_done(Deed(planned.name, was))
+                self._world.state = self._state.having_done(Deed(planned.name, was, riders))
 
     def pull(self, planned: grasps.Slide) -> None:
         """Pull a drawer open, or push it shut.
@@ -161,6 +162,9 @@ class Manipulation:
             self.take(grasps.pick(self._state, deed.name))
         else:
             self.put(placement.put_back(self._state, deed.was))
+            for rider in verification.strayed(self._state, deed.riders):  # it slid on the way
+                self.take(grasps.pick(self._state, rider.name))
+                self.put(placement.put_back(self._state, rider))
 
     def _drive_to(self, base: Base) -> None:
         if base != self._state.base:

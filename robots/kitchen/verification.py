@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from cap.errors import Collision
 from robots.kitchen.grasps import place_named
@@ -77,6 +77,16 @@ def check_riders(
         faults.append(f"{place_named(thing)} {fault}")
     if faults:
         raise Collision(f"{', '.join(faults)} on the way; look, and pick it up")
+
+
+def strayed(state: KitchenState, before: Iterable[Thing]) -> list[Thing]:
+    """Return, as they were, the objects that are not where they were."""
+    now = {thing.name: thing for thing in state.things}
+    return [
+        was
+        for was in before
+        if was.name in now and math.dist(now[was.name].position, was.position) > DISTURBED_M
+    ]
 
 
 def _rests_on(thing: Thing, other: Thing) -> bool:

@@ -231,3 +231,33 @@ def test_the_answer_names_the_turn_that_is_taken_back() -> None:
         assert not session.execute("pick_obj('pluto')").ok
         assert session.run("undo that").effect.undone == ("go to the countertop",)
         assert session.run("undo that").effect.undone == ()
+
+
+@pytest.mark.parametrize("frames", [10, 12])
+def test_what_slid_on_a_plate_that_was_stopped_is_put_back_as_well(frames: int) -> None:
+    pytest.importorskip("pybullet")
+    objects = ["apple @ table", "bowl @ table", "egg @ table", "red plate @ table"]
+    robot = create(seed=0, mode="physics", objects=objects)
+    left = [frames]
+
+    def stop_after_frames() -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            robot.stop()
+
+    try:
+        robot.goto_loc("table")
+        robot.pick_obj("egg")
+        robot.place_at_obj("red plate")
+        robot.end_turn()
+        before = robot.state
+        robot.on_frame = stop_after_frames
+        robot.pick_obj("red plate")
+        with pytest.raises(RobotError, match="stopped"):
+            robot.goto_loc("countertop")
+        robot.on_frame = None
+        robot.end_turn()
+        assert robot.undo_turns()
+        assert same(before, robot.state)
+    finally:
+        robot.close()
