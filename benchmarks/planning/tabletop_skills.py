@@ -123,7 +123,9 @@ class TabletopSkills:
         below = [b for b in bodies if b.name != block.name and b.bottom < block.bottom - _LAYER_M]
         if not below or block.bottom < _LAYER_M:
             return None
-        nearest = min(below, key=lambda body: math.dist(body.xy, block.xy))
+        # The one whose top it touches; a lower block of the pile may be nearer in x and y.
+        touched = [body for body in below if abs(body.top - block.bottom) < _LAYER_M]
+        nearest = min(touched or below, key=lambda body: math.dist(body.xy, block.xy))
         away = math.dist(block.xy, nearest.xy)
         if away < STAYS_M:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -93,6 +94,26 @@ def test_without_success_feedback_rates_are_those_of_the_closed_form(task: str) 
 
 
 @pytest.mark.soak
+def test_towers_of_each_length_stand_as_often_as_their_statics_say() -> None:
+    """All lengths together hid that a third and a fourth block fell too seldom."""
+    own = next(entry for entry in TASKS_IM if entry.name == "im-stack-blocks")
+    tried, stood = Counter[int](), Counter[int]()
+    for seed in range(1500):
+        setup = prepare(own, EVERY, "IM-noise", seed)
+        result = trials.tabletop_trial(
+            setup, NOISE, lambda known, seed=seed: SayModel("perfect-say", known, seed),  # type: ignore[misc]
+            planner="object",
+        )  # fmt: skip
+        higher = len(goals_of(setup.goal))
+        tried[higher] += 1
+        stood[higher] += result.missed is None
+    assert sorted(tried) == [1, 2, 3]
+    for higher, n in tried.items():
+        rate = pile_stands(higher)
+        assert abs(stood[higher] / n - rate) < 3 * math.sqrt(rate * (1 - rate) / n), higher
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("task", ["im-matching-bowls", "im-stack-blocks"])
 def test_feedback_lifts_success_under_noise(task: str) -> None:
     objects, success, scene = (done(task, kind) for kind in ("object", "success", "scene"))
@@ -121,6 +142,20 @@ def test_a_pile_whose_middle_is_off_its_foot_topples_and_scene_feedback_tells_it
     assert world.satisfied("red block on green block") is False
     now = world.robot.positions()
     assert math.dist(now["red block"][:2], now["blue block"][:2]) > 0.04
+
+
+def test_a_block_falls_off_the_one_below_it_however_near_a_lower_one_is() -> None:
+    """It stayed where it was over the foot of its pile, though far off the block it stood on."""
+    world = tabletop("red block", "green block", "blue block")
+    state, spoken = world.robot.snapshot()
+    x, y, z = state.scene["green block"].position
+    red = replace(state.scene["red block"], position=(x + 0.015, y, z + 0.04))
+    blue = replace(state.scene["blue block"], position=(x - 0.008, y, z + 0.08))
+    world.robot.restore((replace(state, scene=state.scene.moved([red, blue])), spoken))
+    world.settle()
+    assert world.satisfied("red block on green block") is True
+    assert world.satisfied("blue block on red block") is False
+    assert world.robot.positions()["blue block"][2] == pytest.approx(z)
 
 
 def tabletop(*objects: str) -> TabletopSkills:
