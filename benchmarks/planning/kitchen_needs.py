@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills
+from cap.planners.dialogue import with_article
 from robots.kitchen import KitchenRobot
 from robots.kitchen.state import KitchenState
 
@@ -16,6 +17,8 @@ YOU = "you"
 """Where the person is, as a place to bring things to."""
 EVERY = 0
 """As many as there were."""
+_NAMED = 3
+"""So many objects that would do are named in a message."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,35 @@ def missed(
     return lack or _disorder(task, world, before, carried) or None
 
 
+def nothing_to_do(task: KitchenTask, world: KitchenSkills, before: KitchenBefore) -> str | None:
+    """Return why a task cannot be begun: what it needs is not there, or all is so already."""
+    for need in task.needs:
+        there = [name for name in need.objects if name in before.homes]
+        free = _eligible(need, before.homes)
+        wanted = (need.count or 1) if need.objects else 0
+        if min(len(there), len(free)) >= wanted:
+            continue
+        first = with_article((there or need.objects)[0])
+        words = " or ".join(map(with_article, need.objects))
+        if len(need.objects) > _NAMED:
+            words = f"something like {first}"
+        if wanted > 1:
+            words = f"{wanted} things such as {first}"
+        if len(there) < wanted:
+            return f"needs {words}, and the kitchen has {len(there) or 'none'}"
+        if need.source:
+            return f"needs {words} from the {need.source}, and there is {len(free) or 'none'}"
+        if len(task.needs) == wanted == 1:
+            return "is so already"
+        return f"needs {words} not yet {_at(need)}, and there is {len(free) or 'none'}"
+    return None if missed(task, world, before) else "is so already"
+
+
+def _at(need: Need) -> str:
+    """Return where a need wants things, in words."""
+    return {"": f"in the {DRAWER}", YOU: "with you"}.get(need.to, f"at the {need.to}")
+
+
 def _lack(need: Need, world: KitchenSkills, homes: Mapping[str, str | None]) -> str:
     state = world.state
     there = location(need.to) if need.to else ""
@@ -163,7 +195,9 @@ def _lack(need: Need, world: KitchenSkills, homes: Mapping[str, str | None]) -> 
     wanted = need.count if need.count != EVERY else len(_eligible(need, homes))
     if len(there_now) == wanted:
         return ""
-    return f"{len(there_now)} of {wanted} are at the {need.to or DRAWER}"
+    if len(need.objects) == wanted == 1:
+        return f"the {need.objects[0]} is not {_at(need)}"
+    return f"{len(there_now)} of {wanted} are {_at(need)}"
 
 
 def _disorder(

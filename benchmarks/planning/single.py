@@ -221,6 +221,13 @@ def _in_kitchen(
             task = replace(task, holding="")
         before = kitchen_needs.look(robot)
         world = KitchenSkills(robot)
+        if known and not setup.interjections:
+            why = kitchen_needs.nothing_to_do(task, world, before)
+            if why is not None:
+                raise UsageError(
+                    f"there is nothing to do: '{instruction}' {why}; name other objects or places "
+                    'with --objects, such as "apple @ table"'
+                )
         model = make_model(KitchenKnowledge(task if known else None))
         planner: Planner
         if setup.planner == "cap":

@@ -50,7 +50,8 @@ class PlanOptions:
     robot: str = robot_option(default="kitchen", show_default=True)
     """Whose skills they are."""
     model: str | None = model_option(
-        help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, uniform-say.",
+        help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, even-say:N, "
+        "uniform-say, copy-say.",
     )
     """Who says what is next; None for a stand-in where one knows the task."""
     seed: int = seed_option()

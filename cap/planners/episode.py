@@ -26,6 +26,10 @@ class StepsUsed(CapError):
     """An episode has had its steps; what acts on must end."""
 
 
+class NoProgram(ModelError):
+    """A model wrote no program; the message begins with the error it ended with instead."""
+
+
 class Planner(Protocol):
     """Chooses steps; what it learns of them is what feedback says."""
 
@@ -181,6 +185,8 @@ def run_episode(
         end = "steps" if episode.full else "talk"
     except SpendLimit:
         raise
+    except NoProgram as error:
+        end, why = "model", str(error)
     except ModelError as error:
         end, why = "model", f"{type(error).__name__}: {error}"
     finally:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cap.errors import LimitExceeded, RobotError
 from cap.models.base import Model
-from cap.planners.episode import PlanEpisode, StepsUsed
+from cap.planners.episode import NoProgram, PlanEpisode, StepsUsed
 from cap.planners.world import Action, StepOutcome
 from cap.program.scope import Primitive
 from cap.robot.protocol import Robot
@@ -99,12 +99,18 @@ class CodeAsPolicies:
     name: str = "cap"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Run the program; nothing is left to yield. Return why it failed, or ""."""
+        """Run the program; nothing is left to yield. Return why it failed, or "".
+
+        Raises:
+            NoProgram: The model wrote none.
+        """
         watched = WatchedRobot(self.robot, episode, self.skills, self.settle)
         with Session(watched, self.model, self.settings) as session:
             turn = session.run(self.reword(episode.instruction))
         episode.trace.event("policy", source=turn.program)
         if watched.used is not None:
             raise watched.used
+        if turn.failure is not None and turn.failure.kind in ("model", "generation"):
+            raise NoProgram(str(turn.failure))
         yield from ()  # its steps are taken already
         return "" if turn.failure is None else str(turn.failure)

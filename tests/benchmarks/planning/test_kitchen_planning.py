@@ -118,6 +118,7 @@ def test_no_task_is_done_before_anything_is_done() -> None:
         world = kitchen(task, number % 15)
         before = kitchen_needs.look(world.robot)
         assert kitchen_needs.missed(task, world, before) is not None, task.words
+        assert kitchen_needs.nothing_to_do(task, world, before) is None, task.words
 
 
 def test_affordances_follow_the_robot() -> None:
@@ -154,13 +155,15 @@ def test_a_step_that_fails_is_an_outcome_with_its_reason() -> None:
     [
         (Need("hold", ("apple",)), "the gripper holds coke can"),
         (Need("hold", ("coke can",), source="close counter"), "it came from elsewhere"),
-        (Need("bring", ("apple",), "trash can"), "0 of 1 are at the trash can"),
+        (Need("bring", ("apple",), "trash can"), "the apple is not at the trash can"),
         (Need("bring", ("apple", "tea"), "close counter", count=2), "0 of 2 are at"),
+        (Need("bring", ("apple",), "you"), "the apple is not with you"),
+        (Need("bring", ("apple", "tea"), "you"), "0 of 1 are with you"),
         (Need("release", ("coke can",)), "the coke can is not put down"),
         (Need("at", to="far counter"), "the robot is not at the far counter"),
         (Need("visit", to="far counter"), "the robot was not at the far counter"),
         (Need("open"), "the top drawer is not as asked"),
-        (Need("stow", ("apple",)), "0 of 1 are at the top drawer"),
+        (Need("stow", ("apple",)), "the apple is not in the top drawer"),
     ],
 )
 def test_what_is_lacking_is_said(need: Need, lack: str) -> None:

@@ -13,7 +13,7 @@ from PIL import Image
 
 from cap.cli.main import run
 from cap.models.base import Scores
-from cap.planners.say_models import SayModel
+from cap.planners.say_models import FORMS, SayModel
 
 
 @pytest.fixture
@@ -195,6 +195,61 @@ def test_what_no_stand_in_knows_ends_with_the_remedy(
     shown = capsys.readouterr().out
     assert "use another model with -m" in shown
     assert "the benchmark knows, for instance: " in shown
+
+
+def test_every_stand_in_is_named_where_a_model_is_chosen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["plan", "--help"]) == 0
+    shown = "".join(capsys.readouterr().out.split())
+    assert [form for form in FORMS if f"{form}," not in shown and f"{form}." not in shown] == []
+
+
+@pytest.mark.parametrize("planner", ["saycan", "cap"])
+def test_a_model_that_gives_nothing_is_told_alike_by_every_planner(
+    planner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program that could not be written ended with 1, as one that went wrong."""
+    words = ("frobnicate the gizmo", "--planner", planner, "-m", "nearest")
+    assert plan(*words, out=tmp_path / "run") == 4
+    shown = capsys.readouterr().out
+    assert "ended without being done: NoMatch: nearest cannot" in shown
+    assert "the benchmark knows, for instance: " in shown
+
+
+@pytest.mark.parametrize(
+    ("instruction", "objects", "why"),
+    [
+        ("throw away all the items on the table?", "apple @ cart", "from the table, and there is"),
+        ("throw away all the items on the table?", "cup @ table", "needs something like a coke"),
+        ("pick up the coke can", "sponge @ table", "needs a coke can, and the kitchen has none"),
+        ("grab me a 7up from the table", "7up @ cart", "needs a 7up from the table, and there is"),
+        ("go to the table", "sponge @ table", "is so already"),
+        ("place the coke can on the table", "coke can @ table", "is so already"),
+        ("bring me a sponge", "sponge @ desk", "is so already"),
+        ("bring me two sodas", "pepsi @ table", "needs 2 things such as a pepsi, and the kitchen"),
+        (
+            "put an energy bar and water bottle on the table",
+            "energy bar @ table, water bottle @ cart",
+            "needs an energy bar not yet at the table, and there is none",
+        ),
+    ],
+)
+def test_in_the_kitchen_what_is_so_already_or_cannot_be_is_refused_at_the_start(
+    instruction: str,
+    objects: str,
+    why: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Met by nothing, or met before anything was done, it was told as done."""
+    assert plan(instruction, "--objects", objects, out=tmp_path / "run") == 2
+    error = capsys.readouterr().err
+    assert "there is nothing to do" in error
+    assert why in error
+    assert "--objects" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
