@@ -60,6 +60,8 @@ USUAL_N: Mapping[str, int] = {
     "quality": 3,
 }
 """Trials of each task where nobody says how many; of a family's instructions, each so often."""
+WHOLE_PROMPT = f"{max(published.SC5)} examples"
+"""SC-5's row of all there are: the only one of models that read none."""
 QUALITY_ROWS = ("kitchen", "tabletop")
 IN_KITCHEN = ("saycan", "success", "object+success")
 FIVE = ("cap", "zero-shot", "saycan", "monologue", "saycanpay")
@@ -102,7 +104,7 @@ def cells_of(table: str, models: Sequence[str]) -> list[PlanningCell]:
         PlanningCell(row, planner, name, what, items)
         for row, planners, items in _rows(table)
         for planner in planners
-        for name in _names(table, planner, models)
+        for name in _names(table, row, planner, models)
         for what in _counted(table, name)
     ]
 
@@ -143,11 +145,13 @@ def _rows(table: str) -> Rows:
     return [(row, SEARCHED[table], 1) for row in ROWS]
 
 
-def _names(table: str, planner: str, models: Sequence[str]) -> Sequence[str]:
+def _names(table: str, row: str, planner: str, models: Sequence[str]) -> Sequence[str]:
     """Return the models of a planner: those that can do what it asks of them."""
     if planner == "cap" and table in ("five", "quality"):
         return models  # there the stand-ins write programs as well
     if planner in ("cap", "nl"):
+        return [name for name in models if not is_say_model(name)]
+    if table == "SC-5" and row != WHOLE_PROMPT:  # the others never read the examples
         return [name for name in models if not is_say_model(name)]
     if planner == "- dynamic":  # the others never read the example
         return [name for name in models if name == "copy-say" or not is_say_model(name)]

@@ -109,6 +109,8 @@ class PlanningSuite(BaseSuite):
         self.virtualhome, self.learner = virtualhome, learner
         if table == "NL-1":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
+        if table == "SC-5":
+            self.judged = f"{PlanningSuite.judged} {_EXAMPLES}"
         if virtualhome:
             self.judged = f"{self.judged} {_VIRTUALHOME}"
         self.usual_n = USUAL_N[table]
@@ -212,8 +214,11 @@ class PlanningSuite(BaseSuite):
         )
 
     def model_of(self, split: str) -> str:
-        """Return the model of a column."""
-        return next((cell.model for cell in self._cells.values() if cell.split == split), "")
+        """Return the model of a column, with what is counted where that is of the same plans."""
+        cell = next((cell for cell in self._cells.values() if cell.split == split), None)
+        if cell is None:
+            return ""
+        return f"{cell.model} {cell.what}" if self.table == "SC-5" else cell.model
 
     def charts(self, folder: Path) -> Mapping[str, bytes]:
         """Return the curves of success against the model's quality, where there are several."""
@@ -291,6 +296,12 @@ _SCENE = (
 _EXAMPLE = (
     "Stand-ins other than copy-say never read the example in the prompt: they have no cells in "
     "'- dynamic'."
+)
+
+
+_EXAMPLES = (
+    "Stand-ins never read the examples in the prompt: they have one row, that of the whole prompt. "
+    "`ended` and `solved` are two readings of the same plans and are not added up."
 )
 
 

@@ -154,6 +154,24 @@ def test_stand_ins_that_read_no_example_have_no_cell_without_the_fitting_one() -
     assert ("test", "- correction perfect-say") in found.cells()
 
 
+def test_stand_ins_that_read_no_examples_are_one_experiment_whatever_their_number(
+    tmp_path: Path,
+) -> None:
+    """Six rows of the same fifty plans, each counted twice, were told as 600 trials."""
+    found = PlanningSuite("SC-5")
+    rows = {model: {row for row, s in found.cells() if f" {model} " in s} for model in found.models}
+    assert {model for model, at in rows.items() if at == {"17 examples"}} == (
+        {*found.models} - {"nearest"}
+    )
+    assert len(rows["nearest"]) == 6
+    assert "never read the examples" in found.judged
+    words = ["bench", "run", "planning", "--table", "SC-5", "-m", "perfect-say", "-n", "1"]
+    assert run([*words, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
+    report = tables.read(tmp_path / "out")
+    told = [(cell.split, cell.tally.n) for cell in report.models or [report.total]]
+    assert told == [("perfect-say ended", 50), ("perfect-say solved", 50)]
+
+
 def test_values_are_the_seeds_own_or_labelled_as_from_records() -> None:
     found = PlanningSuite("NL-1").reference("test", "vanilla copy-say")
     assert found == {"Codex 12B executable, from records, not verified": 18.07}
