@@ -37,6 +37,7 @@ from cap.planners.feedback import (
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
+from cap.planners.translation import USUAL, check_translator
 from cap.planners.zero_shot import PlanExample, ZeroShot
 from cap.robot import registry
 from cap.session.settings import SessionSettings
@@ -84,6 +85,8 @@ class PlanSetup:
     """What the person says on the way: after how many steps, and the words."""
     disturb: str = ""
     """`skills`: they fail now and then; `once`: the first attempt is made to fail; else nothing."""
+    translator: str = USUAL
+    """Of the zero-shot planner: to the steps there are."""
     explain: bool = False
     """Whether the model explains itself first."""
     max_steps: int = 15
@@ -134,6 +137,9 @@ def check(setup: PlanSetup) -> None:
         raise UsageError(
             "only --planner saycan in the kitchen explains itself; leave --explain out"
         )
+    check_translator(setup.translator)
+    if setup.translator != USUAL and setup.planner != "zero-shot":
+        raise UsageError(f"--planner {setup.planner} translates nothing; leave --translator out")
     if setup.feedback and setup.planner == "cap":
         raise UsageError("a program sees by the robot's own functions; leave --feedback out")
 
@@ -196,8 +202,8 @@ def _in_house(
 ) -> PlanVerdict:
     world = HouseholdWorld(scene(setup.seed % SCENES), trials.household_bank())
     examples = [PlanExample(task.name, task.steps) for task in DEMONSTRATIONS]
-    planner = ZeroShot(make_model(HouseholdKnowledge()), examples, trials.household_translator(),
-                       seed=setup.seed)  # fmt: skip
+    translator = trials.household_translator(setup.translator)
+    planner = ZeroShot(make_model(HouseholdKnowledge()), examples, translator, seed=setup.seed)
     episode = run_episode(instruction, world, planner, (), _disturbance(setup), setup.max_steps,
                           trace)  # fmt: skip
     task = IN_HOUSE.get(plain(instruction))
@@ -283,7 +289,7 @@ def _on_tabletop(
         else:
             kind = "scene" if "scene" in setup.feedback else setup.planner
             kind = "saycan" if setup.planner == "saycan" else kind
-            planner = trials.tabletop_planner(kind, model, world, setup.seed)
+            planner = trials.tabletop_planner(kind, model, world, setup.seed, setup.translator)
         episode = run_episode(
             instruction, world, planner, _feedback(setup, "tabletop"), _disturbance(setup),
             setup.max_steps, trace,

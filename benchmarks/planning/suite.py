@@ -42,7 +42,7 @@ from benchmarks.planning.layout import (
     tabletop_tasks,
 )
 from benchmarks.planning.search_trials import puzzle_trial
-from benchmarks.planning.trials import MakeModel, TrialResult
+from benchmarks.planning.trials import MakeModel, TrialResult, household_translator
 from benchmarks.planning.virtualhome import Checkout, read_checkout
 from benchmarks.report.tables import CellTally
 from benchmarks.results import read_header, read_lines
@@ -64,8 +64,9 @@ from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.planners.learned import LEARNERS, require_learning
 from cap.planners.say_models import Knowledge, SayModel, is_say_model
+from cap.planners.translation import USUAL, check_translator
 
-OPTIONS = ("table", "models", "virtualhome", "learner", *MODEL_OPTIONS)
+OPTIONS = ("table", "models", "virtualhome", "learner", "translator", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _PAIRED = "less greedy say, paired, 95 %"
 
@@ -86,12 +87,17 @@ class PlanningSuite(BaseSuite):
         models: Sequence[str] = (),
         virtualhome: str = "",
         learner: str = LEARNERS[0],
+        translator: str = USUAL,
     ) -> None:
         """Lay out a table; NL-1 may have the scenes of a VirtualHome checkout for its houses.
 
         Raises:
-            UsageError: There is none of that name, or it takes no checkout or no other learner.
+            UsageError: There is none of that name, or it takes no checkout, no other learner or no
+                other translator.
         """
+        check_translator(translator)
+        if translator != USUAL and table != "NL-1":
+            raise UsageError(f"the table {table!r} takes no --translator; use --table NL-1")
         if learner != LEARNERS[0] and table not in SEARCHED:
             raise UsageError(
                 f"the table {table!r} takes no --learner; use it with {', '.join(SEARCHED)}"
@@ -106,7 +112,7 @@ class PlanningSuite(BaseSuite):
         self.models = tuple(models) or OFFLINE[table]
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
-        self.virtualhome, self.learner = virtualhome, learner
+        self.virtualhome, self.learner, self.translator = virtualhome, learner, translator
         if table == "NL-1":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
         if table == "SC-5":
@@ -124,6 +130,7 @@ class PlanningSuite(BaseSuite):
             options.get("models", ()),
             options.get("virtualhome", ""),
             options.get("learner", LEARNERS[0]),
+            options.get("translator", USUAL),
         )
 
     def check(self, settings: Settings) -> None:
@@ -210,8 +217,9 @@ class PlanningSuite(BaseSuite):
         item, again = seed % items, seed // items
         task = household(cell.task)[item // houses]
         return trials.household_trial(
-            task, item % houses, again, make_model, method=cell.planner, checkout=found
-        )
+            task, item % houses, again, make_model, method=cell.planner, checkout=found,
+            translates=self.translator,
+        )  # fmt: skip
 
     def model_of(self, split: str) -> str:
         """Return the model of a column, with what is counted where that is of the same plans."""
@@ -244,6 +252,8 @@ class PlanningSuite(BaseSuite):
         """
         if any("saycanpay" in trial.split for trial in trials):
             require_learning()
+        if self.table == "NL-1":
+            household_translator(self.translator)
         if self.table in SEARCHED:
             if any(trial.task.startswith("babyai") for trial in trials):
                 environment("test", 0)

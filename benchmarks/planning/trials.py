@@ -35,7 +35,7 @@ from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import SayCanPay
-from cap.planners.translation import Translator, translator
+from cap.planners.translation import USUAL, Translator, translator
 from cap.planners.world import Action
 from cap.planners.zero_shot import SAMPLES, PlanExample, ZeroShot
 from cap.robot import registry
@@ -241,6 +241,7 @@ def household_trial(
     *,
     method: str,
     checkout: Checkout | None = None,
+    translates: str = USUAL,
 ) -> TrialResult:
     """Let the zero-shot planner write a plan, and carry it out in one of the houses.
 
@@ -251,10 +252,11 @@ def household_trial(
         make_model: Makes the model.
         method: One of `METHODS`.
         checkout: Of VirtualHome, whose scenes are the houses then.
+        translates: The translator, as `--translator` takes it.
     """
     examples = [PlanExample(each.name, each.steps) for each in DEMONSTRATIONS]
     model = make_model(HouseholdKnowledge())
-    planner = ZeroShot(model, examples, household_translator(), seed=seed * SAMPLES,
+    planner = ZeroShot(model, examples, household_translator(translates), seed=seed * SAMPLES,
                        **METHODS[method])  # fmt: skip
     world = HouseholdWorld(scene(0 if checkout else number), household_bank())
     episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
@@ -281,7 +283,9 @@ def household_trial(
     return TrialResult(task.name, episode, missed, measured)
 
 
-def tabletop_planner(kind: str, model: Model, world: TabletopSkills, seed: int = 0) -> Planner:
+def tabletop_planner(
+    kind: str, model: Model, world: TabletopSkills, seed: int = 0, translates: str = USUAL
+) -> Planner:
     """Return a planner for the tabletop: `saycan`, `saycanpay`, `zero-shot`, or Inner Monologue.
 
     Raises:
@@ -300,7 +304,7 @@ def tabletop_planner(kind: str, model: Model, world: TabletopSkills, seed: int =
             PlanExample(each.instruction, tuple(s for s in each.steps if s.startswith("pick")))
             for each in usual.examples
         ]
-        return ZeroShot(model, examples, translator("tfidf", texts, {}), seed=seed * SAMPLES)
+        return ZeroShot(model, examples, translator(translates, texts, {}), seed=seed * SAMPLES)
     return InnerMonologue(model, prompt("tabletop-scene") if kind == "scene" else usual)
 
 
@@ -311,9 +315,9 @@ def household_bank() -> tuple[Action, ...]:
 
 
 @cache
-def household_translator() -> Translator:
-    """Return the translator to the house's steps, made once in each process."""
-    return translator("tfidf", [action.text for action in household_bank()], SYNONYMS)
+def household_translator(said: str = USUAL) -> Translator:
+    """Return a translator to the house's steps, made once in each process."""
+    return translator(said, [action.text for action in household_bank()], SYNONYMS)
 
 
 @cache

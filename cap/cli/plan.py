@@ -83,6 +83,12 @@ class PlanOptions:
         "--explain", is_flag=True, help="The model explains what you want first."
     )
     """Whether the model explains first."""
+    translator: str | None = option(
+        "--translator",
+        metavar="KIND[:MODEL]",
+        help="Planner zero-shot: tfidf (the default), edit, embedding or two-stage.",
+    )
+    """To the steps there are; None for the usual one."""
     max_steps: int = option(
         "--max-steps", type=click.IntRange(1, 200), default=15, show_default=True
     )
@@ -163,6 +169,7 @@ def _setup(options: PlanOptions) -> Any:
         UsageError: It cannot be had.
     """
     from benchmarks.planning import single
+    from cap.planners.translation import USUAL
 
     kinds = split_names(options.feedback, "--feedback names nothing; write kinds with commas")
     for kind in kinds or ():
@@ -186,6 +193,7 @@ def _setup(options: PlanOptions) -> Any:
         _answer,
         tuple(interjections),
         options.disturb or "",
+        options.translator or USUAL,
         options.explain,
         options.max_steps,
     )

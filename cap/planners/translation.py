@@ -17,6 +17,9 @@ GRAMS = (2, 3, 4)
 SHORTLIST = 200
 """Of so many steps by letters the two-stage translator compares the meaning."""
 KINDS = ("tfidf", "edit", "embedding", "two-stage")
+USUAL = KINDS[0]
+ENCODED = ("embedding", "two-stage")
+"""Those that take a sentence-transformers model, after a colon."""
 
 
 class Translator(Protocol):
@@ -176,27 +179,40 @@ def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
     return lambda texts: model.encode(list(texts), normalize_embeddings=True)
 
 
-def translator(
-    kind: str, texts: Sequence[str], synonyms: Mapping[str, str], model: str = ""
-) -> Translator:
+def check_translator(said: str) -> None:
+    """Refuse what is no translator: one of `KINDS`, or `embedding:MODEL` and `two-stage:MODEL`.
+
+    Raises:
+        UsageError: It is none of these.
+    """
+    kind, colon, model = said.partition(":")
+    if kind not in KINDS:
+        raise UsageError(f"no translator {said!r}; use one of: {', '.join(KINDS)}")
+    if colon and not (model and kind in ENCODED):
+        raise UsageError(
+            f"no translator {said!r}; only {' and '.join(ENCODED)} take a model, such as "
+            f"{ENCODED[0]}:FOLDER"
+        )
+
+
+def translator(said: str, texts: Sequence[str], synonyms: Mapping[str, str]) -> Translator:
     """Return a translator to some texts.
 
     Args:
-        kind: One of `KINDS`.
+        said: One of `KINDS`; of `ENCODED` with a colon and a sentence-transformers model if wanted.
         texts: What there is.
         synonyms: Words and the usual ones.
-        model: A sentence-transformers model, for `embedding` and `two-stage`.
 
     Raises:
-        UsageError: There is no such kind.
+        UsageError: There is no such translator or model.
         MissingExtra: What it needs is not installed.
     """
+    check_translator(said)
+    kind, _, model = said.partition(":")
     if kind == "edit":
         return EditDistance(texts, synonyms)
     letters = LetterPieces(texts, synonyms)
     if kind == "tfidf":
         return letters
-    if kind in ("embedding", "two-stage"):
-        encode = sentence_encoder(model or "sentence-transformers/all-MiniLM-L6-v2")
-        return Embedding(texts, encode, letters if kind == "two-stage" else None)
-    raise UsageError(f"no translator {kind!r}; use one of: {', '.join(KINDS)}")
+    encode = sentence_encoder(model or "sentence-transformers/all-MiniLM-L6-v2")
+    return Embedding(texts, encode, letters if kind == "two-stage" else None)

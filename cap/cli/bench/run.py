@@ -83,6 +83,10 @@ class SuiteSampling(SamplingOptions):
     """What decides beside failures."""
 
 
+_OF_PLANNING = ("table", "virtualhome", "learner", "translator")
+"""Options of the suite `planning` alone."""
+
+
 @dataclass(frozen=True)
 class SuiteOptions:
     """What a suite is run with."""
@@ -172,6 +176,12 @@ class SuiteOptions:
         help="Planning, SP-*: who learns Can and Pay: linear (scikit-learn) or network (torch).",
     )
     """Who learns Can and Pay; None for the linear models."""
+    translator: str | None = option(
+        "--translator",
+        metavar="KIND[:MODEL]",
+        help="Planning, table NL-1: tfidf (the default), edit, embedding or two-stage.",
+    )
+    """From the model's words to the steps there are; None for the usual one."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +255,8 @@ def run(
         if options.virtualhome is not None:
             suite_options |= {"virtualhome": str(options.virtualhome.resolve())}
         suite_options |= {"learner": options.learner} if options.learner else {}
-    elif only := next((n for n in ("table", "virtualhome", "learner") if getattr(options, n)), ""):
+        suite_options |= {"translator": options.translator} if options.translator else {}
+    elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
     elif options.model is None:
         raise UsageError(

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.planning import trials
 from benchmarks.planning.layout import OFFLINE, SEARCHED, TABLES, PlanningCell, paper
 from benchmarks.planning.suite import PlanningSuite
 from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
 from cap.errors import UsageError
+from cap.planners.translation import Translator
 
 
 def settings(table: str, *models: str) -> Settings:
@@ -56,8 +58,8 @@ def test_one_trial_of_each_kind_runs_and_runs_alike_again(table: str) -> None:
 
 def test_every_instruction_of_a_family_is_run_once() -> None:
     found = PlanningSuite("SC-4", ["perfect-say"])
-    trials = found.trials(1, 0, ["Embodiment"], ["saycan perfect-say plan"])
-    assert [trial.seed for trial in trials] == list(range(11))
+    every = found.trials(1, 0, ["Embodiment"], ["saycan perfect-say plan"])
+    assert [trial.seed for trial in every] == list(range(11))
     assert [t.seed for t in found.trials(1, 1, ["Embodiment"], ["saycan perfect-say plan"])] == (
         list(range(11, 22))
     )
@@ -131,6 +133,9 @@ def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFi
         (["planning", "--table", "SC-9"], "no table 'SC-9'"),
         (["kitchen", "--table", "SC-4", "-m", "oracle"], "takes no --table"),
         (["kitchen"], "say whom to ask with -m"),
+        (["kitchen", "--translator", "edit", "-m", "oracle"], "takes no --translator"),
+        (["planning", "--table", "IM-1", "--translator", "edit"], "use --table NL-1"),
+        (["planning", "--table", "NL-1", "--translator", "magic"], "no translator 'magic'"),
         (["planning", "-m", "oracle"], "perfect-say is its upper row"),
         (["planning", "--disturbances", "drop=1"], "takes no --disturbances"),
     ],
@@ -170,6 +175,22 @@ def test_stand_ins_that_read_no_examples_are_one_experiment_whatever_their_numbe
     report = tables.read(tmp_path / "out")
     told = [(cell.split, cell.tally.n) for cell in report.models or [report.total]]
     assert told == [("perfect-say ended", 50), ("perfect-say solved", 50)]
+
+
+def test_the_translator_of_the_house_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    usual = trials.household_translator()
+
+    def translator(said: str) -> Translator:
+        asked.append(said)
+        return usual
+
+    monkeypatch.setattr(trials, "household_translator", translator)
+    for said in ("tfidf", "edit"):
+        found = PlanningSuite("NL-1", ["perfect-say"], translator=said)
+        (trial, *_) = found.trials(1, 0, ["generalise"], ["zero-shot perfect-say"])
+        assert found.run(trial, settings("NL-1")).cause != "infrastructure"
+    assert asked == ["tfidf", "edit"]
 
 
 def test_values_are_the_seeds_own_or_labelled_as_from_records() -> None:

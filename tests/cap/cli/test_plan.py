@@ -119,6 +119,18 @@ def test_a_zero_shot_planner_acts_in_the_household(
     assert head.split()[:6] == ["candidate", "step", "likeness", "share", "penalty", "score"]
 
 
+def test_a_zero_shot_planner_translates_as_it_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    likeness = {}
+    for said in ("tfidf", "edit"):
+        words = ("Drink the milk", "--planner", "zero-shot", "-r", "household")
+        plan(*words, "--translator", said, "--json", out=tmp_path / said)
+        found = json.loads(capsys.readouterr().out)
+        likeness[said] = [c["likeness"] for moment in found["scores"] for c in moment["candidates"]]
+    assert likeness["edit"] != likeness["tfidf"]
+
+
 BLOCKS_AND_BOWLS = ("--objects", "red block, red bowl, blue block, blue bowl")
 HOUSEHOLD = ("--planner", "zero-shot", "-r", "household")
 
@@ -282,6 +294,9 @@ def test_in_the_kitchen_what_is_so_already_or_cannot_be_is_refused_at_the_start(
             "needs a red bowl",
         ),
         (["Drink a lake", "-r", "household", "--planner", "zero-shot"], "such as 'Drink the "),
+        (["Drink the milk", *HOUSEHOLD, "--translator", "magic"], "no translator 'magic'"),
+        (["Drink the milk", *HOUSEHOLD, "--translator", "edit:x"], "take a model, such as"),
+        (["bring me a sponge", "--translator", "edit"], "leave --translator out"),
         (["x", "-m", "noisy-say:7"], "unknown model 'noisy-say:7'"),
     ],
 )

@@ -70,6 +70,9 @@ def test_what_is_no_translator_or_not_installed_has_its_remedy(
 ) -> None:
     with pytest.raises(UsageError, match="use one of: tfidf, edit"):
         translator("magic", STEPS, {})
+    for said in ("tfidf:x", "embedding:"):
+        with pytest.raises(UsageError, match="take a model, such as embedding:FOLDER"):
+            translator(said, STEPS, {})
     monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match="embed"):
         translation.sentence_encoder("x")
@@ -108,11 +111,11 @@ def small_encoder(folder: Path) -> str:
 def test_a_real_encoder_of_random_weights_finds_the_same_words(tmp_path: Path) -> None:
     name = small_encoder(tmp_path)
     for kind in ("embedding", "two-stage"):
-        found = translator(kind, STEPS, {}, name)
+        found = translator(f"{kind}:{name}", STEPS, {})
         for number, step in enumerate(STEPS):
             ((nearest, likeness),) = found.nearest(step)
             assert nearest == number
             assert likeness == pytest.approx(1, abs=1e-4)
         assert found.nearest("grab a cup", 4)[0][0] in (2, 3)
     with pytest.raises(UsageError, match=r"no encoder .*nowhere.*folder"):
-        translator("embedding", STEPS, {}, str(tmp_path / "nowhere"))
+        translator(f"embedding:{tmp_path / 'nowhere'}", STEPS, {})
