@@ -252,9 +252,8 @@ def test_what_slid_on_a_plate_that_was_stopped_is_put_back_as_well(frames: int) 
         robot.end_turn()
         before = robot.state
         robot.on_frame = stop_after_frames
-        robot.pick_obj("red plate")
         with pytest.raises(RobotError, match="stopped"):
-            robot.goto_loc("countertop")
+            robot.pick_obj("red plate")
         robot.on_frame = None
         robot.end_turn()
         assert robot.undo_turns()
