@@ -24,7 +24,7 @@ from robots.kitchen.room import (
     Point,
 )
 from robots.kitchen.state import KitchenState
-from robots.table.geometry import Rectangle, corners
+from robots.table.geometry import Rectangle, corners, distance
 
 _OVERSAMPLE = 2
 _BORDER_M = 0.12
@@ -146,7 +146,7 @@ class _Brush:
             there = (x - wide, y - high, x + wide, y + high)
             covered = sum(_shared(there, taken) for taken in self._taken)
             if self._nearer(there, others, anchor):
-                covered += 4 * wide * high
+                covered += 2 * wide * high
             if covered < least:
                 least, box = covered, there
             if covered == 0:
@@ -210,17 +210,23 @@ def _write_names(brush: _Brush, state: KitchenState, seen: Sequence[Thing]) -> N
             *([] if small else spread),
             below,
             above,
-            *_around((piece.x, piece.y), right - left),
+            *_around((piece.x, piece.y), (right - left) / 2),
         ]
+        places = [point for point in places if _nearest(state, point) == piece]
         brush.text(None, [first, *places], piece.name)
     for thing in seen:
         others = [other.xy for other in seen if other is not thing]
         brush.text(thing.xy, list(_around(thing.xy, thing.radius)), thing.name, others)
 
 
+def _nearest(state: KitchenState, point: Point) -> Piece:
+    """Return the furniture that a name at a point seems to belong to."""
+    return min(state.room.pieces, key=lambda piece: distance(piece.rectangle, point))
+
+
 def _around(middle: Point, radius: float) -> Iterator[Point]:
     """Yield points around something, the nearest ones first."""
-    for away, step in itertools.product((0.15, 0.3, 0.45, 0.65, 0.9), range(16)):
+    for away, step in itertools.product((0.15, 0.3, 0.45, 0.65, 0.9, 1.2, 1.5), range(16)):
         angle = step * math.pi / 8
         r = radius + away
         yield (middle[0] + 1.4 * r * math.cos(angle), middle[1] + r * math.sin(angle))

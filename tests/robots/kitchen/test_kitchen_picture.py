@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -71,3 +72,23 @@ def test_a_name_stands_nearest_to_its_thing_or_a_line_leads_there(
             for other, (x, y) in places.items()
         }
         assert min(away, key=lambda other: away[other]) == name
+
+
+@pytest.mark.parametrize("seed", [1, 2, 8])
+def test_names_in_a_small_picture_cover_no_other_name(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes: dict[str, tuple[float, ...]] = {}
+    write = picture._Brush.text
+
+    def text(self: Any, anchor: Any, middles: Any, text: str, *others: Any) -> Any:
+        boxes[text] = write(self, anchor, middles, text, *others)
+        return boxes[text]
+
+    monkeypatch.setattr(picture._Brush, "text", text)
+    robot = create(seed=seed, mode="instant")
+    robot.render(240, 240)
+    robot.close()
+    for (one, a), (other, b) in itertools.combinations(boxes.items(), 2):
+        wide, high = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+        assert min(wide, high) < 1, (one, other)
