@@ -401,6 +401,7 @@ def test_json_and_trace_hold_the_effect(capsys: pytest.CaptureFixture[str]) -> N
         "no_longer_seen": [],
         "newly_seen": [],
         "left_over": [],
+        "undone": "",
         "still": "nothing moved",
     }
 
