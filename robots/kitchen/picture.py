@@ -212,16 +212,15 @@ def _write_names(brush: _Brush, state: KitchenState, seen: Sequence[Thing]) -> N
             above,
             *_around((piece.x, piece.y), (right - left) / 2),
         ]
-        places = [point for point in places if _nearest(state, point) == piece]
-        brush.text(None, [first, *places], piece.name)
+        nearest = [  # elsewhere it would seem to be the name of other furniture
+            point
+            for point in places
+            if min(state.room.pieces, key=lambda p: distance(p.rectangle, point)) == piece
+        ]
+        brush.text(None, [first, *nearest], piece.name)
     for thing in seen:
         others = [other.xy for other in seen if other is not thing]
         brush.text(thing.xy, list(_around(thing.xy, thing.radius)), thing.name, others)
-
-
-def _nearest(state: KitchenState, point: Point) -> Piece:
-    """Return the furniture that a name at a point seems to belong to."""
-    return min(state.room.pieces, key=lambda piece: distance(piece.rectangle, point))
 
 
 def _around(middle: Point, radius: float) -> Iterator[Point]:
