@@ -38,7 +38,7 @@ from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
 if TYPE_CHECKING:
     from cap.session.session import Session
 
-FORMAT, VERSION = "cap session", 5
+FORMAT, VERSION = "cap session", 6
 WORLDS = ("physics", "instant")
 """Modes that a simulated robot can be asked for."""
 DRY_RUN = "dry run"
