@@ -7,7 +7,6 @@ success. The answer is on the safe side: what might do something is not called i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from cap.checker.allowlist import LIBRARY_NAMES, SAFE_BUILTINS
 
@@ -48,17 +47,13 @@ def is_idle(tree: ast.Module, name: str) -> bool:
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
     if not found:
         return False
-    body = list(_nodes(found[-1]))
+    body = [*ast.walk(found[-1].args)]
+    for statement in found[-1].body:
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name)):
+            body += ast.walk(statement)  # a mere name does nothing
     own = {node.arg for node in body if isinstance(node, ast.arg)}
     own |= {n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return not any(_does(node, own) for node in body)
-
-
-def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    yield from ast.walk(function.args)
-    for statement in function.body:
-        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name)):
-            yield from ast.walk(statement)  # a mere name does nothing
 
 
 def _does(node: ast.AST, own: set[str]) -> bool:

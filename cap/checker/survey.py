@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from cap.checker.allowlist import EVERYWHERE, NUMPY, module_names
 from cap.checker.attributes import DATA_MODEL, reason_against
@@ -186,7 +186,37 @@ def survey(
         found.kept = scope.definitions
         for name in found.given & found.aliases.keys():  # there, the module is not meant
             del found.aliases[name]
-    kinds, count = found.kinds, 0
+    if (kinds := _by_kind(tree, policy)) is None:
+        return None
+    found.kinds = kinds
+    for kind in kinds.keys() & BINDING:
+        for node in kinds[kind]:
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:
+                    found.bound[node.id] = found.bound.get(node.id, 0) + 1
+            else:
+                _count(found.bound, bound_names(node))
+    for node in found.of(ast.Import, ast.ImportFrom):
+        _count(found.imported, bound_names(node))
+        if type(node) is ast.Import:
+            found.aliases.update(_imported(node, policy.modules))
+    classes: list[ast.ClassDef] = kinds.get(ast.ClassDef, [])
+    found.functions = dict(_functions(tree))
+    for owner in classes:
+        found.own.update(_own_attributes(owner))
+    for owner in classes:
+        found.permitted.update(_permitted_in_class(owner))
+    if rebound := found.bound.keys() & found.aliases.keys():
+        for name in bound_in(tree) & rebound:
+            del found.aliases[name]
+        found.shadows.update(_shadows(tree, rebound))
+    return found
+
+
+def _by_kind(tree: ast.Module, policy: Policy) -> dict[type[ast.AST], list[Any]] | None:
+    """Return every node by its kind, level by level; None if there are too many or too deep."""
+    kinds: dict[type[ast.AST], list[Any]] = {}
+    count = 0
     level: list[Any] = [tree]
     for _ in range(policy.max_depth):
         if not level:
@@ -211,30 +241,7 @@ def survey(
         if count + len(below) > policy.max_nodes:
             return None
         level = below
-    if any(issubclass(type(node), ast.AST) for node in level):
-        return None
-    for kind in kinds.keys() & BINDING:
-        for node in kinds[kind]:
-            if kind is ast.Name:
-                if type(node.ctx) is not ast.Load:
-                    found.bound[node.id] = found.bound.get(node.id, 0) + 1
-            else:
-                _count(found.bound, bound_names(node))
-    for node in found.of(ast.Import, ast.ImportFrom):
-        _count(found.imported, bound_names(node))
-        if type(node) is ast.Import:
-            found.aliases.update(_imported(node, policy.modules))
-    classes: list[ast.ClassDef] = kinds.get(ast.ClassDef, [])
-    found.functions = dict(_functions(tree))
-    for owner in classes:
-        found.own.update(_own_attributes(owner))
-    for owner in classes:
-        found.permitted.update(_permitted_in_class(owner))
-    if rebound := found.bound.keys() & found.aliases.keys():
-        for name in bound_in(tree) & rebound:
-            del found.aliases[name]
-        found.shadows.update(_shadows(tree, rebound))
-    return found
+    return None if any(issubclass(type(node), ast.AST) for node in level) else kinds
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -292,12 +299,9 @@ def _own_attributes(owner: ast.ClassDef) -> Iterable[str]:
         for target in targets:
             yield from bound_names(target.target if isinstance(target, ast.AnnAssign) else target)
     for node in ast.walk(owner):
-        if _is_of_self(node) and isinstance(node.ctx, ast.Store):
-            yield node.attr
-
-
-def _is_of_self(node: ast.AST) -> TypeGuard[ast.Attribute]:
-    return isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
+        match node:
+            case ast.Attribute(ast.Name("self"), name, ast.Store()):
+                yield name
 
 
 def _permitted_in_class(owner: ast.ClassDef) -> Iterable[int]:

@@ -128,10 +128,9 @@ def _make_session(
             click.echo(told, err=True)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
         usual = Repairs() if robot.simulated else Repairs(runtime=0)
-        static, runtime = settings.repairs, settings.runtime_repairs
         repairs = Repairs(
-            usual.static if static is None else static,
-            usual.runtime if runtime is None else runtime,
+            usual.static if settings.repairs is None else settings.repairs,
+            usual.runtime if settings.runtime_repairs is None else settings.runtime_repairs,
             options.undo_failed,
         )
         return Session(

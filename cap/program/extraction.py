@@ -320,22 +320,11 @@ def _in_data(text: str) -> list[str] | None:
     code_blocks([block for block in blocks if block.tag not in DATA_TAGS], "")
     if any(block.tag in ("", *CODE_TAGS) and not is_idle(block.body) for block in blocks):
         raise AnswerFault(f"there is code beside the call; {ONE_BLOCK}")
-    _refuse_calls(
-        "\n\n".join([beside, *(body or "{" for body, codes in bodies_called if not codes)])
-    )
-    return [code for codes in found for code in codes]
-
-
-def _refuse_calls(beside: str) -> None:
-    """Refuse code and data, whole or cut, in the words beside a tool call.
-
-    Raises:
-        AnswerFault: There is some.
-    """
-    words = re.sub(r"`[^`\n]*`", "it", beside)
-    if _DATA_OR_CODE.search(words):
+    words = "\n\n".join([beside, *(body or "{" for body, codes in bodies_called if not codes)])
+    if _DATA_OR_CODE.search(re.sub(r"`[^`\n]*`", "it", words)):
         raise AnswerFault(f"there is code or data beside the call; {ONE_BLOCK}")
-    refuse_code(beside)
+    refuse_code(words)
+    return [code for codes in found for code in codes]
 
 
 def _in_elements(text: str, notes: list[str]) -> str:

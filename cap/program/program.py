@@ -69,7 +69,8 @@ class Program:
         Raises:
             ProgramSyntaxError: Not valid Python, or too long or too deeply nested to be read.
         """
-        source = _newlines(_text(source))
+        # The parser reads every line end as "\n".
+        source = _text(source).replace("\r\n", "\n").replace("\r", "\n")
         _check_characters(source)
         try:
             tree = parsed(source)
@@ -182,17 +183,15 @@ def _text(source: str | bytes) -> str:
         raise ProgramSyntaxError(f"the program is not text: {error.reason}") from None
 
 
-def _newlines(text: str) -> str:
-    """Write every line end as the parser reads it."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
 def _does_something(tree: ast.Module) -> bool:
     """Return False for nothing, for mere imports, and for prose or data that happens to parse."""
     return any(
         not isinstance(node, ast.Import | ast.ImportFrom)
         and not (isinstance(node, ast.AnnAssign) and node.value is None)
-        and not (isinstance(node, ast.Expr) and all(map(_is_data, ast.walk(node.value))))
+        and not (
+            isinstance(node, ast.Expr)
+            and all(isinstance(part, _DATA) for part in ast.walk(node.value))
+        )
         for node in tree.body
     )
 
@@ -201,10 +200,6 @@ _DATA = (
     *(ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp),
     *(ast.expr_context, ast.unaryop),
 )
-
-
-def _is_data(node: ast.AST) -> bool:
-    return isinstance(node, _DATA)
 
 
 def _only_comments(text: str) -> str:

@@ -51,13 +51,10 @@ def tidy(text: str) -> str:
     first = 0
     while first < len(lines) and (lines[first].startswith("#") or not lines[first].strip()):
         first += 1
-    return _dedented("\n".join(lines[first:])).strip("\n") + "\n"
-
-
-def _dedented(text: str) -> str:
-    """Return a text without what all its lines begin with; else a line of blanks keeps them."""
-    bare = textwrap.dedent(text)
-    return text if bare.strip() == text.strip() or not text[:1].isspace() else bare
+    code = "\n".join(lines[first:])
+    if code[:1].isspace() and (bare := textwrap.dedent(code)).strip() != code.strip():
+        code = bare  # else a line of blanks keeps them
+    return code.strip("\n") + "\n"
 
 
 def is_idle(source: str) -> bool:

@@ -107,7 +107,8 @@ class Rounds:
             further = engine.run(
                 self._session.prompt, self.words, context, state, world=world, seen=seen
             )
-            if _is_done(further):
+            result = further.result
+            if result.failure is None and not result.calls and not result.stdout.strip():
                 answer = replace(answer, usage=answer.usage.plus(further.usage))
                 trace.event("rounds_ended", rounds=number - 1, reason="the model says it is done")
                 break
@@ -140,12 +141,6 @@ class Rounds:
 
 def _without_effect(effect: Effect) -> bool:
     return effect.still and not effect.said and not effect.answered
-
-
-def _is_done(answer: Answer) -> bool:
-    """Tell whether a program does nothing at all, which says that nothing is left to do."""
-    result = answer.result
-    return result.failure is None and not result.calls and not result.stdout.strip()
 
 
 def _with_round(before: Answer, after: Answer) -> Answer:

@@ -105,22 +105,10 @@ class Session:
             UsageError: The robot is real hardware and nothing approves its programs.
             PromptError: There is no `ui` prompt.
         """
-        settings = settings or SessionSettings()
         require_model(model)
+        settings = _sound(settings or SessionSettings(), robot)
         self._busy = threading.Lock()
         """Held during a turn."""
-        if settings.learn is not None:
-            if settings.skills is None:
-                raise UsageError("a session that learns needs a folder for skills: skills=...")
-            sampling = replace(settings.sampling, even_one=True)
-            settings = replace(settings, sampling=sampling)
-        if not 1 <= settings.sampling.samples <= MOST_SAMPLES:
-            asked = settings.sampling.samples
-            raise UsageError(f"cannot try {asked} programs; ask for 1 to {MOST_SAMPLES}")
-        if not 1 <= settings.rounds <= MOST_ROUNDS:
-            raise UsageError(f"cannot go {settings.rounds} rounds; ask for 1 to {MOST_ROUNDS}")
-        if not robot.simulated and settings.approve is None:
-            raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
         rehearsal = _rehearsal(robot, settings.rehearse)
         given = settings.prompts
         prompts = registry.robot_prompts(robot.name) if given is None else given
@@ -719,6 +707,26 @@ class Session:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
             self.trace.keep(name, session_file.render(SavedSession.of(self)))
+
+
+def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:
+    """Return settings that a session can be run with; one that learns tries even one program.
+
+    Raises:
+        UsageError: They are beyond their bounds, or lack what they need.
+    """
+    if settings.learn is not None:
+        if settings.skills is None:
+            raise UsageError("a session that learns needs a folder for skills: skills=...")
+        settings = replace(settings, sampling=replace(settings.sampling, even_one=True))
+    if not 1 <= settings.sampling.samples <= MOST_SAMPLES:
+        asked = settings.sampling.samples
+        raise UsageError(f"cannot try {asked} programs; ask for 1 to {MOST_SAMPLES}")
+    if not 1 <= settings.rounds <= MOST_ROUNDS:
+        raise UsageError(f"cannot go {settings.rounds} rounds; ask for 1 to {MOST_ROUNDS}")
+    if not robot.simulated and settings.approve is None:
+        raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
+    return settings
 
 
 def _outermost(robot: str, prompts: Mapping[str, Prompt]) -> tuple[Prompt, Prompt]:
