@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from cap.errors import UsageError, did_you_mean
 from robots.arm import rotations
 from robots.arm.gripper import OPEN_GAP_M
-from robots.arm.ur5e import TOOL_LENGTH
 from robots.perception.calibration import file
 from robots.perception.observers import CameraObserver, choose_detector
 from robots.perception.realsense import RealSenseCamera
@@ -29,9 +27,9 @@ from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.bring_up import TabletopBringUp
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
-from robots.tabletop.gripper import MAX_STROKE_M, fingers_of
-from robots.tabletop.limits import MotionLimits
+from robots.tabletop.gripper import fingers_of
 from robots.tabletop.observation import CameraSight, InventedTable, ListedSight, Sight
+from robots.tabletop.options import TabletopOptions
 from robots.tabletop.robot import TabletopRobot
 from robots.tabletop.safety_guard import GuardedArm
 
@@ -44,182 +42,63 @@ _INVENTED = (
     "the table is invented, as no -R scene=FILE and no -R camera=realsense is given: give the one "
     "that the session had again"
 )
-_TEXTS = ("host", "driver", "gripper", "scene", "camera", "calibration", "detector")
-_NUMBERS = {
-    "table_z_m": (-2.0, 2.0),
-    "tool_m": (0.0, 1.0),
-    "tool_turn_deg": (-360.0, 360.0),
-    "stroke_m": (0.0, MAX_STROKE_M),
-}
-"""Options that are numbers: the least and the greatest."""
 
 
 def create(
     *,
-    host: str | None = None,
-    driver: str = "ur_rtde",
-    gripper: str = "tool_io",
-    scene: str | None = None,
-    camera: str | None = None,
-    calibration: str | None = None,
-    detector: str | None = None,
-    names: Sequence[str] | None = None,
-    table_z_m: float = 0.0,
-    tool_m: float = TOOL_LENGTH,
-    tool_turn_deg: float = 0.0,
-    stroke_m: float = OPEN_GAP_M,
     mode: str = "physics",
     seed: int = 0,
     objects: Sequence[str] | None = None,
-    **limits: Any,
+    **options: Any,
 ) -> TabletopRobot:
     """Connect to the arm.
 
     Args:
-        host: The controller's address; needed unless it is a dry run.
-        driver: `ur_rtde` (any UR with RTDE) or `urx` (also CB2).
-        gripper: `robotiq` (its socket), `tool_io` (a tool output closes it; `tool_io:1` for the
-            second), `standard_io:3` (an output of the control box) or `none`.
-        scene: A file that lists where the objects are, instead of a camera.
-        camera: `realsense`.
-        calibration: Where the camera is: a hand-eye calibration file.
-        detector: A trained zero-shot detector instead of colours and sizes (extra `detect`).
-        names: What such a detector looks for.
-        table_z_m: Height of the table top in the base frame, metres.
-        tool_m: Flange to fingertips, metres; the tool centre point on the pendant must agree.
-        tool_turn_deg: How far the direction the fingers close in, which is the tool centre point's
-            x axis, is turned from the flange's, degrees.
-        stroke_m: How far the fingers open, metres. A `robotiq` stops anywhere; any other gripper
-            opens so far each time, and plans leave room for it.
         mode: `instant` makes it a dry run: commands are written down and nothing is sent; its
             table is invented unless `scene` or `camera` tells of objects.
         seed: Of an invented table.
         objects: What stands on an invented table; otherwise the camera says what is there.
-        limits: Of motion, by the names in `MotionLimits`; `tilt_deg` in degrees.
+        options: As `TabletopOptions.of` takes them.
 
     Raises:
         UsageError: Something is missing, unknown or beyond the ceilings.
         NotConnected, ProtectiveStop, LimitExceeded: As `GuardedArm.connect`.
         MissingExtra: The driver or the camera needs an extra.
     """
-    _require_sound(
-        host=host,
-        driver=driver,
-        gripper=gripper,
-        scene=scene,
-        camera=camera,
-        calibration=calibration,
-        detector=detector,
-        names=names,
-        table_z_m=table_z_m,
-        tool_m=tool_m,
-        tool_turn_deg=tool_turn_deg,
-        stroke_m=stroke_m,
-    )
-    if objects is not None and (mode != "instant" or scene or camera):
-        raise UsageError("--objects invents a table for a dry run; here the camera tells of one")
-    if driver not in DIALECTS:
-        raise UsageError(f"no driver {driver!r}; use {' or '.join(map(repr, DIALECTS))}")
-    allowed = _limits(limits)
+    given = TabletopOptions.of(options)
     dry = mode == "instant"
-    if dry:
-        fingers = fingers_of(gripper, stroke_m)
-        written = DryDriver(driver, table_z_m=table_z_m, fingers=fingers)
-        arm = GuardedArm(written, allowed, table_z_m)
-    else:
-        real = arm_driver(driver, host, gripper, stroke_m)
-        arm = GuardedArm(real, allowed, table_z_m, tool_m, math.radians(tool_turn_deg))
-    if dry and scene is None and camera is None:
-        names = DEFAULT_NAMES if objects is None else check_names(objects)
-        return TabletopRobot(arm, ListedSight(InventedTable(names, seed)), _INVENTED)
-    return TabletopRobot(arm, _sight(scene, camera, calibration, detector, names, arm))
+    if objects is not None and (not dry or given.scene or given.camera):
+        raise UsageError("--objects invents a table for a dry run; here the camera tells of one")
+    if given.driver not in DIALECTS:
+        raise UsageError(f"no driver {given.driver!r}; use {' or '.join(map(repr, DIALECTS))}")
+    if not dry:
+        arm = _arm(given)
+        return TabletopRobot(arm, _sight(given, arm))
+    fingers = fingers_of(given.gripper, given.stroke_m)
+    written = DryDriver(given.driver, table_z_m=given.table_z_m, fingers=fingers)
+    arm = GuardedArm(written, given.limits, given.table_z_m)
+    if given.sees:
+        return TabletopRobot(arm, _sight(given, arm))
+    names = DEFAULT_NAMES if objects is None else check_names(objects)
+    return TabletopRobot(arm, ListedSight(InventedTable(names, seed)), _INVENTED)
 
 
-def bring_up(
-    *,
-    host: str | None = None,
-    driver: str = "ur_rtde",
-    gripper: str = "tool_io",
-    scene: str | None = None,
-    camera: str | None = None,
-    calibration: str | None = None,
-    detector: str | None = None,
-    names: Sequence[str] | None = None,
-    table_z_m: float = 0.0,
-    tool_m: float = TOOL_LENGTH,
-    tool_turn_deg: float = 0.0,
-    stroke_m: float = OPEN_GAP_M,
-    **limits: Any,
-) -> TabletopBringUp:
+def bring_up(**options: Any) -> TabletopBringUp:
     """Return the checklist of a new arm, with the options of `create`; nothing is connected yet."""
-    _require_sound(
-        host=host,
-        driver=driver,
-        gripper=gripper,
-        scene=scene,
-        camera=camera,
-        calibration=calibration,
-        detector=detector,
-        names=names,
-        table_z_m=table_z_m,
-        tool_m=tool_m,
-        tool_turn_deg=tool_turn_deg,
-        stroke_m=stroke_m,
+    given = TabletopOptions.of(options)
+    arm = _arm(given)
+    return TabletopBringUp(arm, given.host or "", _sight(given, arm) if given.sees else None)
+
+
+def _arm(options: TabletopOptions) -> GuardedArm:
+    """Return the arm itself, not connected yet."""
+    return GuardedArm(
+        arm_driver(options.driver, options.host, options.gripper, options.stroke_m),
+        options.limits,
+        options.table_z_m,
+        options.tool_m,
+        math.radians(options.tool_turn_deg),
     )
-    real = arm_driver(driver, host, gripper, stroke_m)
-    arm = GuardedArm(real, _limits(limits), table_z_m, tool_m, math.radians(tool_turn_deg))
-    seen = scene is not None or camera is not None
-    sight = _sight(scene, camera, calibration, detector, names, arm) if seen else None
-    return TabletopBringUp(arm, host or "", sight)
-
-
-def _limits(given: dict[str, Any]) -> MotionLimits:
-    """Read limits by name.
-
-    Raises:
-        UsageError: A name is unknown, or a value is not what it should be.
-    """
-    limits = {field.name: field.default for field in fields(MotionLimits)}
-    known = [*_TEXTS, *_NUMBERS, "names", "tilt_deg", *limits]
-    known.remove("tilt_rad")
-    values: dict[str, Any] = {}
-    for name, value in given.items():
-        if name not in known:
-            hint = did_you_mean(name, known) or f" It takes: {', '.join(known)}."
-            raise UsageError(f"robot 'tabletop' has no option {name!r}.{hint}")
-        if not isinstance(limits.get(name), tuple):
-            values[name] = _number(name, value)
-        elif isinstance(value, list | tuple) and len(value) == 2:
-            values[name] = tuple(_number(name, one) for one in value)
-        else:
-            raise UsageError(f"{name} must be [least, greatest], such as [-0.4, 0.4], not {value}")
-    if "tilt_deg" in values:
-        values["tilt_rad"] = math.radians(values.pop("tilt_deg"))
-    return MotionLimits(**values)
-
-
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise UsageError(f"{name} must be a finite number, not {value!r}")
-    return value
-
-
-def _require_sound(**given: Any) -> None:
-    """Refuse options that are not what they should be, before anything is connected.
-
-    Raises:
-        UsageError: There is one.
-    """
-    for name, value in given.items():
-        if name in _NUMBERS:
-            least, most = _NUMBERS[name]
-            if not least <= _number(name, value) <= most:
-                raise UsageError(f"{name} must be from {least:g} to {most:g}, not {value}")
-        elif name == "names":
-            if isinstance(value, str) or not all(isinstance(one, str) for one in value or ()):
-                raise UsageError(f'names must be a list, such as ["apple", "mug"], not {value!r}')
-        elif not (value is None or isinstance(value, str)):
-            raise UsageError(f"{name} must be text, not {value!r}")
 
 
 def arm_driver(
@@ -255,30 +134,29 @@ def arm_driver(
     )
 
 
-def _sight(
-    scene: str | None,
-    camera: str | None,
-    calibration: str | None,
-    detector: str | None,
-    names: Sequence[str] | None,
-    arm: GuardedArm,
-) -> Sight:
-    if (scene is None) == (camera is None):
+def _sight(options: TabletopOptions, arm: GuardedArm) -> Sight:
+    """Return what sees the objects.
+
+    Raises:
+        UsageError: It cannot be told by what, or from where.
+        MissingExtra: The camera or its detector needs an extra.
+    """
+    if (options.scene is None) == (options.camera is None):
         raise UsageError(
             "say how objects are seen: -R camera=realsense -R calibration=FILE, or list them in "
             "a file, -R scene=FILE; one of the two"
         )
-    if scene is not None:
-        for name, value in (("calibration", calibration), ("detector", detector), ("names", names)):
-            if value is not None:
+    if options.scene is not None:
+        for name in ("calibration", "detector", "names"):
+            if getattr(options, name) is not None:
                 raise UsageError(f"{name} is for a camera, and here a file lists the objects")
-        return ListedSight(SceneFile(scene))
-    if camera != "realsense":
-        raise UsageError(f"no camera {camera!r}; use 'realsense'")
-    if calibration is None:
+        return ListedSight(SceneFile(options.scene))
+    if options.camera != "realsense":
+        raise UsageError(f"no camera {options.camera!r}; use 'realsense'")
+    if options.calibration is None:
         raise UsageError("a camera needs its hand-eye calibration: -R calibration=FILE")
-    seen_by = choose_detector(detector, SHAPES, names or ())
-    place = file.load(calibration)
+    seen_by = choose_detector(options.detector, SHAPES, options.names or ())
+    place = file.load(options.calibration)
     above = rotations.pose_of((0.0, 0.0, -arm.table_z_m))
     pose = place.pose_source(arm.driver.tcp_pose, base=above)
     return CameraSight(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))
