@@ -159,7 +159,7 @@ def check_model(settings: Settings) -> None:
         MissingKey: The model needs a key and none is set.
     """
     check_options(settings, OPTIONS)
-    _model(replace(settings, options={**settings.options, "ledger": None}))
+    model_of(replace(settings, options={**settings.options, "ledger": None}))
 
 
 def names_prompts(settings: Settings) -> bool:
@@ -181,7 +181,7 @@ def carry_out(
         MissingKey: The model needs a key and none is set.
     """
     start_s = time.perf_counter()
-    model = _model(settings, trial)
+    model = model_of(settings, trial)
     meter = Meter(model)
     if isinstance(model, NoisyOracle):  # an oracle is a person's: it may use every name
         prompts = {**prompts, TOP: unhinted(prompts[TOP])}
@@ -190,14 +190,7 @@ def carry_out(
     with Session(
         robot,
         meter,
-        SessionSettings(
-            prompts=prompts,
-            seed=seed_of(trial),
-            limits=program_limits(settings.options.get("limits", {})),
-            repairs=repairs_of(settings.options),
-            sampling=sampling_of(settings.options, wanted),
-            rounds=settings.options.get("rounds", 1),
-        ),
+        session_settings(settings, trial, prompts, wanted),
     ) as session:
         first = robot.snapshot() if isinstance(robot, Rewindable) else None
         case = make(np.random.default_rng([trial.seed, 7]), robot)
@@ -286,7 +279,9 @@ def _outcome(
 ) -> Outcome:
     failure = next((turn.failure for turn in turns if turn.failure is not None), None)
     blamed = "task" if failure is None else str(failure.cause)
-    extra: dict[str, Any] = {} if missed is None else {"missed": missed, "calls": _calls(turns)}
+    extra: dict[str, Any] = (
+        {} if missed is None else {"missed": missed, "calls": shown_calls(turns)}
+    )
     if any(turn.attempts > 1 for turn in turns):
         extra[REPAIRED] = True
     if any(turn.tried for turn in turns):
@@ -303,7 +298,8 @@ def _outcome(
     )
 
 
-def _calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+def shown_calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    """Return the calls of a failed trial as a report shows them: the first `SHOWN_CALLS`."""
     every = [call for turn in turns for call in turn.as_json()["calls"]]
     keys = ("name", "args", "kwargs", "result", "error")
     return [{key: call[key] for key in keys} for call in every[:SHOWN_CALLS]]
@@ -316,7 +312,37 @@ def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[
     return keep_pictures(robot, first, Path(folder), f"{trial.task}_{trial.seed}_{trial.sample}")
 
 
-def _model(settings: Settings, trial: Trial | None = None) -> Model:
+def session_settings(
+    settings: Settings,
+    trial: Trial,
+    prompts: Mapping[str, Prompt],
+    reached: Callable[[Any], bool],
+) -> SessionSettings:
+    """Return how the session of a trial runs.
+
+    Args:
+        settings: What the run is asked for.
+        trial: Which one.
+        prompts: What its model is asked with.
+        reached: Tells of a robot whether its world is as the instruction wants it.
+    """
+    return SessionSettings(
+        prompts=prompts,
+        seed=seed_of(trial),
+        limits=program_limits(settings.options.get("limits", {})),
+        repairs=repairs_of(settings.options),
+        sampling=sampling_of(settings.options, reached),
+        rounds=settings.options.get("rounds", 1),
+    )
+
+
+def model_of(settings: Settings, trial: Trial | None = None) -> Model:
+    """Return the model of some settings, or what stands in its place.
+
+    Raises:
+        UsageError: It does not exist.
+        MissingKey: It needs a key and none is set.
+    """
     if settings.model in BASELINES:
         return NoModel()
     if is_noisy(settings.model):

@@ -19,6 +19,7 @@ from benchmarks.batch.effects import Positions, View, has_words, judge, run_chec
 from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
+from benchmarks.robot_suite import shown_calls
 from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.engine.best_of import Sampling
 from cap.engine.effect import Effect, WorldView
@@ -38,8 +39,6 @@ OPTIONS = (
     *MODEL_OPTIONS,
 )
 """What `Settings.options` may hold."""
-SHOWN_CALLS = 200
-"""Calls of a session that are written down."""
 
 
 @dataclass(frozen=True)
@@ -265,16 +264,16 @@ def _outcome(
     why = last.why if last.cause else missed
     one = len(entry["instructions"]) == 1
     where = "" if one or not last.cause else f"{last.turn.instruction!r}: "
-    calls = [call for step in steps for call in step.turn.as_json()["calls"]]
+    turns = [step.turn for step in steps]
     return Outcome(
         success=not cause,
         cause=cause,
         instruction="; ".join(asked["text"] for asked in entry["instructions"]),
         program=_programs(steps),
         failure=f"{where}{why}" if cause else "",
-        calls=len(calls),
+        calls=sum(len(turn.calls) for turn in turns),
         extra={"turns": [_told(step) for step in steps]}
-        | ({"calls": [_call(call) for call in calls[:SHOWN_CALLS]]} if cause else {}),
+        | ({"calls": shown_calls(turns)} if cause else {}),
     )
 
 
@@ -288,10 +287,6 @@ def _told(step: JudgedTurn) -> dict[str, Any]:
     turn = step.turn
     told = {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
     return {**told, "effect": list(turn.effect.words), "left_over": list(turn.effect.left_over)}
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: call[key] for key in ("name", "args", "kwargs", "result", "error")}
 
 
 def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
-from benchmarks.noisy_oracle import NoisyOracle, is_noisy
+from benchmarks.models import MODEL_OPTIONS, Meter
+from benchmarks.noisy_oracle import NoisyOracle
 from benchmarks.pictures import keep_pictures
+from benchmarks.robot_suite import model_of, session_settings, shown_calls
 from benchmarks.suite import (
     BASELINES,
     REPAIRED,
@@ -28,8 +29,6 @@ from benchmarks.suite import (
     check_options,
     load_prompts,
     program_limits,
-    repairs_of,
-    sampling_of,
 )
 from benchmarks.tabletop import language_planner
 from benchmarks.tabletop.attributes import EVERY, Attributes
@@ -45,7 +44,6 @@ from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
 from cap.robot import registry
 from cap.session.session import TOP, Session
-from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 from robots.ravens import RavensRobot, create
 from robots.table.geometry import PLACES
@@ -54,8 +52,6 @@ from robots.table.object_names import plain
 PLANNER = "nl"
 OPTIONS = ("disturbances", "limits", "pictures", "repairs", "rounds", "sampling", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
-SHOWN_CALLS = 200
-"""Calls of a failed trial that are written down."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +160,6 @@ class TabletopSuite(BaseSuite):
             model.asks = prompts[TOP].text.strip()
         if settings.options.get("sampling", {}).get("goal"):  # its own prompts have none
             prompts = {GOAL: registry.robot_prompts("ravens")[GOAL], **prompts}
-        limits = program_limits(settings.options.get("limits", {}))
         robot = _robot(setup, cell, settings)
 
         def reached(robot: Any) -> bool:
@@ -175,14 +170,7 @@ class TabletopSuite(BaseSuite):
         with Session(
             robot,
             meter,
-            SessionSettings(
-                prompts=prompts,
-                seed=seed_of(trial),
-                limits=limits,
-                repairs=repairs_of(settings.options),
-                sampling=sampling_of(settings.options, reached),
-                rounds=settings.options.get("rounds", 1),
-            ),
+            session_settings(settings, trial, prompts, reached),
         ) as session:
             first = robot.snapshot()
             attempt = act(session, meter, setup, cell.task, settings)
@@ -269,16 +257,12 @@ def _outcome(attempt: Attempt, setup: Setup, meter: Meter, missed: str | None) -
 
 def _evidence(attempt: Attempt, setup: Setup, missed: str) -> dict[str, Any]:
     """Return what a reader needs to see why a trial failed, as plain data."""
-    calls = attempt.turn.as_json()["calls"] if attempt.turn else []
     return {
         "objects": list(setup.objects),
         "goal": setup.goal,
         "missed": missed,
         "before": {name: list(where) for name, where in setup.before.items()},
-        "calls": [
-            {key: call[key] for key in ("name", "args", "kwargs", "result", "error")}
-            for call in calls[:SHOWN_CALLS]
-        ],
+        "calls": shown_calls([attempt.turn] if attempt.turn else []),
     }
 
 
@@ -302,9 +286,5 @@ def _robot(setup: Setup, cell: TabletopCell, settings: Settings) -> RavensRobot:
 
 
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
-    """Return the model of some settings, the same one within a process."""
-    if settings.model in BASELINES:
-        return NoModel()
-    if is_noisy(settings.model):
-        return NoisyOracle(settings.model, seed_of(trial) if trial else 0)
-    return model_for(settings.model.removeprefix(f"{PLANNER}:"), settings.options, trial)
+    """Return the model of some settings, a planner's too."""
+    return model_of(replace(settings, model=settings.model.removeprefix(f"{PLANNER}:")), trial)

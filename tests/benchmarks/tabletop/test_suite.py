@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import robot_suite
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.tabletop import suite as trials
 from benchmarks.tabletop.published import published_rates
@@ -54,7 +55,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial with a scripted model."""
 
     def run(text: str | None, model: str = "scripted", **changes: Any) -> Outcome:
-        monkeypatch.setattr(trials, "model_for", lambda *_: Scripted(text))
+        monkeypatch.setattr(robot_suite, "model_for", lambda *_: Scripted(text))
         return SUITE.run(SOLVED, replace(ORACLE, model=model, **changes))
 
     return run
