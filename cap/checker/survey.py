@@ -199,7 +199,10 @@ def survey(
     for node in found.of(ast.Import, ast.ImportFrom):
         _count(found.imported, bound_names(node))
         if type(node) is ast.Import:
-            found.aliases.update(_imported(node, policy.modules))
+            for alias in node.names:
+                if isinstance(alias, ast.alias) and alias.name in policy.modules:
+                    top = alias.name.split(".")[0]
+                    found.aliases[alias.asname or top] = alias.name if alias.asname else top
     classes: list[ast.ClassDef] = kinds.get(ast.ClassDef, [])
     found.functions = dict(_functions(tree))
     for owner in classes:
@@ -354,14 +357,6 @@ def _is_inherited(function: ast.expr, bases: set[str]) -> bool:
 def is_whole(node: ast.Import | ast.ImportFrom) -> bool:
     """Tell whether an import is as a parser makes it; a tree made by hand may hold anything."""
     return all(isinstance(alias, ast.alias) for alias in node.names)
-
-
-def _imported(node: ast.Import, modules: frozenset[str]) -> Iterable[tuple[str, str]]:
-    """Yield the names an import binds to listed modules."""
-    for alias in node.names:
-        if isinstance(alias, ast.alias) and alias.name in modules:
-            top = alias.name.split(".")[0]
-            yield (alias.asname, alias.name) if alias.asname else (top, top)
 
 
 def bound_names(node: ast.AST) -> Sequence[str]:

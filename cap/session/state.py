@@ -29,23 +29,18 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
     for name in unmade(kept.values(), answer.result.variables):
         del kept[name]
     lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
-    reasons = {
-        name: f"was imported in turn {number} only; import it again"
-        if name in sources.imported
-        else f"was set in turn {number} and {_why_lost(name)}"
-        for name in lost
-    }
     dropped = {name: why for name, why in state.dropped.items() if name not in kept}
+    for name in lost:
+        why = "was set in turn {} and could not be kept (only plain data and functions can)"
+        if name in sources.imported:
+            why = "was imported in turn {} only; import it again"
+        elif name in EVERYWHERE:
+            why = "was set in turn {} and was not kept: it means the library's own again; "
+            why += "choose another name"
+        dropped[name] = why.format(number)
     return replace(
         state,
         variables=answer.result.variables,
         definitions=tuple(kept.values()),
-        dropped={**dropped, **reasons},
+        dropped=dropped,
     )
-
-
-def _why_lost(name: str) -> str:
-    """Return why a name is not there in later turns."""
-    if name in EVERYWHERE:
-        return "was not kept: it means the library's own again; choose another name"
-    return "could not be kept (only plain data and functions can)"

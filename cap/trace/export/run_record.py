@@ -212,8 +212,11 @@ class RunRecord:
                 turn.usage = dict(data["usage"])
         elif (notes := _notes(kind, data)) is not None:
             turn.parts += notes
-            if kind == "failure" and not depth:
-                _mark_failed(turn, data.get("line"))
+            written = [
+                part for part in turn.parts if isinstance(part, ProgramRecord) and not part.depth
+            ]
+            if kind == "failure" and not depth and written and isinstance(data.get("line"), int):
+                written[-1].failed_line = data["line"]
         elif kind not in _SKIPPED:
             self._miss(kind)
 
@@ -262,12 +265,6 @@ def _choice(data: Mapping[str, Any]) -> ChoiceRecord:
         for one in data["tried"]
     ]
     return ChoiceRecord(tried, told_choice(data))
-
-
-def _mark_failed(turn: TurnRecord, line: Any) -> None:
-    programs = [part for part in turn.parts if isinstance(part, ProgramRecord) and not part.depth]
-    if programs and isinstance(line, int):
-        programs[-1].failed_line = line
 
 
 def _notes(kind: str, data: Mapping[str, Any]) -> list[tuple[str, str]] | None:
