@@ -64,20 +64,8 @@ class RealSenseCamera:
         self._timeout_s = timeout_s
         context = rs.context() if context is None else context
         _check_present(rs, context, serial)
-        config = rs.config()
-        if serial is not None:
-            config.enable_device(serial)
-        config.enable_stream(rs.stream.depth, width, height, rs.format.z16, fps)
-        config.enable_stream(rs.stream.color, width, height, rs.format.rgb8, fps)
         self._pipeline: Any = rs.pipeline(context)
-        try:
-            profile = self._pipeline.start(config)
-        except RuntimeError as error:
-            raise NotConnected(
-                f"the RealSense camera does not start with {width}x{height} at {fps} fps: "
-                f"{_line(error)}; close other programs that use it, or choose a mode it has (USB 2 "
-                "has fewer)"
-            ) from None
+        profile = _started(rs, self._pipeline, serial, width, height, fps)
         self._align = rs.align(rs.stream.color)
         color = profile.get_stream(rs.stream.color).as_video_stream_profile().get_intrinsics()
         # The device counts from the first pixel's centre.
@@ -177,6 +165,27 @@ def _check_present(rs: Any, context: Any, serial: str | None) -> None:
         )
     if serial is not None and serial not in found:
         raise NotConnected(f"no RealSense camera {serial!r}; connected: {', '.join(found)}")
+
+
+def _started(rs: Any, pipeline: Any, serial: str | None, width: int, height: int, fps: int) -> Any:
+    """Start the streams of colour and depth; return the profile they have.
+
+    Raises:
+        NotConnected: The device has no such mode, or another program uses it.
+    """
+    config = rs.config()
+    if serial is not None:
+        config.enable_device(serial)
+    config.enable_stream(rs.stream.depth, width, height, rs.format.z16, fps)
+    config.enable_stream(rs.stream.color, width, height, rs.format.rgb8, fps)
+    try:
+        return pipeline.start(config)
+    except RuntimeError as error:
+        raise NotConnected(
+            f"the RealSense camera does not start with {width}x{height} at {fps} fps: "
+            f"{_line(error)}; close other programs that use it, or choose a mode it has (USB 2 "
+            "has fewer)"
+        ) from None
 
 
 def _silent(why: str) -> str:
