@@ -71,7 +71,11 @@ def _offset(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
     numbers: list[ast.Constant] = [
         node for node in _constants(tree) if isinstance(node.value, float) and abs(node.value) < 10
     ]
-    places = [node for node in ast.walk(tree) if _is_call(node, "get_obj_pos")]
+    places = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "get_obj_pos"
+    ]
     number = int(rng.integers(len(numbers) + len(places))) if numbers or places else -1
     if number < 0:
         return False
@@ -125,11 +129,6 @@ KINDS: Mapping[str, Mutate] = {
 
 def _constants(tree: ast.Module) -> Iterator[ast.Constant]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
-
-
-def _is_call(node: ast.AST, name: str) -> bool:
-    called = node.func if isinstance(node, ast.Call) else None
-    return isinstance(called, ast.Name) and called.id == name
 
 
 def _replaced(tree: ast.Module, old: ast.AST, new: ast.AST) -> bool:

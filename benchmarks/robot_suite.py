@@ -30,10 +30,10 @@ from benchmarks.suite import (
     check_options,
     load_prompts,
     program_limits,
-    repairs_of,
-    sampling_of,
 )
+from cap.engine.best_of import Sampling
 from cap.engine.engine import unhinted
+from cap.engine.repair import Repairs
 from cap.errors import UsageError
 from cap.models.base import Model
 from cap.prompt.prompt import Prompt
@@ -318,21 +318,26 @@ def session_settings(
     prompts: Mapping[str, Prompt],
     reached: Callable[[Any], bool],
 ) -> SessionSettings:
-    """Return how the session of a trial runs.
+    """Return how the session of a trial runs, as the settings' options have it.
 
     Args:
         settings: What the run is asked for.
         trial: Which one.
         prompts: What its model is asked with.
-        reached: Tells of a robot whether its world is as the instruction wants it.
+        reached: Tells of a robot whether its world is as the instruction wants it; chooses between
+            programs where neither their agreement nor a goal check is to do so.
     """
+    options = settings.options
+    sampling, repairs = Sampling(**options.get("sampling", {})), options.get("repairs")
+    if not (sampling.agreement or sampling.goal):
+        sampling = replace(sampling, judge=reached)
     return SessionSettings(
         prompts=prompts,
         seed=seed_of(trial),
-        limits=program_limits(settings.options.get("limits", {})),
-        repairs=repairs_of(settings.options),
-        sampling=sampling_of(settings.options, reached),
-        rounds=settings.options.get("rounds", 1),
+        limits=program_limits(options.get("limits", {})),
+        repairs=None if repairs is None else Repairs(**repairs),
+        sampling=sampling,
+        rounds=options.get("rounds", 1),
     )
 
 

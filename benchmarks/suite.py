@@ -5,14 +5,12 @@ from __future__ import annotations
 import importlib
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from cap.engine.best_of import Sampling
-from cap.engine.repair import Repairs
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
 from cap.prompt.prompt import Prompt
 from cap.robot import registry, robot_files
@@ -361,23 +359,6 @@ def program_limits(given: Mapping[str, Any], usual: Limits | None = None) -> Lim
     """
     check_names("limit", list(given), [entry.name for entry in fields(Limits)])
     return Limits(**{**vars(usual or Limits()), **given})
-
-
-def sampling_of(options: Mapping[str, Any], judge: Callable[[Any], bool]) -> Sampling:
-    """Return how many programs are tried, as a run's options have it.
-
-    Args:
-        options: Of the settings; with neither `agreement` nor `goal` the suite's own judge chooses.
-        judge: That judge.
-    """
-    given = Sampling(**options.get("sampling", {}))
-    return given if given.agreement or given.goal else replace(given, judge=judge)
-
-
-def repairs_of(options: Mapping[str, Any]) -> Repairs | None:
-    """Return how often a program is written again, as a run's options have it; None as usual."""
-    given = options.get("repairs")
-    return None if given is None else Repairs(**given)
 
 
 def check_options(settings: Settings, known: Sequence[str]) -> None:

@@ -18,8 +18,9 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from benchmarks.performance.sandbox.engine_process import (
     LIMIT_S,
@@ -313,7 +314,9 @@ def _cell(task: SandboxTask, name: str, seen: Seen) -> EngineFigure | str:
     count = 1 if name == MACHINE else task.count
     times_s = {turn: value / count for turn, value in seen.get(name, {}).items()}
     unit, values = "s", list(times_s.values())
-    middle = _p99 if task.kind == "overshoot" else statistics.median
+    middle: Callable[[Sequence[float]], float] = statistics.median
+    if task.kind == "overshoot":
+        middle = partial(percentile, share=0.99)
     if values and task.baseline not in (None, name):
         base = seen.get(str(task.baseline), {})
         unit = "x"
@@ -322,10 +325,6 @@ def _cell(task: SandboxTask, name: str, seen: Seen) -> EngineFigure | str:
         return "n/a"
     time_s = middle(list(times_s.values()))
     return EngineFigure(middle(values), min(values), max(values), len(values), unit, time_s)
-
-
-def _p99(values: Sequence[float]) -> float:
-    return percentile(values, 0.99)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
