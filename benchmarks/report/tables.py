@@ -392,6 +392,36 @@ def _flat(table: Mapping[str, Any], of: str = "") -> Iterator[str]:
             yield f"{of}{name} {value}"
 
 
+@dataclass
+class _Tallies:
+    """What the trials of a results folder come to, summed up in every way a report shows."""
+
+    total: CellTally = field(default_factory=CellTally)
+    """All of them."""
+    models: defaultdict[str, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
+    """By whose model it was."""
+    tasks: defaultdict[Where, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
+    """By task and split."""
+    families: defaultdict[Where, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
+    """By family and split, and all of a split."""
+    samples: defaultdict[str, dict[str, tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    """By split: how many samples each problem has, and how many of them are right."""
+
+    def add(self, line: Line, found: BaseSuite | None) -> None:
+        """Count a trial of a suite; None if the suite is not known here."""
+        task, split = line.trial.task, line.trial.split
+        self.total.add(line)
+        self.models[found.model_of(split) if found is not None else ""].add(line)
+        self.tasks[task, split].add(line)
+        self.families[ALL, split].add(line)
+        if found is not None and (family := found.family(task)):
+            self.families[family, split].add(line)
+        n, right = self.samples[split].get(task, (0, 0))
+        self.samples[split][task] = n + 1, right + line.outcome.success
+
+
 def read(folder: Path) -> Report:
     """Return the report of a results folder.
 
@@ -401,24 +431,13 @@ def read(folder: Path) -> Report:
     header = read_header(folder)
     name, options = header["suite"], header["settings"]["options"]
     found = suite(name, options) if name in SUITES else None
-    total, asked = CellTally(), dict.fromkeys(read_asked(folder))
-    models: defaultdict[str, CellTally] = defaultdict(CellTally)
-    tasks: defaultdict[Where, CellTally] = defaultdict(CellTally)
-    families: defaultdict[Where, CellTally] = defaultdict(CellTally)
-    samples: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    asked, tallies = dict.fromkeys(read_asked(folder)), _Tallies()
     sampled = found is not None and found.judges_samples
     for line in read_lines(folder):
-        task, split = line.trial.task, line.trial.split
         asked[line.trial] = None
-        total.add(line)
-        models[found.model_of(split) if found is not None else ""].add(line)
-        tasks[task, split].add(line)
-        families[ALL, split].add(line)
-        if found is not None and (family := found.family(task)):
-            families[family, split].add(line)
-        n, right = samples[split].get(task, (0, 0))
-        samples[split][task] = n + 1, right + line.outcome.success
+        tallies.add(line, found)
         sampled |= line.trial.sample > 0
+    total, tasks, families = tallies.total, tallies.tasks, tallies.families
     if not total.n:
         beside = read_beside(folder)
         told = f"; {told_beside(beside)}" if beside.requests else ""
@@ -429,6 +448,7 @@ def read(folder: Path) -> Report:
     for trial in asked:
         family = found.family(trial.task) if found is not None else ""
         wanted.update({(name, trial.split) for name in (trial.task, family, ALL) if name})
+    models = tallies.models.items() if len(wanted_of) > 1 else ()
     place = _places(found, tasks)
     order = sorted(tasks, key=place.__getitem__)
     known = found.cells() if found else ()
@@ -449,7 +469,7 @@ def read(folder: Path) -> Report:
             for split in splits
             if sampled
             and total.n == len(asked)
-            and (rates := mean_pass_at_k(samples[split], options.get("k") or KS))
+            and (rates := mean_pass_at_k(tallies.samples[split], options.get("k") or KS))
         },
         own=tuple(own),
         own_numbers=tuple(own if numbers is None else numbers),
@@ -459,9 +479,7 @@ def read(folder: Path) -> Report:
             line.trial.seed,
             line.trial.sample,
         ),
-        models=tuple(Cell(ALL, name, tally, {}, wanted_of[name]) for name, tally in models.items())
-        if len(wanted_of) > 1
-        else (),
+        models=tuple(Cell(ALL, name, tally, {}, wanted_of[name]) for name, tally in models),
     )
 
 

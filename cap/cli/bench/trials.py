@@ -7,7 +7,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -120,18 +120,16 @@ def carry_out(
     if runner.resume and runner.out is None:
         raise UsageError("--resume goes on with a results folder; say which with --out")
     folder = runner.out or new_run_folder(Path("runs"), settings.suite, title)
-    options = dict(settings.options)
-    options["ledger"] = str(folder.resolve() / ledger.NAME)
-    options["unfinished"] = str(folder.resolve() / UNFINISHED)
+    names = {"ledger": ledger.NAME, "unfinished": UNFINISHED}
     if runner.pictures:
-        options["pictures"] = str(folder.resolve() / "pictures")
-    settings = replace(settings, options=options)
+        names["pictures"] = "pictures"
+    places = {option: str(folder.resolve() / name) for option, name in names.items()}
+    settings = replace(settings, options={**settings.options, **places})
     results = begin(folder, suite, settings, resume=runner.resume, command=_command())
     try:
         if runner.pictures:
             (folder / "pictures").mkdir(exist_ok=True)
-        before = len(results.done.intersection(trials))
-        with _progress(len(trials), before, suite.usual_n == 1, runner.quiet) as told:
+        with _progress(trials, results.done, suite.usual_n == 1, runner.quiet) as told:
             run(
                 results,
                 trials,
@@ -255,19 +253,19 @@ def _tell_what_broke(folder: Path) -> None:
 
 
 @contextmanager
-def _progress(total: int, before: int, sampled: bool, quiet: bool) -> Iterator[Told]:
+def _progress(trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool) -> Iterator[Told]:
     """Tell of each trial: a bar in a terminal, else a line each; nothing if it is to be quiet."""
     if quiet:
         yield lambda trial, outcome: None
         return
-    won = 0
+    won, before = 0, len(done & set(trials))
     ended = before
     if sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import Progress
 
         with Progress(console=Console(stderr=True)) as bar:
-            task = bar.add_task("trials", total=total, completed=before)
+            task = bar.add_task("trials", total=len(trials), completed=before)
 
             def tell(trial: Any, outcome: Any) -> None:
                 nonlocal won, ended
@@ -284,6 +282,6 @@ def _progress(total: int, before: int, sampled: bool, quiet: bool) -> Iterator[T
         number = f" sample {trial.sample}" if sampled or trial.sample else ""
         split = f" {trial.split}" if trial.split else ""
         name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
-        click.echo(f"{ended}/{total} {name}: {word}, {outcome.seconds:.1f} s", err=True)
+        click.echo(f"{ended}/{len(trials)} {name}: {word}, {outcome.seconds:.1f} s", err=True)
 
     yield line
