@@ -327,19 +327,24 @@ def out_option(about: str) -> Any:
     return option("--out", type=Named(path_type=Path), metavar="DIR", help=about)
 
 
+def samples_option(*names: str) -> Any:
+    """Declare the option for how many programs are tried, by the names a command has for it."""
+    return option(
+        *names,
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="N",
+        help="Try up to N programs, each in the present world, and carry out the best.",
+    )
+
+
 @dataclass(frozen=True)
 class SamplingOptions:
     """How many programs are tried for an instruction, and by what one of them is chosen."""
 
     section: ClassVar[str] = "Several programs"
 
-    samples: int = option(
-        "--best-of",
-        type=click.IntRange(min=1),
-        default=1,
-        metavar="N",
-        help="Try up to N programs, each in the present world, and carry out the best.",
-    )
+    samples: int = samples_option("--best-of")
     """Programs for one instruction, at the most."""
     choose_by: str = option(
         "--choose-by",
@@ -380,14 +385,7 @@ class SamplingOptions:
 class SessionSampling(SamplingOptions):
     """The same, of a session or of those of a batch."""
 
-    samples: int = option(
-        "--samples",
-        "--best-of",
-        type=click.IntRange(min=1),
-        default=1,
-        metavar="N",
-        help="Try up to N programs, each in the present world, and carry out the best.",
-    )
+    samples: int = samples_option("--samples", "--best-of")
     """Programs for one instruction, at the most."""
 
 
