@@ -211,15 +211,7 @@ def _sides(
             [second],
         ):
             sides, tolerance = [first, second], Tolerance(0.5 / 10.0**digits, 0.0)
-        case (
-            ast.Compare(
-                ast.Call(ast.Name("abs"), [ast.BinOp(_, ast.Sub(), _)]), [ast.Lt() | ast.LtE()]
-            )
-            | ast.Compare(
-                ops=[ast.Gt() | ast.GtE()], comparators=[ast.Call(ast.Name("abs"), [ast.BinOp()])]
-            )
-            | ast.Compare(ast.Call(ast.Name("round"), [_, _]), [ast.Eq()])
-        ):
+        case _ if _is_near(test):
             raise ProblemError(
                 f"{where}: `{_shown(test)}`: how far off a result may be must be written as a "
                 "number, such as 0.01, and the digits of a rounding as one, such as 2"
@@ -243,6 +235,22 @@ def _sides(
                 if tolerance.both == "sum" and _calls(second, names):  # numpy's: of the second
                     tolerance = replace(tolerance, rel_of="got")
     return sides, tolerance, why
+
+
+def _is_near(test: ast.expr) -> bool:
+    """Tell whether a claim says how far off a result may be, by `abs` or `round`."""
+    match test:
+        case (
+            ast.Compare(
+                ast.Call(ast.Name("abs"), [ast.BinOp(_, ast.Sub(), _)]), [ast.Lt() | ast.LtE()]
+            )
+            | ast.Compare(
+                ops=[ast.Gt() | ast.GtE()], comparators=[ast.Call(ast.Name("abs"), [ast.BinOp()])]
+            )
+            | ast.Compare(ast.Call(ast.Name("round"), [_, _]), [ast.Eq()])
+        ):
+            return True
+    return False
 
 
 def _read(
