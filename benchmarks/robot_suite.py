@@ -27,6 +27,7 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
+    cause_of,
     check_options,
     load_prompts,
     program_limits,
@@ -278,7 +279,6 @@ def _outcome(
     case: RobotCase, turns: Sequence[Turn], missed: str | None, meter: Meter, seconds: float
 ) -> Outcome:
     failure = next((turn.failure for turn in turns if turn.failure is not None), None)
-    blamed = "task" if failure is None else str(failure.cause)
     extra: dict[str, Any] = (
         {} if missed is None else {"missed": missed, "calls": shown_calls(turns)}
     )
@@ -288,7 +288,7 @@ def _outcome(
         extra[TRIED] = sum(turn.tried for turn in turns)
     return Outcome(
         success=missed is None,
-        cause="" if missed is None else {"person": "infrastructure"}.get(blamed, blamed),
+        cause="" if missed is None else cause_of(failure) or "task",
         instruction="; ".join(case.instructions),
         program="\n".join(turn.program for turn in turns),
         failure=str(failure or missed or ""),

@@ -13,6 +13,7 @@ from typing import Any
 
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
 from cap.prompt.prompt import Prompt
+from cap.result import Failure
 from cap.robot import registry, robot_files
 from cap.sandbox.limits import Limits
 
@@ -398,6 +399,16 @@ def check_count(n: int, what: str = "trials") -> None:
     """
     if not 1 <= n <= MOST_TRIALS:
         raise UsageError(f"cannot run {n} {what} of each task; ask for 1 to {MOST_TRIALS} with -n")
+
+
+def cause_of(failure: Failure | None) -> str:
+    """Return who is to blame for a failure in a trial; "" without one.
+
+    Nobody sits beside a benchmark: what was interrupted was not the program's doing.
+    """
+    if failure is None:
+        return ""
+    return "infrastructure" if failure.cause == "person" else str(failure.cause)
 
 
 def chosen_cells(

@@ -20,7 +20,7 @@ from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.robot_suite import shown_calls
-from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
+from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, cause_of
 from cap.engine.best_of import Sampling
 from cap.engine.effect import Effect, WorldView
 from cap.engine.idle_program import DID_NOTHING
@@ -217,10 +217,8 @@ def _step(asked: Mapping[str, Any], turn: Turn, view: View) -> JudgedTurn:
     wanted, failure = expect.get("fails", False), turn.failure
     reason = _refusal(turn) if wanted else None
     if failure is not None and reason is None:
-        # Nobody sits beside a batch: what was interrupted was not the program's doing.
-        cause = "infrastructure" if failure.cause == "person" else failure.cause
         why = f"neither the robot refused nor the model declined: {failure}" if wanted else ""
-        return JudgedTurn(turn, why, cause)
+        return JudgedTurn(turn, why, cause_of(failure))
     if failure is None and wanted:
         return JudgedTurn(turn, "it ran to its end, and should have failed", "task")
     if isinstance(wanted, str) and not has_words(wanted, str(reason)):

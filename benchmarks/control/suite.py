@@ -22,6 +22,7 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
+    cause_of,
     check_options,
     load_prompts,
     program_limits,
@@ -172,5 +173,4 @@ def _blamed(failure: Failure | None) -> str:
         return "task"
     if failure.robot and failure.kind == "raised":
         return "program"
-    # NoModel sits beside a benchmark: what was interrupted was not the program's doing.
-    return "infrastructure" if failure.cause == "person" else str(failure.cause)
+    return cause_of(failure)

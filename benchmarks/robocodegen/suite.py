@@ -37,6 +37,7 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
+    cause_of,
     check_count,
     check_names,
     check_options,
@@ -360,10 +361,9 @@ def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Proble
 def _outcome(
     problem: Problem, answer: Answer, verdict: Verdict, meter: Meter, seconds: float
 ) -> Outcome:
-    failure, usage = answer.result.failure, meter.usage
-    cause = "" if failure is None else str(failure.cause)
-    # A given function that is asked for what is not there refuses; that is the caller's mistake.
-    cause = {"robot": "program", "person": "infrastructure"}.get(cause, cause)
+    usage, cause = meter.usage, cause_of(answer.result.failure)
+    if cause == "robot":  # a given function refused what is not there: the caller's mistake
+        cause = "program"
     return Outcome(
         success=verdict.right,
         cause="" if verdict.right else cause or "task",

@@ -26,6 +26,7 @@ from benchmarks.suite import (
     Outcome,
     Settings,
     Trial,
+    cause_of,
     check_options,
     load_prompts,
     program_limits,
@@ -98,9 +99,7 @@ class Attempt:
     def of(cls, turn: Turn, there: Collection[str], program: str | None = None) -> Attempt:
         """Return what a turn tells; `there` is what truly is in the scene."""
         failure = turn.failure
-        cause = "" if failure is None else str(failure.cause)
-        # NoModel sits beside a benchmark: what was interrupted was not the program's doing.
-        cause = "infrastructure" if cause == "person" else cause
+        cause = cause_of(failure)
         if failure is not None and failure.robot and failure.error == NotFound.__name__:
             # The program asked for what is not there, or the robot did not see what is.
             lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
