@@ -181,6 +181,21 @@ def single_use(found: list[Module]) -> list[tuple[Module, Function]]:
     ]
 
 
+def called(found: list[Module]) -> set[str]:
+    """Return the names that are called somewhere; the others are only handed on, as in a table."""
+    functions = (
+        node.func
+        for module in found
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call)
+    )
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in functions
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
+
+
 def long_functions(found: list[Module], lines: int) -> list[tuple[Module, Function]]:
     """Return the functions over so many lines."""
     return [(module, node) for module, node, _ in functions(found) if _lines(node) > lines]
@@ -261,6 +276,9 @@ def main() -> None:
         f"functions of {SHORT_LINES} lines or fewer with one reference:"
         f" {len(short)} of {total} ({100 * len(short) / total:.1f} %)"
     )
+    by_name = called(found)
+    handed_on = sum(node.name not in by_name for _, node in short)
+    print(f"  of these, handed on and called nowhere by name, as in a table: {handed_on}")
     for lines in LONG_LINES:
         print(f"functions over {lines} lines: {len(long_functions(found, lines))}")
     twice = twice_named(found)
