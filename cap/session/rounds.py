@@ -117,7 +117,7 @@ class Rounds:
             answer, last = _with_round(answer, further), further
         else:
             if most > 1:
-                trace.event("rounds_ended", rounds=most, reason=f"there may be {most} rounds")
+                trace.event("rounds_ended", rounds=most, reason="the limit was reached")
         return answer
 
     def _ended(self, last: Answer, effect: Effect, idle: int) -> str:
@@ -156,7 +156,7 @@ def _with_round(before: Answer, after: Answer) -> Answer:
             stdout=before.result.stdout + after.result.stdout,
         ),
         earlier_calls=len(before.result.calls) + after.earlier_calls,
-        earlier=(*before.earlier, before.source),
+        earlier=(*before.earlier, replace(before, earlier=()).source),
         attempts=before.attempts + after.attempts,
         tried=before.tried + after.tried,
         usage=before.usage.plus(after.usage),

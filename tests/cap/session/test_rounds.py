@@ -101,6 +101,16 @@ def test_the_history_of_a_person_has_one_turn_and_one_undo() -> None:
         assert not session.state.history
 
 
+def test_a_turn_of_all_its_rounds_has_each_program_once() -> None:
+    session, _ = session_of(
+        ["say('one')\n", "say('two')\n", "say('three')\n", "say('next')\n", "pass\n"], 3
+    )
+    with session:
+        turn = session.run(WORDS)
+        assert turn.program.split() == ["say('one')", "say('two')", "say('three')"]
+        assert session.state.history[-1].code.split() == turn.program.split()
+
+
 def test_each_round_can_be_taken_back() -> None:
     session, _ = session_of([RED, BLUE, "pass\n"])
     with session:
@@ -142,7 +152,7 @@ def test_the_budget_ends_it() -> None:
     with session:
         events = told(session)
         assert session.run(WORDS).ok
-    assert (reason(events), len(model.requests)) == ("there may be 2 rounds", 2)
+    assert (reason(events), len(model.requests)) == ("the limit was reached", 2)
 
 
 def test_a_number_of_rounds_that_cannot_be_is_refused() -> None:

@@ -75,7 +75,7 @@ def test_the_terminal_tells_all_of_it(ran: tuple[Path, str, str]) -> None:
         "    3  failed: ValueError (line 1): <b>full</b>",
         "chosen: 2, 2 of 4 did this",
         "moved red block to blue bowl; round 2:",
-        "2 rounds: there may be 2 rounds",
+        "2 rounds: the limit was reached",
         "undone: the last round, the world too; 1 round is left",
     ):
         assert told in ran[1]
@@ -131,7 +131,7 @@ def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path,
     for told in (
         "- **2 moved red block to blue bowl**",
         "### round 2",
-        "- rounds: 2 rounds: there may be 2 rounds",
+        "- rounds: 2 rounds: the limit was reached",
         "the last round was undone, with the world; rounds left: 1",
         "put_first_on_second('blue block', 'green bowl')",
     ):
