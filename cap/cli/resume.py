@@ -89,6 +89,7 @@ def saved_at(folder: Path | None) -> Any:
 def go_on(session: Any, kept: Any, folder: Path) -> None:
     """Make a new session a saved one; say so if its world or its last turn is not what it was."""
     rewound = session.restore(kept)
+    session.earlier_run = str(folder)
     session.trace.update(resumed=str(folder), seed=kept.seed)
     if not rewound:
         noted = getattr(session.robot, "world_note", "")
@@ -97,12 +98,20 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
     from cap.trace.reader import read_events
     from cap.trace.terminal import clipped
 
-    words = ""
-    with contextlib.suppress(CapError):  # a file, or a trace that is damaged
+    words, turns = "", 0
+    with contextlib.suppress(CapError, KeyError, TypeError):  # a file, or a damaged trace
         for event in read_events(folder):
-            if event["depth"] == 0 and event["kind"] in ("instruction", "done"):
-                words = clipped(str(event["data"].get("text", "")), 80)
-    if words:
+            kind, data = event["kind"], event["data"]
+            if event["depth"] == 0 and kind in ("instruction", "done"):
+                words = clipped(str(data.get("text", "")), 80)
+                turns += kind == "instruction"
+            elif kind in ("resumed", "redo", "undo"):
+                turns += -data["turns"] if kind == "undo" else data["turns"]
+    if words and turns <= kept.turns:  # the session was kept after that turn, so it was done
+        all_known = "it is known" if kept.turns == 1 else f"all {kept.turns} turns are known"
+        told = f"the record in {folder} breaks off in a turn that was done: {words}"
+        click.echo(f"note: {told}; {all_known}", err=True)
+    elif words:
         known = "the turn before it is" if kept.turns == 1 else f"the {kept.turns} before it are"
         told = f"the last turn was cut off, and is as if it had not been asked: {words}"
         click.echo(f"note: {told}; {known} known", err=True)

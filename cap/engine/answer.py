@@ -91,6 +91,8 @@ class Answer:
         parts = [*self.earlier, *(entry.source for entry in self.kept)]
         parts += [f"# Generated function.\n{entry.source.strip()}" for entry in self.generated]
         parts += [self.program.source] if self.program else []
+        if len(parts) == 1:  # its lines keep their numbers, also below a line that was removed
+            return f"{parts[0].rstrip()}\n"
         return "\n\n".join(part.strip() for part in parts) + "\n"
 
     @property

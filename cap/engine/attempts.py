@@ -75,7 +75,8 @@ class Attempts:
                 stop_signals.taken()
                 answer = replace(answer, result=replace(answer.result, failure=interrupted()))
                 break
-            if after is None:  # the same again
+            if after is None:
+                self.engine.trace.event("same_again", lmp=self.prompt.name)
                 answer = replace(answer, attempts=answer.attempts + 1)
                 break
             if unanswered(after):

@@ -496,6 +496,7 @@ class Engine:
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
         calls: list[Call] = []
         lines: list[int] = []
+        printed: list[str] = []
         execute = partial(
             self.sandbox.execute,
             program,
@@ -505,6 +506,7 @@ class Engine:
             seed=int.from_bytes(seed, "little"),
             on_call=partial(self._called, calls, lines),
             on_line=partial(self._tell_line, lines) if self.trace.listeners else None,
+            on_print=partial(self._tell_printed, printed),
             robot=self.robot,
         )
         try:
@@ -512,12 +514,15 @@ class Engine:
             lost = result.failure if result.failure and result.failure.kind == "killed" else None
             if lost is not None and not acted(calls):  # nothing was done: once more
                 self.trace.event("run_again", lmp=prompt.name, reason=str(lost))
+                printed.clear()
                 result = execute()
         except KeyboardInterrupt:
             if self.trace.depth:  # the outer program ends as well
                 raise
             stop_signals.taken()
             return Result(failure=interrupted(), calls=tuple(calls))
+        if rest := result.stdout[sum(map(len, printed)) :]:
+            self._tell_printed(printed, rest)
         if result.failure is not None and header.session:
             return replace(result, failure=explain(result.failure, dropped))
         if result.failure is None and header.returns is not None:
@@ -534,6 +539,11 @@ class Engine:
         calls.append(call)
         at = {"line": lines[-1]} if lines else {}
         self.trace.event("call", **vars(call), **at)
+
+    def _tell_printed(self, printed: list[str], text: str) -> None:
+        """Tell who watches what the program prints; the turn's own event has all of it."""
+        printed.append(text)
+        self.trace.progress("printed", text=text)
 
     def _tell_line(self, lines: list[int], line: int) -> None:
         """Tell who watches which line of the program runs."""

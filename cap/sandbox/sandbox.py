@@ -171,6 +171,7 @@ class Sandbox:
         seed: int = 0,
         on_call: Callable[[Call], None] | None = None,
         on_line: Callable[[int], None] | None = None,
+        on_print: Callable[[str], None] | None = None,
         robot: Stoppable | None = None,
         calls: CallList | None = None,
     ) -> Result:
@@ -184,6 +185,8 @@ class Sandbox:
             seed: Start of numpy's random numbers inside the program.
             on_call: Told of every call once it is served.
             on_line: Told before every call which line of the program makes it.
+            on_print: Told before a call what was printed since the one before; only where `on_line`
+                is told as well. What is printed behind the last call is in the result alone.
             robot: Whose functions the scope holds; stopped when a call takes too long.
             calls: What `call_each` has called at its end.
 
@@ -212,6 +215,7 @@ class Sandbox:
                 calls=calls,
                 on_call=on_call,
                 on_line=on_line,
+                on_print=on_print,
                 robot=robot,
                 stdout_chars=self.limits.stdout_chars,
                 restricted=self._template.restricts,
@@ -249,6 +253,7 @@ class Sandbox:
                     self.limits,
                     job.on_call,
                     job.on_line,
+                    job.on_print,
                     robot=job.robot,
                     thread=self.robot_thread if job.robot is not None else None,
                     place=place,

@@ -82,6 +82,8 @@ class Session:
     """The names of those models, also of one that was stopped before it answered."""
     earlier: int = 0
     """Turns before those, in the session this one goes on from."""
+    earlier_run: str = ""
+    """Where that session is written down, if that is known."""
     origins: Mapping[str, str]
     """The instruction each kept function was written for, by name."""
     damaged_skills: Mapping[str, str] = {}
@@ -122,6 +124,8 @@ class Session:
         """Those of the last turn, if a model wrote it."""
         self._checkpoints: list[Checkpoint] = []
         self._undone: list[Undone] = []
+        self._round_undone = False
+        """Whether a round was taken back since the last turn."""
         self._view_log = ViewLog()
         self.state = State(variables=dict(self._prompt.header.initial))
         level = settings.min_level or (None if robot.simulated else HARDWARE_LEVEL)
@@ -241,8 +245,9 @@ class Session:
         Raises:
             SavedError: It cannot be read, is not of this robot, or its robot is not named.
         """
-        kept = path
+        kept, from_run = path, ""
         if not isinstance(kept, SavedSession):
+            from_run = str(kept)
             kept = session_file.read(as_path("the saved session", kept))
         robot = options.pop("robot", None)
         if not robot and kept.file is not None:  # nothing that a saved session names is executed
@@ -257,6 +262,7 @@ class Session:
         session = cls.open(robot or kept.robot, model, **options)
         try:
             session.restore(kept)
+            session.earlier_run = from_run
         except BaseException:  # also Ctrl-C: nobody else could close it
             session.close("error")
             raise
@@ -376,12 +382,14 @@ class Session:
             there = f"there are {len(self.turns)} in this session"
             told = f"cannot undo {turns} turns: {there}" if self.turns else "nothing to undo"
             if self.earlier:
-                told += f" (the {self.earlier} before it are of the one it goes on from)"
+                told = told if self.turns else "nothing to undo yet"
+                told += f"; {self.told_earlier}, so they cannot be undone here"
             raise UsageError(told)
         before, undone = self._checkpoints[-turns:], self.turns[-turns:]
         after = Checkpoint.of(self)
         rewound = before[0].restore(self)
         del self._checkpoints[-turns:], self.turns[-turns:]
+        self._round_undone = False
         self._undone.append(Undone(undone, before, after))
         self._rounds = None
         self._keep(session_file.LATEST)
@@ -401,6 +409,7 @@ class Session:
         rounds = self._rounds
         if rounds is None or not rounds.before or not self.turns:
             raise UsageError("the last turn has no further round; undo the turn itself")
+        self._round_undone = True
         past, checkpoint, usage = rounds.before.pop(), self._checkpoints[-1], self.usage
         rewound = checkpoint.restore(self)
         self.turns.pop()
@@ -427,6 +436,8 @@ class Session:
         Raises:
             UsageError: Nothing was undone since the last turn.
         """
+        if not self._undone and self._round_undone:
+            raise UsageError("rounds cannot be redone; say what is left to do")
         if not self._undone:
             raise UsageError("nothing was undone since the last turn, so nothing can be redone")
         undone = self._undone.pop()
@@ -450,6 +461,14 @@ class Session:
     def prompt(self) -> Prompt:
         """The prompt that answers a person."""
         return self._prompt
+
+    @property
+    def told_earlier(self) -> str:
+        """Where the turns are that were before those of this process."""
+        owner = self.earlier_run or "the session that this one goes on from"
+        if self.earlier == 1:
+            return f"the earlier turn belongs to {owner}"
+        return f"the {self.earlier} earlier turns belong to {owner}"
 
     @property
     def reserved(self) -> frozenset[str]:
@@ -587,6 +606,7 @@ class Session:
             self._tell_view()
         self.trace.turn += 1
         self._undone.clear()
+        self._round_undone = False
         given = {} if source is None else {"source": source}
         self.trace.event("instruction", lmp=TOP, text=words, **given)
         self.memory.begin_turn()

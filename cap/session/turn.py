@@ -47,6 +47,8 @@ class Turn(ByValue):
     """The actions of the last attempt that are done and stay done."""
     back: bool = False
     """True if what the last attempt did in the world was taken back."""
+    written: str = ""
+    """The last program by itself, whose lines its failure counts."""
 
     @classmethod
     def of(cls, words: str, answer: Answer, effect: Effect) -> Turn:
@@ -72,6 +74,7 @@ class Turn(ByValue):
             tried=answer.tried,
             done=answer.done,
             back=answer.back,
+            written=answer.program.source if answer.program else "",
         )
 
     @property

@@ -48,6 +48,11 @@ class RunFolder:
         with self._lock:
             self._write()
             self._events.close()
+            if self.trouble is not None:
+                count = self._lines.count(b"\n")
+                lost = [f"the last {count} events"] * bool(count) + sorted(self._files)
+                told = f"{self.trouble.strerror}, so these are lost: {', '.join(lost)}"
+                self.trouble = OSError(self.trouble.errno, told, self.trouble.filename)
 
     def _write(self) -> None:
         """Write all that waits; what cannot be written waits on, with the reason."""

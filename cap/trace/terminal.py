@@ -9,6 +9,7 @@ import codeop
 import errno
 import os
 import warnings
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ from cap.trace.trace import Event, plain
 INDENT = "  "
 MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
+MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
+"""Lines a turn's programs print that are shown at once; of more, the last three at its end."""
 _SEEN_OTHERWISE = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
 _WORLD = {
     True: "the world too",
@@ -32,18 +35,9 @@ _WORLD = {
 }
 SHOWN = frozenset(
     (
-        *("text", "line", "repair", "run_again", "skills", "undo", "done", "step", "said"),
-        *(
-            "trying",
-            "tried",
-            "tried_all",
-            "samples",
-            "untried",
-            "round",
-            "rounds_ended",
-            "undo_round",
-            "learned",
-        ),
+        *("text", "line", "printed", "repair", "run_again", "same_again", "skills", "undo"),
+        *("done", "step", "said", "trying", "tried", "tried_all", "samples", "untried", "round"),
+        *("rounds_ended", "undo_round", "learned"),
         *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
         *(
             "completion",
@@ -62,6 +56,8 @@ SHOWN = frozenset(
     )
 )
 """Kinds of events that are told; a file may hold others."""
+_AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
+"""What is told once a program has ended, so that no answer is written any more."""
 _WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
 
@@ -123,7 +119,8 @@ def usage_line(usage: Usage | Mapping[str, Any]) -> str:
     line = f"{requests} {'request' if requests == 1 else 'requests'}"
     about = "~" if known.get("estimated") else ""
     line += f", {about}{known['prompt_tokens']} + {about}{known['completion_tokens']} tokens"
-    return line if cost is None else f"{line}, {about}${cost:.4f}"
+    unpriced = cost is None or not (cost or known["prompt_tokens"] or known["completion_tokens"])
+    return line if unpriced else f"{line}, {about}${cost:.4f}"
 
 
 def told_tried(one: Mapping[str, Any], most: int = 300) -> str:
@@ -190,6 +187,13 @@ class Live:
         self._follows = follows
         self._last_line = ""
         """What the last line on the screen tells, that is to be wiped out."""
+        self._most_lines = MOST_PRINTED if self._moving else MOST_PRINTED_IN_PIPE
+        self._shown_lines = self._hidden_lines = 0
+        """Lines that this turn's programs printed: those that are shown, and those that are not."""
+        self._last_lines: deque[str] = deque(maxlen=3)
+        """The last of those that are not."""
+        self._asking = ""
+        """Whom a pipe was told of this turn that is asked."""
         self._written = ""
         """What of a completion was told as it was written, and was not printed yet."""
         self._source: list[str] = []
@@ -213,6 +217,10 @@ class Live:
         self._count(event)
         if event.kind in ("program", "done"):  # a person may be asked next
             self._wipe()
+        if event.kind in _AFTERWARDS and event.depth == 0:
+            self._end_text(0)
+            if self._moving:
+                self.console.control(_WIPED)  # the terminal's own ^C
         if show is not None and (event.depth == 0 or self.verbose):
             if event.kind not in ("call", "line"):
                 self._end_row(event.depth)
@@ -221,7 +229,9 @@ class Live:
     def _count(self, event: Event) -> None:
         """Take down whose time has passed."""
         if event.kind == "instruction" and event.depth == 0:
-            self._lmp = event.data.get("lmp", "")
+            self._lmp, self._asking = event.data.get("lmp", ""), ""
+            self._shown_lines = self._hidden_lines = 0
+            self._last_lines.clear()
             self._model_s = self._robot_s = self._inner_s = 0.0
         elif event.kind in ("completion", "unanswered"):
             took_s = event.data.get("duration_s", 0.0)
@@ -299,6 +309,11 @@ class Live:
     def _run_again(self, data: Mapping[str, Any], depth: int) -> None:
         self._write(f"run again: {data['reason']}", "yellow", depth + 1)
 
+    def _same_again(self, data: Mapping[str, Any], depth: int) -> None:
+        self._written, self._grown = "", []  # what is printed of the next answer is its own
+        told = "the same program again: it was not run, and no other is asked for"
+        self._write(told, "yellow", depth + 1)
+
     def _skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
             self._write(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)
@@ -357,8 +372,12 @@ class Live:
             self._write(f"{data['lmp']}: {words}", "cyan", depth)
 
     def _prompt(self, data: Mapping[str, Any], depth: int) -> None:
-        if is_real(data["model"]):
-            self._write(f"asking {printable(data['model'])} ...", "dim", depth + 1)
+        told = f"asking {printable(data['model'])} ..."
+        if is_real(data["model"]) and self._moving:
+            self._below(told, depth)
+        elif is_real(data["model"]) and told != self._asking:
+            self._write(told, "dim", depth + 1)
+            self._asking = told
 
     def _look(self, data: Mapping[str, Any], depth: int) -> None:
         self._write(f"the model sees {data['picture']}", "dim", depth + 1)
@@ -423,7 +442,7 @@ class Live:
             self._write(told, styles[kind], depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
-        self._print_code(source.strip().split("\n"), depth)
+        self._print_code(source.rstrip().split("\n"), depth)  # blank lines at its top count too
 
     def _print_code(self, lines: Sequence[str], depth: int) -> None:
         code = printable("\n".join(lines))
@@ -482,9 +501,25 @@ class Live:
         text.append(f"  {took}", style="dim")
         self._print(text)
 
+    def _printed(self, data: Mapping[str, Any], depth: int) -> None:
+        """Show what a program prints where it does; of much, the first lines."""
+        for line in data["text"].removesuffix("\n").split("\n"):
+            if self._shown_lines < self._most_lines:
+                self._shown_lines += 1
+                self._write(f"| {clipped(line)}", "", depth + 1)  # no line of ours looks so
+            else:
+                self._hidden_lines += 1
+                self._last_lines.append(line)
+
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
-        for line in clipped(data["text"].rstrip(), 4000).split("\n"):  # no line of ours looks so
-            self._write(f"| {line}", "", depth + 1)
+        """Show how much was left out of what was printed, and the last of it."""
+        if not self._shown_lines:  # nobody told it when it was printed: a run that is over
+            self._printed({"text": data["text"].rstrip()}, depth)
+        if hidden := self._hidden_lines - len(self._last_lines):
+            where = "events.jsonl in the run folder has them"
+            self._write(f"… {hidden} more lines were printed; {where}", "dim", depth + 1)
+        for line in self._last_lines:
+            self._write(f"| {clipped(line)}", "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
         for name, (before, after) in data["objects"].items():

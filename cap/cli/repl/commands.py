@@ -120,7 +120,8 @@ class Commands:
                 name, _, given = line[1:].partition(" ")
                 command, given = name.lower(), given.strip()
                 if command not in COMMANDS:
-                    hint = did_you_mean(f"/{name}", [f"/{known}" for known in COMMANDS])
+                    near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
+                    hint = did_you_mean(f"/{command}", near)
                     raise UsageError(f"no command /{printable(name)}.{hint} /help lists them")
                 if given and not COMMANDS[command][0]:
                     raise UsageError(f"/{command} takes nothing, so leave out {given!r}")
@@ -236,8 +237,8 @@ class Commands:
 
     def do_code(self, given: str) -> None:
         """Show a program; before the first turn that of the session it goes on from."""
-        known = self._last_program()
-        program = known if known and not given else self._turn(given).program
+        past = self._earlier_turn()
+        program = past.code if past is not None and not given else self._turn(given).program
         self.tell(program or "it has no program")
 
     def do_edit(self, given: str) -> bool | None:
@@ -258,6 +259,11 @@ class Commands:
 
     def do_why(self, given: str) -> None:
         """Say why the last turn came out as it did."""
+        if (past := self._earlier_turn()) is not None:
+            self.tell(f"{past.instruction}:")
+            self.tell(f"  {past.note or past.effect or 'nothing came of it'}")
+            self.tell(f"  {self.session.told_earlier}; cap trace show has all of it", "dim")
+            return
         turn, story = self._turn(""), self.story
         self.tell(f"{turn.instruction}:")
         for number, reason in enumerate(story.repairs, start=1):
@@ -267,7 +273,7 @@ class Commands:
             self.tell(f"  it did not fail; {turn.told_effect or 'nothing came of it'}")
         else:
             self.tell(f"  {failure}", "red")
-            lines = turn.program.split("\n")
+            lines = turn.written.split("\n")
             if failure.line and failure.line <= len(lines):
                 self.tell(f"  line {failure.line}: {lines[failure.line - 1].strip()}")
             calls = [f"{call.name}: {call.error}" for call in turn.calls if call.error]
@@ -280,9 +286,11 @@ class Commands:
 
     def do_prompt(self, given: str) -> None:
         """Show what the model was asked with."""
+        if given.lower() not in ("", "all"):
+            raise UsageError(f"/prompt takes nothing or all, not {given!r}")
         session, prompt = self.session, self.session.prompt
         head = prompt.head(session.engine.docs(prompt))
-        if given == "all":
+        if given:
             self.tell(head)
         else:
             above = f"{len(head)} characters of functions, hints and examples; /prompt all"
@@ -332,7 +340,12 @@ class Commands:
         if given.endswith(".json"):
             self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
         elif len(names) in (1, 2):
-            self.tell(f"kept as {self.session.save_skill(*names)}")
+            store = self.session.skills
+            before = store.names() if store is not None else ()
+            path = self.session.save_skill(*names)
+            new = [name for name in store.names() if name not in before and name != path.stem]
+            needed = f"; kept as well, since it needs them: {', '.join(new)}" if new else ""
+            self.tell(f"kept as {path}{needed}")
         else:
             raise UsageError(
                 "say which function: /save NAME, or /save NAME NEW_NAME; /skills lists them. The "
@@ -420,10 +433,18 @@ class Commands:
         history = self.session.state.history
         return str(history[-1].code) if history else ""
 
+    def _earlier_turn(self) -> Any:
+        """Return the last turn of the session that is gone on with, until this one has its own."""
+        history = self.session.state.history
+        known = history and not self.session.turns and not history[-1].left_out
+        return history[-1] if known else None
+
     def _turn(self, given: str) -> Any:
         """Return a turn by its number, the last one if none is given."""
         turns = self.session.turns
         number = _count(given, "/code") if given else len(turns)
+        if not turns and self.session.earlier:
+            raise UsageError(f"there was no turn yet; {self.session.told_earlier}")
         if not turns:
             raise UsageError("there was no turn yet")
         if number > len(turns):

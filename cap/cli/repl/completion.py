@@ -45,12 +45,13 @@ class ReplCompleter(Completer):
     def _in_sentence(self, line: str) -> Iterable[Completion]:
         """Yield names that begin with the end of the line: the longest end that is any.
 
-        Objects, functions and variables may be named; before a word is begun, objects are offered.
+        Objects, functions and variables may be named; before a word is begun, objects are offered:
+        those that go on with the words before it, else all.
         """
         ends = [line[match.start() :] for match in _WORD.finditer(line)]
         names = self._on_table()
-        if not line or line[-1].isspace():
-            ends = [""]
+        if not line or line[-1].isspace():  # a name may go on behind a space
+            ends = [*ends, ""]
         else:
             scope = self.session.engine.scope(self.session.prompt, self.session.state)
             names = list(dict.fromkeys([*names, *sorted(scope.names())]))

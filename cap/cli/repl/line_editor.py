@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import sys
 from pathlib import Path
@@ -19,6 +20,9 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 from cap.engine.stop_signals import stop_signals
+
+_KEYS = re.compile(r"\x1b\[[0-9;?]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+"""Keys that are no text, as they arrive: Ctrl-D, arrows."""
 
 
 class KeptHistory(FileHistory):
@@ -83,7 +87,8 @@ class LineEditor:
                     if not piece:
                         break
                     text += piece.decode(errors="replace")
-        return [line for line in text.replace("\r", "\n").split("\n") if line.strip()]
+        lines = _KEYS.sub("", text.replace("\r", "\n")).split("\n")
+        return [line for line in lines if line.strip()]
 
     def read(self, completer: Completer) -> str | None:
         """Return what was typed; "" after Ctrl-C, None at the end."""

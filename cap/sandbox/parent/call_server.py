@@ -58,6 +58,7 @@ class CallServer:
         limits: Limits,
         on_call: Callable[[Call], None] | None = None,
         on_line: Callable[[int], None] | None = None,
+        on_print: Callable[[str], None] | None = None,
         *,
         robot: Stoppable | None = None,
         thread: RobotThread | None = None,
@@ -72,6 +73,8 @@ class CallServer:
             limits: How much of everything.
             on_call: Told of every call once it is served.
             on_line: Told before every call which line of the program makes it.
+            on_print: Told before a call what was printed since the one before; only where `on_line`
+                is told as well.
             robot: Stopped when a call takes too long.
             thread: The robot's; without a robot the calling thread has one of its own.
             place: Where the worker is; it is brought to the core of the thread that serves it.
@@ -81,6 +84,8 @@ class CallServer:
         self.limits = limits
         self.on_call = on_call
         self.on_line = on_line
+        self.on_print = on_print
+        self._print_left = limits.stdout_chars
         self.robot = robot
         self._place = place
         self._layers = layers
@@ -219,7 +224,7 @@ class CallServer:
 
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
-        _, name, args, kwargs, line = message
+        _, name, args, kwargs, line, printed = message
         served, primitive = len(self._log), self._primitives.get(name)
         kind = "unknown" if primitive is None else primitive.kind
         if (
@@ -231,6 +236,10 @@ class CallServer:
             self._check_limits(kind)
         if served % _FOLLOWED == 0 and self._place is not None:
             self._place.follow()
+        if printed and self.on_print is not None and self._print_left > 0:
+            self.on_print(printed[: self._print_left])
+            self._print_left -= len(printed)
+            self._now_s = time.monotonic()
         if self.on_line is not None and 0 < line <= _LAST_LINE:
             self.on_line(line)
             self._now_s = time.monotonic()
@@ -381,11 +390,11 @@ def _checked(message: Any) -> _Message:
         if message[0] == "call":
             given = len(message)
             if given == 3:  # as nearly all
-                message += ({}, 0)
-            elif given == 4:
-                message.append(0)
-            named = len(message) == 5 and type(message[1]) is str and type(message[2]) is list
-            if named and (given == 3 or (type(message[3]) is dict and type(message[4]) is int)):
+                message += ({}, 0, "")
+            elif given in (4, 5):
+                message += (0, "")[given - 4 :]
+            named = len(message) == 6 and type(message[1]) is str and type(message[2]) is list
+            if named and (given == 3 or [*map(type, message[3:])] == [dict, int, str]):
                 return message
         elif message[0] == "done" and len(message) == 2 and type(message[1]) is dict:
             return message

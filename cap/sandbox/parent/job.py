@@ -45,6 +45,8 @@ class Job:
     """Told of every call once it is served."""
     on_line: Callable[[int], None] | None
     """Told of every line that begins."""
+    on_print: Callable[[str], None] | None
+    """Told of what is printed."""
     robot: Stoppable | None
     """Whose functions the scope holds."""
 
@@ -61,6 +63,7 @@ class Job:
         calls: CallList | None = None,
         on_call: Callable[[Call], None] | None = None,
         on_line: Callable[[int], None] | None = None,
+        on_print: Callable[[str], None] | None = None,
         robot: Stoppable | None = None,
         stdout_chars: int,
         restricted: bool = True,
@@ -77,6 +80,7 @@ class Job:
             calls: What is called at its end.
             on_call: Told of every call once it is served.
             on_line: Told before every call which line of the program makes it.
+            on_print: Told before a call what was printed since the one before.
             robot: Whose functions the scope holds.
             stdout_chars: How much it may print.
             restricted: It is compiled here; else the worker compiles its text.
@@ -114,6 +118,7 @@ class Job:
             calls_robot=_names_robot_call(words, scope),
             on_call=on_call,
             on_line=on_line,
+            on_print=on_print,
             robot=robot,
         )
 

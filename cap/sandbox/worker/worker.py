@@ -45,6 +45,8 @@ class Output:
         self.left = limit_chars
         self.exceeded: OutputLimit | None = None
         """Raised when the limit was met, whatever the program made of that."""
+        self.told = 0
+        """How many of the parts the parent knows already."""
 
     def print(
         self,
@@ -144,7 +146,7 @@ class ProgramSetup:
             space["__builtins__"] = safe_builtins(self.output.print, rights)
         space |= {"__name__": PROGRAM_NAMES[0 if setting["library"] else 1], "__doc__": None}
         for name in setting["primitives"]:
-            space[name] = parent.proxy(name, setting["lines"])
+            space[name] = parent.proxy(name, self.output if setting["lines"] else None)
         for group, members in setting["groups"].items():
             space[group] = Facade(**{member: space[member] for member in members}, __name__=group)
         return space
@@ -202,24 +204,29 @@ class Parent:
         frames.send(self.answers, frame)
         return frames.receive(self.requests)
 
-    def proxy(self, name: str, lines: bool) -> Callable[..., Any]:
+    def proxy(self, name: str, watched: Output | None) -> Callable[..., Any]:
         """Return what stands for a primitive: it sends the call and waits for the answer.
 
         Args:
             name: The primitive's.
-            lines: Whether the parent is told which line of the program calls.
+            watched: What the program prints, if the parent is told which line calls and what was
+                printed by then.
         """
 
         def call(*args: Any, **kwargs: Any) -> Any:
             message: list[Any] = ["call", name, list(args)]
-            if kwargs or lines:
+            if kwargs or watched is not None:
                 message.append(kwargs)
-            if lines:
+            if watched is not None:
                 message.append(_line())
+                if watched.told < len(watched.parts):
+                    message.append(codec.text("".join(watched.parts[watched.told :])))
             try:
                 frame = codec.encode(message)
             except codec.WireError as error:
                 raise TypeError(f"{name}(): {error}") from None
+            if watched is not None:
+                watched.told = len(watched.parts)
             answer = codec.decode(self.ask(frame))
             if answer[0] == "ok":
                 return answer[1]
@@ -271,6 +278,7 @@ def _run(setup: ProgramSetup, job: list[Any], parent: Parent) -> bytes:
     output, space = setup.output, setup.space
     output.left, output.exceeded = setup.setting["stdout_chars"], None
     output.parts.clear()
+    output.told = 0
     variables = codec.decode(given) if given else {}
     # What it leaves bound is of interest for a session alone.
     bindings = Bindings(space) if keep else None

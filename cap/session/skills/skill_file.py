@@ -99,7 +99,9 @@ def read(path: Path) -> Skill:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SkillError(f"cannot read the skill {path}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        remedy = f"make it readable, or remove it: cap skills remove {path.stem}"
+        raise SkillError(f"cannot read the skill {path}: {reason}; {remedy}") from None
     return parse(text, path)
 
 

@@ -241,7 +241,8 @@ class SkillStore:
         }:
             for name, lost in gone.items():
                 del skills[name]
-                remedy = f"keep that again, or: cap skills remove {name}"
+                again = f"to keep it again, /save {lost[0]} in a session that has defined it"
+                remedy = f"{again}; or: cap skills remove {name}"
                 damaged[name] = f"'{name}' needs {', '.join(lost)}, which is missing; {remedy}"
         known, taken = scope.names() | EVERYWHERE, frozenset(reserved)
         left_out = {

@@ -89,7 +89,7 @@ def _code(source: str) -> str:
     """Return a block of code, with a fence that is longer than any in it."""
     longest = max((len(run) for run in re.findall(r"`+", source)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}python\n{printable(source.strip())}\n{fence}"
+    return f"{fence}python\n{printable(source.rstrip())}\n{fence}"
 
 
 def _plain(text: str) -> str:

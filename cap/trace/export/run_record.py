@@ -275,6 +275,8 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[tuple[str, str]] | None:
         return [("repair", f"attempt {data['attempt']}: {data['reason']}")]
     if kind == "run_again":
         return [("repair", f"run again: {data['reason']}")]
+    if kind == "same_again":
+        return [("repair", "the same program again: it was not run, and no other is asked for")]
     if kind == "stdout":
         return [("output", str(data["text"]).rstrip())]
     if kind == "edit_refused":

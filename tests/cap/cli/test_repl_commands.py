@@ -117,6 +117,45 @@ def test_what_a_turn_was_can_be_looked_at(talk: Talk) -> None:
     assert "put_first_on_second(first: Place, second: Place) -> Array  acts" in scope
     assert "moved = ['red block']" in scope
     assert "costs nothing" in talk("/cost")
+    assert "/prompt takes nothing or all, not 'bogus'" in talk.refused("/prompt bogus")
+    assert "no command /bogus. /help lists them" in talk.refused("/bogus")
+    assert "Did you mean '/undo'?" in talk.refused("/un")
+
+
+def test_a_failure_s_line_is_the_one_that_is_shown_below_imports(
+    talk: Talk, tmp_path: Path
+) -> None:
+    file = tmp_path / "wrong.py"
+    lines = ["from robot import put_first_on_second, say", "say('a')", "y = 3", "x = 1 / 0"]
+    file.write_text("\n".join([*lines, "say('b')", ""]))
+    shown = talk.refused(f"/load {file}").split("\n")
+    assert "(line 4)" in "\n".join(shown)
+    assert [line.strip() for line in shown[:4]] == ["", *lines[1:]]
+    assert "line 4: x = 1 / 0" in talk("/why")
+    assert talk("/code").split("\n")[3] == "x = 1 / 0"
+    file.write_text("def half(n):\n    return n / 2\n")
+    talk(f"/load {file}")
+    file.write_text("y = half(2)\nx = 1 / 0\n")
+    talk.refused(f"/load {file}")
+    assert "line 2: x = 1 / 0" in talk("/why")
+
+
+def test_turns_of_the_session_that_is_gone_on_with_are_said_to_be_its_own(
+    session: Session, tmp_path: Path
+) -> None:
+    talk = Talk(session)
+    talk(MOVE)
+    talk.refused("pour the coffee")
+    with Session.resume(session.save(tmp_path / "kept.json"), runs=tmp_path / "later") as later:
+        after = Talk(later, width=400)
+        told = f"the 2 earlier turns belong to {tmp_path}/kept.json"
+        assert f"{told}, so they cannot be undone here" in after.refused("/undo")
+        assert "it has no program" in after("/code")
+        why = after("/why")
+        assert "pour the coffee:" in why
+        assert "NoMatch" in why
+        assert told in why
+        assert told in after.refused("/code 2")
 
 
 def test_why_tells_the_line_the_calls_and_what_stays_done(talk: Talk, tmp_path: Path) -> None:
@@ -192,6 +231,8 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     opening = talk.commands.opening
     assert opening is not None
     assert (opening.folder, opening.options.robot) == (saved, "ravens")
+    talk.commands.session.execute("def one():\n    return 1\ndef both():\n    return one()")
+    assert "; kept as well, since it needs them: one" in " ".join(talk("/save both").split())
     assert "say what" in talk.refused("/load")
     assert "no saved session" in talk.refused(f"/load {tmp_path}/nowhere")
     assert "no file" in talk.refused(f"/load {tmp_path}/nowhere.py")
@@ -399,6 +440,7 @@ def test_tab_completes_commands_names_and_files(session: Session, tmp_path: Path
     assert completed(session, "put the Red B") == ["put the red block", "put the red bowl"]
     assert completed(session, "put the red block in the blue bo")[0].endswith("blue bowl")
     assert "put the yellow bowl" in completed(session, "put the ")
+    assert completed(session, "put the red ") == ["put the red block", "put the red bowl"]
     assert completed(session, "call put_f") == ["call put_first_on_second"]
     assert completed(session, "what is xyz") == []
     assert completed(session, "/robot ki") == ["/robot kitchen"]
@@ -465,7 +507,7 @@ def test_lines_typed_ahead_can_be_dropped(tmp_path: Path) -> None:
         editor = LineEditor(tmp_path / "history")
         keyboard.send_text("fails\rand then\r")
         assert editor.read(NoCompletions()) == "fails"
-        keyboard.send_text("and more\n")
+        keyboard.send_text("and more\n\x04\x1b[A")
         assert editor.drop_typed() == ["and then", "and more"]
         assert editor.drop_typed() == []
         keyboard.send_text("next\r")

@@ -165,6 +165,20 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
     assert "replayed: 1 steps" in capsys.readouterr().out
 
 
+def test_of_a_damaged_record_it_is_said_that_it_breaks_off(capsys: Capture) -> None:
+    moves = ["put the red block in the blue bowl", "undo that"]
+    run(["run", *moves, *INSTANT, "--out", "o"])
+    events = Path("o/events.jsonl")
+    lines = events.read_text().splitlines(keepends=True)
+    begins = [at for at, line in enumerate(lines) if '"kind": "instruction"' in line]
+    events.write_text("".join(lines[: begins[-1] + 1]))
+    capsys.readouterr()
+    run(["run", "--resume", "o", moves[0]])
+    error = capsys.readouterr().err
+    assert "note: the record in o breaks off in a turn that was done: undo that" in error
+    assert "all 2 turns are known" in error
+
+
 @pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize(
     ("arguments", "message"),

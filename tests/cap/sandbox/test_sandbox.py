@@ -1093,6 +1093,20 @@ def test_before_each_call_it_is_told_which_line_makes_it(sandbox: Sandbox) -> No
     assert result.calls == tuple(calls)
 
 
+def test_what_is_printed_is_told_before_the_call_that_follows(sandbox: Sandbox) -> None:
+    source = "print('a')\nadd(1)\nadd(2)\nprint('b', end='')\nprint('c')\nadd(b=1, a=3)\nprint('d')"
+    told: list[Any] = []
+    result = sandbox.execute(
+        source,
+        scope_of(add),
+        on_call=lambda call: told.append(call.name),
+        on_line=lambda line: None,
+        on_print=told.append,
+    )
+    assert told == ["a\n", "add", "add", "bc\n", "add"]
+    assert result.stdout == "a\nbc\nd\n"
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -127,8 +127,11 @@ def test_a_failed_turn_stays_as_its_last_program_that_ran_left_it(open_session: 
 def test_where_the_same_program_comes_again_what_it_did_stays(open_session: Open) -> None:
     session = open_session(answers={"go": [f"{RED}1 / 0\n"]})
     start = world(session)
+    told: list[str] = []
+    session.trace.listeners.append(lambda event: told.append(event.kind))
     turn = session.run("go")
     assert (turn.ok, turn.attempts, sorted(turn.moved)) == (False, 2, ["red block"])
+    assert told.count("same_again") == 1
     assert "put_first_on_second, which stays done" in turn.note
     session.undo()
     assert world(session) == start

@@ -127,6 +127,15 @@ def test_each_round_can_be_taken_back() -> None:
         assert session.robot.positions() == before
 
 
+def test_a_round_that_was_taken_back_cannot_be_redone() -> None:
+    session, _ = session_of([RED, BLUE, "pass\n"])
+    with session:
+        session.run(WORDS)
+        session.undo_round()
+        with pytest.raises(UsageError, match="rounds cannot be redone"):
+            session.redo()
+
+
 def test_what_failed_is_told_and_the_model_may_go_on_from_there() -> None:
     fails = "put_first_on_second('red block', 'blue bowl')\nput_first_on_second('x', 'blue bowl')\n"
     session, model = session_of([fails, "put_first_on_second('blue block', 'blue bowl')\n", "pass"])

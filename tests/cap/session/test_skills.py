@@ -350,5 +350,7 @@ def test_a_skill_whose_helper_was_removed_is_told_of(store: SkillStore, open_ses
     (store.folder / "get_sum.py").unlink()
     session = open_session(GENERATED)
     told = session.damaged_skills["get_double"]
-    assert told.startswith("'get_double' needs get_sum, which is missing; keep that again, or")
+    assert told.startswith(
+        "'get_double' needs get_sum, which is missing; to keep it again, /save get_sum"
+    )
     assert session.state.definitions == ()

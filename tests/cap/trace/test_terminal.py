@@ -83,6 +83,41 @@ def test_no_line_that_a_program_prints_looks_like_one_of_the_report() -> None:
     ]
 
 
+def printed(piece: str) -> tuple[str, dict[str, object]]:
+    return "printed", {"text": piece}
+
+
+def test_what_is_printed_stands_where_it_was_and_much_of_it_is_folded() -> None:
+    call = ("call", {"name": "go", "args": [], "kwargs": {}, "kind": "action", "error": None})
+    call[1].update(result=None, duration_s=1.0)
+    lines = seen(INSTRUCTION, printed("a\n"), call, printed("b\n"), ("stdout", {"text": "a\nb\n"}))
+    assert lines[1:] == ["  | a", "  → go()  1.00 s", "  | b"]
+    much = "".join(f"{number}\n" for number in range(700))
+    for events in ([printed(much), ("stdout", {"text": much})], [("stdout", {"text": much})]):
+        lines = seen(INSTRUCTION, *events)[1:]
+        assert lines[:10] == [f"  | {number}" for number in range(10)]
+        assert lines[10].startswith("  … 687 more lines were printed; events.jsonl")
+        assert lines[11:] == ["  | 697", "  | 698", "  | 699"]
+
+
+def test_the_same_program_again_is_said_to_be_and_the_next_is_printed() -> None:
+    repair = ("repair", {"attempt": 2, "reason": "it failed"})
+    again = [text("x = 1\ny = 2\n"), completion(), ("same_again", {"lmp": "ui"})]
+    further = [text("x = 1\ny = 2\nz = 3\n"), completion(), program("x = 1\ny = 2\nz = 3\n")]
+    lines = seen(INSTRUCTION, PROGRAM, repair, *again, *further)[1:]
+    shown = ["  x = 1", "  y = 2"]
+    told = "  the same program again: it was not run, and no other is asked for"
+    assert lines == [*shown, "  attempt 2: it failed", *shown, told, *shown, "  z = 3"]
+
+
+def test_a_refused_answer_is_printed_before_what_came_of_it() -> None:
+    effect = {"words": ["nothing"], "changed": {}, "left_over": [], "still": "nothing moved"}
+    failure = {"kind": "model", "error": "AnswerFault", "message": "half"}
+    ends = [("moved", {"objects": {}}), ("effect", effect), ("failure", failure)]
+    lines = seen(INSTRUCTION, text("Well, no."), completion(), *ends)[1:]
+    assert lines == ["  Well, no.", "  nothing moved", "  failed: AnswerFault: half"]
+
+
 def test_what_runs_is_printed_in_full_where_other_words_were_written() -> None:
     cut = [text("x = 1\ny = 2\nz = 3\n"), completion(), PROGRAM]
     whole = ["  x = 1", "  y = 2"]
@@ -247,6 +282,10 @@ def test_nothing_a_model_writes_steers_the_terminal(hostile: str, terminal: bool
 )
 def test_usage_in_one_line(usage: Usage, line: str) -> None:
     assert usage_line(usage) == usage_line(vars(usage)) == line
+
+
+def test_no_price_is_told_where_nothing_was_read_or_written() -> None:
+    assert usage_line(Usage(1, 0, 0, 0.0)) == "1 request, 0 + 0 tokens"
 
 
 @pytest.mark.parametrize(
