@@ -477,7 +477,9 @@ class Live:
             return
         if name == "say" and data["error"] is None:
             self._end_row(depth)
-            self._write(f'robot says: "{_said(data)}"', "bold green", depth + 1)
+            words = [*data["args"], *data["kwargs"].values(), ""]
+            said = clipped(str(words[0])).replace("\n", "\\n")
+            self._write(f'robot says: "{said}"', "bold green", depth + 1)
             return
         if self._row[0] != name or data["error"] is not None:
             self._end_row(depth)
@@ -586,8 +588,3 @@ def _code_lines(text: str) -> list[str]:
 def _seen(value: Any) -> str:
     """Return a part of a robot's condition: words as they are."""
     return clipped(value) if isinstance(value, str) else short(value)
-
-
-def _said(data: Mapping[str, Any]) -> str:
-    words = [*data["args"], *data["kwargs"].values()]
-    return clipped(str(words[0])).replace("\n", "\\n") if words else ""
