@@ -245,7 +245,8 @@ class Commands:
         """Have the person change the last program, and run what they made of it."""
         if not sys.stdin.isatty():
             raise UsageError("/edit needs a terminal")
-        last = self._last_program()
+        turns, past = self.session.turns, self._earlier_turn()
+        last = turns[-1].program if turns else "" if past is None else past.code
         text, wrong = edited(self.draft or last)
         if wrong:
             self.draft = text
@@ -425,13 +426,6 @@ class Commands:
         folder = self.session.trace.folder
         self.tell(f"{folder}")
         self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
-
-    def _last_program(self) -> str:
-        """Return the last turn's program, also of a session that was gone on with; or ""."""
-        if self.session.turns:
-            return str(self.session.turns[-1].program)
-        history = self.session.state.history
-        return str(history[-1].code) if history else ""
 
     def _earlier_turn(self) -> Any:
         """Return the last turn of the session that is gone on with, until this one has its own."""
