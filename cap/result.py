@@ -175,6 +175,8 @@ class Result(ByValue):
     its definition in the program, 0 of one that was there before."""
     dropped: tuple[str, ...] = ()
     """Names it bound whose values cannot be kept, functions that no definition makes among them."""
+    oversized: tuple[str, ...] = ()
+    """Names of plain data for which there is no room among what stays between turns."""
     program_s: float = 0.0
     """Seconds the program itself ran, calls not counted."""
     layers: tuple[str, ...] = ()

@@ -24,7 +24,8 @@ def did_nothing(result: Result, before: State, unread: Collection[str]) -> Failu
         before: What it began with.
         unread: Names that only other prompts' programs answer in.
     """
-    if result.calls or result.stdout.strip() or result.dropped or any(result.defined.values()):
+    left_out = result.dropped or result.oversized
+    if result.calls or result.stdout.strip() or left_out or any(result.defined.values()):
         return None
     if any(entry.name not in result.defined for entry in before.definitions):  # it took one away
         return None

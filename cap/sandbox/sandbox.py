@@ -201,7 +201,7 @@ class Sandbox:
         self._start()
         from cap.result import Failure, Result
         from cap.sandbox.parent.job import Job
-        from cap.sandbox.parent.result_message import within, without_hiding
+        from cap.sandbox.parent.result_message import not_begun, within, without_hiding
         from cap.sandbox.wire import codec
 
         try:
@@ -226,12 +226,19 @@ class Sandbox:
             reason = str(getattr(error, "msg", error))
             return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
         result, begun = self._in_worker(job)
-        if not begun:  # another worker runs it
-            result, _ = self._in_worker(job)
+        if not begun:  # another worker runs it, in what is left of its time
+            result, begun = self._in_worker(job, result.program_s)
+        if not begun:
+            result = not_begun(result, scope, self.limits)
         return without_hiding(within(result, job.lines), scope)
 
-    def _in_worker(self, job: Job) -> tuple[Result, bool]:
-        """Have a worker run a job; return what came of it, and whether it had begun at all."""
+    def _in_worker(self, job: Job, spent_s: float | None = None) -> tuple[Result, bool]:
+        """Have a worker run a job; return what came of it, and whether it had begun at all.
+
+        Args:
+            job: What is to be done.
+            spent_s: What an earlier attempt has used of the program's time, if there was one.
+        """
         from cap.sandbox.parent import cpu_affinity
         from cap.sandbox.parent.call_server import CallServer
         from cap.sandbox.parent.result_message import explain
@@ -258,6 +265,7 @@ class Sandbox:
                     thread=self.robot_thread if job.robot is not None else None,
                     place=place,
                     layers=worker.report.layers,
+                    spent_s=spent_s,
                 )
                 frame = job.for_worker(worker.setting)
                 result = server.run(frame, calls_robot=job.calls_robot)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from cap.checker.allowlist import EVERYWHERE
 from cap.engine.answer import Answer, State
 from cap.program.scope import Definition
+from cap.sandbox.wire.frames import MAX_KEPT_BYTES
 from cap.session.definition_source import DefinitionSources, unmade
 
 
@@ -29,7 +30,8 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
     for name in unmade(kept.values(), answer.result.variables):
         del kept[name]
     lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
-    dropped = {name: why for name, why in state.dropped.items() if name not in kept}
+    there = {*kept, *answer.result.variables}
+    dropped = {name: why for name, why in state.dropped.items() if name not in there}
     for name in lost:
         why = "was set in turn {} and could not be kept (only plain data and functions can)"
         if name in sources.imported:
@@ -38,6 +40,9 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
             why = "was set in turn {} and was not kept: it means the library's own again; "
             why += "choose another name"
         dropped[name] = why.format(number)
+    room = f"at most {MAX_KEPT_BYTES >> 20} MiB of variables stay between turns"
+    for name in answer.result.oversized:
+        dropped[name] = f"was too large to be kept after turn {number}: {room}"
     return replace(
         state,
         variables=answer.result.variables,

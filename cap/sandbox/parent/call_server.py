@@ -64,6 +64,7 @@ class CallServer:
         thread: RobotThread | None = None,
         place: WorkerPlace | None = None,
         layers: tuple[str, ...] = (),
+        spent_s: float | None = None,
     ) -> None:
         """Prepare to talk to a worker; `run` does it.
 
@@ -79,6 +80,8 @@ class CallServer:
             thread: The robot's; without a robot the calling thread has one of its own.
             place: Where the worker is; it is brought to the core of the thread that serves it.
             layers: What holds the worker.
+            spent_s: What an earlier attempt has used of the program's time, if there was one; as
+                long as there was none, half the time is left for another.
         """
         self.worker = worker
         self.limits = limits
@@ -93,6 +96,9 @@ class CallServer:
         self._kept_bytes = 0
         self._actions = 0
         self.clocks = Clocks(limits)
+        self.clocks.program_s = spent_s or 0.0
+        self._begins_by = 0.5 if spent_s is None else 1.0
+        """The part of its time in which the program has to begin."""
         self._now_s = self.clocks.start_s
         """When the program and its calls last took turns; each end is the other's begin."""
         self._thread = thread or callers_thread()
@@ -171,9 +177,23 @@ class CallServer:
     def _begin(self, job: bytes) -> _Message:
         """Send the job, with the core of this thread; return the first message."""
         core = ANYWHERE if self._place is None else self._place.begin()
-        message = self._exchange(b"".join([CORE.pack(core), job, GO]))
-        self._answered = True
-        return message
+        begin_s, (requests, answers) = self._now_s, self._ends
+        deadline_s = self.clocks.deadline_s(begin_s)
+        begins_by_s = begin_s + (deadline_s - begin_s) * self._begins_by
+        try:
+            frames.send(requests, b"".join([CORE.pack(core), job, GO]), begins_by_s)
+            try:
+                frames.wait(self._poller, begins_by_s)
+            except codec.DeadlinePassed:
+                if frames.unread(requests):
+                    raise
+                frames.wait(self._poller, deadline_s)
+            answer = frames.read(answers, deadline_s, self._poller)
+            self._answered = True
+            return self._message(answer, deadline_s)
+        finally:
+            self._now_s = time.monotonic()
+            self.clocks.program_s += self._now_s - begin_s
 
     def _robot_calls(self, message: _Message | bytes) -> _Message:
         """Serve calls of the robot, on its thread, from the beginning or from one call on."""
@@ -190,17 +210,21 @@ class CallServer:
         deadline_s = self.clocks.deadline_s(begin_s)
         try:
             answer = frames.exchange(self._ends, self._poller, frame, begin_s, deadline_s)
-            size = len(answer)
-            if size <= codec.TINY_BYTES:
-                self._kept_bytes += size
-                return _checked(codec.decode(answer))
-            message = _checked(codec.decode(answer, self._watch(deadline_s)))
-            if message[0] == "call":
-                self._kept_bytes += codec.kept_bytes(answer, message)
-            return message
+            return self._message(answer, deadline_s)
         finally:
             self._now_s = time.monotonic()
             self.clocks.program_s += self._now_s - begin_s
+
+    def _message(self, answer: bytes, deadline_s: float) -> _Message:
+        """Read a frame of the worker's, in the program's own time."""
+        size = len(answer)
+        if size <= codec.TINY_BYTES:
+            self._kept_bytes += size
+            return _checked(codec.decode(answer))
+        message = _checked(codec.decode(answer, self._watch(deadline_s)))
+        if message[0] == "call":
+            self._kept_bytes += codec.kept_bytes(answer, message)
+        return message
 
     def _result(self, message: _Message) -> Result:
         """Read the last message; what the program left is read in its own time."""

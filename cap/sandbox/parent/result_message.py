@@ -36,6 +36,8 @@ _GIVEN_HERE = frozenset(
 """Names of failures that no worker tells of."""
 _MESSAGE_CHARS = 2200
 """An exception's message, and the function it came from."""
+_LARGE_BYTES = 1 << 20
+"""A variable from here on can be why a program did not begin in time."""
 _TIME = (signal.SIGXCPU, signal.SIGPROF)
 _NAMES: dict[int, str] = {entry.value: entry.name for entry in signal.Signals}
 _WHY: dict[int, str] = {
@@ -99,6 +101,7 @@ def _success(entries: Mapping[str, Any], stdout: str, watch: Watch | None) -> Re
         variables=_variables(variables, watch) if variables else {},
         defined=dict(zip(_names(list(defined)), defined.values(), strict=True)),
         dropped=_names(dropped),
+        oversized=_names(entries.get("oversized", [])),
         stdout=stdout,
     )
 
@@ -180,6 +183,20 @@ def within(result: Result, lines: int) -> Result:
     if failure is None or failure.line is None or 1 <= failure.line <= lines:
         return result
     return replace(result, failure=replace(failure, line=None))
+
+
+def not_begun(result: Result, scope: Scope, limits: Limits) -> Result:
+    """Return a result that names the largest variable, if those took a program's time to send."""
+    if result.failure is None or result.failure.kind != "timeout" or not scope.variables:
+        return result
+    sizes = {name: len(codec.encode_shared(value)) for name, value in scope.variables.items()}
+    name = max(sizes, key=sizes.__getitem__)
+    if sizes[name] < _LARGE_BYTES:
+        return result
+    why = f"variables took longer than {limits.program_s:g} s to send"
+    largest = f"'{name}' is the largest ({sizes[name] / (1 << 20):.0f} MiB); make it smaller"
+    failure = replace(result.failure, message=f"the program did not begin: its {why}; {largest}")
+    return replace(result, failure=failure)
 
 
 def explain(result: Result, worker: Worker, template: TemplateClient, limits: Limits) -> Result:

@@ -14,7 +14,15 @@ from typing import Any
 import msgpack
 
 from cap.sandbox.wire import graph
-from cap.sandbox.wire.errors import RAISABLE, DeadlinePassed, PeerClosed, WireError, one_line, text
+from cap.sandbox.wire.errors import (
+    RAISABLE,
+    DeadlinePassed,
+    PeerClosed,
+    TooLarge,
+    WireError,
+    one_line,
+    text,
+)
 from cap.sandbox.wire.extensions import (
     BUILDERS,
     FROZENSET,
@@ -85,11 +93,14 @@ def encode_shared(value: Any) -> bytes:
     return _SHARED + _pack(shared.nodes)
 
 
-def encode_variables(variables: dict[str, Any]) -> tuple[bytes, list[str]]:
-    """Return variables as bytes of one dictionary, and the names of those that cannot cross."""
+def encode_variables(variables: dict[str, Any]) -> tuple[bytes, list[str], list[str]]:
+    """Return variables as bytes of one dictionary, and the names of those left out of it.
+
+    Those that cannot cross come first, then those for which there is no room.
+    """
     shared = graph.Graph(_pack)
-    dropped = shared.add_each(variables)
-    return _SHARED + _pack(shared.nodes), dropped
+    dropped, oversized = shared.add_each(variables)
+    return _SHARED + _pack(shared.nodes), dropped, oversized
 
 
 def decode(data: bytes, watch: Callable[[], None] | None = None) -> Any:
@@ -148,7 +159,7 @@ def _pack(value: Any) -> bytes:
         raise WireError(f"cannot cross the sandbox: {error}") from None
     _packers.append(packer)  # not after an error, when it may hold half a value
     if len(data) > MAX_FRAME_BYTES:
-        raise WireError(f"{len(data)} bytes are too large to cross the sandbox")
+        raise TooLarge(f"{len(data)} bytes are too large to cross the sandbox")
     return data
 
 

@@ -18,6 +18,10 @@ class WireError(Exception):
     """A value that may not cross, or a frame that cannot be read."""
 
 
+class TooLarge(WireError):
+    """A variable for which there is no room among those that stay between turns."""
+
+
 class PeerClosed(Exception):
     """The other end closed the pipe."""
 

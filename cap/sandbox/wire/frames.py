@@ -16,6 +16,8 @@ import time
 from cap.sandbox.wire.errors import DeadlinePassed, PeerClosed, WireError
 
 MAX_FRAME_BYTES = 64 << 20
+MAX_KEPT_BYTES = 32 << 20
+"""Of the variables that stay between turns, together: each turn sends them there and back."""
 MAX_ELEMENTS = 400_000
 """Values in one frame; the bytes inside arrays do not count. An image crosses as an array."""
 _LENGTH = struct.Struct("<I")
@@ -82,7 +84,7 @@ def exchange(
         else:
             if not poller.poll(left_ms):
                 raise DeadlinePassed
-            return _read_frame(answers, deadline_s, poller)
+            return read(answers, deadline_s, poller)
     send(requests, data, deadline_s)
     return receive(answers, deadline_s, poller)
 
@@ -105,7 +107,7 @@ def receive(
     if deadline_s is not None:
         poller = poller or poll_for(descriptor, select.POLLIN)
         wait(poller, deadline_s)
-    return _read_frame(descriptor, deadline_s, poller)
+    return read(descriptor, deadline_s, poller)
 
 
 def receive_all_but(descriptor: int, held: int) -> bytes:
@@ -123,10 +125,12 @@ def receive_all_but(descriptor: int, held: int) -> bytes:
 
 
 def _exactly(descriptor: int, count: int) -> bytes:
-    data = _some(os.read(descriptor, count))
-    while len(data) < count:
-        data += _some(os.read(descriptor, min(_READ_BYTES, count - len(data))))
-    return data
+    parts = [_some(os.read(descriptor, count))]
+    left = count - len(parts[0])
+    while left:
+        parts.append(_some(os.read(descriptor, min(_READ_BYTES, left))))
+        left -= len(parts[-1])
+    return b"".join(parts)
 
 
 def framed(data: bytes) -> bytes:
@@ -150,8 +154,8 @@ def unread(descriptor: int) -> int:
     return int.from_bytes(size, sys.byteorder)
 
 
-def _read_frame(descriptor: int, deadline_s: float | None, poller: select.poll | None) -> bytes:
-    """Read a frame that has begun to arrive; mostly it is all there."""
+def read(descriptor: int, deadline_s: float | None, poller: select.poll | None) -> bytes:
+    """Read a frame that has begun to arrive, as `receive` does; mostly it is all there."""
     data = os.read(descriptor, _READ_BYTES)
     if len(data) >= 4 and _LENGTH.unpack_from(data)[0] == len(data) - 4:
         return data[4:]

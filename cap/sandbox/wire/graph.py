@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from cap.sandbox.wire.errors import WireError
-from cap.sandbox.wire.frames import MAX_ELEMENTS
+from cap.sandbox.wire.errors import TooLarge, WireError
+from cap.sandbox.wire.frames import MAX_ELEMENTS, MAX_FRAME_BYTES, MAX_KEPT_BYTES
 from cap.sandbox.wire.keys import KeyBudget
 
 MAX_DEPTH = 64
@@ -107,6 +107,7 @@ class Graph:
         self._places: dict[int, int] = {}
         self._keys = KeyBudget()
         self._left = 2 * MAX_ELEMENTS - 1  # each is a node, and a number in its container's
+        self._left_bytes = MAX_FRAME_BYTES
         self._steps_left = _MAX_WALKED
 
     def add(self, value: Any) -> int:
@@ -116,32 +117,39 @@ class Graph:
             WireError: Some of it may not cross, or is too deep.
         """
         start, left, keys_left = len(self.nodes), self._left, self._keys.left
-        steps_left = self._steps_left
+        steps_left, left_bytes = self._steps_left, self._left_bytes
         try:
             place = self._place(value)
             self._fill(start)
             self._steps_left = _walked(self.nodes, place, steps_left)
         except WireError:
-            self._left, self._keys.left = left, keys_left
+            self._left, self._keys.left, self._left_bytes = left, keys_left, left_bytes
             del self.nodes[start:], self._values[start:]
             self._places = {key: at for key, at in self._places.items() if at < start}
             raise
         return place
 
-    def add_each(self, variables: Mapping[str, Any]) -> list[str]:
-        """Add a dictionary without the values that cannot cross; return the names of those."""
+    def add_each(self, variables: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+        """Add a dictionary without the values that cannot cross, or for which there is no room.
+
+        Returns:
+            The names of the first, and of the second.
+        """
         table: list[Any] = ["dict"]
-        dropped = []
+        dropped, oversized = [], []
+        self._left_bytes = MAX_KEPT_BYTES
         self.nodes.append(table)
         self._values.append(variables)
         for name, value in variables.items():
             try:
                 place = self.add(value)
+            except TooLarge:
+                oversized.append(name)
             except WireError:
                 dropped.append(name)
             else:
                 table += (self.add(name), place)
-        return dropped
+        return dropped, oversized
 
     def _place(self, value: Any) -> int:
         """Return a value's node, a new and empty one at its first sight."""
@@ -165,8 +173,10 @@ class Graph:
                 value = self._values[place]
                 kind = _KINDS.get(type(value))
                 if kind is None:
-                    self._pack(value)
+                    self._left_bytes -= len(self._pack(value))
                     self.nodes[place] = value
+                    if self._left_bytes < 0:
+                        raise TooLarge("values that are too large to cross the sandbox")
                 else:
                     if type(value) in _HASHED:
                         self._keys.count(value)

@@ -38,7 +38,7 @@ class Bindings:
         self._before = dict(space)
 
     def left(self, space: dict[str, Any]) -> dict[str, Any]:
-        """Return what is bound now: data, lines of definitions, and names that cannot be kept.
+        """Return what is bound now: data, lines of definitions, and names that are not kept.
 
         A line is that of the definition in the program, 0 of what was kept before and still is.
         """
@@ -61,10 +61,10 @@ class Bindings:
                     lost.append(name)
             else:
                 defined[name] = line
-        data, dropped = codec.encode_variables(variables)
+        data, dropped, oversized = codec.encode_variables(variables)
         # What a kept definition imports for itself, the program neither set nor lost.
         lost += [name for name in dropped if self._before.get(name, self) is not space[name]]
-        return {"variables": data, "defined": defined, "dropped": lost}
+        return {"variables": data, "defined": defined, "dropped": lost, "oversized": oversized}
 
     def _line(self, name: str, value: types.FunctionType | type) -> int | None:
         """Return the line of the definition that a function or class is; None if it is none."""

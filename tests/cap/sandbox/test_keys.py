@@ -129,7 +129,7 @@ def test_text_keys_and_small_maps_are_not_counted() -> None:
 
 
 def test_what_else_a_program_leaves_is_kept() -> None:
-    data, dropped = codec.encode_variables(
+    data, dropped, _ = codec.encode_variables(
         {"big": set(range(5000)), "grid": set(range(4000)), "words": {"a": 1}}
     )
     assert dropped == ["big"]

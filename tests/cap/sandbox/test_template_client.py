@@ -23,6 +23,7 @@ from cap.errors import SandboxError
 from cap.program import parser, program
 from cap.program.program import Program
 from cap.program.scope import Kind, Primitive, Scope
+from cap.result import Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity, template_client
 from cap.sandbox.parent.call_server import CallServer
@@ -104,11 +105,18 @@ def test_a_program_that_never_began_is_run_by_another_worker(
                     pass
         return worker
 
+    def run(server: CallServer, job: bytes, **named: Any) -> Result:
+        spent.append(server.clocks.program_s)
+        return given_run(server, job, **named)
+
+    given_run, spent = CallServer.run, list[float]()
     scope = Scope(variables={"data": bytes(size)})
     for strikes in (1, 2):
         struck.clear()
+        spent.clear()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(template, "spawn", strike)
+            patch.setattr(CallServer, "run", run)
             result = sandbox.execute("ret = len(data)", scope, returns="ret")
         assert len(struck) == strikes
         if strikes == 1:
@@ -116,6 +124,12 @@ def test_a_program_that_never_began_is_run_by_another_worker(
         else:
             assert result.failure is not None
             assert result.failure.kind == ("killed" if number == signal.SIGKILL else "timeout")
+            named = "variables took longer than 2 s to send; 'data' is the largest (1 MiB)"
+            assert (named in result.failure.message) == (number == signal.SIGSTOP and size > 1)
+        assert spent[0] == 0.0
+        assert 0.0 < spent[1] <= result.program_s
+        if number == signal.SIGSTOP:  # both attempts share the program's time
+            assert spent[1] >= 1.0
 
 
 def test_a_program_that_began_is_run_once(template: TemplateClient) -> None:

@@ -1,4 +1,5 @@
 import contextlib
+import io
 import itertools
 import os
 import struct
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from shapely.geometry.base import BaseGeometry
 
 from cap.errors import NotFound
-from cap.sandbox.wire import codec, extensions, graph
+from cap.sandbox.wire import codec, extensions, frames, graph
 from tests.rows import rows
 
 FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
@@ -267,11 +268,37 @@ def test_geometries_errors_and_numbers_cross_in_a_shared_frame() -> None:
 def test_variables_that_cannot_cross_are_named_and_leave_nothing_behind() -> None:
     part = [1]
     variables = {"a": [part, len], "b": part, "c": {"d": (len,)}, "e": part, "f": "\ud800"}
-    data, dropped = codec.encode_variables(variables)
+    data, dropped, oversized = codec.encode_variables(variables)
     back = codec.decode(data)
-    assert dropped == ["a", "c", "f"]
+    assert (dropped, oversized) == (["a", "c", "f"], [])
     assert back == {"b": [1], "e": [1]}
     assert back["b"] is back["e"]
+
+
+def test_variables_without_room_are_named_and_leave_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(graph, "MAX_KEPT_BYTES", 1000)
+    variables = {"a": "a" * 600, "b": ["b" * 300, "b" * 300], "c": 1, "d": np.zeros(30)}
+    data, dropped, oversized = codec.encode_variables(variables)
+    assert (dropped, oversized) == ([], ["b"])
+    assert [*codec.decode(data)] == ["a", "c", "d"]
+
+
+class Chunk(bytes):
+    """Bytes that are not put behind others one by one: each time copies all before."""
+
+    def __add__(self, other: Any) -> Any:
+        raise AssertionError("copied once more")
+
+
+def test_a_large_frame_is_read_in_time_that_grows_with_its_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = io.BytesIO(frames.framed(bytes(200_000) + b"!"))
+    monkeypatch.setattr(frames.os, "read", lambda _, most: Chunk(source.read(min(most, 65536))))
+    assert frames.receive_all_but(0, 1) == bytes(200_000)
+    assert source.read() == b"!"
 
 
 def test_the_depth_is_bounded_without_recursion() -> None:
@@ -653,7 +680,7 @@ ENDLESS = {"doubled": doubled(60), "woven": woven(12), "linked": linked(3000)}
 def test_what_is_endless_to_walk_does_not_cross(
     value: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, dropped = codec.encode_variables({"value": value, "other": [1]})
+    data, dropped, _ = codec.encode_variables({"value": value, "other": [1]})
     assert dropped == ["value"]
     assert codec.decode(data) == {"other": [1]}
     monkeypatch.setattr(graph, "_walked", lambda *_: 0)
