@@ -9,6 +9,7 @@ that are compiled and of files that are opened on the way.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import copy
 import ctypes
 import functools
@@ -38,6 +39,7 @@ from cap.sandbox.worker.templates import Formats
 TEXT = "tripwire + 1"
 """What must never be compiled."""
 _SPECIAL = "__getattr__"
+_SEEN_OTHERWISE = ("__name__", *READ_LATER)
 _SETS = ("__setattr__", "__delattr__")
 ARGUMENTS: tuple[tuple[Any, ...], ...] = (
     (),
@@ -243,7 +245,7 @@ def leads_out(value: Any) -> str | None:
 def _steps(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield what one step leads to."""
     for name in dir(value):
-        if reason_against(name) is None and not is_private(name) and name != "__name__":
+        if reason_against(name) is None and not is_private(name) and name not in _SEEN_OTHERWISE:
             try:
                 yield f".{name}", getattr(Formats(value) if name in FORMATS else value, name)
             except BaseException:  # whatever it is, a program would see no more
@@ -254,6 +256,9 @@ def _steps(value: Any) -> Iterator[tuple[str, Any]]:
             yield f".{name}", getattr(SpecialAttributes(value), name)
         except BaseException:
             continue
+    with contextlib.suppress(BaseException):  # a hint of a class hands out what the class has
+        for place, kind in enumerate(SpecialAttributes(value[int]).mro()):
+            yield f"[int].mro()[{place}]", kind
     for arguments in copy.deepcopy(ARGUMENTS) if callable(value) else ():
         try:
             yield f"{arguments}".replace("\n", " "), value(*arguments)

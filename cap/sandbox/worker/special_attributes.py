@@ -156,11 +156,12 @@ def _classes(name: str) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _mro(thing: Any) -> Any:
-    """Return `mro` of a class, or what a program has under that name."""
+    """Return `mro` of a class, however it was reached, or what a program has under that name."""
     found = thing.mro
-    if not (isinstance(thing, type) and isinstance(found, types.BuiltinMethodType)):
+    if not (isinstance(found, types.BuiltinMethodType) and found.__name__ == "mro"):
         return found
-    return BuiltinFunction("mro", lambda: [*_READ["__mro__"](thing)])
+    kind = found.__self__  # not `thing`: a hint such as `list[int]` hands out the method of `list`
+    return BuiltinFunction("mro", lambda: [*_READ["__mro__"](kind)])
 
 
 _READ: Mapping[str, Callable[[Any], Any]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from _string import formatter_field_name_split  # type: ignore[import-not-found]
 from collections.abc import Iterator, Mapping
 from string import Formatter
@@ -15,6 +16,7 @@ from cap.program.private_names import LEADS_OUT, hidden
 from cap.sandbox.worker.builtin_function import BuiltinFunction
 
 _PARSE = Formatter().parse
+_TELLS_CLASSES = re.compile(r"\.(?:__class__|mro)\b")
 _DEPTH = 2
 """How deep Python lets fields stand in fields."""
 
@@ -55,7 +57,7 @@ def _harmless(method: Any) -> Any:
 
 
 class _ClassFormatter(Formatter):
-    """Formats a template that tells the class of a value."""
+    """Formats a template that tells the class of a value, or those that one inherits from."""
 
     def __init__(self) -> None:
         """Begin with the first field."""
@@ -71,25 +73,28 @@ class _ClassFormatter(Formatter):
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
         """Return what a field stands for, read by the rules."""
         from cap.sandbox.worker.namespace import kind_of
+        from cap.sandbox.worker.special_attributes import SpecialAttributes
 
         first, steps = formatter_field_name_split(field_name)
         value = self.get_value(first, args, kwargs)
         for is_attribute, step in steps:
             if is_attribute and step == "__class__":
                 value = kind_of(value)
+            elif is_attribute and step == "mro":
+                value = SpecialAttributes(value).mro
             else:
                 value = getattr(value, _attribute(step)) if is_attribute else value[step]
         return value, first
 
 
 def _format(template: str, /, *args: Any, **named: Any) -> str:
-    if ".__class__" in str.__str__(template):
+    if _TELLS_CLASSES.search(str.__str__(template)):
         return _ClassFormatter().vformat(str.__str__(template), args, named)
     return str.format(_checked(template), *args, **named)
 
 
 def _format_map(template: str, values: Mapping[str, Any], /) -> str:
-    if ".__class__" in str.__str__(template):
+    if _TELLS_CLASSES.search(str.__str__(template)):
         return _ClassFormatter().vformat(str.__str__(template), (), values)
     return str.format_map(_checked(template), values)
 

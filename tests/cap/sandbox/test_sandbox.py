@@ -1152,3 +1152,22 @@ def test_a_function_that_says_other_of_itself_than_its_source_is_lost(
 def test_private_names_of_two_underscores_are_lost_and_said_to_be(sandbox: Sandbox) -> None:
     result = sandbox.execute("__a = 1\n__doc__ = __ = _ = 2", Scope(), keep=True)
     assert (dict(result.variables), result.dropped) == ({}, ("__a",))
+
+
+def test_a_hint_hands_out_no_class_that_its_own_class_hides(sandbox: Sandbox) -> None:
+    source = (
+        "from contextlib import ExitStack\nfrom collections import OrderedDict\n"
+        "for kind in (ExitStack, ExitStack[int]): print(repr(kind.mro), kind.mro()[1])\n"
+        "print(OrderedDict[int].mro(), '{0.mro} {a.mro.__name__}'.format(int, a=ExitStack[int]))\n"
+        "try: ExitStack[int].mro()[1]()\n"
+        "except TypeError as error: print(error)"
+    )
+    result = sandbox.run(source)
+    assert result.failure is None
+    method, kind = "<built-in function mro>", "<class 'contextlib._BaseExitStack'>"
+    shown = "[<class 'collections.OrderedDict'>, <class 'dict'>, <class 'object'>]"
+    assert result.stdout.splitlines() == [
+        *[f"{method} {kind}"] * 2,
+        f"{shown} {method} mro",
+        "'_BaseExitStack' cannot be called by a program",
+    ]

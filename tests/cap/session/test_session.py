@@ -451,13 +451,13 @@ def test_a_variable_too_large_to_stay_is_named_and_costs_no_later_turn(open_sess
     session = open_session({"a": "x = 'a' * 50_000_000", "b": "y = 1", "c": "z = x", "d": "x = 2"})
     assert session.run("a").ok
     assert session.run("b").ok
-    assert dict(session.state.variables) == {"y": 1}
+    assert session.state.variables.keys() & {"x", "y"} == {"y"}
     failure = session.run("c").failure
     assert failure is not None
     told = "'x' was too large to be kept after turn 1: at most 32 MiB of variables stay"
     assert failure.message.startswith(told)
     assert session.run("d").ok
-    assert (dict(session.state.variables), dict(session.state.dropped)) == ({"x": 2, "y": 1}, {})
+    assert (session.state.variables["x"], dict(session.state.dropped)) == (2, {})
 
 
 def test_a_kept_definition_runs_nothing_when_it_is_put_back(open_session: Open) -> None:
