@@ -234,8 +234,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "json": names("JSONDecodeError JSONEncoder dumps loads"),
     "logging": names(
         """
-        CRITICAL DEBUG ERROR INFO NOTSET WARNING basicConfig critical debug error exception
-        getLevelName getLogger info log warning
+        CRITICAL DEBUG ERROR INFO NOTSET WARNING basicConfig critical debug disable error exception
+        getLevelName getLogger info log root warn warning
         """
     ),
     "numbers": names("Complex Integral Number Rational Real"),

@@ -2225,6 +2225,65 @@ import logging
 def f(): logging.info("picking")
 logging.basicConfig(level=logging.INFO, format="[%(levelname)s] %(filename)s:%(lineno)d %(funcName)s %(message)s")
 f()
+### a log that hands nothing on, and one that is turned off
+import logging
+log = logging.getLogger('a')
+log.propagate = False
+print(log.hasHandlers(), logging.root.hasHandlers(), logging.root.name)
+logging.basicConfig(level=logging.DEBUG)
+log.warning('plain')
+log.info('not said')
+log.getChild('b').error('plain too')
+print(log.hasHandlers(), logging.getLogger('c').hasHandlers(), log.propagate)
+logging.disable(logging.INFO)
+logging.info('not said')
+logging.warning('said')
+on = logging.root.isEnabledFor(20), logging.getLogger('c').isEnabledFor(30)
+logging.disable()
+logging.critical('not said')
+logging.disable(logging.NOTSET)
+logging.debug('said again')
+### a log of an exception where there is none
+import logging
+logging.exception('nothing wrong')
+logging.getLogger('a').exception('nor here')
+### a log beside what is redirected
+import contextlib, io, logging
+logging.basicConfig(level=logging.INFO)
+b = io.StringIO()
+with contextlib.redirect_stdout(b):
+    logging.info("inside")
+    logging.getLogger('a').error("inside too")
+    print("into it")
+c = b.getvalue()
+### the module of what decorators made
+import contextlib, functools
+@functools.lru_cache
+def f(): pass
+@functools.lru_cache(maxsize=3, typed=True)
+def g(x): return x
+@contextlib.contextmanager
+def h(): yield
+class A:
+    @functools.lru_cache(typed=True)
+    def m(self, x): return x + 1
+print(f.__module__ == g.__module__ == h.__module__ == '__main__', g.__name__, A.m.__name__)
+print(repr(g).split(' at ')[0], g(1), g(1.0), g(True), g(1), g.cache_info(), g.cache_parameters())
+a = A()
+print(a.m(2), a.m(x=2), A.m(a, 2), A.m.cache_info(), g.__wrapped__(3))
+g.cache_clear()
+print(g.cache_info())
+h.calls = 1
+setattr(h, 'calls', h.calls + 1)
+print(h.calls)
+### arrays printed by functions of the program
+import numpy as np
+np.set_printoptions(formatter={'float': '{: 0.3f}'.format, 'int': lambda n: f'<{n}>'})
+print(np.array([1.0, 2.5]), np.array([1, 2]))
+with np.printoptions(precision=1): print(np.array([1.0, 2.25]))
+print(np.array([[0.5]]), sorted(np.get_printoptions()['formatter']))
+np.set_printoptions()
+print(np.array([1.0, 2.5]))
 ### a log in braces
 import logging
 logging.basicConfig(level=logging.INFO, format="{levelname}: {message}", style="{")

@@ -280,7 +280,7 @@ class CallServer:
         except Exception as error:  # a fault of the robot's own code is its failure, not a crash
             refused = _refusal(error)
             raised, text = self._note_failure(error)
-            answer = codec.encode(["error", raised, text])
+            answer = codec.encode(["error", raised, _as_given(error, text)])
             result, failed = None, f"{raised}: {text}"
             if refused is not None:
                 failed = f"{refused.error}: {refused.message}"
@@ -402,6 +402,13 @@ def _refusal(error: Exception) -> Failure | None:
         return Failure("refused", NotApproved.__name__, str(error))
     failure = error.failure if isinstance(error, LMPFailed) else None
     return failure if failure is not None and failure.kind == "refused" else None
+
+
+def _as_given(error: Exception, text: str) -> str:
+    """Return what the program's exception is made of: Python quotes a key once it is shown."""
+    if type(error).__str__ is not KeyError.__str__ or len(error.args) != 1:
+        return text
+    return codec.one_line(error.args[0]) if type(error.args[0]) is str else text
 
 
 def _checked(message: Any) -> _Message:

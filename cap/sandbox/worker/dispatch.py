@@ -9,6 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from cap.program.private_names import MARK, TOLD
+from cap.sandbox.worker.abstract import PROGRAM_NAMES
+
+_MOST_DECORATORS = 100
 
 
 def singledispatch(function: Callable[..., Any]) -> Any:
@@ -60,6 +63,15 @@ def is_of_program(function: Any) -> bool:
     """
     builtins: Any = getattr(function, "__builtins__", ())
     return isinstance(function, types.FunctionType) and TOLD in builtins
+
+
+def of_program(function: Any) -> Any:
+    """Return what of the program's own a function is, or was put before; None of another's."""
+    for _ in range(_MOST_DECORATORS):
+        if is_of_program(function) or type(function).__module__ in PROGRAM_NAMES:
+            return function
+        function = getattr(function, "__wrapped__", None)
+    return None
 
 
 def _hinted(function: Any) -> Any:

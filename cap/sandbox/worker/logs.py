@@ -39,6 +39,7 @@ _FORMATS = {
 _DATE = "%Y-%m-%d %H:%M:%S,000"
 _settings: dict[str, str] = {}
 """What the program configured; a worker runs one program."""
+_disabled: dict[str, int] = {"up to": 0}
 _loggers: dict[str, Logger] = {}
 
 
@@ -88,12 +89,13 @@ class TextOutput:
 class Logger:
     """Stands for a logger."""
 
-    __slots__ = ("level", "name")
+    __slots__ = ("level", "name", "propagate")
 
     def __init__(self, name: str) -> None:
         """Make one; its level is that of the one above it."""
         self.name = name
         self.level = LEVELS["WARNING"] if name == "root" else 0
+        self.propagate: Any = True
 
     def setLevel(self, level: Any) -> None:  # noqa: N802 programs know it by this name
         """Say nothing below a level."""
@@ -103,14 +105,23 @@ class Logger:
         """Return its own level, or the first one above it."""
         if self.level or self.name == "root":
             return self.level
+        return self._above().getEffectiveLevel()
+
+    def _above(self) -> Logger:
         above = self.name.rpartition(".")[0]
         while above and above not in _loggers:
             above = above.rpartition(".")[0]
-        return get_logger(above).getEffectiveLevel()
+        return get_logger(above)
+
+    def hasHandlers(self) -> bool:  # noqa: N802 programs know it by this name
+        """Tell whether what the program configured lays out its messages."""
+        if self.name == "root":
+            return bool(_settings)
+        return bool(self.propagate) and self._above().hasHandlers()
 
     def isEnabledFor(self, level: Any) -> bool:  # noqa: N802 programs know it by this name
         """Tell whether something of that level is said."""
-        return _number(level) >= self.getEffectiveLevel()
+        return max(_disabled["up to"] + 1, self.getEffectiveLevel()) <= _number(level)
 
     def getChild(self, name: str) -> Logger:  # noqa: N802 programs know it by this name
         """Return one below it."""
@@ -119,19 +130,21 @@ class Logger:
     def log(self, level: Any, message: Any, /, *args: Any, **_: Any) -> None:
         """Print a message of a level."""
         level = _number(level)
-        if not self.isEnabledFor(level) or not (_settings or level >= LEVELS["WARNING"]):
+        configured = self.hasHandlers()
+        if not self.isEnabledFor(level) or not (configured or level >= LEVELS["WARNING"]):
             return
         try:
             text = str(message)
             if args:
                 one = len(args) == 1 and isinstance(args[0], dict) and args[0]
                 text %= args[0] if one else args
-            line = _laid_out({"levelno": level, "name": self.name, "message": text})
+            fields = {"levelno": level, "name": self.name, "message": text}
+            line = _laid_out(fields) if configured else text
         except (RecursionError, MemoryError):
             raise
         except Exception as error:  # as in Python, which goes on
             line = f"--- Logging error ---\n{type(error).__name__}: {error}"
-        program_print()(line)
+        _say(line)
 
     def debug(self, message: Any, /, *args: Any, **_: Any) -> None:
         """Print what helps to find a fault."""
@@ -145,6 +158,8 @@ class Logger:
         """Print what may go wrong."""
         self.log(30, message, *args)
 
+    warn = warning
+
     def error(self, message: Any, /, *args: Any, **_: Any) -> None:
         """Print what went wrong."""
         self.log(40, message, *args)
@@ -157,13 +172,18 @@ class Logger:
         """Print what went wrong, with the exception that is being handled."""
         self.log(40, message, *args)
         error = sys.exc_info()[1]
-        if error is not None and self.isEnabledFor(40):
-            program_print()(f"{type(error).__name__}: {error}")
+        if self.isEnabledFor(40):
+            _say(f"{type(error).__name__}: {error}")
 
     def __repr__(self) -> str:
         """Return what Python would show."""
         level = self.getEffectiveLevel()
         return f"<Logger {self.name} ({get_level_name(level)})>"
+
+
+def _say(line: str) -> None:
+    """Print what Python would send to its error stream, whatever `print` is redirected to."""
+    undirected(program_print()._function)(line)
 
 
 def _laid_out(fields: dict[str, Any]) -> str:
@@ -213,6 +233,11 @@ def get_logger(name: str | None = None) -> Logger:
     return _loggers[name]
 
 
+def disable(level: Any = LEVELS["CRITICAL"]) -> None:
+    """Stand in for `logging.disable`."""
+    _disabled["up to"] = _number(level)
+
+
 def basic_config(
     *,
     level: Any = None,
@@ -252,17 +277,22 @@ for _kind, _module, _shown in (
     (get_logger, "logging", "getLogger"),
     (basic_config, "logging", "basicConfig"),
     (get_level_name, "logging", "getLevelName"),
+    (disable, "logging", "disable"),
 ):
     shown_as(_kind, _module, _shown)
 STREAMS: Mapping[str, Any] = {name: TextOutput(f"<{name}>") for name in ("stdout", "stderr")}
 LOGGING: Mapping[str, Any] = {
     **LEVELS,
     "basicConfig": BuiltinFunction("basicConfig", basic_config),
+    "disable": BuiltinFunction("disable", disable),
+    "root": get_logger(),
     "getLevelName": BuiltinFunction("getLevelName", get_level_name),
     "getLogger": BuiltinFunction("getLogger", get_logger),
     **{
         name: _of_root(name)
-        for name in ("critical", "debug", "error", "exception", "info", "log", "warning")
+        for name in (
+            *("critical", "debug", "error", "exception", "info", "log", "warn", "warning"),
+        )
     },
 }
 """Everything of `logging` that programs may use."""

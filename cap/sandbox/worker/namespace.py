@@ -54,6 +54,7 @@ from cap.sandbox.worker import abstract, hints, library_classes, records, stand_
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
 from cap.sandbox.worker.deep_copy import Memo, deepcopy
+from cap.sandbox.worker.dispatch import of_program
 from cap.sandbox.worker.enumerations import ENUM
 from cap.sandbox.worker.logs import LOGGING, STREAMS
 from cap.sandbox.worker.object_dictionary import ObjectDictionary, attributes_of
@@ -456,6 +457,12 @@ def _hasattr(*given: Any) -> bool:
     return hasattr(value, hidden(name))  # the truth of any name; it hands out nothing
 
 
+@cache
+def _functions() -> tuple[type, ...]:
+    """Return the classes of functions that take attributes."""
+    return (types.FunctionType, *(numeric().FUNCTIONS if numeric() else ()))
+
+
 def _setattr(*given: Any) -> None:
     if len(given) != 3:
         raise TypeError(f"setattr expected 3 arguments, got {len(given)}")
@@ -467,6 +474,9 @@ def _setattr(*given: Any) -> None:
         raise AttributeError(f"'{value.__name__}' is provided; set attributes of your own classes")
     if name in GUARDED:
         return set_special(value, name, new)
+    if isinstance(value, _functions()) and of_program(value) is None:
+        provided = getattr(value, "__name__", "")
+        raise AttributeError(f"'{provided}' is provided; set attributes of your own functions")
     setattr(value, hidden(name), new)
 
 

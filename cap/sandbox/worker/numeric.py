@@ -25,6 +25,8 @@ from cap.sandbox.worker.namespace import Facade, closed
 
 OPEN_FAMILIES = (np.generic, shapely.Geometry)
 """Classes that programs are told of with all below them."""
+FUNCTIONS = (type(np.linspace), np.ufunc)
+"""Classes of functions that take attributes, as those written in Python do."""
 _SUBMODULES = ("linalg", "fft", "random")
 
 
@@ -108,10 +110,10 @@ shown_as(_finfo, "numpy", "finfo")
 _PRINT_OPTIONS = frozenset(
     [
         *("edgeitems", "floatmode", "infstr", "linewidth", "nanstr", "precision", "sign"),
-        *("suppress", "threshold"),
+        *("suppress", "threshold", "formatter"),
     ]
 )
-"""How arrays are printed, as far as numbers and texts say it."""
+"""How arrays are printed, as far as numbers, texts and functions of the program say it."""
 
 
 def _print_options() -> dict[str, Any]:
@@ -128,7 +130,12 @@ def _set_print_options(precision: Any = None, **options: Any) -> None:
             raise TypeError(
                 f"set_printoptions() takes no '{name}' here; print such values yourself"
             )
-        if type(value) not in (type(None), bool, int, float, str):
+        if name == "formatter":
+            if value is not None and type(value) is not dict:
+                raise TypeError("'formatter' takes a dictionary of functions")
+            if not all(type(kind) is str and callable(at) for kind, at in (value or {}).items()):
+                raise TypeError("'formatter' takes a dictionary of functions by kinds of values")
+        elif type(value) not in (type(None), bool, int, float, str):
             raise TypeError(f"'{name}' takes a number or a text")
     np.set_printoptions(**given)
 

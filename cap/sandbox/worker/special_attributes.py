@@ -17,7 +17,7 @@ from cap.checker.attributes import DATA_MODEL, SETTABLE
 from cap.program.private_names import GUARDED, hidden, is_special, shown
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction
-from cap.sandbox.worker.dispatch import is_of_program
+from cap.sandbox.worker.dispatch import is_of_program, of_program
 from cap.sandbox.worker.object_dictionary import ObjectDictionary
 
 _TEXTS = ("__name__", "__qualname__", "__doc__")
@@ -134,12 +134,11 @@ def _set_plainly(bind: Callable[[str, Any], None], value: Any, name: Any, new: A
 
 def _module(thing: Any) -> str:
     """Return the name of the module of a class, or of what is the program's own: a text."""
-    found = thing.__module__ if isinstance(thing, type) else type(thing).__module__
-    if is_of_program(thing):
-        found = thing.__module__
-    elif not isinstance(thing, type) and found not in PROGRAM_NAMES:
+    if isinstance(thing, type):
+        return str(thing.__module__)
+    if (own := of_program(thing)) is None:
         raise AttributeError("attribute '__module__' is there for your own functions and classes")
-    return str(found)
+    return str(own.__module__ if is_of_program(own) else type(own).__module__)
 
 
 def _classes(name: str) -> Callable[[Any], tuple[Any, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -49,22 +50,39 @@ def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
     if callable(maxsize) or not typed:
         return functools.lru_cache(maxsize)
 
-    def decorate(function: Callable[..., Any]) -> Any:
+    return lambda function: _TypedCache(maxsize, function)
+
+
+class _TypedCache:
+    """A function whose answers are kept by the values and the classes of what it is given."""
+
+    __slots__ = ("__dict__", "_cached")
+
+    def __init__(self, maxsize: Any, function: Callable[..., Any]) -> None:
         def computed(kinds: tuple[int, ...], /, *args: Any, **named: Any) -> Any:
             return function(*args, **named)
 
-        cached = functools.lru_cache(maxsize)(computed)
+        self._cached = functools.lru_cache(maxsize)(computed)
+        functools.update_wrapper(self, function)
 
-        def call(*args: Any, **named: Any) -> Any:
-            kinds = tuple(id(type(value)) for value in (*args, *named.values()))
-            return cached(kinds, *args, **named)
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        kinds = tuple(id(type(value)) for value in (*args, *named.values()))
+        return self._cached(kinds, *args, **named)
 
-        made: Any = functools.update_wrapper(call, function)
-        made.cache_info, made.cache_clear = cached.cache_info, cached.cache_clear
-        made.cache_parameters = lambda: {**cached.cache_parameters(), "typed": True}
-        return made
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
 
-    return decorate
+    def cache_info(self) -> Any:
+        """Tell how often an answer was there."""
+        return self._cached.cache_info()
+
+    def cache_clear(self) -> None:
+        """Forget all answers."""
+        self._cached.cache_clear()
+
+    def cache_parameters(self) -> dict[str, Any]:
+        """Tell how it was made."""
+        return {**self._cached.cache_parameters(), "typed": True}
 
 
 class cached_property:  # noqa: N801 programs know it by this name
@@ -225,6 +243,7 @@ for _kind, _module in (
     *((attrgetter, "operator"), (methodcaller, "operator"), (redirect_stdout, "contextlib")),
 ):
     shown_as(_kind, _module, _kind.__name__)
+shown_as(_TypedCache, "functools", "_lru_cache_wrapper")
 shown_as(set_recursion_limit, "sys", "setrecursionlimit")
 ITERTOOLS: Mapping[str, Any] = {"batched": getattr(itertools, "batched", batched)}
 """What stands for names of `itertools`."""

@@ -49,7 +49,7 @@ HARMLESS_TO_BIND = {
         *("compare", "default", "default_factory", "hash", "init", "kw_only", "metadata", "name"),
         *("repr", "type"),
     ),
-    "what a program could have given when it made the object": ("fieldnames", "level"),
+    "what a program could have given when it made the object": ("fieldnames", "level", "propagate"),
 }
 """Attributes of the library's objects that a program may bind, by the reason."""
 

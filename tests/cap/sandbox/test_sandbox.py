@@ -1171,3 +1171,32 @@ def test_a_hint_hands_out_no_class_that_its_own_class_hides(sandbox: Sandbox) ->
         f"{shown} {method} mro",
         "'_BaseExitStack' cannot be called by a program",
     ]
+
+
+def test_what_is_provided_takes_no_attribute_by_either_spelling(sandbox: Sandbox) -> None:
+    imports = "import json, textwrap\n"
+    for name in ("json.loads", "textwrap.wrap", "np.linspace", "np.add", "add"):
+        for attribute in ("foo", "mro"):
+            assert sandbox.run(f"{imports}{name}.{attribute} = 3").failure is not None
+            source = f"{imports}setattr({name}, '{attribute}', 3)"
+            failure = sandbox.execute(source, scope_of(add)).failure
+            assert failure is not None, (name, attribute)
+            assert failure.error == "AttributeError"
+
+
+def test_a_key_that_a_primitive_misses_is_quoted_once(sandbox: Sandbox) -> None:
+    def find(name: str) -> None:
+        raise {"a": KeyError("cup"), "b": KeyError(), "c": KeyError("a", 1)}[name]
+
+    source = (
+        "for name in ('a', 'b', 'c', 'd'):\n"
+        "    try: find(name)\n"
+        "    except KeyError as error: print(str(error), error.args)\n"
+        "find('a')"
+    )
+    result = sandbox.execute(source, Scope(primitives={"find": Primitive.of(find, "perception")}))
+    told = result.stdout.splitlines()
+    assert (told[0], told[3]) == ("'cup' ('cup',)", "'d' ('d',)")
+    assert result.calls[0].error == "KeyError: 'cup'"
+    assert result.failure is not None
+    assert (result.failure.error, result.failure.message) == ("KeyError", "'cup'")
