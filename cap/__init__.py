@@ -7,9 +7,11 @@ first use, so that `import cap` stays cheap.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cap.checker.checker import Violation, check
     from cap.checker.policy import Policy
     from cap.engine.best_of import Sampling

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # loads nothing else, unlike `signal`
 import errno
 import os
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 HANG_UP = 129
 
 
 def main() -> NoReturn:
-    """Run the command line; Ctrl-C ends it with code 130 from the first moment on."""
+    """Run the command line; a signal ends it with its own code from the first moment on."""
     code: int | str | None
+    if hasattr(_signal, "pthread_kill"):  # Windows ends a process in its own way
+        for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGQUIT):
+            if _signal.getsignal(number) != _signal.SIG_IGN:
+                _signal.signal(number, end)
     try:
         from cap.engine.stop_signals import stop_signals
 
@@ -42,6 +50,13 @@ def main() -> NoReturn:
             if error.errno == errno.EIO:  # the terminal was closed, and its signal is yet to come
                 code = HANG_UP
     sys.exit(code)
+
+
+def end(number: int, _: object) -> NoReturn:
+    """End at once: the work has not begun, or is done."""
+    if number == _signal.SIGINT:
+        os.write(2, b"interrupted\n")
+    os._exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cap.errors import Stopped, stop_in
 
@@ -62,7 +62,8 @@ class StopSignals:
         self._unheard = False
         """The watching thread was told of a signal, and the main thread has not said so."""
         self._raises = False
-        self._numbers: list[signal.Signals] = []
+        self._numbers: dict[int, Any] = {}
+        """What was done before about each signal that is looked after."""
         self._told = self._tell = -1
         """The ends of the pipe that each signal's number goes through."""
 
@@ -71,7 +72,8 @@ class StopSignals:
         if not hasattr(signal, "pthread_kill"):  # Windows ends a process in its own way
             return
         stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-        self._numbers = [one for one in stops if signal.getsignal(one) != signal.SIG_IGN]
+        before = {one: signal.getsignal(one) for one in stops}
+        self._numbers = {one: what for one, what in before.items() if what != signal.SIG_IGN}
         self._told, self._tell = os.pipe()
         os.set_blocking(self._tell, False)
         # By default this one is ignored: it may come late, and to any thread, without harm.
@@ -82,14 +84,15 @@ class StopSignals:
         threading.Thread(target=self._watch, name="cap-signals", daemon=True).start()
 
     def __exit__(self, *_: object) -> None:
-        """Give the signals back: from now on they end the process at once.
+        """Give the signals back: from now on each ends the process at once.
 
         Raises:
             BaseException: The request, if one stands, whatever has become of it.
         """
         self._raises = False
-        for number in self._numbers:
-            signal.signal(number, signal.SIG_DFL)
+        for number, before in self._numbers.items():
+            at_once = signal.SIG_DFL if before == signal.default_int_handler else before
+            signal.signal(number, at_once)
         if self.asked:
             raise self._exception() from None
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import cap
 from cap.session.session import Session
 from tests.fakes import strikes
 from tests.fakes.openai_server import FakeServer
@@ -586,3 +587,54 @@ def test_a_robots_file_that_loads_is_no_shelter(source: str, number: signal.Sign
     )
     assert done.returncode == 128 + number, done.stderr
     assert json.loads(Path("o/run.json").read_text())["status"] == "interrupted"
+
+
+EARLY_OR_LATE = {
+    "while it loads": """
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "cap.engine.stop_signals":
+            os.kill(os.getpid(), number)
+            time.sleep(60)
+sys.meta_path.insert(0, Finder())
+""",
+    "when it is done": "atexit.register(os.kill, os.getpid(), number)\n",
+}
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT], ids=str
+)
+@pytest.mark.parametrize("source", EARLY_OR_LATE.values(), ids=EARLY_OR_LATE)
+def test_a_signal_has_its_code_from_the_first_moment_to_the_last(
+    source: str, number: signal.Signals
+) -> None:
+    code = (
+        "import atexit, os, sys, time\nnumber = int(sys.argv.pop())\n"
+        f"{source}from cap.__main__ import main\nmain()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version", str(int(number))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 128 + number, done.stderr
+    assert done.stderr == ("interrupted\n" if number == signal.SIGINT else "")
+
+
+def test_next_to_nothing_is_loaded_before_signals_are_looked_after() -> None:
+    home = str(Path(cap.__file__).parents[1])
+    code = (
+        "import __future__, importlib, os, sys, warnings\nthere = {*sys.modules}\nimport cap.__main__\n"
+        "print(*sorted({*sys.modules} - there - {'_signal', 'errno'}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.append({home!r})\n{code}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.split() == ["cap", "cap.__main__"]
