@@ -17,8 +17,8 @@ from cap.sandbox.wire import graph
 from cap.sandbox.wire.errors import (
     RAISABLE,
     DeadlinePassed,
+    NoRoom,
     PeerClosed,
-    TooLarge,
     WireError,
     one_line,
     text,
@@ -159,7 +159,7 @@ def _pack(value: Any) -> bytes:
         raise WireError(f"cannot cross the sandbox: {error}") from None
     _packers.append(packer)  # not after an error, when it may hold half a value
     if len(data) > MAX_FRAME_BYTES:
-        raise TooLarge(f"{len(data)} bytes are too large to cross the sandbox")
+        raise NoRoom(f"{len(data)} bytes are too large to cross the sandbox")
     return data
 
 

@@ -18,7 +18,7 @@ class WireError(Exception):
     """A value that may not cross, or a frame that cannot be read."""
 
 
-class TooLarge(WireError):
+class NoRoom(WireError):
     """A variable for which there is no room among those that stay between turns."""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from cap.sandbox.wire.errors import TooLarge, WireError
+from cap.sandbox.wire.errors import NoRoom, WireError
 from cap.sandbox.wire.frames import MAX_ELEMENTS, MAX_FRAME_BYTES, MAX_KEPT_BYTES
 from cap.sandbox.wire.keys import KeyBudget
 
@@ -143,7 +143,7 @@ class Graph:
         for name, value in variables.items():
             try:
                 place = self.add(value)
-            except TooLarge:
+            except NoRoom:
                 oversized.append(name)
             except WireError:
                 dropped.append(name)
@@ -176,7 +176,7 @@ class Graph:
                     self._left_bytes -= len(self._pack(value))
                     self.nodes[place] = value
                     if self._left_bytes < 0:
-                        raise TooLarge("values that are too large to cross the sandbox")
+                        raise NoRoom("values that are too large to cross the sandbox")
                 else:
                     if type(value) in _HASHED:
                         self._keys.count(value)

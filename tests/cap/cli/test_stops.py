@@ -627,7 +627,8 @@ def test_a_signal_has_its_code_from_the_first_moment_to_the_last(
 def test_next_to_nothing_is_loaded_before_signals_are_looked_after() -> None:
     home = str(Path(cap.__file__).parents[1])
     code = (
-        "import __future__, importlib, os, sys, warnings\nthere = {*sys.modules}\nimport cap.__main__\n"
+        "import __future__, importlib, os, sys, warnings\n"
+        "there = {*sys.modules}\nimport cap.__main__\n"
         "print(*sorted({*sys.modules} - there - {'_signal', 'errno'}))"
     )
     done = subprocess.run(
