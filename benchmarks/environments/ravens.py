@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 from gymnasium import Env, spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from benchmarks.tabletop.judge import judge
@@ -34,6 +35,8 @@ MOST_CHARS = 4000
 """Of an action, and of each text of an observation."""
 _CHARSET = frozenset(string.printable) - frozenset("\r\x0b\x0c")
 _FARTHEST_M = 2.0
+_MOST_PIXELS = 2048
+"""Width and height of a picture."""
 
 Observation = dict[str, Any]
 
@@ -70,17 +73,19 @@ class RavensEnvironment(Env[Observation, str]):
             render_mode: `rgb_array`, or None.
 
         Raises:
-            UsageError: There is no such task, split, kind of action or model.
+            UsageError: There is no such task, split, kind of action or model, or no such picture.
         """
         splits = [known for name, known in CELLS if name == task]
         if not splits:
             names = list(dict.fromkeys(name for name, _ in CELLS))
-            hint = did_you_mean(task, names) or f" Known: {', '.join(names)}"
+            hint = did_you_mean(str(task), names) or f" Known: {', '.join(names)}"
             raise UsageError(f"no task '{task}'.{hint}")
         if split is not None and split not in splits:
             raise UsageError(f"task '{task}' has no split '{split}'; it has {', '.join(splits)}")
         if action not in ("program", "instruction"):
             raise UsageError(f"no action '{action}'; it is 'program' or 'instruction'")
+        if type(image) is not int or not 0 <= image <= _MOST_PIXELS:
+            raise UsageError(f"image is {image!r}; it is a width in pixels, 0 to {_MOST_PIXELS}")
         self.task, self.split, self.render_mode = task, split or splits[0], render_mode
         self._cell = CELLS[self.task, self.split]
         self._by_words, self._mode, self._image = action == "instruction", mode, image
@@ -92,6 +97,7 @@ class RavensEnvironment(Env[Observation, str]):
         self._prompts = registry.robot_prompts("ravens")
         self._session: Session | None = None
         self._setup: Setup | None = None
+        self._over = False
         text = spaces.Text(MOST_CHARS, min_length=0, charset=_CHARSET)
         self.action_space = spaces.Text(MOST_CHARS, min_length=1, charset=_CHARSET)
         seen: dict[str, spaces.Space[Any]] = {
@@ -112,10 +118,19 @@ class RavensEnvironment(Env[Observation, str]):
         Args:
             seed: The trial's, as `cap bench run tabletop --seed` has it; drawn if None.
             options: None are known.
+
+        Raises:
+            UsageError: An option was given.
         """
+        if options:
+            raise UsageError(
+                f"reset() has no options and was given {options!r:.80}; say what is to be done to "
+                "gymnasium.make(), and which trial with seed="
+            )
         super().reset(seed=seed)
         trial = int(self.np_random.integers(2**31)) if seed is None else seed
         self.close()
+        self._over = False
         setup = prepare(self._cell.task, self._cell.attributes, self.split, trial)
         robot = create(
             seed=setup.scene_seed,
@@ -131,9 +146,16 @@ class RavensEnvironment(Env[Observation, str]):
         """Carry out a program or an instruction.
 
         Raises:
-            UsageError: No episode has begun.
+            UsageError: No episode has begun, or the action is no text.
+            ResetNeeded: The episode is over.
         """
         session, setup = self._running()
+        if self._over:
+            raise ResetNeeded("the episode is over: its task is done; call reset() first")
+        given: object = action
+        if not isinstance(given, str):
+            kind = "an instruction" if self._by_words else "a program"
+            raise UsageError(f"the action is {given!r:.80}; it must be {kind}, as text")
         if self._by_words:
             words = action if action.strip() else "nothing"
             turn = session.run(words)
@@ -143,7 +165,7 @@ class RavensEnvironment(Env[Observation, str]):
         missed = judge(setup.goal, setup.before, robot.positions(), robot.spoken)
         told = "" if turn.failure is None else str(turn.failure)
         told = "\n".join(filter(None, (turn.stdout.rstrip(), told or turn.effect.line)))
-        done = missed is None
+        self._over = done = missed is None
         info = {"success": done, "missed": missed, "turn": turn.as_json()}
         return self._observation(told), float(done), done, False, info
 

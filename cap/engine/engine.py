@@ -111,7 +111,8 @@ class Engine:
         self.programs = 0
         """Programs run so far; each has random numbers of its own, by its number."""
         self.tally = tally or Tally()
-        self.author = Author(model, trace, self.tally, settings.budget.answer_tokens, memory)
+        tokens, heed = settings.budget.answer_tokens, self._heed_stop
+        self.author = Author(model, trace, self.tally, tokens, memory, heed)
         self._function_prompt = function_prompt
         self._docs: dict[tuple[object, ...], str] = {}
         self._asked: dict[tuple[str, str], tuple[Context, Answer]] = {}
@@ -197,7 +198,12 @@ class Engine:
     def use_model(self, model: Model) -> None:
         """Have another model write programs from here on."""
         tokens, memory = self.settings.budget.answer_tokens, self.author.memory
-        self.model, self.author = model, Author(model, self.trace, self.tally, tokens, memory)
+        self.model = model
+        self.author = Author(model, self.trace, self.tally, tokens, memory, self._heed_stop)
+
+    def _heed_stop(self) -> None:
+        """End the wait for a model as that for the robot ends."""
+        self.sandbox.robot_thread.heed_stop()
 
     def look(self) -> tuple[bytes, ...]:
         """Return a picture of the scene for the model, kept in the trace; none if it sees none."""

@@ -6,11 +6,12 @@ in which order, does not depend on which answer came first.
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
 from cap.models.concurrency import together
 from cap.models.replay import request_key
+from cap.models.wrapper import OwnModel, Wrapped
 from cap.program.program import Program
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt
@@ -108,6 +110,7 @@ class Author:
         tally: Tally,
         max_tokens: int | None = None,
         memory: Memory | None = None,
+        heed: Callable[[], None] | None = None,
     ) -> None:
         """Prepare to ask.
 
@@ -117,8 +120,11 @@ class Author:
             tally: Counts the answers.
             max_tokens: How long an answer may be, in tokens; None for the model's own limit.
             memory: What need not be asked again; None to ask always.
+            heed: Raises what ends the wait for an answer, if somebody asked for that.
         """
         self.model = model
+        self._asked = model if isinstance(model, Wrapped) else OwnModel(model, type(model).__name__)
+        self._heed = heed
         self.tally = tally
         self.trace = trace
         self.max_tokens = max_tokens or getattr(model, "max_tokens", None) or MAX_TOKENS
@@ -226,8 +232,10 @@ class Author:
                 except ModelError as error:
                     found[number] = error
             elif asked:
-                asks = [functools.partial(self.model.complete, requests[at]) for at in asked]
-                found |= zip(asked, together(asks, returned=ModelError), strict=True)
+                asks = [functools.partial(self._asked.complete, requests[at]) for at in asked]
+                found |= zip(
+                    asked, together(asks, returned=ModelError, heed=self._heed), strict=True
+                )
         except KeyboardInterrupt:
             unheard = ModelError("stopped by Ctrl-C")
             unheard.requests = len(asked)
@@ -236,14 +244,28 @@ class Author:
         return [found[number] for number in range(len(requests))]
 
     def _complete(self, prompt: Prompt, request: Request) -> Completion:
-        """Ask on this thread; where somebody watches, the text appears as it is written."""
-        if not self.trace.listeners or not isinstance(self.model, Streams):
-            return self.model.complete(request)
-        return self.model.stream(request, functools.partial(self._tell, prompt))
+        """Ask; where somebody watches, the text appears as it is written.
 
-    def _tell(self, prompt: Prompt, piece: str) -> None:
-        """Tell of a piece of an answer that is being written."""
-        self.trace.progress("text", lmp=prompt.name, text=piece)
+        Off the main thread, where no Ctrl-C comes, the request has a thread of its own, and a stop
+        leaves it behind.
+        """
+        over = False
+
+        def tell(piece: str) -> None:
+            if not over:
+                self.trace.progress("text", lmp=prompt.name, text=piece)
+
+        ask = functools.partial(self._asked.complete, request)
+        if self.trace.listeners and isinstance(self.model, Streams):
+            ask = functools.partial(self._asked.stream, request, tell)
+        if self._heed is None or threading.current_thread() is threading.main_thread():
+            return ask()
+        try:
+            context = contextvars.copy_context()
+            (answer,) = together([functools.partial(context.run, ask)], heed=self._heed)
+            return answer
+        finally:
+            over = True
 
     def _request(self, prompt: Prompt, order: Question) -> Request:
         text = prompt.render(

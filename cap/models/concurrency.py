@@ -14,11 +14,16 @@ MOST_AT_ONCE = 8
 """How many requests are under way at the same time; the model may hold some of them back."""
 
 
+_LOOK_S = 0.05
+"""Between two looks at whether the wait is to end."""
+
+
 def together(
     work: Sequence[Callable[[], T]],
     most: int = MOST_AT_ONCE,
     *,
     returned: type[E] | tuple[()] = (),
+    heed: Callable[[], None] | None = None,
 ) -> list[T | E]:
     """Do several things at the same time; return what came of each, in the order of the work.
 
@@ -29,6 +34,7 @@ def together(
         work: What to do.
         most: How many at the same time.
         returned: What is returned in its place where one raises it.
+        heed: Called while it waits, again and again; what it raises ends the wait.
 
     Raises:
         Exception: Whatever else one of them raised; those not yet begun are dropped.
@@ -50,7 +56,7 @@ def together(
     for _ in range(min(most, len(work))):
         threading.Thread(target=serve, name="cap-model", daemon=True).start()
     try:
-        return _gathered(done, len(work), returned)
+        return _gathered(done, len(work), returned, heed)
     except BaseException:  # whatever ends the wait, what was not begun is not asked
         with contextlib.suppress(queue.Empty):
             while True:
@@ -62,11 +68,17 @@ def _gathered(
     done: queue.SimpleQueue[tuple[int, T | BaseException]],
     count: int,
     returned: type[E] | tuple[()],
+    heed: Callable[[], None] | None,
 ) -> list[T | E]:
     """Wait for all outcomes, or for the first that ends everything."""
     outcomes: dict[int, T | E] = {}
     while len(outcomes) < count:
-        number, outcome = done.get()
+        if heed is not None:
+            heed()
+        try:
+            number, outcome = done.get(timeout=None if heed is None else _LOOK_S)
+        except queue.Empty:
+            continue
         if isinstance(outcome, BaseException) and not isinstance(outcome, returned):
             raise outcome
         outcomes[number] = outcome

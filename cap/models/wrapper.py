@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from cap.errors import CapError, EndpointFailed, ModelError
+from cap.errors import CapError, EndpointFailed, ModelError, Stopped
 from cap.models.base import Completion, Mode, Model, Request, Scores, ScoringModel, Streams
 from cap.models.estimates import believed
 
@@ -190,7 +190,7 @@ class OwnModel(Wrapped):
         """Ask, and say in one line what went wrong."""
         try:
             return ask() if self._timeout_s is None else self._in_time(ask, self._timeout_s)
-        except CapError:
+        except (CapError, Stopped):
             raise
         except (Exception, SystemExit) as error:  # it may fail in any way
             trace = error.__traceback__

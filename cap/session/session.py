@@ -69,6 +69,8 @@ if TYPE_CHECKING:
 TOP = "ui"
 """The prompt that answers a person; every robot has one."""
 _BY_CALLER = "stopped by who called it"
+_LAST_S = 20.0
+"""A turn that is stopped may take so long to end."""
 
 
 class Session:
@@ -92,6 +94,8 @@ class Session:
     """Where functions are kept for later sessions."""
     _thread: ThreadPoolExecutor | None = None
     """Where `arun` carries turns out."""
+    _turns_thread = 0
+    """Who carries out the turn that runs, or the last."""
     _closed = False
 
     def __init__(self, robot: Robot, model: Model, settings: SessionSettings | None = None) -> None:
@@ -270,6 +274,7 @@ class Session:
 
     def __enter__(self) -> Session:
         """Return itself."""
+        self._require_open()
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -283,7 +288,7 @@ class Session:
             self.close(status_after(error))
 
     def close(self, status: str | None = None) -> None:
-        """End the robot and the trace; further calls do nothing.
+        """End the turn that runs, the robot and the trace; further calls do nothing.
 
         Args:
             status: What the trace ends with; if None, by the turns: done, failed or interrupted.
@@ -296,6 +301,10 @@ class Session:
         self._closed = True
         if self._thread is not None:
             self._thread.shutdown(wait=False)
+        if self._busy.locked() and self._turns_thread != threading.get_ident():
+            self._stop_turn()
+            if self._busy.acquire(timeout=_LAST_S):
+                self._busy.release()
         try:
             self.robot.close()
         except BaseException as error:  # the trace tells of whatever it was
@@ -376,6 +385,7 @@ class Session:
         Raises:
             UsageError: There are not that many turns.
         """
+        self._require_open()
         if not isinstance(turns, int):
             raise UsageError(f"cannot undo {turns!r} turns; say how many")
         if not 1 <= turns <= len(self.turns):
@@ -406,6 +416,7 @@ class Session:
         Raises:
             UsageError: The last turn has one round alone.
         """
+        self._require_open()
         rounds = self._rounds
         if rounds is None or not rounds.before or not self.turns:
             raise UsageError("the last turn has no further round; undo the turn itself")
@@ -436,6 +447,7 @@ class Session:
         Raises:
             UsageError: Nothing was undone since the last turn.
         """
+        self._require_open()
         if not self._undone and self._round_undone:
             raise UsageError("rounds cannot be redone; say what is left to do")
         if not self._undone:
@@ -484,6 +496,7 @@ class Session:
         Raises:
             SavedError: It cannot be written there.
         """
+        self._require_open()
         path = as_path("the file", path)
         path = path / session_file.LATEST if path.is_dir() else path
         session_file.write(SavedSession.of(self), path)
@@ -560,7 +573,12 @@ class Session:
             source: Python.
             name: What the turn is called.
             expect: The effect it must have, as `run` takes it.
+
+        Raises:
+            UsageError: The program is no text.
         """
+        if not isinstance(source, str):
+            raise UsageError(f"the program is {source!r:.80}; write Python, as text")
         return self._turn(name, source, expect)
 
     def _executed(self, source: str, facts: Mapping[str, Any]) -> Answer:
@@ -572,6 +590,10 @@ class Session:
         state = replace(self.state, variables={**facts, **self.state.variables})
         return self.engine.run_program(unhinted(self._prompt), program, state)
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise UsageError("the session is closed; open another")
+
     def _turn(self, words: str, source: str | None, expect: Sequence[str]) -> Turn:
         """Carry out one turn; the robot is looked at once before and once after it.
 
@@ -580,8 +602,7 @@ class Session:
             source: The person's own program; None if the model is to write one.
             expect: The effect it must have.
         """
-        if self._closed:
-            raise UsageError("the session is closed; open another")
+        self._require_open()
         if isinstance(expect, str):
             expect = (expect,)
         if unknown := [word for word in expect if word not in EFFECTS]:
@@ -589,6 +610,7 @@ class Session:
         if not self._busy.acquire(blocking=False):
             raise UsageError("a turn is running; wait for its end, or stop() it")
         try:
+            self._turns_thread = threading.get_ident()
             return self._carry_out(words, source, expect)
         finally:
             self._sandbox.robot_thread.stop_asked = False

@@ -15,6 +15,7 @@ import platform
 import re
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from cap.errors import UsageError, stop_in
+from cap.errors import CapError, UsageError, stop_in
 from cap.trace.run_folder import RunFolder
 
 FORMAT_VERSION = 1
@@ -97,6 +98,8 @@ class Trace:
         """
         self.folder = folder
         self.listeners: list[Listener] = []
+        self._failed: list[Listener] = []
+        """Those of them that were warned of."""
         self.turn = 0
         self._lock = threading.Lock()
         self._start_s = time.monotonic()
@@ -164,14 +167,28 @@ class Trace:
             assert self._files is not None
             self._files.append(json.dumps(line, ensure_ascii=False) + "\n")
             self._tell_trouble()
-        for listener in self.listeners:
-            listener(event)
+        self._tell(event)
 
     def progress(self, kind: str, /, **data: Any) -> None:
         """Tell the listeners of something that is still going on; nothing is written down."""
         here = self._here()
-        for listener in self.listeners:
-            listener(Event(kind, here.turn, here.depth, data))
+        self._tell(Event(kind, here.turn, here.depth, data))
+
+    def _tell(self, event: Event) -> None:
+        """Tell the listeners; of one that fails there is a warning, once, and the run goes on."""
+        for listener in list(self.listeners):
+            try:
+                listener(event)
+            except (OSError, CapError):  # a terminal that is gone ends the command
+                raise
+            except Exception as error:
+                if not any(listener is known for known in self._failed):
+                    self._failed.append(listener)
+                    name = getattr(listener, "__qualname__", repr(listener))
+                    why = f"{type(error).__name__}: {error}"
+                    warnings.warn(
+                        f"the listener {name} failed: {why}", RuntimeWarning, stacklevel=3
+                    )
 
     def program(self, name: str, source: str) -> Path | None:
         """Keep a complete program as a file; return where."""

@@ -128,9 +128,15 @@ class CallServer:
         tokens = _talking.set(self), deadlines.current.set(self.clocks)
         if self._outer is not None:
             self._outer._inner.append(self)
+        self._thread.served.append(self)
         try:
-            return self._run(job, calls_robot and not self._thread.hung)
+            self._thread.heed_stop()
+            result = self._run(job, calls_robot and not self._thread.hung)
+            if result.failure is not None:
+                self._thread.heed_stop()
+            return result
         finally:
+            self._thread.served.remove(self)
             if self._outer is not None:
                 self._outer._inner.remove(self)
             _talking.reset(tokens[0])

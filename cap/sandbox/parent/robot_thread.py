@@ -139,6 +139,8 @@ class RobotThread:
     def __init__(self) -> None:
         """Start nothing yet."""
         self._process = os.getpid()
+        self.served: list[TimedWork] = []
+        """The programs whose calls it may get, also while they make none."""
 
     def __del__(self) -> None:
         """Let the thread end."""
@@ -152,8 +154,10 @@ class RobotThread:
         self._jobs = self._thread = None
 
     def stop(self) -> None:
-        """End what is waited for, as Ctrl-C does; from any thread."""
+        """End what is waited for, and the programs behind it, as Ctrl-C does; from any thread."""
         self.stop_asked = True
+        for program in list(self.served):
+            program.interrupt()
         if (waited := self._waited) is not None:
             waited.wake()
 
@@ -178,12 +182,12 @@ class RobotThread:
         self._waited = outcome = _Outcome()
         answer = None
         try:
-            self._heed_stop()
+            self.heed_stop()
             self._jobs.put((work, contextvars.copy_context(), outcome))
             while answer is None and (left_s := watched.left_s()) > 0:
                 answer = outcome.within(min(max(left_s, _NAP_S), _LONG_S))
                 if answer is None:
-                    self._heed_stop()
+                    self.heed_stop()
                 outcome.answer_question()
         except BaseException:  # Ctrl-C comes to the thread that waits
             self._end(outcome, watched, grace_s)
@@ -199,7 +203,12 @@ class RobotThread:
             raise error
         return value  # type: ignore[no-any-return]
 
-    def _heed_stop(self) -> None:
+    def heed_stop(self) -> None:
+        """End who waits, if that was asked for.
+
+        Raises:
+            KeyboardInterrupt: It was.
+        """
         if self.stop_asked:
             raise KeyboardInterrupt
 

@@ -105,6 +105,10 @@ def test_the_two_policies(env: Any, capsys: pytest.CaptureFixture[str]) -> None:
         ({"split": "UA-UI"}, "task 'pick-and-place' has no split 'UA-UI'; it has SA-SI, UA-SI"),
         ({"action": "torque"}, "no action 'torque'"),
         ({"model": "gpt"}, "unknown model 'gpt'"),
+        ({"task": None}, "no task 'None'"),
+        ({"image": -1}, "image is -1; it is a width in pixels"),
+        ({"image": "x"}, "image is 'x'"),
+        ({"image": 10**6}, "image is 1000000"),
     ],
 )
 def test_what_is_not_there_is_told(given: dict[str, Any], said: str) -> None:
@@ -131,3 +135,24 @@ def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
         main([*command.split()[:-1], "2"])  # of two episodes
         assert " % of 2\n" in capsys.readouterr().out
     assert len(commands) == 2
+
+
+@pytest.mark.parametrize("action", ["program", "instruction"])
+def test_what_is_no_text_is_no_action_and_earns_nothing(action: str) -> None:
+    env: Any = gymnasium.make(RAVENS, action=action, image=0).unwrapped
+    env.reset(seed=3)
+    for given in (None, b"say('x')", 3):
+        with pytest.raises(UsageError, match=f"the action is .*; it must be an? {action}, as text"):
+            env.step(given)
+    env.close()
+
+
+def test_options_and_steps_after_the_end_are_refused(env: Any) -> None:
+    with pytest.raises(UsageError, match=r"reset\(\) has no options and was given {'zz': 1}"):
+        env.reset(seed=3, options={"zz": 1})
+    env.reset(seed=3, options={})
+    assert env.step(env.unwrapped.oracle())[1:3] == (1.0, True)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="the episode is over"):
+        env.step("say('x')")
+    env.reset(seed=3)
+    assert env.step("say('x')")[1:3] == (0.0, False)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -16,7 +18,19 @@ import numpy as np
 import pytest
 import shapely
 
-from cap import LMP, Call, Event, Result, SavedError, Session, Turn, UsageError
+from cap import (
+    LMP,
+    Call,
+    Completion,
+    Event,
+    Limits,
+    Request,
+    Result,
+    SavedError,
+    Session,
+    Turn,
+    UsageError,
+)
 from cap.errors import PromptError
 
 PUT = "put the red block in the blue bowl"
@@ -268,6 +282,169 @@ def test_a_turn_is_stopped_from_another_thread_and_no_second_begins_meanwhile() 
         assert turn.failure.kind == "interrupted"
         assert refused == ["a turn is running; wait for its end, or stop() it"]
         assert opened.run(PUT).ok
+
+
+class OwnModel:
+    """A model of one's own: answers what it is given, or fails as it is told."""
+
+    name = "own"
+
+    def __init__(self, answer: object, gate: threading.Event | None = None) -> None:
+        self.answer, self.gate, self.asked = answer, gate, threading.Event()
+
+    def complete(self, request: Request) -> Completion:
+        self.asked.set()
+        if self.gate is not None:
+            self.gate.wait(60)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        if isinstance(self.answer, str):
+            return Completion(self.answer, "own")
+        return self.answer  # type: ignore[return-value]
+
+
+ENDLESS = "while True: pass"
+PATIENT = Limits(program_s=600.0)
+"""A program that nobody stops goes on for longer than a test may take."""
+
+
+def runs(opened: Session) -> threading.Event:
+    """Return what is set once a program is about to run."""
+    begun = threading.Event()
+
+    def listen(event: Event) -> None:
+        if event.kind == "program":
+            begun.set()
+
+    opened.trace.listeners.append(listen)
+    return begun
+
+
+@pytest.mark.parametrize("ends", ["cancel", "stop", "close"])
+def test_a_program_without_calls_is_stopped(ends: str) -> None:
+    with Session.open(mode="instant", model=OwnModel(ENDLESS), limits=PATIENT) as opened:
+        begun = runs(opened)
+
+        async def go() -> Turn | None:
+            task = asyncio.create_task(opened.arun("go on"))
+            while not begun.is_set():
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.1)  # in its loop
+            if ends != "cancel":
+                getattr(opened, ends)()
+                return await task
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return None
+
+        turn = asyncio.run(go()) or opened.turns[0]
+        assert turn.failure is not None
+        assert (turn.failure.kind, turn.failure.message) == (
+            "interrupted",
+            "stopped by who called it",
+        )
+        if ends != "close":
+            assert opened.execute("say('here')").ok
+
+
+@pytest.mark.parametrize("ends", ["cancel", "stop", "close"])
+def test_a_slow_answer_is_not_waited_for(ends: str) -> None:
+    gate = threading.Event()
+    model = OwnModel("say('late')", gate)
+    with Session.open(mode="instant", model=model, limits=PATIENT) as opened:
+
+        async def go() -> Turn | None:
+            task = asyncio.create_task(opened.arun("go on"))
+            while not model.asked.is_set():
+                await asyncio.sleep(0.001)
+            if ends != "cancel":
+                getattr(opened, ends)()
+                return await task
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return None
+
+        turn = asyncio.run(go()) or opened.turns[0]
+        assert not gate.is_set()
+        assert turn.failure is not None
+        assert turn.failure.kind == "interrupted"
+        assert turn.usage.requests == 1
+        gate.set()
+        if ends != "close":
+            again = opened.run("go on")
+            assert (again.ok, again.effect.said) == (True, ("late",))
+
+
+def test_a_session_that_is_closed_by_a_listener_does_not_wait_for_itself() -> None:
+    opened = Session.open(mode="instant")
+    opened.trace.listeners.append(lambda event: opened.close())
+    with contextlib.suppress(UsageError):
+        opened.execute("x = 1")
+    assert opened._closed
+
+
+def test_a_closed_session_does_nothing_more(tmp_path: Path) -> None:
+    opened = Session.open("ravens", mode="instant", objects="red block, blue bowl")
+    assert opened.run(PUT).ok
+    opened.close()
+    refused: list[Callable[[], Any]] = [
+        opened.undo,
+        opened.undo_round,
+        opened.redo,
+        opened.__enter__,
+        lambda: opened.save(tmp_path),
+        lambda: opened.run(PUT),
+    ]
+    for act in refused:
+        with pytest.raises(UsageError, match="the session is closed; open another"):
+            act()
+
+
+@pytest.mark.parametrize("source", [None, b"say('x')", 3])
+def test_what_is_no_text_is_no_program_and_no_model_is_asked(source: Any) -> None:
+    model = OwnModel("say('asked')")
+    with Session.open(mode="instant", model=model) as opened:
+        with pytest.raises(UsageError, match=r"the program is .*; write Python, as text"):
+            opened.execute(source)
+        assert not model.asked.is_set()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (KeyError("boom"), "the model of OwnModel failed, line [0-9]+: KeyError: 'boom'"),
+        (3, "the model of OwnModel gave a value of type 'int'; `complete` returns a Completion"),
+        (Completion(None, "own"), "gave a value of type 'NoneType' as its text"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_faulty_model_of_ones_own_fails_the_turn(answer: object, said: str) -> None:
+    with Session.open(mode="instant", model=OwnModel(answer)) as opened:
+        failure = opened.run(PUT).failure
+        assert failure is not None
+        assert re.search(said, failure.message), failure.message
+
+
+def test_tokens_counted_in_words_are_estimated() -> None:
+    answer = Completion("say('hi')", "own", prompt_tokens="a")  # type: ignore[arg-type]
+    with Session.open(mode="instant", model=OwnModel(answer)) as opened:
+        turn = opened.run("say hi")
+        assert turn.ok
+        assert turn.usage.estimated
+
+
+def test_a_listener_that_fails_is_told_of_once_and_the_turn_goes_on(session: Session) -> None:
+    def broken(event: Event) -> None:
+        raise ValueError(event.kind)
+
+    session.trace.listeners.append(broken)
+    try:
+        with pytest.warns(RuntimeWarning, match="the listener .*broken failed: ValueError") as told:
+            assert session.execute("say('x')").ok
+        assert len(told) == 1
+    finally:
+        session.trace.listeners.remove(broken)
 
 
 def test_importing_cap_loads_little_and_lists_its_names() -> None:
