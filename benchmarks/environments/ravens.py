@@ -27,6 +27,7 @@ from cap.models.base import Model
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
+from cap.settings_check import require
 from robots.ravens import create
 
 MOST_OBJECTS = 12
@@ -152,10 +153,7 @@ class RavensEnvironment(Env[Observation, str]):
         session, setup = self._running()
         if self._over:
             raise ResetNeeded("the episode is over: its task is done; call reset() first")
-        given: object = action
-        if not isinstance(given, str):
-            kind = "an instruction" if self._by_words else "a program"
-            raise UsageError(f"the action is {given!r:.80}; it must be {kind}, as text")
+        require("the action", action, str)
         if self._by_words:
             words = action if action.strip() else "nothing"
             turn = session.run(words)

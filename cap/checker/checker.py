@@ -23,6 +23,7 @@ from cap.checker.undefined import Undefined, undefined
 from cap.program.expansion import expands
 from cap.program.program import Program
 from cap.program.scope import Scope
+from cap.settings_check import require
 
 _MODULES = (("np", "numpy"), ("numpy", "numpy"), ("math", "math"))
 """Names of the library that are modules."""
@@ -111,15 +112,23 @@ def _needless_imports(program: Program, scope: Scope, policy: Policy) -> list[as
 
 
 def check(
-    tree: ast.Module, policy: Policy | None = None, reserved: frozenset[str] = frozenset()
+    program: str | ast.Module,
+    policy: Policy | None = None,
+    reserved: frozenset[str] = frozenset(),
 ) -> list[Violation]:
     """Return every violation in a program, in order of line, whatever its scope.
 
     Args:
-        tree: The parsed program.
+        program: Its text, or parsed.
         policy: What to allow; a robot's by default.
         reserved: Names the program may not bind: its primitives.
+
+    Raises:
+        ProgramSyntaxError: The text is not valid Python.
+        UsageError: It is neither.
     """
+    require("the program", program, str | ast.Module)
+    tree = Program.parse(program).tree if isinstance(program, str) else program
     too_large = expands(tree)
     if not too_large:
         try:  # of a tree that no parser made nothing can be told; nothing is executed

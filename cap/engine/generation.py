@@ -38,6 +38,7 @@ from cap.program.scope import Definition, Scope
 from cap.prompt.docs import call_of
 from cap.prompt.given import told_program
 from cap.prompt.prompt import PastTurn, Prompt
+from cap.settings_check import check_values
 from cap.trace.trace import Trace
 
 _ROBOT = "robot"
@@ -57,6 +58,14 @@ class GenerationLimits:
     answer_tokens: int | None = None
     """Longest answer, the program's own too; one cut there is asked for again with more room. None
     for the model's own limit."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: A value is of another kind than its field.
+        """
+        check_values(self)
 
 
 @dataclass(frozen=True)

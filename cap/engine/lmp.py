@@ -30,6 +30,7 @@ from cap.prompt.prompt import Prompt, load, one_line, parse
 from cap.robot import registry
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
+from cap.settings_check import require
 from cap.trace.trace import Trace
 
 
@@ -67,6 +68,10 @@ class LMP:
             PromptError: The prompt cannot be read.
             MissingKey: The model needs a key and none is set.
         """
+        require("the prompt", prompt, Prompt | Path | str)
+        require("functions", functions, Mapping[str, Any] | None)
+        require("variables", variables, Mapping[str, Any] | None)
+        require("lmps", lmps, Mapping[str, LMP] | None)
         self.prompt = _prompt(prompt, name)
         self.model = make_model(model) if isinstance(model, str) else require_model(model)
         self.trace = trace or Trace()

@@ -123,12 +123,18 @@ class Author:
             heed: Raises what ends the wait for an answer, if somebody asked for that.
         """
         self.model = model
-        self._asked = model if isinstance(model, Wrapped) else OwnModel(model, type(model).__name__)
         self._heed = heed
         self.tally = tally
         self.trace = trace
         self.max_tokens = max_tokens or getattr(model, "max_tokens", None) or MAX_TOKENS
         self.memory = memory
+
+    @property
+    def _asked(self) -> Wrapped:
+        """The model, so that whatever one of a person's own does wrong is told in one line."""
+        if isinstance(self.model, Wrapped):
+            return self.model
+        return OwnModel(self.model, type(self.model).__name__)
 
     @property
     def repairs(self) -> bool:

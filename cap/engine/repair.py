@@ -28,6 +28,7 @@ from cap.errors import NotFound
 from cap.program.program import AnsweredInWords
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure
+from cap.settings_check import check_values
 
 Sort = Literal["static", "runtime", "person"]
 _STATIC = ("syntax", "violation", "undefined", "generation", "rehearsal")
@@ -64,6 +65,14 @@ class Repairs:
     """For what fails while it runs."""
     undo: bool = False
     """True if in simulation what the last failed program did is taken back as well."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: A value is of another kind than its field.
+        """
+        check_values(self)
 
     def nested(self, acts: bool) -> Repairs:
         """Return how often, for an LMP that a program calls: one that acts is not run again."""

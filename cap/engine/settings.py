@@ -9,6 +9,7 @@ from cap.engine.approval import Allow
 from cap.engine.best_of import Sampling
 from cap.engine.generation import GenerationLimits
 from cap.engine.repair import Repairs
+from cap.settings_check import check_values
 
 
 @dataclass(frozen=True)
@@ -30,3 +31,12 @@ class EngineSettings:
     repairs: Repairs | None = None
     """How often a program may be written again; by default as `Repairs` says, but on hardware never
     for what fails while it runs."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: A value is of another kind than its field.
+        """
+        check_values(self)
+        check_values(self.sampling)

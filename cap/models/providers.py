@@ -26,6 +26,7 @@ from cap.models.capabilities import abilities_file
 from cap.models.settings import ModelSettings
 from cap.models.wrapper import Adjusted, OwnModel
 from cap.robot.robot_files import is_file, load_module
+from cap.settings_check import check_fields, require
 
 MODEL_GROUP = "cap.models"
 """The entry points by which an installed package brings models."""
@@ -250,6 +251,8 @@ def make_model(
         UsageError: No such model, recording or address; a spend limit without a price.
         MissingKey: The endpoint needs a key and its variable is not set.
     """
+    require("the model's name", spec, str)
+    check_fields("field of a model's settings", ModelSettings, said)
     environ = os.environ if environ is None else environ
     terms = terms or ModelTerms()
     spec = spec.strip()

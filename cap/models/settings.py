@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cap.models.base import Mode
+from cap.settings_check import check_values
 
 
 @dataclass(frozen=True)
@@ -41,3 +42,11 @@ class ModelSettings:
     """Most requests sent in any minute; None for no limit."""
     stream: bool | None = None
     """Whether answers come in pieces; None for where somebody watches."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: A value is of another kind than its field.
+        """
+        check_values(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -17,10 +17,12 @@ from cap.prompt import prompt as prompts
 from cap.prompt.prompt import Prompt
 from cap.robot import robot_files
 from cap.robot.protocol import BringUp, Robot
+from cap.settings_check import require
 
 ROBOT_GROUP = "cap.robots"
 EVERY_ROBOT = ("seed", "mode", "objects")
 """Options that every robot's factory takes."""
+_KINDS: Mapping[str, Any] = {"seed": int, "objects": Sequence[str] | None}
 METHODS = ("primitives", "context", "positions", "stop", "close")
 """What every robot can do."""
 _ROOT = Path(__file__).resolve().parents[1]
@@ -89,6 +91,10 @@ def make_robot(name: str, **options: Any) -> Robot:
         UsageError: Unknown robot, an option it does not take, or what is made is no robot.
         RobotError: It could not be made.
     """
+    require("the robot's name", name, str)
+    for option, kind in _KINDS.items():
+        if option in options:
+            require(option, options[option], kind)
     factory: Callable[..., Robot]
     if robot_files.is_file(name):
         factory = robot_files.factory(Path(name))
@@ -140,8 +146,9 @@ def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return options that are a robot's own.
 
     Raises:
-        UsageError: One is of every robot, and is said in another way.
+        UsageError: One is of every robot, and is said in another way, or they have no names.
     """
+    require("robot_options", given, Mapping[str, Any])
     if others := [name for name in EVERY_ROBOT if name in given]:
         raise UsageError(
             f"{others[0]!r} is no option of the robot's own; say it with --{others[0]}, in a "

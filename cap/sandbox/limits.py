@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cap.settings_check import check_values
+
 HARDWARE_ACTIONS = 200
 """Calls of actions that one program may make of a real robot: more is a loop without an end."""
 
@@ -30,3 +32,11 @@ class Limits:
     """Private memory of the worker."""
     stdout_chars: int = 100_000
     """Printed characters."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: A value is of another kind than its field.
+        """
+        check_values(self)

@@ -22,6 +22,7 @@ from cap.sandbox.kernel.layers import LEVELS, LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient, shared_template
 from cap.sandbox.template_protocol import ANYWHERE
+from cap.settings_check import require
 
 if TYPE_CHECKING:
     from cap.program.program import Program
@@ -64,9 +65,10 @@ class Sandbox:
             template: Forks the workers; by default the one all sandboxes of this process share.
 
         Raises:
-            UsageError: There is no such level.
+            UsageError: There is no such level, or the limits are none.
             SandboxError: The layers that hold here do not make up the level asked for.
         """
+        require("limits", limits, Limits | None)
         self._scope = scope
         self.limits = limits or Limits()
         self.policy = policy or Policy()
@@ -142,7 +144,9 @@ class Sandbox:
 
         Raises:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
+            UsageError: The variable's name is no text.
         """
+        require("returns", returns, str | None)
         self._start()
         from cap.checker.checker import examine
         from cap.program.program import Program, ProgramSyntaxError

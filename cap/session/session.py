@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,13 +54,14 @@ from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
 from cap.session.rounds import MOST_ROUNDS, Rounds
 from cap.session.session_file import SavedSession
-from cap.session.settings import HARDWARE_LEVEL, SessionSettings, as_path, check_fields
+from cap.session.settings import HARDWARE_LEVEL, SessionSettings, as_path
 from cap.session.skills.learning import learn_from
 from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
 from cap.session.undo import Checkpoint, Undone
+from cap.settings_check import check_fields, require
 from cap.trace.trace import Trace, status_after, versions
 
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ class Session:
         from cap.trace.trace import new_run_folder
 
         robot = str(robot)
+        require("asked", asked, Mapping[str, Any] | None)
         check_fields("field of asked", ModelSettings, asked or {})
         if isinstance(objects, str):
             objects = [name.strip() for name in objects.split(",") if name.strip()]
@@ -276,6 +278,12 @@ class Session:
         """Return itself."""
         self._require_open()
         return self
+
+    def __repr__(self) -> str:
+        """Return robot, model and turns."""
+        turns = f"{len(self.turns)} turn{'' if len(self.turns) == 1 else 's'}"
+        closed = ", closed" if self._closed else ""
+        return f"<Session {self.robot.name}, {self.model.name}: {turns}{closed}>"
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close it; if an exception ends it, the robot is stopped first."""
@@ -577,8 +585,7 @@ class Session:
         Raises:
             UsageError: The program is no text.
         """
-        if not isinstance(source, str):
-            raise UsageError(f"the program is {source!r:.80}; write Python, as text")
+        require("the program", source, str)
         return self._turn(name, source, expect)
 
     def _executed(self, source: str, facts: Mapping[str, Any]) -> Answer:
@@ -605,6 +612,7 @@ class Session:
         self._require_open()
         if isinstance(expect, str):
             expect = (expect,)
+        require("expect", expect, Collection[str])
         if unknown := [word for word in expect if word not in EFFECTS]:
             raise UsageError(f"no effect {unknown[0]!r}; there are {', '.join(EFFECTS)}")
         if not self._busy.acquire(blocking=False):

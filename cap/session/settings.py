@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ from cap.engine.best_of import Sampling
 from cap.engine.generation import GenerationLimits
 from cap.engine.repair import Repairs
 from cap.engine.settings import EngineSettings
-from cap.errors import UsageError, did_you_mean
+from cap.errors import UsageError
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.sandbox.limits import Limits
 from cap.session.skills.learning import Learn
 from cap.session.skills.store import SkillStore
+from cap.settings_check import check_fields
 from cap.trace.trace import Trace
 
 HISTORY_TOKENS = 4000
@@ -75,17 +76,9 @@ class SessionSettings(EngineSettings):
             if isinstance(given.get(name), Mapping):
                 check_fields(f"key of {name}", kind, given[name])
                 given[name] = kind(**given[name])
-        for name, kinds in _KINDS.items():
-            if name in given and not isinstance(given[name], kinds):
-                told = " or ".join("None" if kind is _NONE else kind.__name__ for kind in kinds)
-                raise UsageError(f"{name} is {given[name]!r}; it must be {told}")
-        for name in ("approve", "allow", "learn"):
-            if given.get(name) is not None and not callable(given[name]):
-                raise UsageError(f"{name} is {given[name]!r}; it must be a function")
         return cls(seed=seed, **given)
 
 
-_NONE = type(None)
 _GROUPS: Mapping[str, type[Any]] = {
     "limits": Limits,
     "sampling": Sampling,
@@ -93,30 +86,6 @@ _GROUPS: Mapping[str, type[Any]] = {
     "budget": GenerationLimits,
 }
 """Settings that are groups of settings."""
-_KINDS: Mapping[str, tuple[type[Any], ...]] = {
-    "limits": (Limits, _NONE),
-    "sampling": (Sampling,),
-    "repairs": (Repairs, _NONE),
-    "budget": (GenerationLimits,),
-    "skills": (SkillStore, _NONE),
-    "trace": (Trace, _NONE),
-    "rounds": (int,),
-    "history_tokens": (int,),
-}
-"""What a setting may be."""
-
-
-def check_fields(what: str, kind: type[Any], given: Mapping[str, Any]) -> None:
-    """Refuse names that are no fields of a dataclass.
-
-    Raises:
-        UsageError: There is one.
-    """
-    known = [entry.name for entry in fields(kind)]
-    for name in given:
-        if name not in known:
-            hint = did_you_mean(str(name), known) or f" Known: {', '.join(known)}"
-            raise UsageError(f"there is no {what} {name!r}.{hint}")
 
 
 def as_path(what: str, given: object) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import contextlib
 import json
@@ -21,19 +22,25 @@ import shapely
 from cap import (
     LMP,
     Call,
+    CapError,
     Completion,
     Event,
     Limits,
     Request,
     Result,
+    Sandbox,
     SavedError,
     Session,
     Turn,
     UsageError,
+    check,
+    make_model,
+    make_robot,
 )
 from cap.errors import PromptError
 
 PUT = "put the red block in the blue bowl"
+LISTED = "objects = ['a']\n# the first one.\nret_val = objects[0]\n"
 BACK = "put the red block to the left of the blue bowl"
 
 
@@ -69,6 +76,7 @@ def test_paths_are_text_and_a_robots_options_are_its_own(tmp_path: Path) -> None
         assert again.execute("ret_val = double(4)\nprint(ret_val)").stdout == "8\n"
 
 
+ASKED: dict[str, Any] = {"model": "openai/x", "base_url": "http://127.0.0.1:9/v1"}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "robot": ({"robot": "raven"}, "unknown robot 'raven'. Did you mean 'ravens'"),
     "no robot": ({"robot": None}, "unknown robot 'None'"),
@@ -78,7 +86,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a robot's": ({"perception": "camera"}, "a robot's own go into robot_options) 'perception'"),
     "limits": ({"limits": {"program": 1}}, "no key of limits 'program'. Did you mean"),
     "group": ({"limits": 3}, "limits is 3; it must be Limits or None"),
-    "rounds": ({"rounds": "2"}, "rounds is '2'; it must be int"),
+    "rounds": ({"rounds": "2"}, "rounds is '2'; it must be a whole number, 0 or more"),
     "approve": ({"approve": True}, "approve is True; it must be a function"),
     "asked": ({"asked": {"temp": 1}}, "no field of asked 'temp'. Did you mean"),
     "runs": ({"runs": 3}, "runs is 3; name a path"),
@@ -87,6 +95,27 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "robot's": ({"robot_options": {"x": 1}}, "robot 'ravens' has no option 'x'"),
     "mode": ({"mode": "fast"}, "no mode 'fast'"),
     "prompts": ({"prompts": "nowhere"}, "no prompt folder at nowhere"),
+    "no mapping": ({"robot_options": "x"}, "robot_options is 'x'; it must be a mapping by name"),
+    "no names": ({"robot_options": {1: 1}}, "robot_options is {1: 1}; it must be a mapping"),
+    "no fields": ({"asked": "x"}, "asked is 'x'; it must be a mapping by name or None"),
+    "timeout": (ASKED | {"asked": {"timeout_s": "hot"}}, "timeout_s is 'hot'; it must be a number"),
+    "headers": (ASKED | {"asked": {"headers": "hot"}}, "headers is 'hot'; it must be a mapping of"),
+    "temperature": (ASKED | {"asked": {"temperature": "hot"}}, "temperature is 'hot'; it must be"),
+    "tokens": (
+        ASKED | {"asked": {"max_tokens": -5}},
+        "max_tokens is -5; it must be a whole",
+    ),
+    "samples": ({"sampling": {"samples": "x"}}, "samples is 'x'; it must be a whole number"),
+    "calls": ({"limits": {"calls": "x"}}, "calls is 'x'; it must be a whole number, 0 or more"),
+    "seconds": ({"limits": {"program_s": "x"}}, "program_s is 'x'; it must be a number, 0 or more"),
+    "less": ({"limits": {"program_s": -1}}, "program_s is -1; it must be a number, 0 or more"),
+    "nan": ({"limits": {"program_s": float("nan")}}, "program_s is nan; it must be a number"),
+    "none": ({"limits": {"program_s": None}}, "program_s is None; it must be a number"),
+    "text": ({"seed": "x"}, "seed is 'x'; it must be a whole number, 0 or more"),
+    "negative": ({"seed": -1}, "seed is -1; it must be a whole number, 0 or more"),
+    "broken": ({"seed": 1.5}, "seed is 1.5; it must be a whole number, 0 or more"),
+    "one": ({"objects": 4}, "objects is 4; it must be a list of text or None"),
+    "numbers": ({"objects": [4]}, "objects is [4]; it must be a list of text or None"),
     "host": ({"robot": "tabletop", "mode": "physics"}, "robot_options={'host': ...}"),
 }
 
@@ -108,10 +137,34 @@ def test_what_cannot_be_done_is_a_typed_error(session: Session, turn: Turn, tmp_
         (lambda: session.save(tmp_path / "no" / "x"), SavedError, "cannot save the session"),
         (lambda: Session.resume(str(tmp_path / "no")), SavedError, "no saved session"),
         (lambda: session.use_model(object()), UsageError, "is no model"),  # type: ignore[arg-type]
+        (lambda: session.run(PUT, 4), UsageError, "expect is 4; it must be a list of text"),  # type: ignore[arg-type]
+        (lambda: check(None), UsageError, "the program is None; it must be text or Module"),  # type: ignore[arg-type]
+        (lambda: check("def ("), CapError, "not valid Python"),
+        (lambda: make_model(None), UsageError, "the model's name is None; it must be text"),  # type: ignore[arg-type]
+        (lambda: make_model("nearest", zz=1), UsageError, "no field of a model's settings 'zz'"),
+        (lambda: make_robot(None), UsageError, "the robot's name is None; it must be text"),  # type: ignore[arg-type]
+        (lambda: Sandbox(limits=3), UsageError, "limits is 3; it must be Limits or None"),  # type: ignore[arg-type]
+        (lambda: Sandbox().run("x=1", returns=3), UsageError, "returns is 3; it must be text"),  # type: ignore[arg-type]
+        (lambda: LMP(LISTED, "nearest", functions=[1]), UsageError, "functions is"),  # type: ignore[arg-type]
+        (lambda: LMP(None, "nearest"), UsageError, "the prompt is None; it must be Prompt or a"),  # type: ignore[arg-type]
+        (lambda: LMP(LISTED, "nearest", seed="x"), UsageError, "seed is 'x'; it must be"),  # type: ignore[arg-type]
     ]
     for call, kind, said in calls:
         with pytest.raises(kind, match=said):
             call()
+
+
+def test_text_is_checked_as_a_program() -> None:
+    assert [violation.rule for violation in check("import os\nx = 1")] == ["CAP102"]
+    assert check("x = 1") == check(ast.parse("x = 1")) == []
+
+
+def test_a_session_says_what_it_is() -> None:
+    with Session.open(mode="instant") as opened:
+        assert repr(opened) == "<Session ravens, nearest: 0 turns>"
+        opened.execute("x = 1")
+        assert repr(opened) == "<Session ravens, nearest: 1 turn>"
+    assert repr(opened) == "<Session ravens, nearest: 1 turn, closed>"
 
 
 def test_an_lmps_prompt_may_be_a_files_name(tmp_path: Path) -> None:
@@ -406,7 +459,7 @@ def test_a_closed_session_does_nothing_more(tmp_path: Path) -> None:
 def test_what_is_no_text_is_no_program_and_no_model_is_asked(source: Any) -> None:
     model = OwnModel("say('asked')")
     with Session.open(mode="instant", model=model) as opened:
-        with pytest.raises(UsageError, match=r"the program is .*; write Python, as text"):
+        with pytest.raises(UsageError, match=r"the program is .*; it must be text"):
             opened.execute(source)
         assert not model.asked.is_set()
 

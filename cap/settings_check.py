@@ -1,0 +1,111 @@
+"""What a person hands in, held against its declared type: told at the door, in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
+from functools import cache
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from cap.errors import UsageError, did_you_mean
+
+_LONGEST = 80
+"""Of a value that is shown."""
+_WORDS: Mapping[Any, str] = {
+    NoneType: "None",
+    int: "a whole number, 0 or more",
+    float: "a number, 0 or more",
+    str: "text",
+    bytes: "bytes",
+    bool: "True or False",
+    Path: "a path",
+    Callable: "a function",
+}
+
+
+def require(what: str, value: object, kind: Any) -> None:
+    """Refuse a value that is not of a kind.
+
+    Args:
+        what: What it is called.
+        value: What was given.
+        kind: A type as in an annotation. Numbers are finite and not negative.
+
+    Raises:
+        UsageError: It is of another kind.
+    """
+    if not _fits(value, kind):
+        shown = " ".join(repr(value).split())[:_LONGEST]
+        raise UsageError(f"{what} is {shown}; it must be {_in_words(kind)}")
+
+
+def check_values(settings: Any) -> None:
+    """Hold each field of a dataclass against its annotation.
+
+    Raises:
+        UsageError: One is of another kind.
+    """
+    declared: Any = type(settings)
+    for name, kind in _kinds(declared):
+        require(name, getattr(settings, name), kind)
+
+
+def check_fields(what: str, kind: type[Any], given: Mapping[str, Any]) -> None:
+    """Refuse names that are no fields of a dataclass.
+
+    Raises:
+        UsageError: There is one.
+    """
+    known = [entry.name for entry in fields(kind)]
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(str(name), known) or f" Known: {', '.join(known)}"
+            raise UsageError(f"there is no {what} {name!r}.{hint}")
+
+
+@cache
+def _kinds(settings: type[Any]) -> tuple[tuple[str, Any], ...]:
+    kinds = get_type_hints(settings)
+    return tuple((entry.name, kinds[entry.name]) for entry in fields(settings))
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind is Any:
+        return True
+    if kind in (int, float):
+        number = isinstance(value, Integral if kind is int else Real)
+        return number and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is None:
+        return isinstance(value, kind)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return value in inner
+    if origin is Callable:
+        return callable(value)
+    if not isinstance(value, origin) or isinstance(value, str | bytes):
+        return False
+    if issubclass(origin, Mapping):
+        return all(_fits(key, inner[0]) and _fits(entry, inner[1]) for key, entry in value.items())
+    return all(_fits(entry, inner[0]) for entry in value)
+
+
+def _in_words(kind: Any) -> str:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is None:
+        return _WORDS.get(kind, getattr(kind, "__name__", str(kind)))
+    if origin in (Union, UnionType):
+        return " or ".join(map(_in_words, inner))
+    if origin is Literal:
+        return " or ".join(map(repr, inner))
+    if origin is not Callable and issubclass(origin, Mapping):
+        named = inner[1] in (Any, object)
+        return "a mapping by name" if named else f"a mapping of names to {_in_words(inner[1])}"
+    if origin is not Callable and issubclass(origin, Collection):
+        return f"a list of {_in_words(inner[0])}"
+    return _WORDS.get(origin, origin.__name__)
