@@ -244,7 +244,7 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
         return ""
     from difflib import get_close_matches  # of use after a mistake only
 
-    close = get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
+    close = get_close_matches(name.lower(), list(known), n=count, cutoff=0.51)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

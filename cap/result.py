@@ -33,6 +33,8 @@ _REFUSED = ("syntax", "violation", "undefined")
 _MODEL = ("model", "generation")
 _PERSON = ("refused", "interrupted")
 _INFRASTRUCTURE = ("killed", "protocol")
+_USAGE = frozenset(["UsageError", "ConfigError", "MissingExtra"])
+"""A person's own, found only once the model was asked."""
 _UNASKED = ("EndpointFailed", "ModelUnreachable", "NotRecorded")
 """Errors of `cap.errors` that are the endpoint's or a recording's and no model's."""
 _ASKED_FOR_NOTHING = "NotFound"
@@ -124,6 +126,8 @@ class Failure:
             return 4
         if self.robot:
             return 5
+        if self.error in _USAGE:
+            return 2
         return 3 if self.kind in _REFUSED else 1
 
     def __str__(self) -> str:

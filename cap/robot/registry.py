@@ -196,7 +196,10 @@ def load_prompts(folder: Path) -> Mapping[str, Prompt]:
         PromptError: No such folder, no prompts in it, or one that cannot be used.
     """
     if not folder.is_dir():
-        raise PromptError(f"no prompt folder at {folder}")
+        raise PromptError(
+            f"no prompt folder at {folder}; make it (`cap robots new NAME` shows one), or use a "
+            "shipped one by its name: --prompts ravens, or PROMPTS = 'ravens' in the robot's file"
+        )
     files = sorted(folder.glob("*.py"))
     if not files:
         raise PromptError(f"no prompt files (*.py) in {folder}")
@@ -206,10 +209,17 @@ def load_prompts(folder: Path) -> Mapping[str, Prompt]:
 def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt]:
     """Load a robot's prompts: from `folder`, those beside its file, or those shipped for it.
 
-    Those shipped are in a folder of its name, or of the name its module says in `PROMPTS`.
+    Those shipped are in a folder of its name, or of the name its module says in `PROMPTS`; a folder
+    that is not there may be the name of a shipped one.
     """
     if folder is None and robot_files.is_file(robot):
         folder = robot_files.prompts_of(Path(robot))
+        if not folder.is_dir():
+            named = getattr(robot_files.load_module(Path(robot)), "PROMPTS", None)
+            folder = folder if named is None else prompts_path() / str(named)
+    if folder is not None and not folder.is_dir() and len(folder.parts) == 1:
+        shipped = prompts_path() / folder
+        folder = shipped if shipped.is_dir() else folder
     if folder is None:
         folder = prompts_path() / robot
         if not folder.is_dir() and (entry := robots().get(robot)) is not None:

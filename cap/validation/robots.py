@@ -46,7 +46,7 @@ class RobotFinding:
 
     def __str__(self) -> str:
         """Return it as one line."""
-        return f"{self.where}: {self.reason}"
+        return f"{'a note: ' if self.skipped else ''}{self.where}: {self.reason}"
 
 
 def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iterator[RobotFinding]:

@@ -3,6 +3,8 @@
 import pytest
 
 from cap import errors
+from cap.engine.failures import failure_of
+from cap.errors import MissingExtra
 from cap.result import Failure
 
 
@@ -16,3 +18,8 @@ def test_who_asks_for_what_is_not_there_is_the_program() -> None:
     for error in (errors.NotFound, errors.Unreachable):
         cause = Failure("raised", error.__name__, "", robot=True).cause
         assert cause == ("program" if error is errors.NotFound else "robot")
+
+
+def test_what_a_person_has_to_install_is_their_own_mistake() -> None:
+    error = MissingExtra("a SOCKS proxy needs the package socksio")
+    assert failure_of(error).exit_code == error.exit_code == 2

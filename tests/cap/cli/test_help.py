@@ -127,6 +127,8 @@ def test_help_of_a_command(capsys: Capture) -> None:
     assert run(["help", "info", "more"]) == 2
     assert run(["help", "chek"]) == 2
     assert "Did you mean 'check'" in capsys.readouterr().err
+    assert run(["frobnicate"]) == 2
+    assert "Did you mean" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

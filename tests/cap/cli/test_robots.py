@@ -129,7 +129,7 @@ def test_a_primitive_that_no_prompt_imports_is_reported(robot: Path, capsys: Cap
     names = ui.with_name("parse_obj_name.py")
     names.write_text(names.read_text().replace("get_obj_names, ", ""))
     assert run(["robots", "check", str(robot)]) == 0
-    assert "get_obj_names: no prompt imports it" in capsys.readouterr().out
+    assert "a note: get_obj_names: no prompt imports it" in capsys.readouterr().out
 
 
 def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> None:

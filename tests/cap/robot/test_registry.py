@@ -37,6 +37,18 @@ def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:
         registry.load_prompts(tmp_path / "none")
 
 
+def test_a_file_without_prompts_takes_a_shipped_folder_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def create(**options): ...\n")
+    with pytest.raises(PromptError, match="--prompts ravens, or PROMPTS = 'ravens'"):
+        registry.robot_prompts(str(file))
+    shipped = registry.robot_prompts("ravens")
+    assert registry.robot_prompts(str(file), Path("ravens")) == shipped
+    other = tmp_path / "other.py"
+    other.write_text("PROMPTS = 'ravens'\ndef create(**options): ...\n")
+    assert registry.robot_prompts(str(other)) == shipped
+
+
 def test_a_hidden_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "__init__.py").write_text("")
