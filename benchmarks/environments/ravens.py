@@ -22,12 +22,12 @@ from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.suite import CELLS
 from benchmarks.tabletop.trial_sampler import Setup, prepare
+from cap.checker.declared_types import require
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
-from cap.settings_check import require
 from robots.ravens import create
 
 MOST_OBJECTS = 12

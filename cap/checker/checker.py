@@ -15,6 +15,7 @@ import ast
 from dataclasses import dataclass
 
 from cap.checker.allowlist import HOMES
+from cap.checker.declared_types import require
 from cap.checker.node_rules import Violation, rule_violations
 from cap.checker.policy import Policy
 from cap.checker.signatures import misfits
@@ -23,7 +24,6 @@ from cap.checker.undefined import Undefined, undefined
 from cap.program.expansion import expands
 from cap.program.program import Program
 from cap.program.scope import Scope
-from cap.settings_check import require
 
 _MODULES = (("np", "numpy"), ("numpy", "numpy"), ("math", "math"))
 """Names of the library that are modules."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cap.checker.checker import Examination, Violation, examine, known_names
+from cap.checker.declared_types import check_values
 from cap.checker.idle import is_idle
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
@@ -38,7 +39,6 @@ from cap.program.scope import Definition, Scope
 from cap.prompt.docs import call_of
 from cap.prompt.given import told_program
 from cap.prompt.prompt import PastTurn, Prompt
-from cap.settings_check import check_values
 from cap.trace.trace import Trace
 
 _ROBOT = "robot"

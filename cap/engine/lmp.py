@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cap.checker.declared_types import require
 from cap.engine.answer import Answer
 from cap.engine.engine import Engine
 from cap.engine.failures import lmp_failed
@@ -30,7 +31,6 @@ from cap.prompt.prompt import Prompt, load, one_line, parse
 from cap.robot import registry
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from cap.settings_check import require
 from cap.trace.trace import Trace
 
 

@@ -22,13 +22,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cap.checker.declared_types import check_values
 from cap.engine.approval import DECLINED
 from cap.engine.idle_program import DID_NOTHING
 from cap.errors import NotFound
 from cap.program.program import AnsweredInWords
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure
-from cap.settings_check import check_values
 
 Sort = Literal["static", "runtime", "person"]
 _STATIC = ("syntax", "violation", "undefined", "generation", "rehearsal")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cap.checker.declared_types import check_values
 from cap.engine.answer import Approve
 from cap.engine.approval import Allow
 from cap.engine.best_of import Sampling
 from cap.engine.generation import GenerationLimits
 from cap.engine.repair import Repairs
-from cap.settings_check import check_values
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from cap.checker.declared_types import check_fields, require
 from cap.config import REFERENCE, asked_of, check_url, check_variable, is_loopback
 from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
 from cap.models.base import Mode, Model
@@ -26,7 +27,6 @@ from cap.models.capabilities import abilities_file
 from cap.models.settings import ModelSettings
 from cap.models.wrapper import Adjusted, OwnModel
 from cap.robot.robot_files import is_file, load_module
-from cap.settings_check import check_fields, require
 
 MODEL_GROUP = "cap.models"
 """The entry points by which an installed package brings models."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cap.checker.declared_types import check_values
 from cap.models.base import Mode
-from cap.settings_check import check_values
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from cap.checker.declared_types import require
 from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_mean
 from cap.prompt import prompt as prompts
 from cap.prompt.prompt import Prompt
 from cap.robot import robot_files
 from cap.robot.protocol import BringUp, Robot
-from cap.settings_check import require
 
 ROBOT_GROUP = "cap.robots"
 EVERY_ROBOT = ("seed", "mode", "objects")

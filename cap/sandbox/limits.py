@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cap.settings_check import check_values
+from cap.checker.declared_types import check_values
 
 HARDWARE_ACTIONS = 200
 """Calls of actions that one program may make of a real robot: more is a loop without an end."""

@@ -16,13 +16,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cap.checker.declared_types import require
 from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError, clipped
 from cap.sandbox.kernel.layers import LEVELS, LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient, shared_template
 from cap.sandbox.template_protocol import ANYWHERE
-from cap.settings_check import require
 
 if TYPE_CHECKING:
     from cap.program.program import Program

@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cap.checker.declared_types import check_fields, require
 from cap.engine.answer import NOTHING, Answer, State
 from cap.engine.attempts import interrupted
 from cap.engine.best_of import MOST_SAMPLES
@@ -61,7 +62,6 @@ from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
 from cap.session.undo import Checkpoint, Undone
-from cap.settings_check import check_fields, require
 from cap.trace.trace import Trace, status_after, versions
 
 if TYPE_CHECKING:

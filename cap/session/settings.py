@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cap.checker.declared_types import check_fields
 from cap.engine.best_of import Sampling
 from cap.engine.generation import GenerationLimits
 from cap.engine.repair import Repairs
@@ -17,7 +18,6 @@ from cap.robot import registry
 from cap.sandbox.limits import Limits
 from cap.session.skills.learning import Learn
 from cap.session.skills.store import SkillStore
-from cap.settings_check import check_fields
 from cap.trace.trace import Trace
 
 HISTORY_TOKENS = 4000

@@ -181,7 +181,7 @@ class Trace:
                 listener(event)
             except (OSError, CapError):  # a terminal that is gone ends the command
                 raise
-            except Exception as error:
+            except Exception as error:  # a person's may fail in any way
                 if not any(listener is known for known in self._failed):
                     self._failed.append(listener)
                     name = getattr(listener, "__qualname__", repr(listener))
