@@ -290,7 +290,7 @@ def test_a_fork_waits_for_no_thread_of_the_other_process(
         return compiled(source, tree)
 
     monkeypatch.setattr(program, "compiled", held)
-    other = threading.Thread(target=Program.parse, args=["x = 1"])
+    other = threading.Thread(target=Program.parse, args=["held_by_another_thread = 1"])
     other.start()
     try:
         assert inside.wait(60)
