@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
-from benchmarks.suite import ENDPOINT, RECORDING, Outcome, Trial
+from benchmarks.suite import ENDPOINT, RECORDING, Outcome, Settings, Trial
 from cap.config import asked_of
 from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
 from cap.models.base import Completion, Mode, Model, Request, Usage
@@ -238,6 +238,13 @@ def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None)
 def seed_of(trial: Trial) -> int:
     """Return the seed of a trial's random choices: another for each sample."""
     return trial.seed + 1_000_003 * trial.sample
+
+
+def draw_of(settings: Settings, trial: Trial | None) -> str:
+    """Return what a noisy oracle draws by: all that tells a suite's trials apart."""
+    if trial is None:
+        return settings.suite
+    return f"{settings.suite} {trial.task} {trial.split} {trial.seed} {trial.sample}"
 
 
 def account_of(options: Mapping[str, Any]) -> Ledger | None:

@@ -5,9 +5,9 @@
     noisy-oracle:0.3,0.9        right in 30 % at first, in 90 % of further rounds
 
 It measures what samples, rounds and repairs are worth without a language model. Every answer is
-drawn for itself, by the trial's seed, the sample's and the words of the request: the same request
-gets the same answer, whatever was asked before it. In a further round it knows from the suite's own
-judge whether all is done, and says so.
+drawn for itself, by the trial (suite, task, split, seed, sample), the request's seed and its words:
+the same request of a trial gets the same answer, whatever was asked before it. In a further round
+it knows from the suite's own judge whether all is done, and says so.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class NoisyOracle:
     def __init__(
         self,
         name: str,
-        seed: int,
+        draw: str,
         programs: Mapping[str, str] | None = None,
         names: Sequence[str] = (),
     ) -> None:
@@ -88,12 +88,12 @@ class NoisyOracle:
 
         Args:
             name: `noisy-oracle:P[:KIND]`.
-            seed: Of the trial.
+            draw: What tells the trial apart from all others: see `models.draw_of`.
             programs: The right program by instruction; that of "" answers whatever is asked.
             names: What things are called that a mutant may confuse.
         """
         self.name = name
-        self._noise, self._seed = noise_of(name), seed
+        self._noise, self._draw = noise_of(name), draw
         self.programs = dict(programs or {})
         self.names = tuple(names)
         self.asks = ""
@@ -118,7 +118,7 @@ class NoisyOracle:
         if further and self._noise.further is not None:
             chance = self._noise.further
         source = self._source(request)
-        drawn = f"{self._seed} {request.seed} {request.prompt}".encode(errors="replace")
+        drawn = f"{self._draw} {request.seed} {request.prompt}".encode(errors="replace")
         digest = hashlib.blake2s(drawn, digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest, "little"))
         notes: tuple[str, ...] = (WHAT_IT_IS,)

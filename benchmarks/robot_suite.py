@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for, seed_of
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
@@ -351,5 +351,5 @@ def model_of(settings: Settings, trial: Trial | None = None) -> Model:
     if settings.model in BASELINES:
         return NoModel()
     if is_noisy(settings.model):
-        return NoisyOracle(settings.model, seed_of(trial) if trial else 0)
+        return NoisyOracle(settings.model, draw_of(settings, trial))
     return model_for(settings.model, settings.options, trial)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.control.tasks import TASKS, ControlTask, EpisodeVerdict
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for, seed_of
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.suite import (
     BaseSuite,
@@ -151,7 +151,7 @@ def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return who writes the controllers, where none of `PROGRAMS` stands in place of a model."""
     if is_noisy(settings.model):
         known = {} if trial is None else {"": TASKS[trial.task].oracle(trial.seed)}
-        return NoisyOracle(settings.model, seed_of(trial) if trial else 0, known)
+        return NoisyOracle(settings.model, draw_of(settings, trial), known)
     return model_for(settings.model, settings.options, trial)
 
 

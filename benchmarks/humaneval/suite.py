@@ -20,7 +20,7 @@ from benchmarks import json_lines, samples
 from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Line, read_header, read_lines
@@ -363,7 +363,7 @@ def _model(
     """Return the model of some settings, the same one within a process."""
     if is_noisy(settings.model):
         known = {"": f"{problem.prompt}{problem.canonical_solution}"} if problem else {}
-        return NoisyOracle(settings.model, seed_of(trial) if trial else 0, known)
+        return NoisyOracle(settings.model, draw_of(settings, trial), known)
     if settings.model in BASELINES or settings.model.startswith(samples.SAMPLES):
         return NoModel()
     return model_for(settings.model, settings.options, trial)

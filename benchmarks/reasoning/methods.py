@@ -69,21 +69,21 @@ class Fixed:
         return Completion(self._text, self.name)
 
 
-def baseline(name: str, asked: PosedQuestion, arm: str, seed: int) -> Model:
+def baseline(name: str, asked: PosedQuestion, arm: str, draw: str) -> Model:
     """Return the model that gives the oracle's answer in the form of an arm, or says nothing.
 
     Args:
         name: `oracle`, `no-op` or a noisy oracle's.
         asked: The question.
         arm: How it is asked.
-        seed: Of what a noisy oracle draws.
+        draw: What a noisy oracle draws by: see `models.draw_of`.
     """
     if name == "no-op":
         return Fixed("pass" if arm == "lmp" else "I cannot say.")
     right = f"answer = {as_text(asked.question, asked.answer)!r}"
     right = asked.program if arm == "lmp" else right
     return (
-        NoisyOracle(name, seed, {"": right}, asked.scene.objects)
+        NoisyOracle(name, draw, {"": right}, asked.scene.objects)
         if is_noisy(name)
         else Fixed(right)
     )

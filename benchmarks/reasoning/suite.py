@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, draw_of, model_for, seed_of
 from benchmarks.noisy_oracle import is_noisy, noise_of
 from benchmarks.reasoning.methods import LMPS, Response, baseline, in_code, in_words
 from benchmarks.reasoning.object_questions import OBJECTS
@@ -97,7 +97,7 @@ class ReasoningSuite(BaseSuite):
         asked = put(questions[trial.seed % len(questions)], trial.seed)
         is_baseline = settings.model in BASELINES
         meter = Meter(
-            baseline(settings.model, asked, trial.split, seed_of(trial))
+            baseline(settings.model, asked, trial.split, draw_of(settings, trial))
             if is_baseline or is_noisy(settings.model)
             else model_for(settings.model, settings.options, trial)
         )

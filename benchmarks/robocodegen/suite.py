@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import json_lines, samples
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, draw_of, model_for
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy, noise_of
 from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
@@ -459,7 +459,7 @@ def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
     if settings.model == "no-op":
         return _Author("no-op", f"{problem.header}\n    return None\n")
     if is_noisy(settings.model):
-        return NoisyOracle(settings.model, seed_of(trial), {"": problem.solution})
+        return NoisyOracle(settings.model, draw_of(settings, trial), {"": problem.solution})
     return model_for(settings.model, settings.options, trial)
 
 

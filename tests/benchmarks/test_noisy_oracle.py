@@ -7,12 +7,13 @@ import ast
 import numpy as np
 import pytest
 
+from benchmarks.models import draw_of
 from benchmarks.mutation import KINDS, mutant
 from benchmarks.noisy_oracle import WHAT_IT_IS, NoisyOracle, noise_of
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import Settings, Trial, suite
 from cap.errors import ModelError, UsageError
-from cap.models.base import Request
+from cap.models.base import Completion, Request
 
 PROGRAM = """
 spots = [get_obj_pos('blue bowl'), 0.25]
@@ -43,7 +44,7 @@ def test_a_thing_is_taken_for_another_of_its_kind() -> None:
 
 
 def test_it_is_right_as_often_as_it_says_each_sample_for_itself() -> None:
-    model = NoisyOracle("noisy-oracle:0.7", 3, {"tidy up": PROGRAM}, NAMES)
+    model = NoisyOracle("noisy-oracle:0.7", "3", {"tidy up": PROGRAM}, NAMES)
     answers = [model.complete(_asked("tidy up", seed)) for seed in range(400)]
     low, high = wilson_interval(sum(answer.text == PROGRAM for answer in answers), 400)
     assert low < 0.7 < high
@@ -52,9 +53,43 @@ def test_it_is_right_as_often_as_it_says_each_sample_for_itself() -> None:
     assert [model.complete(_asked("tidy up", seed)) for seed in range(400)] == answers
 
 
+def test_trials_of_one_seed_draw_for_themselves_however_alike_they_are_asked() -> None:
+    trials = [Trial("in", "", 0), Trial("on", "", 0), Trial("on", "UA", 0), Trial("on", "", 1)]
+    trials += [Trial("on", "", 0, sample=1)]
+    draws = [draw_of(Settings("kitchen", "noisy-oracle:0.5"), trial) for trial in trials]
+    draws += [draw_of(Settings("drawing", "noisy-oracle:0.5"), trials[0])]
+    patterns = set()
+    for draw in draws:
+        model = NoisyOracle("noisy-oracle:0.5", draw, {"go to the countertop": PROGRAM}, NAMES)
+        answers = (model.complete(_asked("go to the countertop", seed)) for seed in range(40))
+        patterns.add(tuple(answer.text == PROGRAM for answer in answers))
+    assert len(patterns) == len(draws)
+
+
+def test_tasks_of_a_suite_that_begin_alike_draw_for_themselves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: dict[str, list[tuple[str, str]]] = {}
+    complete = NoisyOracle.complete
+
+    def noted(model: NoisyOracle, request: Request) -> Completion:
+        answer = complete(model, request)
+        words = request.prompt.rstrip().rpartition("\n")[2]
+        seen.setdefault(words, []).append((answer.text, str(answer.notes)))
+        return answer
+
+    monkeypatch.setattr(NoisyOracle, "complete", noted)
+    settings = Settings("kitchen", "noisy-oracle:0.5:nothing", mode="instant", prompts="")
+    for seed in range(6):
+        for task in ("into-bowl", "beside"):
+            suite("kitchen").run(Trial(task, "", seed), settings)
+    first = seen["# go to the countertop."]
+    assert first[::2] != first[1::2]
+
+
 def test_an_instruction_that_no_oracle_knows_is_not_answered() -> None:
     with pytest.raises(ModelError, match="knows the task's own programs alone"):
-        NoisyOracle("noisy-oracle:1", 0, {"tidy up": PROGRAM}).complete(_asked("something else"))
+        NoisyOracle("noisy-oracle:1", "", {"tidy up": PROGRAM}).complete(_asked("something else"))
 
 
 @pytest.mark.parametrize(
