@@ -142,18 +142,24 @@ class Effect(ByValue):
         )
 
     def agrees(self, other: Effect) -> bool:
-        """Tell whether two turns that began in the same world did the same to it."""
-        ours, theirs = dict(self.changes), dict(other.changes)
-        for name in (INK, *ITSELF):  # a drawing is more than its length
-            ours.pop(name, None), theirs.pop(name, None)
+        """Tell whether two turns that began in the same world did the same to it.
+
+        What they said counts only where the world is as it was.
+        """
+        ours, theirs = (
+            {name: pair for name, pair in effect.changed.items() if name not in ITSELF}
+            for effect in (self, other)
+        )
         alone = not (self.moved or ours) and not (other.moved or theirs)
         own = [{name: effect.changed.get(name) for name in ITSELF} for effect in (self, other)]
         return (
             self.moved.keys() == other.moved.keys()
-            and self.said == other.said
+            and (self.altered or self.said == other.said)
             and (self.unseen, self.no_longer_seen) == (other.unseen, other.no_longer_seen)
             and ours.keys() == theirs.keys()
-            and all(_alike(after, theirs[name][1]) for name, (_, after) in ours.items())
+            and all(  # a drawing is more than its length
+                name == INK or _alike(after, theirs[name][1]) for name, (_, after) in ours.items()
+            )
             and all(self._ends_alike(other, name) for name in self.moved)
             and (not alone or _alike(*(plain(changed) for changed in own)))
         )
@@ -163,6 +169,11 @@ class Effect(ByValue):
         ours, theirs = (effect.places.get(name, ("", ""))[1] for effect in (self, other))
         near = math.dist(self.moved[name][1], other.moved[name][1])
         return ours == theirs and near <= (INSIDE_ALIKE_M if ours else ALIKE_M)
+
+    @property
+    def altered(self) -> bool:
+        """True if the world is known to be otherwise."""
+        return bool(self.moved or self.changed)
 
     @property
     def still(self) -> bool:

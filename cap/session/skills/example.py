@@ -118,6 +118,7 @@ class SkillExample:
         if turn.failure is not None:
             return f"its example fails: {turn.failure}"
         same = turn.effect.words == self.effect.words and turn.effect.agrees(self.effect)
+        same = same and turn.effect.said == self.effect.said
         if same and drawn_alike(ink, self.ink):
             return ""
         did = turn.effect.line or "something else"

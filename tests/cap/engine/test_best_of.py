@@ -137,6 +137,18 @@ def test_what_most_programs_do_is_carried_out_however_they_say_it() -> None:
     assert (turn.tried, turn.attempts) == (4, 1)
 
 
+def test_what_programs_say_breaks_up_no_agreement_on_what_they_do() -> None:
+    said = [f"{RIGHT}say('it is in, {number}')\n" for number in range(2)]
+    printed = f"{ALSO}print('done')\n"
+    with session_of(Drawn([WRONG, *said, WRONG, printed]), samples=5) as session:
+        events = told(session)
+        assert list(session.run(WORDS).moved) == ["red block"]
+        assert choice_of(events)["why"] == ["3 of 5 did this"]
+    answers = ["print('two')\n", "say('two')\n", "print('three')\n", "print('three')\n"]
+    with session_of(Drawn(answers)) as session:
+        assert session.run(WORDS).stdout == "three\n"
+
+
 def test_the_world_is_undisturbed_while_programs_are_tried() -> None:
     robot = create(mode="physics", objects=OBJECTS, seed=1)
     seen: list[str] = []
