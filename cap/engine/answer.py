@@ -74,6 +74,8 @@ class Answer:
     """Programs that were tried before this one was chosen; 0 if it was the only one."""
     accepted: bool = False
     """True if it was tried, and the goal check or the caller's own accepted what it did."""
+    denied: str = ""
+    """Why nothing verifies it: it was tried, and the goal check said no, or nothing, of it."""
     earlier_calls: int = 0
     """How many of the calls are those of attempts before the last."""
     back: bool = False

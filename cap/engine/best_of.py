@@ -181,6 +181,8 @@ class BestOf:
         self.tried: list[TriedProgram] = []
         self.accepted = False
         """Whether the goal check or the caller's own accepts the chosen one."""
+        self.denied = ""
+        """Why the goal check does not, where there is one."""
 
     def run(self) -> Answer:
         """Ask, try and choose; return the chosen program as it ended, which is not carried out."""
@@ -211,6 +213,9 @@ class BestOf:
         choice = self._choice()
         good, _, accepted, goal = choice.chosen.rank
         self.accepted = good and (goal or (accepted and settings.judge is not None))
+        if self._goal is not None and not goal:
+            says = "no" if choice.chosen.goal is False else "nothing: it failed in the world after"
+            self.denied = f"the goal check says {says}"
         self._tell(choice, stopped, said)
         return choice.chosen.answer
 
@@ -420,7 +425,7 @@ class BestOf:
         failure = answer.result.failure
         why = None
         if failure is not None:
-            why = f"the goal check cannot be used: {failure}"
+            why = self.denied = f"the goal check cannot be used: {failure}"
         elif answer.result.value:
             why = "the goal check is satisfied before anything is done, so it decides nothing"
         if why is not None:

@@ -175,7 +175,9 @@ class Engine:
         ).run()
         if best_of is not None:
             accepted = best_of.accepted and answer.attempts == 1
-            answer = replace(answer, tried=len(best_of.tried), accepted=accepted)
+            answer = replace(
+                answer, tried=len(best_of.tried), accepted=accepted, denied=best_of.denied
+            )
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cap.engine.best_of import drawn_alike
 from cap.engine.effect import Effect
@@ -24,10 +24,13 @@ from cap.session import session_file
 from cap.session.session_file import SavedSession
 from cap.trace.trace import plain
 
+if TYPE_CHECKING:
+    from cap.session.turn import Turn
+
 FORMAT, VERSION = "cap skill example", 1
 PROGRAM_S = 5.0
 """A skill that never ends is stopped after so long."""
-_KEYS = ("instruction", "program", "effect", "ink", "answers", "before", "held", "aside")
+_KEYS = ("instruction", "program", "effect", "ink", "told", "answers", "before", "held", "aside")
 
 
 class KnownAnswers:
@@ -74,6 +77,8 @@ class SkillExample:
     """Session and world before it."""
     held: str = ""
     """What robot, prompts and skill were when it was run last: see `skill_check.conditions`."""
+    told: tuple[Any, str] | None = None
+    """The value and the output of a turn that told something and changed nothing; else None."""
     aside: str = ""
     """Why the skill is set aside; "" if its example did then what it is to do."""
 
@@ -119,11 +124,17 @@ class SkillExample:
             return f"its example fails: {turn.failure}"
         same = turn.effect.words == self.effect.words and turn.effect.agrees(self.effect)
         same = same and turn.effect.said == self.effect.said
+        same = same and (self.told is None or self.told == told_by(turn))
         if same and drawn_alike(ink, self.ink):
             return ""
         did = turn.effect.line or "something else"
         then = self.effect.line
         return f"its example did: {then}; now: {did}{', otherwise' if did == then else ''}"
+
+
+def told_by(turn: Turn) -> tuple[Any, str] | None:
+    """Return what a turn told, if that is all it did."""
+    return None if turn.effect.altered else (plain(turn.value), turn.stdout)
 
 
 def spoken(words: str) -> str:
@@ -175,6 +186,9 @@ def read(path: Path) -> SkillExample | None:
             **texts,
             effect=_effect(values["effect"]),
             ink=values["ink"],
+            told=None
+            if values.get("told") is None
+            else (values["told"][0], str(values["told"][1])),
             answers=answers,
             before=before,
         )

@@ -18,7 +18,7 @@ from cap.program.scope import Definition
 from cap.prompt.prompt import Prompt
 from cap.session.session_file import SavedSession
 from cap.session.skills import example as skill_example
-from cap.session.skills.example import SkillExample, spoken
+from cap.session.skills.example import SkillExample, spoken, told_by
 from cap.session.skills.skill_check import CheckedRobot
 from cap.session.skills.skill_file import ORIGIN
 from cap.session.skills.store import needed_by
@@ -102,6 +102,8 @@ def _unfit(begun: SavedSession, turn: Turn, answer: Answer, expect: Sequence[str
         return "it did nothing"
     if effect.left_over:
         return f"something was left over: {effect.left_over[0]}"
+    if answer.denied and not answer.accepted:
+        return answer.denied
     if not (expect or answer.accepted):
         return _UNVERIFIED
     if answer.earlier or answer.failed:
@@ -148,6 +150,7 @@ def _keep(
         instruction=turn.instruction,
         program="\n".join(lines),
         effect=turn.effect,
+        told=told_by(turn),
         ink=plain(getattr(session.robot, "strokes", None)),
         answers=_answers(answer, session.engine.prompts),
         before=replace(begun, state=state),
@@ -157,6 +160,9 @@ def _keep(
     file = None if session.robot_file is None else str(session.robot_file)
     if why := example.run(skills, session.engine.prompts, robot=file):
         raise SkillError(why)
+    idle = [_idle(entry) if entry.name == name else entry for entry in skills]
+    if not example.run(idle, session.engine.prompts, robot=file):
+        raise SkillError("its example comes out the same if it does nothing")
     if session.learn is None or not session.learn(
         OfferedSkill(new[name], turn.instruction, turn.effect.line)
     ):
@@ -166,6 +172,15 @@ def _keep(
     held = body.conditions(store.with_needs(name))
     skill_example.write(replace(example, held=held), store.example(name))
     return path
+
+
+def _idle(definition: Definition) -> Definition:
+    """Return a function that can be called alike and does nothing."""
+    tree = ast.parse(definition.source)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == definition.name:
+            node.body = [ast.Return(ast.Constant(None))]
+    return replace(definition, source=ast.unparse(ast.fix_missing_locations(tree)) + "\n")
 
 
 def _answers(answer: Answer, prompts: Mapping[str, Prompt]) -> tuple[tuple[str, str], ...]:

@@ -55,6 +55,7 @@ place(parse_obj_name('the red one'))
     "say hello": "def greet():\n    say('hello')\n\ngreet()\n",
     "do nothing much": "def rest():\n    return 1\n\nx = rest()\nprint(x)\n",
 }
+NEAR = "abs(get_obj_pos('red block')[0] - get_obj_pos('blue bowl')[0])"
 
 
 BATCH_MODEL = """
@@ -184,10 +185,15 @@ def test_only_what_was_verified_is_learned(
 class WithGoal(Scripted):
     """Answers the goal check as well, which has the same words."""
 
+    def __init__(
+        self, answers: Mapping[str, str], goal: str = f"ret_val = bool({NEAR} < 0.05)"
+    ) -> None:
+        super().__init__(answers)
+        self.goal = goal
+
     def complete(self, request: Request) -> Completion:
-        if "say" not in request.prompt:
-            near = "abs(get_obj_pos('red block')[0] - get_obj_pos('blue bowl')[0])"
-            return Completion(f"ret_val = bool({near} < 0.05)", self.name)
+        if "say" not in request.prompt and WORDS in request.prompt:
+            return Completion(self.goal, self.name)
         return super().complete(request)
 
 
@@ -198,6 +204,47 @@ def test_a_goal_check_verifies_a_single_program(store: SkillStore) -> None:
     with session:
         assert session.run(WORDS).ok
     assert list(learned(events)["kept"]) == ["place"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "why"),
+    [
+        ("ret_val = False", "the goal check says no"),
+        (
+            "moved = get_obj_pos('red block')[0] != before['red block'][0]\n"
+            "ret_val = bool(moved and 1 / 0)",
+            "the goal check says nothing: it failed in the world after",
+        ),
+        ("ret_val = bool(1 / 0)", "the goal check cannot be used: ZeroDivisionError"),
+    ],
+)
+@pytest.mark.parametrize("expect", [(), ("moved",)])
+def test_what_a_goal_check_does_not_accept_is_not_learned_whatever_was_expected(
+    store: SkillStore, goal: str, why: str, expect: tuple[str, ...]
+) -> None:
+    prompts = {**PROMPTS, "goal": parse(GOAL, "goal")}
+    session, events = opened(store, prompts, WithGoal(ANSWERS, goal))
+    with session:
+        assert session.run(WORDS, expect).ok
+    assert learned(events)["why"].startswith(why)
+    assert store.names() == ()
+
+
+def test_a_function_without_which_all_comes_out_alike_is_not_learned(
+    store: SkillStore, tmp_path: Path
+) -> None:
+    place = "def place(name):\n    put_first_on_second(name, 'blue bowl')\n"
+    program = f"def helper():\n    return 1\n\n{place}\nhelper()\nplace('red block')\n"
+    session, events = opened(store, model=Scripted({**ANSWERS, WORDS: program}))
+    with session:
+        session.run(WORDS, ["moved"])
+        session.run("do nothing much", ["answered"])
+    first, second = (event.data for event in events if event.kind == "learned")
+    assert first["left_out"] == {"helper": "its example comes out the same if it does nothing"}
+    assert list(first["kept"]) == ["place"]
+    assert list(second["kept"]) == ["rest"]
+    change(store, "rest", "return 1", "return 2")
+    assert checked(store, tmp_path)["rest"][0] == "set aside"
 
 
 def test_what_a_person_declines_is_not_kept(store: SkillStore) -> None:
