@@ -23,7 +23,7 @@ from cap.engine.answer import Answer, State
 from cap.engine.effect import Effect, WorldView
 from cap.engine.failures import failure_of
 from cap.engine.question import Question
-from cap.errors import ModelError, PromptError, RobotError
+from cap.errors import ModelError, PromptError, RobotError, SpendLimit, UsageError
 from cap.models.base import Completion
 from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
@@ -47,6 +47,8 @@ _NOT_BACK = (
     "the world did not come back as it was after programs were tried, so nothing was carried out; "
     "ask for one program (--samples 1)"
 )
+_TIMED_WAVE = 4
+"""Where time is short, so many programs are asked for at once."""
 _ASKED = ("prompt", "completion", "unanswered")
 
 
@@ -195,14 +197,17 @@ class BestOf:
             while (left := settings.samples - len(self.tried)) and not stopped:
                 orders = [
                     replace(self._order, sample=len(self.tried) + number)
-                    for number in range(self._wave(left))
+                    for number in range(self._wave(left, mark))
                 ]
                 for given in self._engine.author.ask_all(self._prompt, orders):
+                    if isinstance(given, SpendLimit) and self.tried:  # it was never asked for
+                        stopped = str(given).partition("; ")[0]
+                        continue
                     self.tried.append(self._try(len(self.tried) + 1, given))
                     failure = self.tried[-1].answer.result.failure
                     if failure is not None and failure.kind == "interrupted":
                         return Answer(Result(failure=failure))
-                stopped = self._stopped(mark, begin_s)
+                stopped = stopped or self._stopped(mark, begin_s)
         except RobotError as error:
             return Answer(Result(failure=replace(failure_of(error), robot=True)))
         finally:
@@ -219,20 +224,34 @@ class BestOf:
         self._tell(choice, stopped, said)
         return choice.chosen.answer
 
-    def _wave(self, left: int) -> int:
-        """Return how many further programs are needed at least before one can be chosen."""
-        if self._settings.judge is not None or not self._settings.agreement:
+    def _wave(self, left: int, mark: int) -> int:
+        """Return how many further programs are needed at least before one can be chosen.
+
+        They are no more than a budget may hold, as far as those before tell.
+        """
+        settings, tried = self._settings, len(self.tried)
+        sized = settings.max_tokens is None or tried
+        if settings.judge is not None or not settings.agreement or not sized:
             return 1
-        if not self.tried:
-            return self._settings.samples // 2 + 1
-        choice = self._choice()
-        return max(1, min(left, (choice.second + left - choice.alike) // 2 + 1))
+        wave = settings.samples // 2 + 1
+        if tried:
+            choice = self._choice()
+            wave = min(left, (choice.second + left - choice.alike) // 2 + 1)
+        if settings.max_tokens is not None:
+            used = self._tokens(mark)
+            wave = min(wave, (settings.max_tokens - used) * tried // max(1, used))
+        if settings.max_s is not None:
+            wave = min(wave, _TIMED_WAVE)
+        return max(1, wave)
+
+    def _tokens(self, mark: int) -> int:
+        usage = self._engine.tally.since(mark)
+        return usage.prompt_tokens + usage.completion_tokens
 
     def _stopped(self, mark: int, begin_s: float) -> str:
         """Return why no further program is asked for; "" if one may be."""
         settings, left = self._settings, self._settings.samples - len(self.tried)
-        usage = self._engine.tally.since(mark)
-        tokens = usage.prompt_tokens + usage.completion_tokens
+        tokens = self._tokens(mark)
         if settings.max_tokens is not None and tokens >= settings.max_tokens:
             return f"{tokens} tokens are used, of {settings.max_tokens}"
         if settings.max_s is not None and time.monotonic() - begin_s >= settings.max_s:
@@ -348,14 +367,13 @@ class BestOf:
             if not answer.ran:
                 return TriedProgram(number, answer)
             effect = Effect.of(before, WorldView.of(robot), answer.result)
-            judge = self._settings.judge
             tried = TriedProgram(
                 number,
                 answer,
                 effect,
                 plain(getattr(robot, "strokes", None)),
                 expected=all(word in effect.words for word in self._expect),
-                accepted=judge is None or bool(judge(robot)),
+                accepted=self._accepted(robot),
                 goal=self._reached(robot, before),
             )
             self._engine.trace.progress("tried", number=number, robot=robot)
@@ -438,6 +456,20 @@ class BestOf:
             return None
         result = self._checked(robot, before).result
         return bool(result.value) if result.failure is None else None
+
+    def _accepted(self, robot: Any) -> bool:
+        """Return what the caller's own check says of a world.
+
+        Raises:
+            UsageError: It failed.
+        """
+        try:
+            return self._settings.judge is None or bool(self._settings.judge(robot))
+        except Exception as error:  # it may fail in any way
+            why = f"{type(error).__name__}: {error}"
+            raise UsageError(
+                f"the check of your own, Sampling(judge=...), failed: {why}"
+            ) from error
 
     def _checked(self, robot: Any, before: WorldView) -> Answer:
         """Run the goal check in a robot's world: a program like any other, that may only look."""

@@ -13,6 +13,7 @@ from cap.engine.answer import Decision
 from cap.engine.best_of import MOST_SAMPLES, Sampling
 from cap.errors import UsageError
 from cap.models.base import Completion, Request
+from cap.models.budget import Allowance, Metered
 from cap.prompt.prompt import Prompt, parse
 from cap.robot import snapshots
 from cap.session.replay import recorded
@@ -290,12 +291,63 @@ def test_a_callers_own_check_ends_the_search() -> None:
     assert model.asked < 4
 
 
-@pytest.mark.parametrize("budget", [{"max_tokens": 100}, {"max_s": 0.0}])
-def test_a_budget_ends_the_search(budget: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    ("budget", "most"), [({"max_tokens": 100}, 1), ({"max_tokens": 300}, 3), ({"max_s": 0.0}, 4)]
+)
+def test_a_budget_ends_the_search_and_bounds_each_wave(budget: dict[str, float], most: int) -> None:
     model = Drawn([WRONG, RIGHT, GREEN, RIGHT])
-    with session_of(model, samples=8, **budget) as session:
+    with session_of(model, samples=MOST_SAMPLES, **budget) as session:
         session.run(WORDS)
-    assert model.asked == 5  # those of the first wave
+    assert model.asked == most
+
+
+def test_programs_that_a_spend_limit_kept_from_being_asked_for_were_not_tried() -> None:
+    model = Metered(Drawn([WRONG, RIGHT, GREEN, RIGHT]), Allowance(calls=3))
+    with session_of(model, samples=6) as session:  # type: ignore[arg-type]
+        events = told(session)
+        assert session.run(WORDS).tried == 3
+    data = choice_of(events)
+    assert len(data["tried"]) == 3
+    assert "the limit of this run" in data["stopped"]
+
+
+class Faulty(Drawn):
+    """Raises an error of its own for one of its answers."""
+
+    def complete(self, request: Request) -> Completion:
+        answer = super().complete(request)
+        if answer.text == RAISES:
+            raise RuntimeError("boom")
+        return answer
+
+
+def test_an_exception_of_a_model_costs_one_program_and_not_the_turn() -> None:
+    with session_of(Faulty([WRONG, RIGHT, RAISES, ALSO])) as session:
+        events = told(session)
+        assert list(session.run(WORDS).moved) == ["red block"]
+    came = choice_of(events)["tried"][2]["came"]
+    assert came.startswith("failed: EndpointFailed: the model of 'drawn' failed")
+    assert came.endswith("RuntimeError: boom")
+    with session_of(Faulty([RAISES])) as session:
+        failure = session.run(WORDS).failure
+    assert failure is not None
+    assert failure.kind == "model"
+
+
+def test_a_callers_check_that_raises_is_told_and_leaves_the_world_as_it_was() -> None:
+    with session_of(Drawn([RIGHT]), judge=lambda robot: 1 / 0) as session:  # type: ignore[arg-type]
+        before = digest(session.robot)
+        with pytest.raises(UsageError, match=r"judge=.*failed: ZeroDivisionError"):
+            session.run(WORDS)
+        assert digest(session.robot) == before
+
+
+@pytest.mark.parametrize("wrong", ["4", None, 2.5, True])
+def test_numbers_of_programs_and_rounds_that_are_none_are_refused(wrong: Any) -> None:
+    with pytest.raises(UsageError, match="cannot try"):
+        session_of(Drawn([RIGHT]), samples=wrong)
+    with pytest.raises(UsageError, match="cannot go"):
+        session_of(Drawn([RIGHT]), samples=1, rounds=wrong)
 
 
 def test_a_hundred_are_asked_for_and_no_more() -> None:
