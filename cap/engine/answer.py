@@ -73,7 +73,8 @@ class Answer:
     tried: int = 0
     """Programs that were tried before this one was chosen; 0 if it was the only one."""
     accepted: bool = False
-    """True if it was tried, and the goal check or the caller's own accepted what it did."""
+    """True if it was tried, and the goal check or the caller's own accepted what it did, though it
+    may have failed then."""
     denied: str = ""
     """Why nothing verifies it: it was tried, and the goal check said no, or nothing, of it."""
     earlier_calls: int = 0

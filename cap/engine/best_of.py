@@ -216,13 +216,15 @@ class BestOf:
             lost = Failure("raised", RobotError.__name__, _NOT_BACK, robot=True)
             return Answer(Result(failure=lost))
         choice = self._choice()
-        good, _, accepted, goal = choice.chosen.rank
-        self.accepted = good and (goal or (accepted and settings.judge is not None))
-        if self._goal is not None and not goal:
-            says = "no" if choice.chosen.goal is False else "nothing: it failed in the world after"
+        chosen = choice.chosen
+        if chosen.effect is not None:
+            judged = settings.judge is not None and chosen.accepted
+            self.accepted = judged or chosen.goal is True
+        if chosen.effect is not None and self._goal is not None and chosen.goal is not True:
+            says = "no" if chosen.goal is False else "nothing: it failed in the world after"
             self.denied = f"the goal check says {says}"
         self._tell(choice, stopped, said)
-        return choice.chosen.answer
+        return chosen.answer
 
     def _wave(self, left: int, mark: int) -> int:
         """Return how many further programs are needed at least before one can be chosen.

@@ -2,7 +2,8 @@
 
 All rounds of an instruction are one turn for the person. The turn ends when the model writes a
 program that does nothing, when two rounds in a row have no effect, when a person or the model stops
-it, or with the last round there may be.
+it, or with the last round there may be. Where the last program failed, the model's word that all is
+done does not make the turn good: only the effect that was expected does, or a check of the world.
 """
 
 from __future__ import annotations
@@ -110,6 +111,8 @@ class Rounds:
             result = further.result
             if result.failure is None and not result.calls and not result.stdout.strip():
                 answer = replace(answer, usage=answer.usage.plus(further.usage))
+                if last.result.failure is not None and self._is_right(answer, last, now):
+                    answer = replace(answer, result=replace(answer.result, failure=None))
                 trace.event("rounds_ended", rounds=number - 1, reason="the model says it is done")
                 break
             self.before.append(before)
@@ -126,6 +129,20 @@ class Rounds:
         if failure is not None and (failure.kind in _ENDED or not last.ran):
             return f"{failure.error} ended it"
         return "two rounds had no effect" if idle and _without_effect(effect) else ""
+
+    def _is_right(self, answer: Answer, last: Answer, now: WorldView) -> bool:
+        """Tell whether more than the model's word says so: what was expected, or a goal check.
+
+        Args:
+            answer: What came of all rounds.
+            last: What came of the last of them, which failed.
+            now: The world after it.
+        """
+        if last.denied and not last.accepted:
+            return False
+        words = Effect.of(self.view, now, answer.result, answer.earlier_calls).words
+        met = all(word in words for word in self.expect)
+        return met and (bool(self.expect) or last.accepted)
 
     def _after(self, state: State, last: Answer, context: Context, told: str) -> State:
         """Return what the next program finds: what the last one left, and how it went."""

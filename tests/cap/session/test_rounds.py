@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cap.engine.best_of import Sampling
 from cap.errors import UsageError
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import parse
@@ -144,6 +145,38 @@ def test_what_failed_is_told_and_the_model_may_go_on_from_there() -> None:
     assert turn.ok
     assert sorted(turn.moved) == ["blue block", "red block"]
     assert "#! failed: NotFound" in model.requests[1].prompt
+
+
+@pytest.mark.parametrize(
+    ("first", "expect", "ok"),
+    [
+        (f"{RED}\n1 / 0\n", (), False),
+        (f"{RED}\n1 / 0\n", ("moved",), True),
+        ("1 / 0\n", ("moved",), False),
+    ],
+)
+def test_after_a_failure_the_models_word_alone_makes_no_turn_good(
+    first: str, expect: tuple[str, ...], ok: bool
+) -> None:
+    session, _ = session_of([first, "pass\n"])
+    with session:
+        turn = session.run(WORDS, expect)
+    assert turn.ok is ok
+    if not ok:
+        assert turn.failure is not None
+        assert turn.failure.error == "ZeroDivisionError"
+
+
+@pytest.mark.parametrize(("accepts", "ok"), [(True, True), (False, False)])
+def test_a_check_of_the_world_says_whether_a_failed_round_has_done_it(
+    accepts: bool, ok: bool
+) -> None:
+    failing = f"{RED}\n1 / 0\n"
+    session, _ = session_of(
+        [failing, failing, "pass\n"], sampling=Sampling(2, judge=lambda robot: accepts)
+    )
+    with session:
+        assert session.run(WORDS).ok is ok
 
 
 def test_two_rounds_without_effect_end_it() -> None:
