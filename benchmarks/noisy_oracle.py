@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,8 @@ WHAT_IT_IS = (
     f"{NOISY}:P is no language model: it answers with the task's own program with probability P, "
     "else with a mutant of it"
 )
+_PARSING = threading.Lock()
+"""Python 3.11 cannot parse in several threads at a time: SystemError, once in thousands."""
 _TOKEN_CHARS = 4
 """Its tokens are counted as so many characters each."""
 
@@ -124,7 +127,8 @@ class NoisyOracle:
         notes: tuple[str, ...] = (WHAT_IT_IS,)
         text = source
         if rng.random() >= chance:
-            text, kind = mutant(source, self._noise.kind, rng, self.names)
+            with _PARSING:
+                text, kind = mutant(source, self._noise.kind, rng, self.names)
             notes = (*notes, f"a mutant: {kind}")
         read, written = len(request.prompt) // _TOKEN_CHARS, -(-len(text) // _TOKEN_CHARS)
         return Completion(text, self.name, read, written, cost_usd=0.0, notes=notes)

@@ -9,6 +9,7 @@ regression whose probabilities are calibrated on trajectories held out, Pay a ri
 from __future__ import annotations
 
 import importlib
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -291,11 +292,14 @@ def train(rows: Sequence[LabelledStep], learner: str = "linear") -> TrainedScore
 
     Raises:
         MissingExtra: What it learns with is not installed.
-        UsageError: There is nothing to learn from, or no such learner.
+        UsageError: There is nothing to learn from, a step pays no number, or no such learner.
     """
     require_learning(learner)
     if not rows:
         raise UsageError("there is nothing to learn from; give at least one trajectory")
+    for row in rows:
+        if not math.isfinite(row.pay):
+            raise UsageError(f"the step {row.step!r} pays {row.pay!r}; give a number from 0 to 1")
     held = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT == HELD_OUT - 1]
     kept = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT != HELD_OUT - 1]
     if not kept:

@@ -88,6 +88,11 @@ def check_skills(
             continue
         if kept is None:
             found.append(SkillCheck(name, "no example"))
+        elif robot.name not in (kept.before.robot, skills[-1].robot):
+            continue
+        elif skills[-1].robot not in ("", kept.before.robot):
+            told = f"its file says robot '{skills[-1].robot}', its example '{kept.before.robot}'"
+            found.append(SkillCheck(name, "not run", f"{told}; correct its line `# robot`"))
         elif kept.before.robot != robot.name:
             continue
         elif not robot.body.simulated:

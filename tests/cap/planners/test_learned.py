@@ -171,6 +171,13 @@ def test_a_network_with_little_to_learn_from_is_bounded_and_says_so() -> None:
             assert scores(CONTEXT, []) == []
 
 
+@pytest.mark.parametrize("pay", [float("nan"), float("inf")])
+def test_a_step_that_pays_no_number_is_refused(pay: float) -> None:
+    steps = rows(2)
+    with pytest.raises(UsageError, match=r"'take the red cup' pays .*; give a number from 0 to 1"):
+        train([replace(steps[0], pay=pay), *steps[1:]])
+
+
 def test_nothing_to_learn_from_and_no_library_are_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

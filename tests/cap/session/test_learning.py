@@ -247,6 +247,15 @@ def test_a_function_without_which_all_comes_out_alike_is_not_learned(
     assert checked(store, tmp_path)["rest"][0] == "set aside"
 
 
+def test_a_skill_of_another_robot_than_its_examples_is_told(
+    taught: SkillStore, tmp_path: Path
+) -> None:
+    change(taught, "place", '# robot = "ravens"', '# robot = "kitchen"')
+    came, why = checked(taught, tmp_path)["place"]
+    assert came == "not run"
+    assert why.startswith("its file says robot 'kitchen', its example 'ravens'")
+
+
 def test_what_a_person_declines_is_not_kept(store: SkillStore) -> None:
     session, events = opened(store, learn=lambda offered: False)
     with session:
