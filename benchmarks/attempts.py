@@ -5,7 +5,8 @@
 
 A noisy oracle writes the programs of the tabletop, drawing and kitchen suites, right with
 probability P. Each way of choosing among N of them is measured beside its closed form. A mutant may
-do what was asked by chance; how often is measured as well (P = 0), and counts as right. With a
+do what was asked by chance; how often is measured as well, for each task (P = 0), and counts as
+right. With a
 perfect judge, independent samples and k instructions a trial succeeds with probability
 (1 - (1 - p)^N)^k, p being P plus the share of lucky mutants. Three rounds with a perfect judge of
 when all is done succeed with p (1 + qr + q^2 (r^2 - t)): q is 1 - p, r the share of mutants after
@@ -23,7 +24,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,8 @@ def run(
         n: Seeds of each task.
         minutes: When to stop; what is there is reported.
         families: Of `SUITES`.
-        arms: Names of `ARMS`; all of them by default. What mutants do is measured with any.
+        arms: Names of `ARMS`; all of them by default. What mutants do is measured with any, and
+            with none.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path, end_s = folder / "trials.jsonl", time.monotonic() + 60 * minutes
@@ -173,7 +175,8 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         won = sum(line["success"] for line in trials)
         low, high = wilson_interval(won, len(trials))
         expected = [
-            _expected(arms[name], chance, mutants[family], line["instructions"]) for line in trials
+            _expected(arms[name], chance, _of_task(mutants, line), line["instructions"])
+            for line in trials
         ]
         form = None if None in expected else float(np.mean([x for x in expected if x is not None]))
         found.append(
@@ -213,15 +216,28 @@ class MutantRates:
     had an effect, or the second did nothing, which says that all is done."""
 
 
-def _mutants(lines: Sequence[Mapping[str, Any]]) -> dict[str, MutantRates]:
-    """Return for each family what its mutants did."""
-    alone: dict[str, dict[str, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+def _of_task(
+    mutants: Mapping[tuple[str, str], MutantRates], line: Mapping[str, Any]
+) -> MutantRates:
+    """Return what mutants do in a trial's task; in the whole family where that is not known."""
+    family, task = line["key"][:2]
+    whole = mutants[family, ""]
+    own = mutants.get((family, task), whole)
+    return replace(whole, lucky=own.lucky, failing=own.failing)
+
+
+def _mutants(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], MutantRates]:
+    """Return what mutants did, for each family ("") and each of its tasks of one instruction."""
+    alone: dict[tuple[str, str], dict[str, list[Mapping[str, Any]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for line in lines:
-        family, _, _, chance, arm = line["key"]
+        family, task, _, chance, arm = line["key"]
         if not chance and line["instructions"] == 1:
-            alone[family][arm].append(line)
+            for part in (task, ""):
+                alone[family, part][arm].append(line)
     found = {}
-    for family, arms in alone.items():
+    for part, arms in alone.items():
         some = arms["single"]
         lucky = float(np.mean([line["success"] for line in some]))
         lost = sum(not line["success"] and line["cause"] != "task" for line in some)
@@ -229,7 +245,7 @@ def _mutants(lines: Sequence[Mapping[str, Any]]) -> dict[str, MutantRates]:
         mended = max(0.0, after - lucky) / (1 - lucky) if lucky < 1 else 1.0
         wrong = [line for line in arms["wrong rounds"] if not line["success"]]
         ended = float(np.mean([line["requests"] < 3 for line in wrong] or [0.0]))
-        found[family] = MutantRates(lucky, lost / len(some), mended, ended)
+        found[part] = MutantRates(lucky, lost / len(some), mended, ended)
     return found
 
 
@@ -365,7 +381,7 @@ if __name__ == "__main__":
     parser.add_argument("-n", type=int, default=5, help="seeds of each task")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--families", nargs="+", choices=SUITES, default=[*SUITES])
-    parser.add_argument("--arms", nargs="+", choices=[arm.name for arm in ARMS], metavar="ARM")
+    parser.add_argument("--arms", nargs="*", choices=[arm.name for arm in ARMS], metavar="ARM")
     given = parser.parse_args()
     if given.what == "run":
         run(given.folder, given.n, given.minutes, given.families, given.arms)

@@ -11,10 +11,16 @@ from benchmarks.attempts import ARMS, agreement, read, report, rows, run
 
 
 def _line(
-    chance: float, arm: str, *, success: bool, instructions: int = 1, requests: int = 1
+    chance: float,
+    arm: str,
+    *,
+    success: bool,
+    instructions: int = 1,
+    requests: int = 1,
+    task: str = "circle",
 ) -> str:
     line = {
-        "key": ["drawing", "circle", 0, chance, arm],
+        "key": ["drawing", task, 0, chance, arm],
         "success": success,
         "cause": "" if success else "program",
         "failure": "",
@@ -69,6 +75,21 @@ def test_rates_stand_beside_their_closed_forms(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert report(tmp_path).read_text().count("\n") == 8
     assert b"drawing, P = 0.5" in (tmp_path / "attempts.svg").read_bytes()
+
+
+def test_a_closed_form_knows_in_which_tasks_mutants_are_lucky(tmp_path: Path) -> None:
+    lines = [
+        *[_line(0.0, "single", success=lucky, task=task) for task, lucky in _LUCKY.items()],
+        *[_line(0.5, "perfect judge, 2", success=True, task=task) for task in _LUCKY],
+        _line(0.5, "perfect judge, 2", success=True, task="several", instructions=2),
+    ]
+    (tmp_path / "trials.jsonl").write_text("\n".join(lines))
+    (row,) = rows(read(tmp_path))
+    whole = 1 - 0.25**2  # half of all mutants are lucky, where nothing is known of the task
+    assert row["expected"] == pytest.approx((1 + (1 - 0.5**2) + whole**2) / 3)
+
+
+_LUCKY = {"circle": True, "square": False}
 
 
 def test_a_run_goes_on_where_it_ended(tmp_path: Path) -> None:
