@@ -174,10 +174,11 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for (family, chance, name), trials in sorted(groups.items()):
         won = sum(line["success"] for line in trials)
         low, high = wilson_interval(won, len(trials))
-        expected = [
-            _expected(arms[name], chance, _of_task(mutants, line), line["instructions"])
-            for line in trials
-        ]
+        expected, whole = [], mutants[family, ""]
+        for line in trials:  # the family's, where nothing is known of the task
+            own = mutants.get((family, line["key"][1]), whole)
+            rates = replace(whole, lucky=own.lucky, failing=own.failing)
+            expected.append(_expected(arms[name], chance, rates, line["instructions"]))
         form = None if None in expected else float(np.mean([x for x in expected if x is not None]))
         found.append(
             {
@@ -214,16 +215,6 @@ class MutantRates:
     ended: float
     """Of two of them one after the other, the share after which there is no third round: neither
     had an effect, or the second did nothing, which says that all is done."""
-
-
-def _of_task(
-    mutants: Mapping[tuple[str, str], MutantRates], line: Mapping[str, Any]
-) -> MutantRates:
-    """Return what mutants do in a trial's task; in the whole family where that is not known."""
-    family, task = line["key"][:2]
-    whole = mutants[family, ""]
-    own = mutants.get((family, task), whole)
-    return replace(whole, lucky=own.lucky, failing=own.failing)
 
 
 def _mutants(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], MutantRates]:
