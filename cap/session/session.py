@@ -770,9 +770,9 @@ def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:
             raise UsageError("a session that learns needs a folder for skills: skills=...")
         settings = replace(settings, sampling=replace(settings.sampling, even_one=True))
     samples, rounds = settings.sampling.samples, settings.rounds
-    if type(samples) is not int or not 1 <= samples <= MOST_SAMPLES:
+    if not 1 <= samples <= MOST_SAMPLES:
         raise UsageError(f"cannot try {samples!r} programs; ask for 1 to {MOST_SAMPLES}")
-    if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:
+    if not 1 <= rounds <= MOST_ROUNDS:
         raise UsageError(f"cannot go {rounds!r} rounds; ask for 1 to {MOST_ROUNDS}")
     if not robot.simulated and settings.approve is None:
         raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
