@@ -169,6 +169,5 @@ class Visitor:
         self._send("GuiUpdateMessage", uuid=uuid, updates={"value": True})
 
     def ask(self, words: str) -> None:
-        """Type an instruction and run it."""
-        self.write("Instruction", words)
-        self.press("Run")
+        """Type an instruction, and Enter."""
+        self.write("Instruction", f"{words}\n")

@@ -28,6 +28,7 @@ MOST_TURNS = 30
 MOST_ROWS = 40
 """How many rows of calls are shown, the last ones."""
 MOST_CHARS = 4000
+READY = "ready: say what the robot should do, then Enter"
 _MONO = "font:12px/1.5 ui-monospace,Menlo,Consolas,monospace"
 _BAD, _OK, _NOTE = "color:#c92a2a", "color:#2b8a3e", "color:#9a6700"
 
@@ -63,7 +64,7 @@ class Chronicle:
         """Tell nothing yet."""
         self._lock = threading.Lock()
         self._new = True
-        self._status = "ready: say what the robot should do"
+        self._status = READY
         self._source: list[str] = []
         self._generated: list[tuple[str, str]] = []
         self._line = 0
@@ -270,7 +271,7 @@ class Chronicle:
         if self._turns:
             self._turns[-1].mark = "✓" if data["ok"] else "✗"
         self._line = 0
-        self._status = "ready: say what the robot should do"
+        self._status = READY
         if "usage" in data and is_real(data["model"]):
             self._note("opacity:.6", usage_line(data["usage"]))
 

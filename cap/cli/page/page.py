@@ -6,6 +6,7 @@ walks the road of Ctrl-C. Two browsers see and steer the same.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import signal
 import threading
@@ -16,6 +17,7 @@ from typing import Any, Literal
 
 from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import Chronicle
+from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from cap.cli.page.scene import SceneDrawer
 from cap.engine.answer import Decision
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
@@ -31,6 +33,7 @@ _SHORTEST_S = 1 / 60
 """Simulated seconds between two moments that are shown, at least."""
 _LOOK_EVERY_S = 0.1
 """How often a robot that tells of no motion itself is looked at."""
+_HINT = "Enter has it carried out"
 
 
 @dataclass(frozen=True)
@@ -105,19 +108,27 @@ class LivePage:
         """Give a browser fields of its own: what is typed in one is not seen in another."""
         gui = client.gui
         with self._showing:
-            with gui.add_form(None, order=2) as form:
-                words = gui.add_text("Instruction", "")
-                button = gui.add_button("Run", icon="player-play")
-            form.on_submit(lambda _: self._ask_for_run(words))
-            button.on_click(lambda _: form.submit())
+            field = gui.add_text("Instruction", "", multiline=True, hint=_HINT, order=2)
+            typed = InstructionField()
+
+            async def on_update(event: Any) -> None:  # what is no `async def`, viser runs later
+                await self._typed(event, typed)
+
+            field.on_update(on_update)
             self._browsers[client.client_id] = client
             if self._questions:
                 self._questions[-1].show(client)
 
-    def _ask_for_run(self, field: Any) -> None:
-        words, field.value = field.value.strip(), ""
-        if words:
+    async def _typed(self, event: Any, typed: InstructionField) -> None:
+        """Take in what stands in a field, on the thread that hears browsers: none is missed."""
+        if event.client_id is None:  # it was changed below
+            return
+        if words := typed.typed(event.target.value, time.monotonic()):
             self._wait_in_line(_Order("run", words))
+        changes = typed.changes
+        await asyncio.sleep(SETTLE_S)
+        if changes == typed.changes:
+            event.target.value = typed.settled(time.monotonic())
 
     def _wait_in_line(self, order: _Order) -> None:
         with self._arrived:

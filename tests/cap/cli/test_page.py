@@ -278,9 +278,9 @@ def test_what_is_typed_in_one_browser_is_not_in_another(page: Served) -> None:
             browser.until(lambda v: "ready" in v.text)
         first.write("Instruction", "put the yellow block in the yellow bowl")
         second.write("Instruction", "put the blue block in the green bowl")
-        first.press("Run")
+        first.ask("put the yellow block in the yellow bowl")
         first.until(lambda v: "moved: yellow block" in v.text)
-        second.press("Run")
+        second.ask("put the blue block in the green bowl")
         second.until(lambda v: "moved: blue block" in v.text)
         assert first.element("Instruction") != second.element("Instruction")
 

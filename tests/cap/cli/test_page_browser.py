@@ -118,6 +118,44 @@ def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page
     assert tab.errors == other.errors == []
 
 
+def asked(folder: Path) -> list[str]:
+    """Return the instructions of a run, as they were carried out."""
+    events = (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    told = [
+        event["data"]["text"]
+        for event in map(json.loads, events)
+        if event["depth"] == 0 and event["kind"] == "instruction"
+    ]
+    return list(map(str, told))
+
+
+def test_however_fast_it_is_typed_no_part_of_an_instruction_is_carried_out(
+    browser: Any, page: Served, tmp_path: Path
+) -> None:
+    tab, sent = Tab(browser, viewport={"width": 320, "height": 300}), []
+    tab.page.goto(page.link)
+    tab.wait_for("status", "ready")
+    field = tab.page.get_by_role("textbox").first
+    for delay_ms in (0, 30, 100):
+        for number in range(4):
+            sent.append(f"move d{delay_ms} k{number} end")
+            field.click()
+            tab.page.keyboard.type(sent[-1], delay=delay_ms)
+            tab.page.keyboard.press("Enter")
+            tab.wait_for("turns", f"{len(sent)}. {sent[-1]}")
+            tab.page.wait_for_function("document.querySelector('textarea').value === ''")
+    tab.page.keyboard.type("move first", delay=30)
+    tab.page.keyboard.press("Enter")
+    tab.page.wait_for_timeout(100)
+    tab.page.keyboard.type("move second thing", delay=100)
+    tab.wait_for("turns", "13. move first")
+    tab.page.wait_for_function("document.querySelector('textarea').value === 'move second thing'")
+    tab.page.keyboard.press("Enter")
+    tab.wait_for("turns", "14. move second thing")
+    assert asked(tmp_path / "run") == [*sent, "move first", "move second thing"]
+    assert tab.errors == []
+
+
 def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> None:
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
     pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
@@ -126,7 +164,7 @@ def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> 
         tab.page.goto(page.link)
         tab.wait_for("status", "ready")
         tab.page.get_by_role("textbox").first.fill("stack all the blocks")
-        tab.page.get_by_role("button", name="Run").click()
+        tab.page.get_by_role("textbox").first.press("Enter")
         tab.wait_for("status", "running line 3")
         assert "▶" in tab.told("program")
         tab.page.get_by_role("button", name="Stop").click()
