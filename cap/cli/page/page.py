@@ -269,7 +269,8 @@ class LivePage:
             why = f"cannot write {where}: {error.strerror or error}"
             self.story.note(f"{why}; make room there, the session goes on")
         finally:
-            self._approved_by = None
+            self._approved_by = self._edit = None
+            self._refused = ""
             self._set_busy(False)
             if isinstance(self._session.robot, Viewable):
                 with contextlib.suppress(RobotError):  # it can no longer be seen

@@ -453,6 +453,24 @@ def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -
         visitor.until(lambda v: "moved: red block" in v.text)
 
 
+@pytest.mark.soak
+def test_a_change_that_was_refused_is_of_its_turn_alone(tmp_path: Path) -> None:
+    with served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page, Visitor(page) as visitor:
+        visitor.ask("put the red block in the blue bowl")
+        visitor.until(lambda v: ASKED in v.text)
+        visitor.write("Program", "import os")
+        visitor.press("Yes, run it")
+        visitor.until(lambda v: "A change was refused" in v.text)
+        first = visitor.element("Program")
+        visitor.press("Stop")
+        visitor.until(lambda v: "ready" in v.text)
+        visitor.ask("put the green block in the blue bowl")
+        visitor.until(lambda v: v.element("Program") != first and ASKED in v.text)
+        assert "green block" in visitor.field("Program")
+        visitor.press("Yes, run it")
+        visitor.until(lambda v: "moved: green block" in v.text)
+
+
 @pytest.fixture
 def real(tmp_path: Path) -> Iterator[tuple[FakeController, Served]]:
     """The page of a real arm's driver, at a controller on loopback that takes its time."""
