@@ -87,10 +87,10 @@ def short(value: Any, width: int = 60) -> str:
     return f"{cut}…"
 
 
-def shown_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """Return one call as a line of text."""
-    given = [short(value) for value in args]
-    given += [f"{key}={short(value)}" for key, value in kwargs.items()]
+def shown_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], width: int = 60) -> str:
+    """Return one call as a line of text, each argument in so many characters at most."""
+    given = [short(value, width) for value in args]
+    given += [f"{key}={short(value, width)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(given)})"
 
 
@@ -102,6 +102,11 @@ def _brief(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {_brief(entry)}" for key, entry in value.items()) + "}"
     return repr(value)
+
+
+def counted(count: int, what: str) -> str:
+    """Return how many there are of something: `1 call`, `2 calls`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def is_real(model: str) -> bool:
@@ -116,7 +121,7 @@ def usage_line(usage: Usage | Mapping[str, Any]) -> str:
     """
     known = usage if isinstance(usage, Mapping) else vars(usage)
     requests, cost = known["requests"], known["cost_usd"]
-    line = f"{requests} {'request' if requests == 1 else 'requests'}"
+    line = counted(requests, "request")
     about = "~" if known.get("estimated") else ""
     line += f", {about}{known['prompt_tokens']} + {about}{known['completion_tokens']} tokens"
     unpriced = cost is None or not (cost or known["prompt_tokens"] or known["completion_tokens"])
@@ -458,9 +463,9 @@ class Live:
             self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)
             self._code(source, depth + 2)
         if data["failure"] is None:
-            calls = len(data["calls"])
+            calls = counted(len(data["calls"]), "call")
             moved = ", ".join(map(printable, data["moved"])) or "nothing"
-            text = f"rehearsed: {calls} calls, {data['sim_s']:.1f} s simulated, moved: {moved}"
+            text = f"rehearsed: {calls}, {data['sim_s']:.1f} s simulated, moved: {moved}"
             self._write(text, "dim", depth + 1)
 
     def _otherwise(self, data: Mapping[str, Any], depth: int) -> None:

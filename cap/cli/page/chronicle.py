@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 from cap.trace.terminal import (
+    counted,
     is_real,
     printable,
     short,
@@ -21,7 +22,7 @@ from cap.trace.terminal import (
     told_tried,
     usage_line,
 )
-from cap.trace.trace import Event
+from cap.trace.trace import Event, plain
 
 MOST_TURNS = 30
 """How many turns of the conversation are shown."""
@@ -41,7 +42,10 @@ class _Row:
     came: str
     failed: bool
     name: str
+    given: Any
     count: int = 1
+    alike: bool = True
+    """Whether all of them were the first: its arguments, and what it returned."""
     seconds: float = 0.0
 
 
@@ -126,12 +130,12 @@ class Chronicle:
         rows = []
         hidden = len(self._rows) - MOST_ROWS
         for row in self._rows[-MOST_ROWS:]:
-            times = f" <b>× {row.count}</b>" if row.count > 1 else ""
+            times = f" <b>× {row.count}</b>" if row.count > 1 and row.alike else ""
             came = f' <span style="{_BAD if row.failed else _OK}">{_text(row.came)}</span>'
+            more = f", and {counted(row.count - 1, 'more call')}" if not row.alike else ""
             seconds = f'<span style="opacity:.6">{row.seconds:.2f} s</span>'
-            rows.append(
-                f"<div>→ {_text(row.text)}{times}{came if row.came else ''} {seconds}</div>"
-            )
+            told = f"{_text(row.text)}{times}{came if row.came else ''}{more}"
+            rows.append(f"<div>→ {told} {seconds}</div>")
         first = f'<div style="opacity:.6">… {hidden} rows before</div>' if hidden > 0 else ""
         style = f"{_MONO};overflow-wrap:anywhere"
         return f'<div data-cap="calls" style="{style}">{first}{"".join(rows)}</div>'
@@ -184,12 +188,16 @@ class Chronicle:
             words = [*data["args"], *data["kwargs"].values()]
             self._note(_OK, f"robot says: “{words[0] if words else ''}”")
         last = self._rows[-1] if self._rows else None
-        if last is not None and last.name == name and error is None and not last.failed:
+        came = "" if data["result"] is None else f"= {short(data['result'])}"
+        text = shown_call(name, data["args"], data["kwargs"])
+        given = plain([data["args"], data["kwargs"], data["result"]])
+        same = last is not None and last.given == given
+        group = last is not None and last.name == name and (same or name != "say")
+        if last is not None and group and error is None and not last.failed:
             last.count += 1
+            last.alike = last.alike and same
         else:
-            came = "" if data["result"] is None else f"= {short(data['result'])}"
-            text = shown_call(name, data["args"], data["kwargs"])
-            last = _Row(text, came if error is None else str(error), error is not None, name)
+            last = _Row(text, came if error is None else str(error), error is not None, name, given)
             self._rows.append(last)
         last.seconds += data["duration_s"]
 
@@ -202,7 +210,7 @@ class Chronicle:
     def _rehearsal(self, data: Mapping[str, Any], event: Event) -> None:
         if data["failure"] is None:
             moved = ", ".join(data["moved"]) or "nothing"
-            took = f"{len(data['calls'])} calls, {data['sim_s']:.1f} s simulated"
+            took = f"{counted(len(data['calls']), 'call')}, {data['sim_s']:.1f} s simulated"
             self._note("", f"rehearsed: {took}, moved: {moved}")
 
     def _stdout(self, data: Mapping[str, Any], event: Event) -> None:

@@ -22,7 +22,7 @@ from cap.trace.export.run_record import (
     RunRecord,
     TurnRecord,
 )
-from cap.trace.terminal import is_real, printable, usage_line
+from cap.trace.terminal import counted, is_real, printable, usage_line
 
 PICTURE_PX = 400
 """Longest edge of a picture in the page."""
@@ -93,7 +93,9 @@ def _facts(run: RunRecord) -> Iterator[str]:
     if any(isinstance(part, ProgramRecord) and part.lines for part in parts):
         yield f'<p class="dim legend">{_LEGEND}</p>'
     for kind, count in run.unknown.items():
-        text = f"{count} events of kind '{kind}' are damaged or of another version: not told"
+        are = "is" if count == 1 else "are"
+        events = f"{counted(count, 'event')} of kind '{kind}'"
+        text = f"{events} {are} damaged or of another version: not told"
         yield f'<p class="warn">{_text(text)}</p>'
     if not run.turns:
         yield '<p class="dim">No turn was begun.</p>'
@@ -171,12 +173,12 @@ def _choice(choice: ChoiceRecord) -> Iterator[str]:
 
 
 def _call(row: CalledRow) -> str:
-    times = f" <b>× {row.count}</b>" if row.count > 1 else ""
+    times = f" <b>× {row.count}</b>" if row.count > 1 and row.alike else ""
     came = f' <span class="bad">{_text(row.error)}</span>' if row.error else ""
     came += f' <span class="ok">= {_text(row.result)}</span>' if row.result else ""
     dim = ' class="dim"' if row.kind == "perception" and not row.error else ""
     seconds = f'<span class="dim">{row.seconds:.2f} s</span>'
-    return f"<li{dim}>→ {_text(row.text)}{times}{came} {seconds}</li>"
+    return f"<li{dim}>→ {_text(row.text)}{times}{came}{_text(row.more)} {seconds}</li>"
 
 
 def _code(source: str, ran: set[int] | None = None, failed: int | None = None) -> str:

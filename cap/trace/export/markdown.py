@@ -12,7 +12,7 @@ from cap.trace.export.run_record import (
     RunRecord,
     TurnRecord,
 )
-from cap.trace.terminal import printable
+from cap.trace.terminal import counted, printable
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|!#"} | {"<": "&lt;", ">": "&gt;"})
 
@@ -31,7 +31,7 @@ def _lines(run: RunRecord) -> Iterator[str]:
     for turn in run.turns:
         yield from _turn(turn)
     for kind, count in run.unknown.items():
-        yield f"\n{count} events of kind {_plain(kind)} could not be told."
+        yield f"\n{counted(count, 'event')} of kind {_plain(kind)} could not be told."
 
 
 def _turn(turn: TurnRecord) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _turn(turn: TurnRecord) -> Iterator[str]:
         else:
             yield f"- {part[0]}: {_plain(part[1])}"
     requests = turn.usage.get("requests")
-    tokens = "" if not requests else f", {requests} requests"
+    tokens = "" if not requests else f", {counted(requests, 'request')}"
     yield f"\nmodel {turn.model_s:.1f} s, robot {turn.robot_s:.1f} s{tokens}"
 
 
@@ -79,10 +79,10 @@ def _choice(choice: ChoiceRecord) -> Iterator[str]:
 
 
 def _call(row: CalledRow) -> str:
-    times = f" (and {row.count - 1} more)" if row.count > 1 else ""
+    times = f" × {row.count}" if row.count > 1 and row.alike else ""
     came = f" failed: {_plain(row.error)}" if row.error else ""
     came += f" = {_plain(row.result)}" if row.result else ""
-    return f"{_plain(row.text)}{times}{came}, {row.seconds:.2f} s"
+    return f"{_plain(row.text)}{times}{came}{_plain(row.more)}, {row.seconds:.2f} s"
 
 
 def _code(source: str) -> str:

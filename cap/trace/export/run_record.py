@@ -13,10 +13,12 @@ from typing import Any
 
 from cap.trace.export.view_shape import can_be_drawn
 from cap.trace.reader import UNREADABLE, read_events, read_header
-from cap.trace.terminal import short, shown_call, told_choice, told_learned, told_tried
+from cap.trace.terminal import counted, short, shown_call, told_choice, told_learned, told_tried
 
 _SKIPPED = frozenset(("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"))
 """Kinds of events that are told elsewhere, or are of no use here."""
+_SAID = 10_000
+"""How many characters are told of what the robot said."""
 
 
 @dataclass
@@ -35,8 +37,18 @@ class CalledRow:
     """How long all of them took."""
     name: str
     """The function."""
+    given: tuple[Any, ...]
+    """Its arguments and its result, as the event has them."""
     count: int = 1
     """How many calls there were."""
+    alike: bool = True
+    """Whether all of them were the first one: its arguments, and what it returned."""
+
+    @property
+    def more(self) -> str:
+        """How many calls there were beside the first, which they were not like; "" if none."""
+        others = self.count - 1
+        return "" if self.alike else f", and {counted(others, 'more call')} of {self.name}"
 
 
 @dataclass
@@ -129,6 +141,8 @@ class RunRecord:
     """What the world looked like, each with the number of its turn: only what was new."""
     unknown: dict[str, int] = field(default_factory=dict)
     """Events that could not be told, by kind."""
+    _redoable: list[TurnRecord] = field(default_factory=list)
+    """Turns that were undone and can be put back, the one that comes first last."""
 
     @classmethod
     def read(cls, folder: Path) -> RunRecord:
@@ -175,12 +189,13 @@ class RunRecord:
             return
         if kind == "undo":
             alive = [turn for turn in self.turns if not turn.undone]
-            for turn in alive[-data["turns"] :]:
+            for turn in reversed(alive[-data["turns"] :]):
                 turn.undone = True
+                self._redoable.append(turn)
             return
         if kind == "redo":
-            for turn in [turn for turn in self.turns if turn.undone][: data["turns"]]:
-                turn.undone = False
+            for _ in range(min(data["turns"], len(self._redoable))):
+                self._redoable.pop().undone = False
             return
         if kind == "failure" and data["kind"] == "start":
             self._turn(event).parts.append(("failure", f"{data['error']}: {data['message']}"))
@@ -190,6 +205,7 @@ class RunRecord:
         if kind == "instruction":
             if not depth:
                 turn.instruction = str(data["text"])
+                self._redoable.clear()
         elif kind in ("completion", "unanswered"):
             turn.model_s += float(data.get("duration_s", 0.0))
         elif kind == "program":
@@ -209,7 +225,7 @@ class RunRecord:
         elif kind == "done":
             if not depth:
                 turn.ok = data["ok"] is True
-                turn.usage = dict(data["usage"])
+                turn.usage = _usage(data["usage"])
         elif (notes := _notes(kind, data)) is not None:
             turn.parts += notes
             written = [
@@ -221,6 +237,16 @@ class RunRecord:
             self._miss(kind)
 
 
+def _usage(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a turn took; a ValueError if any of it is no number."""
+    for key in ("requests", "prompt_tokens", "completion_tokens", "cost_usd"):
+        number = data.get(key, 0)
+        free = key == "cost_usd" and number is None
+        if isinstance(number, bool) or not (free or isinstance(number, int | float)):
+            raise ValueError(f"{key} is {number!r}")
+    return dict(data)
+
+
 def _seconds(event: Mapping[str, Any]) -> float:
     found = event.get("t")
     return float(found) if isinstance(found, int | float) else 0.0
@@ -228,13 +254,15 @@ def _seconds(event: Mapping[str, Any]) -> float:
 
 def _add_call(turn: TurnRecord, data: Mapping[str, Any], depth: int) -> None:
     """Add a call to the program that made it; one like the last is counted with that."""
+    said = data["name"] == "say"
     row = CalledRow(
-        shown_call(data["name"], data["args"], data["kwargs"]),
+        shown_call(data["name"], data["args"], data["kwargs"], _SAID if said else 60),
         "" if data["result"] is None else short(data["result"]),
         "" if data["error"] is None else str(data["error"]),
         str(data["kind"]),
         float(data["duration_s"]),
         str(data["name"]),
+        (data["args"], data["kwargs"], data["result"]),
     )
     if row.kind != "lmp":
         turn.robot_s += row.seconds
@@ -246,9 +274,12 @@ def _add_call(turn: TurnRecord, data: Mapping[str, Any], depth: int) -> None:
     if isinstance(line := data.get("line"), int):
         own.lines.add(line)
     last = own.calls[-1] if own.calls else None
-    if last is not None and last.name == row.name and not (last.error or row.error):
+    same = last is not None and last.given == row.given
+    group = last is not None and last.name == row.name and (same or not said)
+    if last is not None and group and not (last.error or row.error):
         last.count += 1
         last.seconds += row.seconds
+        last.alike = last.alike and same
     else:
         own.calls.append(row)
 
@@ -295,7 +326,8 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[tuple[str, str]] | None:
         moved = ", ".join(data["moved"]) or "nothing"
         failure = data["failure"]
         came = f"moved {moved}" if failure is None else f"failed: {failure['message']}"
-        return [("rehearsal", f"{len(data['calls'])} calls, {data['sim_s']:.1f} s: {came}")]
+        calls = counted(len(data["calls"]), "call")
+        return [("rehearsal", f"{calls}, {data['sim_s']:.1f} s: {came}")]
     if kind == "otherwise":
         return [("note", f"the world changed since {data['since']}")]
     if kind == "round":

@@ -12,6 +12,7 @@ from email.message import Message
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cap.cli.main import run
@@ -143,6 +144,16 @@ def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
     assert re.search(r"▶ <[^>]+>  2</span>  b\(\)", program)
     assert "× 125" in calls
     assert "62.50 s" in calls
+
+
+def test_calls_with_arrays_are_told() -> None:
+    story = Chronicle()
+    story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
+    call = {"name": "draw", "kwargs": {}, "duration_s": 0.5, "kind": "action", "error": None}
+    for given in (1.0, 1.0, 2.0):
+        points = np.full((3, 2), given)
+        story(Event("call", 1, 0, {**call, "args": (points,), "result": points}))
+    assert "and 2 more calls" in (story.news() or ("",) * 4)[2]
 
 
 def test_undone_stands_under_the_turns_that_were_undone() -> None:

@@ -4,6 +4,7 @@ import inspect
 import json
 import os
 import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from PIL import Image
 
 from cap import Session
 from cap.cli.main import run
+from cap.cli.page.chronicle import Chronicle
 from cap.trace.export import html, markdown
 from cap.trace.export.run_record import ProgramRecord, RunRecord
 from cap.trace.terminal import SHOWN, Live
-from cap.trace.trace import Trace
+from cap.trace.trace import Event, Trace
 
 NASTY = "<script>alert(1)</script> ```\n# not a heading\x1b[31m"
 
@@ -274,3 +276,79 @@ def test_what_is_missing_for_a_film_is_named(
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "-m pip install -e" in told
+
+
+def recorded(folder: Path, *events: tuple[int, str, dict[str, object]]) -> RunRecord:
+    """Return a run that has these events: turn, kind, data."""
+    Trace(folder).close("done")
+    lines = [
+        json.dumps({"turn": turn, "depth": 0, "kind": kind, "t": 0.0, "data": data})
+        for turn, kind, data in events
+    ]
+    (folder / "events.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return RunRecord.read(folder)
+
+
+def test_what_a_later_instruction_made_final_is_not_put_back(tmp_path: Path) -> None:
+    with Session.open("ravens", mode="instant", trace=Trace(tmp_path / "run")) as session:
+        session.run("put the red block in the blue bowl")
+        session.undo()
+        session.run("put the green block in the blue bowl")
+        session.undo()
+        session.redo()
+    turns = RunRecord.read(tmp_path / "run").turns
+    assert [(turn.instruction, turn.undone) for turn in turns] == [
+        ("put the red block in the blue bowl", True),
+        ("put the green block in the blue bowl", False),
+    ]
+
+
+def test_turns_that_were_undone_come_back_in_their_order(tmp_path: Path) -> None:
+    with Session.open("ravens", mode="instant", trace=Trace(tmp_path / "run")) as session:
+        for color in ("red", "green", "blue"):
+            session.run(f"put the {color} block in the {color} bowl")
+        session.undo()
+        session.undo(2)
+        session.redo()
+    assert [turn.undone for turn in RunRecord.read(tmp_path / "run").turns] == [False, False, True]
+
+
+def call(name: str, given: object, result: object = None) -> tuple[int, str, dict[str, object]]:
+    data = {"name": name, "args": [given], "kwargs": {}, "result": result, "error": None}
+    return 1, "call", {**data, "kind": "action", "duration_s": 0.1}
+
+
+def test_calls_are_told_as_one_only_of_what_was_alike(tmp_path: Path) -> None:
+    words, long = (1, "instruction", {"lmp": "ui", "text": "go"}), "all of it is told " * 9
+    calls = [call("where", "red", 1), call("where", "red", 1), call("go", "a"), call("go", "b")]
+    calls += [call("go", "c"), call("see", "x", 1), call("see", "x", 2), call("say", "one")]
+    calls += [call("say", long + "1"), call("say", long + "2")]
+    run = recorded(tmp_path / "run", words, *calls, call("say", "two"), call("say", "two"))
+    markdown_lines = [line for line in markdown.text_of(run).split("\n") if line.startswith("- ")]
+    html_lines = re.sub("<[^>]+>", "", html.text_of(run).replace("<li", "\n<li")).split("\n")
+    story = Chronicle()
+    for turn, kind, data in (words, *calls, call("say", "two"), call("say", "two")):
+        story(Event(kind, turn, 0, data))
+    page = re.sub("<[^>]+>", "", (story.news() or ("",) * 4)[2].replace("<div>", "\n")).split("\n")
+    told = ["where('red') × 2 = 1", "go('a'), and 2 more calls", "see('x') = 1, and 1 more call"]
+    told += ["say('one')", f"say('{long[:40]}", f"say('{long[:40]}", "say('two') × 2"]
+    assert all(f"{long}2" in "".join(lines) for lines in (markdown_lines, html_lines))
+    for lines in (markdown_lines, html_lines, page):
+        rows = [unescape(line) for line in lines if re.search(r"\).* .*\d\.\d\d s$", line)]
+        assert len(rows) == len(told)
+        for row, begin in zip(rows, told, strict=True):
+            assert row.removeprefix("- ").removeprefix("→ ").startswith(begin)
+
+
+@pytest.mark.parametrize("damage", [{"cost_usd": "0.1"}, {"requests": None}, {"requests": True}])
+def test_a_turn_whose_usage_is_no_number_is_told_and_counted(
+    tmp_path: Path, damage: dict[str, object]
+) -> None:
+    usage = {"requests": 1, "prompt_tokens": 2, "completion_tokens": 3, "cost_usd": 0.1, **damage}
+    done = {"ok": True, "usage": usage, "model": "m"}
+    words = {"lmp": "ui", "text": "go"}
+    run = recorded(tmp_path / "run", (1, "instruction", words), (1, "done", done))
+    assert run.unknown == {"done": 1}
+    assert run.turns[0].ok is True
+    assert "1 event of kind 'done' is damaged" in unescape(html.text_of(run))
+    assert "1 event of kind done could not" in markdown.text_of(run)
