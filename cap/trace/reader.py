@@ -15,7 +15,7 @@ _EVENT = {"kind": str, "turn": int, "depth": int, "data": dict}
 _MOST = 10**9
 """No run has so many turns."""
 UNREADABLE = "unreadable line"
-"""The kind of event that stands for a line that is no JSON."""
+"""The kind of event that stands for a line that is no JSON object."""
 
 
 def read_header(folder: Path) -> dict[str, Any]:
@@ -76,15 +76,16 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):
-            if number < last:
-                turn = events[-1]["turn"] if events else 0
-                data = {"line": number}
-                events.append({"turn": turn, "depth": 0, "kind": UNREADABLE, "data": data})
+            event = None
+            if number == last:  # half-written
+                continue
+        if not isinstance(event, dict):
+            turn = events[-1]["turn"] if events else 0
+            data = {"line": number}
+            events.append({"turn": turn, "depth": 0, "kind": UNREADABLE, "data": data})
             continue
-        if (
-            not isinstance(event, dict)
-            or not all(type(event.get(key)) is kind for key, kind in _EVENT.items())
-            or not all(0 <= event[key] < _MOST for key in ("turn", "depth"))
+        if not all(type(event.get(key)) is kind for key, kind in _EVENT.items()) or not all(
+            0 <= event[key] < _MOST for key in ("turn", "depth")
         ):
             raise UsageError(f"{path}, line {number}: no event of a run; remove the line")
         events.append(event)

@@ -68,7 +68,8 @@ class Access:
         return False
 
     def _same(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.token.encode())
+        known = self.token.encode()
+        return hmac.compare_digest(given.encode(errors="surrogateescape"), known)
 
     def respond(self, request: Any, usual: Any) -> Any:
         """Answer a request, or have it answered as usual.

@@ -33,6 +33,8 @@ _SHORTEST_S = 1 / 60
 """Simulated seconds between two moments that are shown, at least."""
 _LOOK_EVERY_S = 0.1
 """How often a robot that tells of no motion itself is looked at."""
+_LEAVE_S = 0.2
+"""How long the last words have to leave."""
 _HINT = "Enter has it carried out"
 
 
@@ -243,6 +245,15 @@ class LivePage:
                 session.robot.on_frame = None
             for thread in threads:
                 thread.join(timeout=2.0)
+            self._take_leave()
+
+    def _take_leave(self) -> None:
+        """Tell browsers that this was all, and wait until they were sent it."""
+        self.story.say("the session is over: the server was ended in its terminal")
+        self.tell()
+        self._stop_button.disabled = self._undo_button.disabled = True
+        self._server.flush()
+        time.sleep(_LEAVE_S)
 
     def _carry_out_next(self) -> None:
         """Do what was asked for first; nothing if for a while nothing is."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -83,6 +84,20 @@ def stop(server: Any) -> None:
         server.stop()
 
 
+def _log() -> logging.Logger:
+    """Return a log for the server that is silent of visitors who speak no HTTP that it knows."""
+    from websockets.exceptions import WebSocketException
+
+    def told(record: logging.LogRecord) -> bool:
+        kind = record.exc_info[0] if record.exc_info else None
+        theirs = kind is not None and issubclass(kind, WebSocketException | OSError | EOFError)
+        return record.levelno >= logging.WARNING and not theirs
+
+    log = logging.getLogger("cap.page")
+    log.filters = [told]
+    return log
+
+
 @contextlib.contextmanager
 def _guarded(listening: socket.socket, access: Access) -> Iterator[list[bool]]:
     """Inside, a server that is started listens on a socket of ours and checks each handshake."""
@@ -97,7 +112,8 @@ def _guarded(listening: socket.socket, access: Access) -> Iterator[list[bool]]:
             return access.respond(request, lambda: process_request(connection, request))
 
         used.append(True)
-        return usual(handler, sock=listening, process_request=checked, **options)
+        options |= {"sock": listening, "process_request": checked, "logger": _log()}
+        return usual(handler, **options)
 
     websockets_server.serve = serve
     try:

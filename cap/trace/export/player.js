@@ -189,6 +189,7 @@ function stop() {
 }
 if (frames.length) {
   slider.max = frames.length - 1;
+  if (frames.length < 2) play.parentElement.style.display = "none";
   slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
   play.addEventListener("click", () => {
     if (playing) return stop();

@@ -68,6 +68,7 @@ def test_who_has_the_link_may_pass(path: str, pairs: list[tuple[str, str]]) -> N
         ("/?token=Secret", [HERE], "token"),
         ("/?token=secret&token=secret", [HERE], "token"),
         ("/?token=s%C3%A9cret", [HERE], "token"),
+        ("/?token=\udcc3\udca9", [HERE], "token"),
         ("/", [HERE, ("Cookie", "cap-8094=secret")], "token"),
         ("/", [HERE, ("Cookie", "cap-8093=wrong")], "token"),
         ("/", [HERE, ("Cookie", "\x00;=;;")], "token"),
@@ -252,6 +253,30 @@ def test_others_get_neither_page_nor_socket(
     assert body.count(b"\n") == 1
 
 
+@pytest.mark.soak
+def test_who_speaks_no_http_of_a_browser_is_refused_without_a_traceback(tmp_path: Path) -> None:
+    with served("--mode", "instant", "--out", "run", cwd=tmp_path) as page:
+        name, port = page.host.split(":")
+        for line, begin in (
+            (b"GET /?token=\xc3\xa9 HTTP/1.1", b"HTTP/1.1 403"),
+            (b"GET /?token=%ff%00\xe9 HTTP/1.1", b"HTTP/1.1 403"),
+            (b"POST / HTTP/1.1", b""),
+            (b"HEAD / HTTP/1.1", b""),
+            (b"\x16\x03\x01", b""),
+        ):
+            with socket.create_connection((name, int(port)), timeout=60) as connection:
+                connection.sendall(line + f"\r\nHost: {page.host}\r\n\r\n".encode())
+                answer = b"".join(iter(lambda: connection.recv(4096), b""))
+            assert answer.startswith(begin)
+        assert answered(page, "/")[0] == 403
+        with Visitor(page) as visitor:
+            visitor.until(lambda v: "ready" in v.text)
+            assert page.end(signal.SIGINT) == 0
+            visitor.until(lambda v: "the session is over" in v.text)
+    assert "Traceback" not in page.told
+    assert "handshake" not in page.told
+
+
 def test_the_page_listens_on_this_machine_alone(page: Served) -> None:
     port = int(page.host.split(":")[1])
     with open("/proc/net/tcp", encoding="ascii") as table:
@@ -302,6 +327,20 @@ def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
         visitor.until(lambda v: "NoMatch" in v.text)
         visitor.ask("put the green block in the red bowl")
         visitor.until(lambda v: "moved: green block" in v.text)
+
+
+def test_ten_browsers_see_the_same(page: Served) -> None:
+    with contextlib.ExitStack() as stack:
+        visitors = [stack.enter_context(Visitor(page)) for _ in range(10)]
+        for visitor in visitors:
+            visitor.until(lambda v: "ready" in v.text)
+            begin = visitor.until(lambda v: v.positions.get("/objects/red block"))
+        visitors[4].ask("put the red block in the yellow bowl")
+        for visitor in visitors:
+            visitor.until(lambda v: re.search(r"✓ \d+\. put the red block in the y", v.text))
+            visitor.until(lambda v: v.positions["/objects/red block"] != begin)
+        end = visitors[4].positions["/objects/red block"]  # in instant mode it jumps there
+        assert {visitor.positions["/objects/red block"] for visitor in visitors} == {end}
 
 
 @pytest.mark.soak

@@ -187,7 +187,7 @@ def test_unreadable_lines_are_counted_and_told(
     ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = (ran / "events.jsonl").read_text().splitlines()
-    (tmp_path / "events.jsonl").write_text("\n".join(["[" * 200_000, *lines, '{"half', "", '{"k']))
+    (tmp_path / "events.jsonl").write_text("\n".join(["[" * 200_000, *lines, "[1]", "", '{"k']))
     (tmp_path / "run.json").write_text((ran / "run.json").read_text())
     record = RunRecord.read(tmp_path)
     assert record.unknown == {"unreadable line": 2}

@@ -7,7 +7,8 @@ import pytest
 
 from cap.cli.main import run
 from cap.errors import UsageError
-from cap.trace.reader import read_events, read_header
+from cap.trace.export.run_record import RunRecord
+from cap.trace.reader import UNREADABLE, read_events, read_header
 from cap.trace.trace import FORMAT_VERSION, Trace
 
 
@@ -34,9 +35,7 @@ def test_another_format_is_named(folder: Path, version: object) -> None:
 HUGE = json.dumps({"kind": "call", "turn": 10**400, "depth": 0, "data": {}})
 
 
-@pytest.mark.parametrize(
-    "line", ["[]", "1", "{}", '{"kind": "call"}', HUGE, '{"kind": 1, "turn": 1}']
-)
+@pytest.mark.parametrize("line", ["{}", '{"kind": "call"}', HUGE, '{"kind": 1, "turn": 1}'])
 def test_a_line_that_is_no_event_is_named(
     folder: Path, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -46,6 +45,14 @@ def test_a_line_that_is_no_event_is_named(
         read_events(folder)
     assert run(["trace", "show", str(folder)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ["[1]", "1", "null", '"{}"'])
+def test_a_line_that_is_no_object_is_counted_also_as_the_last(folder: Path, line: str) -> None:
+    with (folder / "events.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    assert [event["kind"] for event in read_events(folder)][1:] == [UNREADABLE]
+    assert RunRecord.read(folder).unknown == {UNREADABLE: 1}
 
 
 def test_one_bad_run_does_not_hide_the_others(
