@@ -20,6 +20,10 @@ from cap.robot.view import (
 LINES_EVERY_S = 0.2
 """How often lines are drawn anew while they grow: a browser takes its time for each."""
 _LABEL_UP_M = 0.05
+_LABEL_STEP_M = 0.035
+"""How far apart two names are, at least, that would stand over each other."""
+_LABEL_NEAR_M = 0.08
+"""Names nearer than this from above are over each other."""
 
 
 class SceneDrawer:
@@ -68,11 +72,25 @@ class SceneDrawer:
                     body.wxyz = (place[6], *place[3:6])
                     self._placements[name] = place
                     new = True
+            if new:
+                self._part_names()
             now_s = time.monotonic()
             if not moving or now_s - self._lines_s > LINES_EVERY_S:
                 self._lines_s = now_s
                 new = self._draw_lines(appearance.lines) or new
             self.sent += new
+
+    def _part_names(self) -> None:
+        """Raise the names that would stand over another one; what is higher has the higher name."""
+        shown: list[tuple[float, float, float]] = []
+        for name in sorted(self._labels, key=lambda name: self._placements[name][2]):
+            x, y, z = self._placements[name][:3]
+            near = [up for a, b, up in shown if math.dist((a, b), (x, y)) < _LABEL_NEAR_M]
+            up = max([z + _LABEL_UP_M, *(other + _LABEL_STEP_M for other in near)])
+            shown.append((x, y, up))
+            label, above = self._labels[name], up - z
+            if not math.isclose(label.position[2], above, abs_tol=1e-3):
+                label.position = (0.0, 0.0, above)
 
     def placements(self) -> dict[str, Placement]:
         """Return where everything is shown."""

@@ -127,17 +127,30 @@ function draw(frame) {
   all.filter((one) => part(one.name) === "arm").forEach(paint);
   pen.font = "11px system-ui, sans-serif";
   pen.textAlign = "center";
-  const taken = [];
+  const taken = [], lathe = (name) => (shapes[name] || [])[0]?.kind === "lathe";
   const objects = Object.entries(frame.placements).filter(([name]) => part(name) === "objects");
+  const outlines = Object.fromEntries(objects.map(([name, place]) => [name, (shapes[name] || [])
+    .flatMap((shape) => corners(shape).map((v) => (shape.at ? placed(shape.at, v) : v)))
+    .map((v) => to(placed(place, v)))]));
+  const blocks = objects.filter(([name]) => !lathe(name) && outlines[name].length)
+    .map(([name]) => [0, 1].flatMap((axis) => {
+      const along = outlines[name].map((p) => p[axis]);
+      return [Math.min(...along), Math.max(...along)];
+    }));
   for (const [name, place] of objects.sort(([, a], [, b]) => b[2] - a[2])) {
     const word = name.slice(8), reach = pen.measureText(word).width / 2 + 2;
     const [middle, above] = to(place);
     const x = Math.max(reach, Math.min(wide - reach, middle));
-    const low = Math.max(...corners((shapes[name] || [])[0] || { kind: "box", size: [0, 0, 0] })
-      .map((v) => to(placed(place, v))[1]));
-    const below = (shapes[name] || [])[0]?.kind === "lathe" ? low + 9 : above + 4;
-    const y = Math.max(6, Math.min(high - 8, below));
-    if (taken.some(([a, b, r]) => Math.abs(a - x) < r + reach && Math.abs(b - y) < 12)) continue;
+    const edges = outlines[name].map((p) => p[1]);
+    const [top, low] = [Math.min(above, ...edges), Math.max(above, ...edges)];
+    const tried = [low + 9, top - 9, low + 21, top - 21]
+      .map((y) => Math.max(6, Math.min(high - 8, y)));
+    const free = tried.filter((y) => !taken.some(
+      ([a, b, r]) => Math.abs(a - x) < r + reach && Math.abs(b - y) < 12));
+    const clear = free.find((y) => !blocks.some(([l, r, t, b]) =>
+      x + reach > l && x - reach < r && y + 5 > t && y - 5 < b));
+    const y = clear ?? free[0];
+    if (y === undefined) continue;
     taken.push([x, y, reach]);
     pen.lineWidth = 3;
     pen.strokeStyle = "rgba(255,255,255,.85)";

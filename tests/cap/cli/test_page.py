@@ -285,6 +285,12 @@ def test_the_page_listens_on_this_machine_alone(page: Served) -> None:
     assert f"00000000:{port:04X}" not in listening
 
 
+def name_up(visitor: Visitor, name: str) -> float:
+    """Return how high an object's name stands."""
+    own = visitor.positions.get(f"/objects/{name}/name", (0.0, 0.0, 0.05))
+    return visitor.positions[f"/objects/{name}"][2] + own[2]
+
+
 def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: Served) -> None:
     with Visitor(page) as first, Visitor(page) as second:
         for visitor in (first, second):
@@ -302,6 +308,7 @@ def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: 
             assert abs(end[0] - bowl[0]) < 0.03
             assert abs(end[1] - bowl[1]) < 0.03
             assert "put_first_on_second" in visitor.text
+            visitor.until(lambda v: abs(name_up(v, "red block") - name_up(v, "blue bowl")) > 0.03)
         second.press("Undo")
         for visitor in (first, second):
             visitor.until(lambda v: v.positions["/objects/red block"] == begin)

@@ -211,6 +211,54 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_names_cover_no_block_and_no_other_name_and_one_view_needs_no_play(
+    browser: Any, tmp_path: Path
+) -> None:
+    """A block in a bowl: both are named, apart; and the block itself is seen."""
+    folder = tmp_path / "run"
+    with Session.open("ravens", mode="instant", trace=Trace(folder)) as session:
+        session.run("put the red block in the blue bowl")
+    for count in (2, 1):
+        run = RunRecord.read(folder)
+        run.views = run.views[:1] if count == 1 else run.views
+        (tmp_path / "run.html").write_text(html.text_of(run), encoding="utf-8")
+        tab = Tab(browser, viewport={"width": 400, "height": 850}, offline=True)
+        tab.page.add_init_script(WORDS_DRAWN)
+        tab.page.goto((tmp_path / "run.html").as_uri())
+        assert tab.page.locator("#play").is_visible() == (count == 2)
+        if count == 2:
+            tab.page.locator("#moment").fill("1")
+            tab.page.wait_for_timeout(1500)  # it glides there
+            drawn = dict(tab.page.evaluate("window.drawn"))
+            red, bowl = drawn["red block"], drawn["blue bowl"]
+            assert abs(red[1] - bowl[1]) >= 12 or abs(red[0] - bowl[0]) >= 40
+            # The block is red from its upper to its lower edge: no word lies over it.
+            assert tab.page.evaluate(
+                """() => {
+                    const end = frames[frames.length - 1].placements["objects/red block"];
+                    const pen = canvas.getContext("2d"), wide = canvas.clientWidth;
+                    const high = canvas.clientHeight, ratio = window.devicePixelRatio || 1;
+                    const scale = Math.min(wide / (right - left), high / (back - front));
+                    const x = wide / 2 + (end[0] - (left + right) / 2) * scale;
+                    const y = high / 2 - (end[1] - (front + back) / 2) * scale;
+                    const reach = 0.015 * scale;
+                    return [-1, -0.5, 0, 0.5, 1].every((up) => {
+                        const at = [x * ratio, (y + up * reach) * ratio, 1, 1];
+                        const [r, g, b] = pen.getImageData(...at).data;
+                        return r > g + 60 && r > b + 60;
+                    });
+                }"""
+            )
+        assert tab.errors == []
+
+
+WORDS_DRAWN = (
+    "window.drawn = []; const draw = CanvasRenderingContext2D.prototype.fillText;"
+    "CanvasRenderingContext2D.prototype.fillText = function (word, x, y) {"
+    "  window.drawn.push([word, [x, y]]); draw.call(this, word, x, y); };"
+)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1200])
 def test_a_run_of_a_hundred_turns_is_a_small_page_that_fits(

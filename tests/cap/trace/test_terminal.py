@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cap.models.base import Usage
-from cap.trace.terminal import Live, short, usage_line
+from cap.trace.terminal import Live, counted, short, usage_line
 from cap.trace.trace import Event, Trace
 
 WIPED = "\r\x1b[2K"
@@ -330,3 +330,8 @@ def test_a_full_disk_is_said_once_and_that_there_is_room_again() -> None:
         "runs/x cannot be written: No space left on device; make room there, until then all is "
         "kept in memory runs/x can be written again, and nothing is missing"
     )
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "0 calls"), (1, "1 call"), (12, "12 calls")])
+def test_one_is_not_told_as_many(count: int, told: str) -> None:
+    assert counted(count, "call") == told
