@@ -13,6 +13,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from cap.cli.page.approval_request import ApprovalRequest
@@ -112,16 +113,12 @@ class LivePage:
         with self._showing:
             field = gui.add_text("Instruction", "", multiline=True, hint=_HINT, order=2)
             typed = InstructionField()
-
-            async def on_update(event: Any) -> None:  # what is no `async def`, viser runs later
-                await self._typed(event, typed)
-
-            field.on_update(on_update)
+            field.on_update(partial(self._typed, typed))  # awaited: in the order they came
             self._browsers[client.client_id] = client
             if self._questions:
                 self._questions[-1].show(client)
 
-    async def _typed(self, event: Any, typed: InstructionField) -> None:
+    async def _typed(self, typed: InstructionField, event: Any) -> None:
         """Take in what stands in a field, on the thread that hears browsers: none is missed."""
         if event.client_id is None:  # it was changed below
             return
@@ -245,15 +242,11 @@ class LivePage:
                 session.robot.on_frame = None
             for thread in threads:
                 thread.join(timeout=2.0)
-            self._take_leave()
-
-    def _take_leave(self) -> None:
-        """Tell browsers that this was all, and wait until they were sent it."""
-        self.story.say("the session is over: the server was ended in its terminal")
-        self.tell()
-        self._stop_button.disabled = self._undo_button.disabled = True
-        self._server.flush()
-        time.sleep(_LEAVE_S)
+            self.story.say("the session is over: the server was ended in its terminal")
+            self.tell()
+            self._stop_button.disabled = self._undo_button.disabled = True
+            self._server.flush()
+            time.sleep(_LEAVE_S)
 
     def _carry_out_next(self) -> None:
         """Do what was asked for first; nothing if for a while nothing is."""
