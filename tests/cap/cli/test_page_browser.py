@@ -106,6 +106,7 @@ def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page
         words.fill("put the red block in the blue bowl")
         words.press("Enter")
         tab.wait_for("turns", "moved: red block")
+        visitor.until(lambda v: "✓ 1." in v.text)  # it has heard of the whole motion
         visitor.until(lambda v: v.positions["/objects/red block"] != begin)
         end = visitor.until(lambda v: v.positions["/objects/red block"])
         bowl = visitor.positions["/objects/blue bowl"]
