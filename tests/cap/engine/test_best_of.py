@@ -344,7 +344,7 @@ def test_a_callers_check_that_raises_is_told_and_leaves_the_world_as_it_was() ->
 
 @pytest.mark.parametrize("wrong", ["4", None, 2.5, True])
 def test_numbers_of_programs_and_rounds_that_are_none_are_refused(wrong: Any) -> None:
-    with pytest.raises(UsageError, match="samples is .* whole number"):
+    with pytest.raises(UsageError, match=r"samples is .* whole number"):
         session_of(Drawn([RIGHT]), samples=wrong)
     with pytest.raises(UsageError, match="rounds"):
         session_of(Drawn([RIGHT]), samples=1, rounds=wrong)
