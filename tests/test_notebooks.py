@@ -32,7 +32,7 @@ SAID = {
     "03_a_robot_of_your_own": [
         "a bit darker: set_level(max(get_level() - 0.2, 0.0))  ->  lamp is blue at 80%",
         "two turns back: {'lamp': 'white at 100%'}",
-        "Did you mean 'red' or 'green'?",
+        "Did you mean 'red'?",
     ],
     "04_functions_and_skills": [
         "# Generated function.\ndef line_points(count, gap)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from functools import cache
@@ -33,7 +32,7 @@ def require(what: str, value: object, kind: Any) -> None:
     Args:
         what: What it is called.
         value: What was given.
-        kind: A type as in an annotation. Numbers are finite and not negative.
+        kind: A type as in an annotation. Numbers are not negative; without end is `math.inf`.
 
     Raises:
         UsageError: It is of another kind.
@@ -78,7 +77,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return True
     if kind in (int, float):
         number = isinstance(value, Integral if kind is int else Real)
-        return number and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+        return number and not isinstance(value, bool) and value >= 0  # NaN is no number here
     origin, inner = get_origin(kind), get_args(kind)
     if origin is None:
         return isinstance(value, kind)

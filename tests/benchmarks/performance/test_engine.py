@@ -93,6 +93,6 @@ def test_a_broken_limit_is_the_exit_code(
     monkeypatch.setattr(engine, "measure", lambda runs: iter([replace(ROW, median=median)]))
     ended = CliRunner().invoke(command, ["engine", "--json"], standalone_mode=False)
     (row,) = json.loads(ended.stdout)
-    assert row["holds"] == ("yes" if code == 0 else "no")
+    assert row["ok"] is (code == 0)
     assert ended.return_value == code
     assert ("limit broken: a" in ended.stderr) is bool(code)
