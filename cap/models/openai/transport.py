@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import socket
 import ssl
 import threading
 import weakref
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cap.config import is_loopback
@@ -177,7 +177,7 @@ class Transport:
                     "trust_env": not is_loopback(self._base_url),
                     # Where an answer leads elsewhere, neither prompt nor key follows it.
                     "follow_redirects": False,
-                    "event_hooks": {"response": [partial(_answering, self._local)]},
+                    "event_hooks": {"response": [functools.partial(_answering, self._local)]},
                 }
                 try:
                     if (context := own_authorities()) is not None:
@@ -217,6 +217,12 @@ class Transport:
             timer.cancel()
 
 
+@functools.cache
+def _authorities(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """Return what holds by these: read once, since that takes tens of milliseconds and every client asks."""
+    return ssl.create_default_context(cafile=file or None, capath=folder or None)
+
+
 def own_authorities() -> ssl.SSLContext | None:
     """Return what holds for certificates where the person names their own authorities.
 
@@ -227,7 +233,7 @@ def own_authorities() -> ssl.SSLContext | None:
     if not (file or folder):
         return None
     try:
-        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+        return _authorities(file, folder)
     except OSError as error:
         name = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
         raise UsageError(
