@@ -219,7 +219,7 @@ class Transport:
 
 @functools.cache
 def _authorities(file: str | None, folder: str | None) -> ssl.SSLContext:
-    """Return what holds by these: read once, since that takes tens of milliseconds and every client asks."""
+    """Return what holds by these; read once, since every client asks and it takes a while."""
     return ssl.create_default_context(cafile=file or None, capath=folder or None)
 
 
