@@ -166,7 +166,7 @@ def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> 
         tab.wait_for("status", "ready")
         tab.page.get_by_role("textbox").first.fill("stack all the blocks")
         tab.page.get_by_role("textbox").first.press("Enter")
-        tab.wait_for("status", "running line 3")
+        tab.wait_for("status", "running line 2")
         assert "▶" in tab.told("program")
         tab.page.get_by_role("button", name="Stop").click()
         tab.wait_for("turns", "stopped on the page")
