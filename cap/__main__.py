@@ -37,10 +37,8 @@ def main() -> NoReturn:
         # Where an interrupt has passed an exec (dataclasses have one), Python would end by the
         # signal although it was caught; another exec makes it forget.
         exec("")
-    for name in (
-        "stdout",
-        "stderr",
-    ):  # where one cannot be flushed, Python ends by a code of its own
+    # Where one of them cannot be flushed, Python would end by a code of its own.
+    for name in ("stdout", "stderr"):
         try:
             getattr(sys, name).flush()
         except (AttributeError, ValueError):

@@ -106,8 +106,11 @@ def test_what_is_behind_a_shut_door_and_which_key_is_held_is_told() -> None:
 
 
 @pytest.mark.soak
-def test_what_was_learned_holds_for_names_never_seen() -> None:
-    learned = train(rows(20))
+@pytest.mark.parametrize("learner", ["linear", "network"])
+def test_what_was_learned_holds_for_names_never_seen(learner: str) -> None:
+    if learner == "network":
+        pytest.importorskip("torch", reason="torch is not installed (extra torch)")
+    learned = train(rows(20), learner)
     unseen = PlanContext("take the mauve cup", "there are teal and mauve cups", (),
                          ("mauve", "teal"))  # fmt: skip
     texts = ["take the mauve cup", "take the teal cup"]
@@ -118,8 +121,9 @@ def test_what_was_learned_holds_for_names_never_seen() -> None:
     assert can_again < 0.2 < 0.8 < can_other
     assert learned.brier is not None
     assert learned.brier < 0.05
-    again = train(rows(20))
+    again = train(rows(20), learner)
     assert again.can(taken, texts) == [can_again, can_other]
+    assert again.pay(unseen, texts) == [right, wrong]
 
 
 def test_one_trajectory_is_learned_from_and_what_it_lacks_is_noted() -> None:
@@ -139,24 +143,6 @@ def test_a_step_that_was_never_seen_has_numbers_between_0_and_1() -> None:
     for scores in (learned.can, learned.pay):
         assert all(0 < value <= 1 for value in scores(CONTEXT, ["", "flÿ to the möon"]))
         assert all(0 < value <= 1 for value in scores(PlanContext("", "", ()), ["x"]))
-
-
-def test_a_small_network_learns_the_same_and_gives_the_same_numbers_again() -> None:
-    pytest.importorskip("torch", reason="torch is not installed (extra torch)")
-    learned = train(rows(20), "network")
-    unseen = PlanContext("take the mauve cup", "there are teal and mauve cups", (),
-                         ("mauve", "teal"))  # fmt: skip
-    texts = ["take the mauve cup", "take the teal cup"]
-    right, wrong = learned.pay(unseen, texts)
-    assert right > 0.4 > wrong + 0.2
-    taken = replace(unseen, steps=("take the mauve cup",))
-    can_again, can_other = learned.can(taken, texts)
-    assert can_again < 0.2 < 0.8 < can_other
-    assert learned.brier is not None
-    assert learned.brier < 0.05
-    again = train(rows(20), "network")
-    assert again.can(taken, texts) == [can_again, can_other]
-    assert again.pay(unseen, texts) == [right, wrong]
 
 
 def test_a_network_with_little_to_learn_from_is_bounded_and_says_so() -> None:
