@@ -25,6 +25,7 @@ from cap.cli.options import (
     model_option,
     option,
     robot_option,
+    rounds_option,
     with_options,
 )
 from cap.cli.session import skills_folder
@@ -91,11 +92,7 @@ class BatchTries:
 
     section: ClassVar[str] = SessionSampling.section
 
-    rounds: int = option(
-        "--rounds",
-        type=click.IntRange(min=1),
-        default=1,
-        metavar="K",
+    rounds: int = rounds_option(
         help="Tell the model what came of its program, and let it go on, up to K programs.",
     )
     """How often the model may go on with an instruction."""

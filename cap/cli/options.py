@@ -327,6 +327,9 @@ def out_option(about: str) -> Any:
     return option("--out", type=Named(path_type=Path), metavar="DIR", help=about)
 
 
+rounds_option = partial(option, "--rounds", type=click.IntRange(min=1), default=1, metavar="K")
+
+
 def samples_option(*names: str) -> Any:
     """Declare the option for how many programs are tried, by the names a command has for it."""
     return option(
@@ -472,11 +475,7 @@ class SessionOptions:
     """How often after it failed while it ran."""
     sampling: SessionSampling = group(SessionSampling)
     """How many programs are tried, and how one is chosen."""
-    rounds: int = option(
-        "--rounds",
-        type=click.IntRange(min=1),
-        default=1,
-        metavar="K",
+    rounds: int = rounds_option(
         help="Tell the model what came of its program, and let it go on, up to K programs.",
         section=_PROGRAMS,
     )

@@ -28,6 +28,7 @@ from cap.cli.options import (
     mode_option,
     model_option,
     option,
+    rounds_option,
     seed_option,
     split_names,
     whole_numbers,
@@ -125,11 +126,7 @@ class SuiteOptions:
     """How likely or how large each disturbance is."""
     sampling: SuiteSampling = group(SuiteSampling)
     """How many programs are tried for an instruction, and how one is chosen."""
-    rounds: int = option(
-        "--rounds",
-        type=click.IntRange(min=1),
-        default=1,
-        metavar="K",
+    rounds: int = rounds_option(
         help="Suites of robots: the model may go on with an instruction, up to K programs.",
         section=SuiteSampling.section,
     )
