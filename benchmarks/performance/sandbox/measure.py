@@ -5,7 +5,8 @@ time, and rounds go through all of them in turn (A B A B), so that what the mach
 meets all alike. The first measurement of each is thrown away. A program is a text that no engine
 has seen before, but where a row says `again`: what is kept of a text is no speed. A figure in `x`
 compares each round with that of a baseline in the same round: plain exec of the same program, or
-what the machine itself takes (`machine`).
+what the machine itself takes (`machine`). Beside them stands a fresh process for each program that
+checks and holds nothing (`fresh_process`): no sandbox of fresh processes can take less.
 """
 
 from __future__ import annotations

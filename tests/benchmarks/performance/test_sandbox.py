@@ -19,6 +19,7 @@ from benchmarks.performance.sandbox.engine_process import EngineBench, EngineFai
 from benchmarks.performance.sandbox.engines import (
     ANY_CORE,
     ENGINES,
+    FRESH,
     MACHINE,
     NO_SPARE,
     OURS,
@@ -246,7 +247,8 @@ def test_the_conditions_name_the_level_that_holds() -> None:
 def test_what_is_always_there_needs_no_install() -> None:
     assert installed()[OURS] is None
     assert installed()[PLAIN] is None
-    assert all(engine.install for name, engine in ENGINES.items() if name not in (OURS, PLAIN))
+    always = (OURS, PLAIN, FRESH)
+    assert all(engine.install for name, engine in ENGINES.items() if name not in always)
 
 
 def test_nothing_heavy_is_imported_before_an_engine_is_opened() -> None:
@@ -322,6 +324,15 @@ FINITE = [name for name in PROGRAMS if name != "endless"]
 def test_this_sandbox_gives_every_program_its_value(program: str) -> None:
     ours = ENGINES[OURS].open(engine_process.functions(arrays=True), 30.0, "")
     assert same(ours(PROGRAMS[program]), expected(PROGRAMS[program]))
+
+
+@pytest.mark.parametrize("program", ["trivial", "seven"])
+def test_a_fresh_process_that_holds_nothing_answers(program: str) -> None:
+    host = EngineProcess(FRESH, "")
+    try:
+        assert host.ask("time", program) > 0
+    finally:
+        host.close()
 
 
 @pytest.mark.parametrize("variant", [ANY_CORE, NO_SPARE])
