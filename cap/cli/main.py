@@ -16,6 +16,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from cap.cli.help_formatter import HelpFormatter
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, did_you_mean
 
@@ -53,6 +54,7 @@ SECTIONS = {
 """How the help lists the commands."""
 
 
+click.Context.formatter_class = HelpFormatter  # of every command, and of usage in errors
 WIDEST = 200
 """Columns of the help in a terminal that has as many; else it is as wide as the terminal."""
 

@@ -10,13 +10,19 @@ from typing import Any
 
 import click
 
-from cap.cli.options import EndpointOptions, SectionedCommand, load_config, with_options
+from cap.cli.options import (
+    CommandGroup,
+    EndpointOptions,
+    SectionedCommand,
+    load_config,
+    with_options,
+)
 
 ANSWER_S = 60.0
 """Longest wait for one answer of a check, where nobody says otherwise."""
 
 
-@click.group("models")
+@click.group("models", cls=CommandGroup)
 def command() -> None:
     """List the models and endpoints you can name, and check what they support."""
 

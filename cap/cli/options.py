@@ -74,6 +74,21 @@ class SectionedCommand(click.Command):
                 formatter.write_dl(rows)
 
 
+class CommandGroup(click.Group):
+    """A group whose help has the first sentence of each command, however narrow the terminal."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = [
+            (name, command.get_short_help_str(sys.maxsize))
+            for name, command in found.items()
+            if command is not None and not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 def with_options(
     kind: type[Any], argument: str, hidden: tuple[str, ...] = ()
 ) -> Callable[[F], Callable[..., Any]]:

@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 from cap.cli import completion
+from cap.cli.options import CommandGroup
 from cap.errors import UsageError, did_you_mean
 
 
-@click.group("prompts")
+@click.group("prompts", cls=CommandGroup)
 def command() -> None:
     """List, show and check prompt files."""
 

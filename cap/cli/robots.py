@@ -16,11 +16,11 @@ import click
 
 from cap.cli import camera, completion
 from cap.cli.approval import ask_person
-from cap.cli.options import Named, robot_values, split_names
+from cap.cli.options import CommandGroup, Named, robot_values, split_names
 from cap.errors import Stopped, UsageError
 
 
-@click.group("robots")
+@click.group("robots", cls=CommandGroup)
 def command() -> None:
     """List robots and what they can do."""
 

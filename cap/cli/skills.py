@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from cap.cli.options import CommandGroup
 from cap.errors import SkillError
 
 _folder_option = click.option(
@@ -22,7 +23,7 @@ _folder_option = click.option(
 )
 
 
-@click.group("skills")
+@click.group("skills", cls=CommandGroup)
 def command() -> None:
     """List, show, check and remove functions that sessions kept."""
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Named
+from cap.cli.options import CommandGroup, Named
 from cap.errors import CapError, UsageError
 
 FORMATS = ("html", "md", "gif", "mp4", "rrd", "lerobot")
 
 
-@click.group("trace")
+@click.group("trace", cls=CommandGroup)
 def command() -> None:
     """List, show and export earlier runs."""
 

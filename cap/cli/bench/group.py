@@ -17,9 +17,10 @@ from cap.cli.bench import (
 )
 from cap.cli.bench.report import compare, report
 from cap.cli.bench.run import oracle, run
+from cap.cli.options import CommandGroup
 
 
-@click.group("bench")
+@click.group("bench", cls=CommandGroup)
 def command() -> None:
     """Run benchmarks, compare models, measure speed.
 
