@@ -190,7 +190,7 @@ def command(
         folder = carry_out(suite, suite.trials(), settings, runner_options, file.stem)
     except SpendLimit as error:
         if error.run is not None:
-            _tell(Path(error.run), as_json)
+            error.told = _tell(Path(error.run), as_json) is not None
         raise
     return 0 if _tell(folder, as_json) else 1
 
@@ -208,8 +208,12 @@ def _all_of(batch: Any, key: str) -> str:
     return ", ".join(dict.fromkeys(session[key] for session in batch.sessions.values()))
 
 
-def _tell(folder: Path, as_json: bool) -> bool:
-    """Print what came of each session and write the report; return True if all succeeded."""
+def _tell(folder: Path, as_json: bool) -> bool | None:
+    """Print what came of each session and write the report.
+
+    Returns:
+        Whether all succeeded; None if none has ended.
+    """
     from benchmarks.report.page import write
     from benchmarks.results import read_header, read_lines
     from cap.cli.tables import show
@@ -218,7 +222,7 @@ def _tell(folder: Path, as_json: bool) -> bool:
     place = {name: number for number, name in enumerate(sessions)}
     found = sorted(read_lines(folder), key=lambda line: place[line.trial.task])
     if not found:
-        return False
+        return None
     models = {name: session["model"] for name, session in sessions.items()}
     several = len(set(models.values())) > 1
     rows = [_row(line, models[line.trial.task] if several else None) for line in found]

@@ -6,11 +6,15 @@ Exit codes: 0 done, 1 program or task failed, 2 usage, 3 check refused, 4 model,
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import io
+import itertools
+import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -147,8 +151,8 @@ def run(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ASCII terminal shows what it can
             stream.reconfigure(errors="replace")
+    said = sys.argv[1:] if arguments is None else arguments
     try:
-        said = sys.argv[1:] if arguments is None else arguments
         code: Any = cli.main(args=said, prog_name="cap", standalone_mode=False, obj=tuple(said))
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
@@ -158,9 +162,12 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
+        _tell_as_json(said, type(error).__name__, error.format_message())
         error.show()
         return 2
     except CapError as error:
+        if not error.told:
+            _tell_as_json(said, type(error).__name__, str(error))
         click.echo(f"error: {error}", err=True)
         if error.run is not None:
             click.echo(f"run: {error.run}", err=True)
@@ -171,9 +178,9 @@ def run(arguments: list[str] | None = None) -> int:
         package = (error.name or "").split(".")[0]
         if (hidden := shadowed(package)) is None:
             raise
-        click.echo(
-            f"error: package '{package}' is hidden by {hidden}; rename it or move away", err=True
-        )
+        message = f"package '{package}' is hidden by {hidden}; rename it or move away"
+        _tell_as_json(said, type(error).__name__, message)
+        click.echo(f"error: {message}", err=True)
         return 2
     except BrokenPipeError:
         # The reader of our output went away (`cap ... | head`); nothing is left to say to it.
@@ -183,5 +190,23 @@ def run(arguments: list[str] | None = None) -> int:
         where = f": {error.filename}" if error.filename else ""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         remedy = "; make room there, or choose another folder (--out, --gif)" if full else ""
-        click.echo(f"error: {error.strerror or error}{where}{remedy}", err=True)
+        message = f"{error.strerror or error}{where}{remedy}"
+        _tell_as_json(said, type(error).__name__, message)
+        click.echo(f"error: {message}", err=True)
         return 1
+
+
+def _tell_as_json(said: Sequence[str], error: str, message: str) -> None:
+    """Print an error as one JSON object, where a command that can was told to answer so."""
+    if "--json" not in itertools.takewhile(lambda word: word != "--", said):
+        return
+    command: click.Command = cli
+    for word in said:
+        if isinstance(command, click.Group):
+            with contextlib.suppress(ImportError):
+                command = command.get_command(click.Context(command), word) or command
+    declared = [param for param in command.params if "--json" in param.opts]
+    if isinstance(command, click.Group) or any(not getattr(one, "hidden", 0) for one in declared):
+        told = {"error": error, "message": message}
+        with contextlib.suppress(OSError):  # a full disk, or a reader that went away
+            click.echo(json.dumps(told, ensure_ascii=False))

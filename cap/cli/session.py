@@ -255,7 +255,7 @@ def remove_run(folder: Path, there: bool) -> None:
 
 @contextmanager
 def errors_as_json(options: SessionOptions) -> Iterator[None]:
-    """With `--json`, print an error as one JSON object, and end with its exit code."""
+    """With `--json`, print an error as one JSON object, with what there is of the run."""
     try:
         yield
     except CapError as error:
@@ -264,7 +264,8 @@ def errors_as_json(options: SessionOptions) -> Iterator[None]:
         described = {"error": type(error).__name__, "message": str(error)}
         shown: dict[str, Any] = {"status": "error", "run": error.run, "turns": [], **described}
         click.echo(json.dumps(shown, ensure_ascii=False))
-        raise click.exceptions.Exit(error.exit_code) from None
+        error.told = True
+        raise
 
 
 def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:

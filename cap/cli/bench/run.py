@@ -322,7 +322,7 @@ def _run(
         folder = carry_out(found, trials, settings, runner_options, settings.model)
     except SpendLimit as error:
         if error.run is not None:
-            show_report(Path(error.run), options.as_json)
+            error.told = show_report(Path(error.run), options.as_json) is not None
         raise
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None

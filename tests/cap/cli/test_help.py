@@ -249,7 +249,87 @@ def test_lists_and_pages_as_json(capsys: Capture) -> None:
 )
 def test_json_is_never_left_out_without_a_word(arguments: list[str], capsys: Capture) -> None:
     assert run(arguments) == 2
-    assert capsys.readouterr().out == ""
+    told = capsys.readouterr().out
+    assert set(json.loads(told)) == {"error", "message"} if "--json" in arguments else not told
+
+
+TELL_JSON = {
+    path: command
+    for path, command in LEAVES.items()
+    if any("--json" in param.opts and not getattr(param, "hidden", 0) for param in command.params)
+}
+
+
+def error_of(capsys: Capture, *arguments: str) -> tuple[str, str]:
+    """Run what fails; return what standard output says of it, which is nothing else."""
+    assert run(list(arguments)) == 2
+    told = capsys.readouterr()
+    assert told.err
+    found = json.loads(told.out)
+    return found["error"], found["message"]
+
+
+@pytest.mark.parametrize("path", TELL_JSON)
+def test_a_usage_error_is_told_as_json(path: str, capsys: Capture) -> None:
+    words = path.split()[1:]
+    name, message = error_of(capsys, *words, "--json", "--frobnicate")
+    assert (name, message[:30]) == ("NoSuchOption", "No such option '--frobnicate'.")
+    required = [param for param in TELL_JSON[path].params if param.required]
+    if required:
+        assert error_of(capsys, *words, "--json")[0] == "MissingParameter"
+    given = ["x"] * len(required)
+    if not any(param.nargs == -1 for param in TELL_JSON[path].params):
+        extra = [*given, *["x"] * sum(isinstance(param, click.Argument) for param in required)]
+        assert error_of(capsys, *words, *extra, "x", "x", "--json")[0] == "UsageError"
+    for param in TELL_JSON[path].params:
+        if isinstance(param.type, click.Choice | click.IntRange | click.FloatRange):
+            bad = error_of(capsys, *words, *given, param.opts[0], "no-such", "--json")
+            assert bad[0] == "BadParameter"
+            assert "'no-such' is not" in bad[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "message"),
+    [
+        ("run x -r nobody", "UsageError", "nobody"),
+        ("run x -m replay/none.jsonl", "UsageError", "none.jsonl"),
+        ("plan x -r nobody", "UsageError", "nobody"),
+        ("batch none.toml", "UsageError", "none.toml"),
+        ("exec none.py", "UsageError", "none.py"),
+        ("check none.py", "UsageError", "none.py"),
+        ("prompts show nobody/ui", "UsageError", "nobody/ui"),
+        ("prompts check none.py", "UsageError", "none.py"),
+        ("skills show nothing", "UsageError", "nothing"),
+        ("robots show nobody", "UsageError", "nobody"),
+        ("robots check nobody", "UsageError", "nobody"),
+        ("robots camera none.toml", "ConfigError", "none.toml"),
+        ("models check nobody/x", "UnknownModel", "nobody"),
+        ("trace show none", "UsageError", "none"),
+        ("bench report none", "UsageError", "none"),
+        ("bench compare none none", "UsageError", "none"),
+        ("bench run nothing -m oracle", "UsageError", "nothing"),
+        ("bench oracle nothing", "UsageError", "nothing"),
+        ("bench score nothing none", "UsageError", "nothing"),
+        ("bench problems --from none.py", "UsageError", "--json"),
+        ("bench paraphrases -m nobody/x", "UnknownModel", "nobody"),
+        ("trace frobnicate", "NoSuchCommand", "frobnicate"),
+        ("frobnicate", "UsageError", "frobnicate"),
+    ],
+)
+def test_what_cannot_be_is_told_as_json(
+    line: str, error: str, message: str, capsys: Capture
+) -> None:
+    name, said = error_of(capsys, *line.split(), "--json")
+    assert name == error
+    assert message in said
+
+
+def test_a_command_without_json_has_its_errors_in_words(capsys: Capture) -> None:
+    for line in ("trace export --json", "serve --json", "trace show no", "trace show -- --json"):
+        assert run(line.split()) == 2
+        told = capsys.readouterr()
+        assert told.err
+        assert '"error"' not in told.out
 
 
 def test_completion_offers_commands_without_importing_them() -> None:
