@@ -1,166 +1,28 @@
-"""What docs/ says is so: commands run, Python passes the type checks, links lead somewhere.
+"""What docs/ says is so: Python runs and passes the type checks, links lead somewhere.
 
-In `make test` every command is parsed as the command line parses it; `make soak` runs them, page by
-page in their order, and mypy and pyright over each piece of Python.
+Its commands are in `test_docs_commands.py`.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-import click
 import pytest
 
-from cap.cli.main import cli, run
 from cap.config import SETTINGS
 from cap.prompt.prompt import Header
 from cap.sandbox.limits import Limits
 from robots.tabletop.bring_up import TabletopBringUp
-from tests.fakes.openai_server import FakeServer
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-NOT_RUN = {
-    "serve": "serves a page until it is stopped; tests/cap/cli/test_page.py runs it",
-    "plan": "tests/cap/cli/test_plan.py runs it",
-    "robots camera": "needs a camera's pairs; tests/cap/cli/test_camera.py runs it",
-    "-R host": "needs an arm; tests/cap/cli/test_tabletop.py and test_bring_up.py run it",
-    "models check": "needs a server; tests/cap/models/test_probe.py runs it",
-    "humaneval": "hundreds of problems; tests/benchmarks/humaneval runs it",
-    "robocodegen": "hundreds of problems; tests/benchmarks/robocodegen runs it",
-    "bench problems": "the same",
-    "bench run planning": "a paper's table; tests/benchmarks/planning runs it",
-    "--ray-address": "needs a cluster",
-}
-"""What a command says that is parsed alone, and why."""
-SHORTER = (
-    ("-n 20", "-n 2"),
-    ("-n 5", "-n 2"),
-    ("--jobs 4", "--jobs 2"),
-    ("--out published", "-n 1 --mode instant --tasks pick-and-place --out published"),
-    ("--out again", "-n 1 --mode instant --tasks pick-and-place --out again"),
-    ("kitchen -m", "kitchen -n 1 --tasks go-to -m"),
-)
-"""So that a page takes seconds; what is asked is the same."""
-
-
-def commands(page: str) -> list[str]:
-    """Return the lines of a page's shell blocks that call `cap`."""
-    blocks = re.findall(r"```bash\n(.*?)```", page, re.DOTALL)
-    lines = [line for block in blocks for line in block.replace("\\\n", "").splitlines()]
-    parts = [part.strip() for line in lines for part in re.split(r"\s#\s| && ", line)]
-    return [
-        part.removeprefix(".venv/bin/") for part in parts if re.match(r"(\.venv/bin/)?cap ", part)
-    ]
-
-
-def words_of(line: str) -> tuple[list[str], Path | None]:
-    """Return a command's words, and the file its output goes to."""
-    said, _, target = line.partition(" > ")
-    return shlex.split(said)[1:], Path(target) if target else None
-
-
-@pytest.fixture
-def files() -> None:
-    """Make what the pages' commands speak of."""
-    Path("docs").mkdir()
-    shutil.copy(DOCS / "scene.toml", "docs/scene.toml")
-    Path("program.py").write_text("say('hello')\n")
-    for name in (
-        "samples.jsonl",
-        "mbpp.jsonl",
-        "pairs.toml",
-        "fresh.toml",
-        "camera.toml",
-        "mine.py",
-    ):
-        Path(name).touch()
-    for name in ("mine.toml", "sessions.toml", "example.toml"):
-        Path(name).write_text(
-            '[[sessions]]\nrobot = "ravens"\nmode = "instant"\n'
-            'instructions = ["put the red block in the blue bowl"]\n'
-        )
-    shutil.copytree(ROOT / "prompts" / "ravens", "my_prompts")
-    shutil.copytree(ROOT / "prompts" / "ravens-seen", "prompts/ravens-seen")
-    for name in ("out", "other", "runs", "cluster"):
-        Path(name).mkdir()
-
-
-def test_every_command_is_one(files: None) -> None:
-    found = [(name, line) for name in PAGES for line in commands(PAGES[name])]
-    found += [("README", line) for line in commands(README)]
-    assert len(found) > 80
-    for name, line in found:
-        context: click.Context | None = None
-        command: click.Command | None = cli
-        words, _ = words_of(line)
-        try:
-            while isinstance(command, click.Group):
-                context = command.make_context(command.name, list(words), parent=context)
-                rest = [*context._protected_args, *context.args]
-                _, command, words = command.resolve_command(context, rest)
-            assert command is not None
-            command.make_context(command.name, list(words), parent=context)
-        except click.ClickException as error:
-            raise AssertionError(f"{name}: {line}: {error.format_message()}") from None
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(900)
-@pytest.mark.usefixtures("files", "trials_here")
-@pytest.mark.parametrize("name", [name for name in PAGES if commands(PAGES[name])])
-def test_a_page_s_commands_run_in_their_order(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
-    for folder in ("out", "other", "runs", "cluster"):
-        Path(folder).rmdir()
-    if name == "benchmarks":  # what `compare` compares with
-        assert (
-            run(
-                [
-                    "bench",
-                    "run",
-                    "drawing",
-                    "-m",
-                    "no-op",
-                    "-n",
-                    "1",
-                    "--mode",
-                    "instant",
-                    "--out",
-                    "other",
-                ]
-            )
-            == 0
-        )
-    for line in commands(PAGES[name]):
-        if any(said in line for said in NOT_RUN):
-            continue
-        for long, short in SHORTER:
-            line = line.replace(long, short)
-        words, target = words_of(line)
-        model = words[words.index("-m") + 1] if "-m" in words else ""
-        provider, _, of = model.partition("/")
-        with FakeServer(lambda prompt, body: "say('done')", models=[of]) as server:
-            monkeypatch.setenv(f"{provider.upper() or 'NO'}_BASE_URL", server.url)
-            code = run(words)
-        told = capsys.readouterr()
-        # A made-up answer, and a batch whose expectations it does not meet, fail honestly.
-        expected = (0, 1) if of or words[0] == "batch" else (0,)
-        assert code in expected, f"{line}: {code}: {told.out[-600:]}{told.err[-600:]}"
-        if target is not None:
-            target.write_text(told.out)
 
 
 def snippets(page: str) -> Iterator[str]:

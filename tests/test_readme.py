@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 from pathlib import Path
@@ -27,10 +28,10 @@ LONG = "bench problems --check", " --gif "
     [
         pytest.param(line, marks=[pytest.mark.soak] if any(map(line.count, LONG)) else [])
         for line in CAP
-        if line != "repl"
     ],
 )
 def test_every_command_in_the_readme_runs(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("/quit\n"))  # for `repl`
     words = shlex.split(line)
     model = words[words.index("-m") + 1] if "-m" in words else "nearest"
     name = model.partition("/")[2]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_docs import README, ROOT, commands, snippets
+from tests.test_docs import README, ROOT, snippets
+from tests.test_docs_commands import commands
 
 MOST_BYTES = 3 << 20
 
