@@ -67,7 +67,7 @@ def test_below_the_command_line_cap_knows_no_robot_and_no_benchmark(
 ) -> None:
     for module in modules:
         if module.package == "cap" and module.entry != "cli":
-            for node in ast.walk(module.tree):
+            for node in module.nodes:
                 name = getattr(node, "module", None) if isinstance(node, ast.ImportFrom) else None
                 assert (name or "").split(".")[0] not in ("robots", "benchmarks"), module.name
 
@@ -85,7 +85,7 @@ def test_robots_know_little_of_cap(modules: list[figures.Module]) -> None:
     known = {"cap.errors", "cap.program.scope", "cap.robot.protocol", "cap.robot.view", "cap.toml"}
     for module in modules:
         if module.package == "robots":
-            for node in ast.walk(module.tree):
+            for node in module.nodes:
                 if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cap"):
                     assert node.module in known, module.name
 
