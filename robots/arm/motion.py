@@ -17,6 +17,7 @@ import numpy as np
 from cap.errors import Unreachable
 from robots.arm import ur5e
 from robots.arm.ur5e import Array
+from robots.table.geometry import Vec3
 
 DT_S = 1 / 120
 """Simulation step, seconds: twice that of the original release, at half the cost."""
@@ -60,6 +61,13 @@ class Pose:
         tip = ur5e.forward(joints)[:3, 3]
         yaw = float(joints[0] + math.pi / 2 - joints[5])
         return cls(float(tip[0]), float(tip[1]), float(tip[2]), yaw)
+
+    def release_point(self, held: Vec3, goal: Vec3, turn: float) -> Vec3:
+        """Return where the hand, turned by so much, has what it now holds at a goal, metres."""
+        c, s = math.cos(turn), math.sin(turn)
+        dx, dy, dz = held[0] - self.x, held[1] - self.y, held[2] - self.z
+        x, y, z = goal
+        return (x - (c * dx - s * dy), y - (s * dx + c * dy), z - dz)
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,16 @@ def along(
     if acceleration_mps2 < math.inf:
         limited = np.hstack([limited, path[:, :3] / acceleration_mps2])
     rate = _fastest(hurried, limited)
-    nodes = _nodes_in_time(rate)
+    # Of each step, how far along the points it is, with steady acceleration between them.
+    times = np.zeros(len(rate))
+    np.cumsum(2 / (rate[:-1] + rate[1:]), out=times[1:])
+    steps = max(2, math.ceil(times[-1] / DT_S))
+    moments = np.arange(steps + 1) * (times[-1] / steps)
+    moments[-1] = times[-1]
+    node = np.minimum(np.searchsorted(times, moments, side="right") - 1, len(rate) - 2)
+    since = moments - times[node]
+    bend = (rate[node + 1] ** 2 - rate[node] ** 2) / 2
+    nodes = node + rate[node] * since + bend * since**2 / 2
     points, timed = np.arange(len(path)), np.empty((len(nodes), path.shape[1]))
     for column in range(path.shape[1]):
         timed[:, column] = np.interp(nodes, points, path[:, column])
@@ -234,20 +251,6 @@ def _bounded(values: Sequence[float], gains: Sequence[float]) -> list[float]:
             reached = value
         bounded.append(reached)
     return bounded
-
-
-def _nodes_in_time(rate: Array) -> Array:
-    """Return how far along the path each step is, in points, with steady acceleration between."""
-    times = np.zeros(len(rate))
-    np.cumsum(2 / (rate[:-1] + rate[1:]), out=times[1:])
-    steps = max(2, math.ceil(times[-1] / DT_S))
-    moments = np.arange(steps + 1) * (times[-1] / steps)
-    moments[-1] = times[-1]
-    node = np.minimum(np.searchsorted(times, moments, side="right") - 1, len(rate) - 2)
-    since = moments - times[node]
-    bend = (rate[node + 1] ** 2 - rate[node] ** 2) / 2
-    reached: Array = node + rate[node] * since + bend * since**2 / 2
-    return reached
 
 
 def _joints(path: Array, body: ArmModel) -> Array:

@@ -118,10 +118,17 @@ def check_path(scene: Scene, points: Array) -> None:
     if outside.any():
         number = int(outside.argmax())
         x, y = points[number]
+        wide, tall = np.ptp(points, axis=0)
+        if wide > high[0] - low[0] or tall > high[1] - low[1]:
+            remedy = f"the shape is {wide:.3g} by {tall:.3g} m, too large: make it smaller"
+        else:
+            inwards = np.ceil(1e3 * np.maximum(low - points.min(axis=0), 0.0)) / 1e3
+            back = np.ceil(1e3 * np.maximum(points.max(axis=0) - high, 0.0)) / 1e3
+            right, up = inwards - back
+            remedy = f"moved by ({right:+.4g}, {up:+.4g}) m it is on it"
         raise Unreachable(
             f"point {number} at ({x:.4g}, {y:.4g}) m is off the board, which spans "
-            f"x {BOARD_X[0]} to {BOARD_X[1]} and y {BOARD_Y[0]} to {BOARD_Y[1]}; "
-            f"{_how_it_fits(points, low, high)}"
+            f"x {BOARD_X[0]} to {BOARD_X[1]} and y {BOARD_Y[0]} to {BOARD_Y[1]}; {remedy}"
         )
     if (length := length_m(points)) > MAX_LENGTH_M:
         raise LimitExceeded(f"the line is {length:.0f} m long; use at most {MAX_LENGTH_M:g} m")
@@ -134,14 +141,3 @@ def check_path(scene: Scene, points: Array) -> None:
                 f"({x:.3f}, {y:.3f}) m: the line comes within {100 * away:.1f} cm of its centre; "
                 f"keep {100 * least + 0.05:.1f} cm away"
             )
-
-
-def _how_it_fits(points: Array, low: Array, high: Array) -> str:
-    """Say by how much a shape must be moved or made smaller to be on the board."""
-    wide, high_m = np.ptp(points, axis=0)
-    if wide > high[0] - low[0] or high_m > high[1] - low[1]:
-        return f"the shape is {wide:.3g} by {high_m:.3g} m, too large: make it smaller"
-    inwards = np.ceil(1e3 * np.maximum(low - points.min(axis=0), 0.0)) / 1e3
-    back = np.ceil(1e3 * np.maximum(points.max(axis=0) - high, 0.0)) / 1e3
-    x, y = inwards - back
-    return f"moved by ({x:+.4g}, {y:+.4g}) m it is on it"

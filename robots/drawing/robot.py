@@ -12,7 +12,7 @@ from shapely.geometry import LineString
 
 from cap.errors import LimitExceeded, NotFound, RobotError
 from cap.robot.view import Appearance, Shape
-from robots.arm.strokes import Array, Points, Stroke, path_of, stroke_of
+from robots.arm.strokes import Array, Points, path_of, stroke_of
 from robots.base import action, perception
 from robots.drawing import picture, view
 from robots.drawing.board import (
@@ -260,7 +260,17 @@ class DrawingRobot(SimulatedRobot[BoardState]):
                 f"turns that changed the ink: {len(known)} remembered; undo no more than that"
             )
         self._stop.clear()  # what it does itself is no turn to take back
-        self._restore(known[-number].before)
+        before = known[-number].before
+        # Erasing what was not there cuts what crosses it, which is then erased in its turn.
+        while other := [stroke for stroke in self.state.strokes if stroke not in before]:
+            self._erase_and_draw([np.array(stroke) for stroke in other], [])
+        kept = self.state.strokes
+        missing = [stroke for stroke in before if stroke not in kept]
+        self._erase_and_draw([], [np.array(stroke) for stroke in missing])
+        drawn = list(self.state.strokes[len(kept) :])
+        if len(drawn) == len(missing):  # in the order it was drawn in
+            order = [stroke if stroke in kept else drawn.pop(0) for stroke in before]
+            self._world.state = replace(self.state, strokes=tuple(order))
         self._world.state = replace(self.state, turns=history.taken_back(number))
         return True
 
@@ -325,19 +335,6 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         turns = self.state.turns
         self._world.state = replace(self.state, turns=turns.ended(words))
         return turns.undone
-
-    def _restore(self, before: tuple[Stroke, ...]) -> None:
-        """Erase and draw until the ink is what it was, and in its order."""
-        # Erasing what was not there cuts what crosses it, which is then erased in its turn.
-        while other := [stroke for stroke in self.state.strokes if stroke not in before]:
-            self._erase_and_draw([np.array(stroke) for stroke in other], [])
-        kept = self.state.strokes
-        missing = [stroke for stroke in before if stroke not in kept]
-        self._erase_and_draw([], [np.array(stroke) for stroke in missing])
-        drawn = list(self.state.strokes[len(kept) :])
-        if len(drawn) == len(missing):
-            order = [stroke if stroke in kept else drawn.pop(0) for stroke in before]
-            self._world.state = replace(self.state, strokes=tuple(order))
 
     def _begin(self) -> None:
         """Begin an action; remember the ink if it is the first of a turn."""

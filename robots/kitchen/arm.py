@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.arm.motion import ArmModel
+from robots.kitchen.objects import Pose4
 from robots.kitchen.state import Base
 
 Array = NDArray[np.float64]
@@ -103,7 +104,7 @@ def to_arm(base: Base, points: Array, yaws: Array) -> tuple[Array, Array]:
     return moved, yaws - base.angle
 
 
-def to_world(base: Base, pose: tuple[float, float, float, float]) -> tuple[float, ...]:
+def to_world(base: Base, pose: Pose4) -> Pose4:
     """Return a pose x, y, z, yaw of the arm's frame in the world."""
     x, y = base.world(-pose[1], AHEAD_M + pose[0])
     return (x, y, pose[2] + SHOULDER_Z, pose[3] + base.angle)

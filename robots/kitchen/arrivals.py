@@ -77,8 +77,17 @@ def without(state: KitchenState, name: str) -> KitchenState:
     for thing in sorted(left, key=lambda thing: thing.bottom):
         if thing.name != held and any(_stood_on(thing, other) for other in falling):
             falling.append(thing)
+            place = dropped.location_of(thing.name)
+            floor_z = 0.0 if place is None else state.room.locations[place].floor_z
+            below_z = [
+                other.bottom + DISH_FLOOR_M if other.kind.shape == "dish" else other.top
+                for other in dropped.things
+                if other.name not in (thing.name, held)
+                and math.dist(thing.xy, other.xy) < other.radius
+                and other.bottom < thing.bottom
+            ]
             x, y, z = thing.position
-            down = thing.bottom - _support_z(dropped, thing)
+            down = thing.bottom - max([floor_z, *below_z])
             dropped = dropped.moved([thing.at((x, y, z - max(0.0, down)))])
     return dropped
 
@@ -88,17 +97,3 @@ def _stood_on(thing: Thing, other: Thing) -> bool:
     inside = other.kind.shape == "dish" and other.bottom - _TOUCH_M < thing.bottom < other.top
     on = abs(thing.bottom - other.top) < _TOUCH_M
     return math.dist(thing.xy, other.xy) < other.radius and (inside or on)
-
-
-def _support_z(state: KitchenState, thing: Thing) -> float:
-    """Return the height of what is below an object, metres."""
-    place = state.location_of(thing.name)
-    floor_z = 0.0 if place is None else state.room.locations[place].floor_z
-    below = [
-        other.bottom + DISH_FLOOR_M if other.kind.shape == "dish" else other.top
-        for other in state.things
-        if other.name not in (thing.name, state.held)
-        and math.dist(thing.xy, other.xy) < other.radius
-        and other.bottom < thing.bottom
-    ]
-    return max([floor_z, *below])

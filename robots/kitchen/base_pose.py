@@ -38,7 +38,13 @@ def standing(
         if base != state.base and not _way(ground, state.base, base):
             continue
         for grip in sorted(grips, key=lambda grip: _wrist(base, grip)):
-            if _serves(base, grip, travel_z):
+            x, y, z = grip.tip
+            bearing = math.atan2(y - base.y, x - base.x) - base.angle
+            if abs(math.remainder(bearing, 2 * math.pi)) > _AHEAD_RAD:
+                continue
+            if math.dist((x, y), base.xy) < _LEAST_M:
+                continue
+            if arm.reaches(base, np.array([[x, y, z], [x, y, travel_z]])).all():
                 yield grip, base
 
 
@@ -46,16 +52,6 @@ def _wrist(base: Base, grip: Grip) -> float:
     """Return how far the wrist is turned in a grip, in eighths of a turn."""
     turn = arm.wrist_turn(base, grip.tip[:2], grip.yaw)
     return round(abs(math.remainder(turn, 2 * math.pi)) / (math.pi / 4))
-
-
-def _serves(base: Base, grip: Grip, travel_z: float) -> bool:
-    x, y, z = grip.tip
-    bearing = math.atan2(y - base.y, x - base.x) - base.angle
-    if abs(math.remainder(bearing, 2 * math.pi)) > _AHEAD_RAD:
-        return False
-    if math.dist((x, y), base.xy) < _LEAST_M:
-        return False
-    return bool(arm.reaches(base, np.array([[x, y, z], [x, y, travel_z]])).all())
 
 
 def _bases(

@@ -204,9 +204,19 @@ def _add_slide(client: int, place: Location, opening_m: float) -> int:
 
 
 def _add_thing(client: int, thing: Thing) -> int:
+    length, width, height = thing.kind.size
+    if thing.kind.shape == "dish":
+        shape = _dish_shape(client, thing.kind)
+    elif thing.kind.shape == "box":
+        half = [length / 2, width / 2, height / 2]
+        shape = p.createCollisionShape(p.GEOM_BOX, halfExtents=half, physicsClientId=client)
+    else:
+        shape = p.createCollisionShape(
+            p.GEOM_CYLINDER, radius=length / 2, height=height, physicsClientId=client
+        )
     number: int = p.createMultiBody(
         thing.kind.mass_kg,
-        _thing_shape(client, thing.kind),
+        shape,
         basePosition=thing.position,
         baseOrientation=thing.quaternion,
         useMaximalCoordinates=True,
@@ -222,20 +232,6 @@ def _add_thing(client: int, thing: Thing) -> int:
         angularDamping=0.1,
         activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
         physicsClientId=client,
-    )
-    return number
-
-
-def _thing_shape(client: int, kind: Kind) -> int:
-    length, width, height = kind.size
-    if kind.shape == "dish":
-        return _dish_shape(client, kind)
-    if kind.shape == "box":
-        half = [length / 2, width / 2, height / 2]
-        box: int = p.createCollisionShape(p.GEOM_BOX, halfExtents=half, physicsClientId=client)
-        return box
-    number: int = p.createCollisionShape(
-        p.GEOM_CYLINDER, radius=length / 2, height=height, physicsClientId=client
     )
     return number
 

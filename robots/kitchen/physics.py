@@ -91,7 +91,13 @@ class PhysicsKitchen(KitchenWorld):
         """Put down what is held; see `KitchenWorld`."""
         grip, loads = planned.grip, self.state.load()
         with self._simulation() as simulation:
-            goal = self._letting_go(simulation, planned)
+            # What slid in the hand lands as planned all the same.
+            hand, thing = simulation.true_pose(), simulation.thing(planned.result.name)
+            x, y, z = hand.release_point(
+                thing.position, planned.result.position, grip.yaw - hand.yaw
+            )
+            yaw = arm.full_turn_yaw(planned.base, (x, y), grip.yaw)
+            goal = Pose(x, y, z + _TOUCHDOWN_M, yaw)
             loose = _LOADED_MPS2 if len(loads) > 1 else math.inf
             self._follow(simulation, _over(simulation, goal, planned.travel_z), loose)
             simulation.open(max(simulation.gap_m, grip.gap_m))
@@ -137,16 +143,6 @@ class PhysicsKitchen(KitchenWorld):
             height += max(0.0, tip_z - self.state[self.state.held].bottom)
         with self._simulation() as simulation:
             self._fold(simulation, height, _LOADED_MPS2 if len(self.state.load()) > 1 else math.inf)
-
-    def _letting_go(self, simulation: KitchenSimulation, planned: Place) -> Pose:
-        """Return where to let go so that the object, as it sits in the hand, lands as planned."""
-        tip, thing = simulation.true_pose(), simulation.thing(planned.result.name)
-        turn = planned.grip.yaw - tip.yaw
-        c, s = math.cos(turn), math.sin(turn)
-        dx, dy, dz = (thing.position[i] - (tip.x, tip.y, tip.z)[i] for i in range(3))
-        x, y, z = planned.result.position
-        goal = (x - (c * dx - s * dy), y - (s * dx + c * dy), z - dz + _TOUCHDOWN_M)
-        return Pose(*goal, arm.full_turn_yaw(planned.base, goal[:2], planned.grip.yaw))
 
     def _fold(self, simulation: KitchenSimulation, height: float, loose: float = math.inf) -> None:
         """Rise and fold the arm."""

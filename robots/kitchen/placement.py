@@ -15,6 +15,7 @@ import shapely.affinity
 
 from cap.errors import Collision, Unreachable
 from robots.arm.gripper import Grip
+from robots.arm.motion import Pose
 from robots.kitchen import arm
 from robots.kitchen.arm import Array
 from robots.kitchen.base_pose import standing
@@ -150,7 +151,13 @@ def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
     check_open(state, place)
     x, y, _ = place.middle(state.opening_m(place.name))
     if place.piece.kind in ("table", "counter"):  # nearer the front, in easy reach
-        x, y = _in_reach(state, place)
+        _, _, length, width, yaw = place.area()
+        c, s = math.cos(yaw), math.sin(yaw)
+        ahead = state.base.world(0.0, 0.62)
+        dx, dy = ahead[0] - x, ahead[1] - y
+        along = min(max(c * dx + s * dy, -length), length)
+        aside = min(max(c * dy - s * dx, -width), width)
+        x, y = x + c * along - s * aside, y + s * along + c * aside
     spots = clear_spots(state, state[state.held], (x, y), place, ANYWHERE_M)
     return _first(state, spots, place, f"{takes} the {place.name}")
 
@@ -260,17 +267,6 @@ def _put_beside(state: KitchenState, other: Thing) -> Place:
     reach = state[state.held].radius + other.radius + 0.12
     spots = clear_spots(state, state[state.held], point, place, reach)
     return _first(state, spots, place, f"beside the {other.name}")
-
-
-def _in_reach(state: KitchenState, place: Location) -> Point:
-    """Return the point of a large surface that lies ahead of where the robot stands."""
-    x, y, length, width, yaw = place.area()
-    c, s = math.cos(yaw), math.sin(yaw)
-    ahead = state.base.world(0.0, 0.62)
-    dx, dy = ahead[0] - x, ahead[1] - y
-    along = min(max(c * dx + s * dy, -length), length)
-    across = min(max(c * dy - s * dx, -width), width)
-    return (x + c * along - s * across, y + s * along + c * across)
 
 
 def _dish_at(state: KitchenState, point: Point) -> Thing | None:
@@ -383,39 +379,23 @@ def _at(
     where: str,
     turns: Sequence[float] = _TURNS,
 ) -> Place | Unreachable | Collision:
+    hand = Pose(*arm.to_world(state.base, arm.forward(state.joints)))
+    held = state[spot.name]
+    gap_m = min(max(state.gap_m, across(held, hand.yaw)) + 2 * _RELEASE_M, STROKE_M)
+    ways = (
+        Grip(hand.release_point(held.position, spot.position, turn), hand.yaw + turn, gap_m)
+        for turn in turns
+    )
     around = nearby(state, spot, ignoring=[spot.name])
     try:
-        ways = _releases(state, spot, turns)
         grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} {where}")
     except Collision as error:
         return error
-    hand = _hand(state)
-    bottom = state[spot.name].bottom
-    hang_m = max(0.0, hand[2] - bottom)
-    load_m = max(state[name].top for name in state.load()) - bottom
+    hang_m = max(0.0, hand.z - held.bottom)
+    load_m = max(state[name].top for name in state.load()) - held.bottom
     # The full hand passes over what is around, and the empty one over what it has put down.
     travel_z = max(height_over(state, spot.xy, place) + hang_m, spot.bottom + load_m + LIFT_M)
     for grip, base in standing(state, grips, travel_z, place):
-        turn = grip.yaw - hand[3]
-        result = replace(spot, quaternion=turned(spot.quaternion, turn))
+        result = replace(spot, quaternion=turned(spot.quaternion, grip.yaw - hand.yaw))
         return Place(base, grip, result, travel_z, where)
     return Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")
-
-
-def _releases(state: KitchenState, spot: Thing, turns: Sequence[float]) -> Iterator[Grip]:
-    """Yield where the hand can be when what it holds is at a spot, both turned by these angles."""
-    x, y, z, yaw = _hand(state)
-    held = state[spot.name].position
-    dx, dy, dz = x - held[0], y - held[1], z - held[2]
-    width = max(state.gap_m, across(state[spot.name], yaw))
-    gap = min(width + 2 * _RELEASE_M, STROKE_M)
-    for turn in turns:
-        c, s = math.cos(turn), math.sin(turn)
-        px, py, pz = spot.position
-        tip = (px + c * dx - s * dy, py + s * dx + c * dy, pz + dz)
-        yield Grip(tip, yaw + turn, gap)
-
-
-def _hand(state: KitchenState) -> tuple[float, ...]:
-    """Return where the fingertips are in the world: x, y, z (m) and yaw (rad)."""
-    return arm.to_world(state.base, arm.forward(state.joints))

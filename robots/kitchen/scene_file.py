@@ -73,8 +73,10 @@ def things_of(placed: Iterable[PlacedObject], room: Room, start: Point) -> tuple
             surface = min(surfaces, key=lambda each: abs(each.height_m - foot))
         z = entry.settled(surface.height_m, thing.half_height, surface.name)
         thing = thing.at((*entry.xy, z))
-        if surface.thing is not None and not _stays(thing, things[surface.thing]):
-            raise entry.wrong(f"would not stay on {surface.name}; put it beside")
+        if surface.thing is not None and things[surface.thing].kind.shape != "dish":
+            below = things[surface.thing]
+            if not below.kind.flat_top or footprint(thing).width > 2 * footprint(below).width:
+                raise entry.wrong(f"would not stay on {surface.name}; put it beside")
         for other in things.values():
             beside = math.dist(thing.xy, other.xy) >= thing.radius + other.radius
             apart = thing.bottom > other.top - 0.001 or thing.top < other.bottom + 0.001
@@ -103,13 +105,6 @@ def _surfaces(thing: Thing, room: Room, things: Iterable[Thing]) -> Iterator[_Su
     in_room = left + r <= x <= right - r and front + r <= y <= back - r
     if in_room and all(distance(piece.rectangle, thing.xy) >= r for piece in room.pieces):
         yield _Surface("the floor", 0.0)
-
-
-def _stays(thing: Thing, other: Thing) -> bool:
-    """Return whether an object stays in or on another one."""
-    if other.kind.shape == "dish":
-        return True
-    return other.kind.flat_top and footprint(thing).width <= 2 * footprint(other).width
 
 
 def text_of(things: Iterable[Thing], about: str) -> str:

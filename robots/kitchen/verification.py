@@ -34,7 +34,13 @@ def check_rest(state: KitchenState, planned: Place) -> None:
     if planned.dish is not None:
         contents = state.contents(state[planned.dish])
         strayed = thing not in contents
-        hangs = high > _LEANS_M and not any(_rests_on(thing, other) for other in contents)
+        carried = any(
+            other.name != thing.name
+            and math.dist(thing.xy, other.xy) < thing.radius + other.radius
+            and thing.bottom < other.top + _HANGS_M
+            for other in contents
+        )
+        hangs = high > _LEANS_M and not carried
     else:
         strayed = math.dist(thing.xy, meant.xy) > ASTRAY_M
         hangs = high > _HANGS_M
@@ -87,12 +93,6 @@ def strayed(state: KitchenState, before: Iterable[Thing]) -> list[Thing]:
         for was in before
         if was.name in now and math.dist(now[was.name].position, was.position) > DISTURBED_M
     ]
-
-
-def _rests_on(thing: Thing, other: Thing) -> bool:
-    """Return whether an object may rest on another one."""
-    near = math.dist(thing.xy, other.xy) < thing.radius + other.radius
-    return thing.name != other.name and near and thing.bottom < other.top + _HANGS_M
 
 
 def disturbed(before: KitchenState, after: KitchenState, own: Collection[str]) -> str:

@@ -12,10 +12,9 @@ from cap.errors import Collision, NotGrasped
 from robots.kitchen import arm, paths
 from robots.kitchen.arrivals import arrived
 from robots.kitchen.grasps import CLEARANCES_M, STROKE_M, Pick, Slide
-from robots.kitchen.objects import Thing
 from robots.kitchen.placement import Place
 from robots.kitchen.room import Point
-from robots.kitchen.state import Base, KitchenState, carried, turned
+from robots.kitchen.state import Base, KitchenState, carried
 from robots.simulation.world import WorldOwner
 
 DRIVE_STEP_S = 0.1
@@ -159,21 +158,11 @@ class InstantKitchen(KitchenWorld):
         if thing is None or math.dist(thing.xy, planned.grip.tip[:2]) > thing.radius + _GONE_M:
             raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
         loads = [thing, *state.contents(thing)]
-        folded = self._in_hand(thing, planned)
-        moved = [carried(load, thing.pose, folded.pose) for load in loads]
-        gap = planned.grip.gap_m - 2 * CLEARANCES_M[0]
+        grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)
+        moved = [carried(load, (*grip.tip, grip.yaw), folded) for load in loads]
+        gap = grip.gap_m - 2 * CLEARANCES_M[0]
         self.state = replace(state.moved(moved), held=planned.name, gap_m=gap)
         self._host.frame()
-
-    def _in_hand(self, thing: Thing, planned: Pick) -> Thing:
-        """Return a thing moved along with the hand from a grip to the folded arm."""
-        (tip_x, tip_y, tip_z), yaw = planned.grip.tip, planned.grip.yaw
-        x, y, z, folded_yaw = arm.to_world(self.state.base, arm.PARK_POSE)
-        turn = folded_yaw - yaw
-        c, s = math.cos(turn), math.sin(turn)
-        dx, dy = thing.position[0] - tip_x, thing.position[1] - tip_y
-        place = (x + c * dx - s * dy, y + s * dx + c * dy, z + thing.position[2] - tip_z)
-        return replace(thing, position=place, quaternion=turned(thing.quaternion, turn))
 
     def place(self, planned: Place) -> None:
         """Put down what is held; see `KitchenWorld`."""

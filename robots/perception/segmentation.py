@@ -189,7 +189,12 @@ class ColorDepthDetector:
         top = float(np.quantile(patch[:, 2], _HIGH))
         face = patch[patch[:, 2] > top - _FACE_M]
         height = float(np.median(face[:, 2]))
-        start = (*_middle(face[:, :2]), _yaw(face[:, :2]))
+        box = MultiPoint(face[:, :2]).minimum_rotated_rectangle
+        turn = 0.0
+        if box.geom_type == "Polygon":
+            (x0, y0), (x1, y1), *_ = box.exterior.coords
+            turn = float(np.arctan2(y1 - y0, x1 - x0) % (np.pi / 2))
+        start = (*_middle(face[:, :2]), turn)
         x, y, yaw = fit_block(patch, start, height, edge, eye)
         position = (x, y, height - edge / 2)
         return Detection(f"{color} block", position, yaw % (math.pi / 2), len(patch))
@@ -268,15 +273,6 @@ def _middle(points: Array) -> tuple[float, float]:
     kept = points[reach <= np.quantile(reach, 0.99)]
     hull = MultiPoint(kept).minimum_rotated_rectangle.centroid
     return float(hull.x), float(hull.y)
-
-
-def _yaw(points: Array) -> float:
-    """Return how a square face is turned, radians, between 0 and a quarter turn."""
-    box = MultiPoint(points).minimum_rotated_rectangle
-    if box.geom_type != "Polygon":
-        return 0.0
-    (x0, y0), (x1, y1), *_ = box.exterior.coords
-    return float(np.arctan2(y1 - y0, x1 - x0) % (np.pi / 2))
 
 
 def _circle(points: Array) -> tuple[float, float]:

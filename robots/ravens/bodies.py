@@ -97,7 +97,7 @@ class _Shapes:
         self._client = client
         self._boxes: dict[Vec3, int] = {}
         self.box(BLOCK_SIZE)
-        self.bowl = _bowl_shape(client)
+        self.bowl: int = p.createCollisionShapeArray(**_bowl_boxes(), physicsClientId=client)
 
     def box(self, size: Vec3) -> int:
         """Return a box of these edges, metres."""
@@ -132,12 +132,6 @@ def _add(client: int, alike: Sequence[Body], shapes: _Shapes) -> dict[str, int]:
             physicsClientId=client,
         )
     return {body.name: number for body, number in zip(alike, numbers, strict=True)}
-
-
-def _bowl_shape(client: int) -> int:
-    """Return a bowl, as a shape of this client."""
-    number: int = p.createCollisionShapeArray(**_bowl_boxes(), physicsClientId=client)
-    return number
 
 
 @functools.cache

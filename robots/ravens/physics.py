@@ -311,7 +311,13 @@ class PhysicsTabletop:
                 simulation.open(planned.pick.gap_m)
                 _retreat(simulation, planned.travel_z)
                 raise slipped(name)
-            goal = _corrected(simulation, planned)
+            # What slid in the hand lands as planned all the same.
+            x, y, z = Pose.of_joints(simulation.joints()).release_point(
+                simulation.body(name).position,
+                planned.result[0].position,
+                planned.place.yaw - planned.pick.yaw,
+            )
+            goal = Pose(x, y, z + _TOUCHDOWN, planned.place.yaw)
             simulation.follow(through(_over(simulation, goal, planned.travel_z), loose))
             simulation.open(planned.place.gap_m)
             _retreat(simulation, planned.travel_z)
@@ -434,19 +440,6 @@ def _at_rest(before: Scene, after: Scene) -> Scene:
         if math.dist(old.position, new.position) < _STUCK_M and turned > _STUCK_COS:
             still[old.name] = old
     return after.moved(still.values())
-
-
-def _corrected(simulation: TabletopSimulation, planned: Transfer) -> Pose:
-    """Return where to let go so that the object, as it sits in the hand, lands as planned."""
-    hand = Pose.of_joints(simulation.joints())
-    x, y, z = simulation.body(planned.name).position
-    dx, dy, dz = x - hand.x, y - hand.y, z - hand.z
-    turn = planned.place.yaw - planned.pick.yaw
-    c, s = math.cos(turn), math.sin(turn)
-    x, y, z = planned.result[0].position
-    return Pose(
-        x - (c * dx - s * dy), y - (s * dx + c * dy), z - dz + _TOUCHDOWN, planned.place.yaw
-    )
 
 
 def _over(simulation: TabletopSimulation, end: Pose, height: float) -> list[Pose]:

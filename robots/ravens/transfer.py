@@ -165,8 +165,12 @@ def _taken(scene: Scene, name: str, hand: Hand) -> _Taken:
         # A bowl carries blocks; a bowl in it would come between its rim and the fingers.
         if body.kind == "block" or other.kind == "bowl":
             raise Collision(f"{other.name!r} stands on {name!r}; move {other.name!r} first")
+    if body.lean > _ASLANT:
+        raise Collision(f"{name!r} leans on something; move its neighbours first")
     rest = Scene(tuple(scene.others(name, *(other.name for other in load))))
-    _check_free(body, rest)
+    for other in rest.bodies:
+        if other.bottom > body.bottom + MARGIN and meet(body, other, 0.0):
+            raise Collision(f"{other.name!r} reaches over {name!r}; move {other.name!r} first")
     picks = free_grips(body, rest.bodies + tuple(load), f"take {name!r}", hand.fingers)
     return _Taken(body, load, rest, picks)
 
@@ -229,19 +233,6 @@ def _carried_to(
     for grip in (pick, place):
         _check_arm(rest, grip)
     return replace(planned, travel_z=travel)
-
-
-def _check_free(body: Body, rest: Scene) -> None:
-    """Refuse what cannot be lifted straight up.
-
-    Raises:
-        Collision: It lies aslant, or something reaches over it.
-    """
-    if body.lean > _ASLANT:
-        raise Collision(f"{body.name!r} leans on something; move its neighbours first")
-    for other in rest.bodies:
-        if other.bottom > body.bottom + MARGIN and meet(body, other, 0.0):
-            raise Collision(f"{other.name!r} reaches over {body.name!r}; move {other.name!r} first")
 
 
 def _check_arm(rest: Scene, grip: Grip) -> None:
@@ -366,7 +357,11 @@ def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body
         Unreachable: It cannot be reached.
     """
     body, taken = scene[name], _taken(scene, name, hand)
-    for spot in (*_around(body.xy, _ASIDE_RINGS), *_elsewhere(body.xy)):
+    across, along = (np.arange(low + 0.025, high, 0.025) for low, high in (TABLE_X, TABLE_Y))
+    points = [(float(x), float(y)) for x in across for y in along]
+    far = [point for point in points if math.dist(point, body.xy) > _ASIDE_RINGS[0]]
+    far.sort(key=lambda point: math.dist(point, body.xy))
+    for spot in (*_around(body.xy, _ASIDE_RINGS), *far):
         there = replace(body, position=(*spot, body.position[2]))
         if any(meet(there, goal, ASIDE_ROOM) for goal in clear_of):
             continue
@@ -376,14 +371,6 @@ def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body
             if planned.result[0].bottom < MARGIN:
                 return planned
     raise Collision(f"no free spot on the table to set {name!r} aside; clear some room first")
-
-
-def _elsewhere(xy: XY) -> list[XY]:
-    """Return points all over the table that are away from a point, the nearest first."""
-    across, along = (np.arange(low + 0.025, high, 0.025) for low, high in (TABLE_X, TABLE_Y))
-    points = [(float(x), float(y)) for x in across for y in along]
-    away = [point for point in points if math.dist(point, xy) > _ASIDE_RINGS[0]]
-    return sorted(away, key=lambda point: math.dist(point, xy))
 
 
 def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:

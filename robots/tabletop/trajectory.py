@@ -104,7 +104,13 @@ class Mover:
             Timeout: It did not arrive in time.
             RobotError: It was stopped, or ended short of its target.
         """
-        _require_sound(motion)
+        numbers = (*motion.target, motion.speed, motion.acceleration)
+        sound = len(motion.target) == 6 and all(math.isfinite(number) for number in numbers)
+        if not sound or motion.speed <= 0.0 or motion.acceleration <= 0.0:
+            raise LimitExceeded(
+                f"{motion} cannot be made: give 6 finite numbers, and a speed and an acceleration "
+                "above 0"
+            )
         self._link.prepare()
         start = self._link.state()
         require_ready(start)
@@ -214,16 +220,6 @@ class Mover:
     def _require_going(self) -> None:
         if self._stopped.is_set():
             raise RobotError("the arm was told to stop")
-
-
-def _require_sound(motion: Motion) -> None:
-    numbers = (*motion.target, motion.speed, motion.acceleration)
-    sound = len(motion.target) == 6 and all(math.isfinite(number) for number in numbers)
-    if not sound or motion.speed <= 0.0 or motion.acceleration <= 0.0:
-        raise LimitExceeded(
-            f"{motion} cannot be made: give 6 finite numbers, and a speed and an acceleration "
-            "above 0"
-        )
 
 
 def require_ready(state: ArmState) -> None:

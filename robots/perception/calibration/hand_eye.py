@@ -121,7 +121,10 @@ def solve(pairs: Pairs) -> tuple[Array, Fit]:
     """
     _check_enough(pairs)
     if pairs.mount == "fixed":
-        pose = _kabsch(pairs)
+        seen, held = pairs.markers_m, pairs.held_m
+        middles = seen.mean(axis=0), held.mean(axis=0)
+        rotation = rotations.nearest_rotation((held - middles[1]).T @ (seen - middles[0]))
+        pose = rotations.pose_of((middles[1] - rotation @ middles[0]).tolist(), rotation)
     else:
         turns = (  # those that take axes to axes, and their mirrors
             np.eye(3)[list(order)] * signs
@@ -169,14 +172,6 @@ def _refined(pose: Array, pairs: Pairs) -> tuple[Array, float]:
         if float(np.abs(step).max()) < 1e-10:
             break
     return pose, float((_linearised(pose, pairs)[0] ** 2).sum())
-
-
-def _kabsch(pairs: Pairs) -> Array:
-    """Return the pose that takes the points seen closest to those held."""
-    seen, held = pairs.markers_m, pairs.held_m
-    middles = seen.mean(axis=0), held.mean(axis=0)
-    rotation = rotations.nearest_rotation((held - middles[1]).T @ (seen - middles[0]))
-    return rotations.pose_of((middles[1] - rotation @ middles[0]).tolist(), rotation)
 
 
 def _gain(slopes: Array, probes: Array) -> float:
