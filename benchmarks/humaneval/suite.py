@@ -263,7 +263,15 @@ class HumanEvalSuite(BaseSuite):
             )
             judged = {(line.trial.task, line.trial.sample) for line in lines}
             told = samples.unjudged(settings["model"], self.problems, judged)
-            told += [(line.outcome.extra.get("place", 0), _official_form(line)) for line in lines]
+            for line in lines:  # as the official scorer reads it, with all else that stood there
+                extra = line.outcome.extra
+                completion = extra.get("completion", "")
+                form = {
+                    **(extra.get("line") or {"task_id": line.trial.task, "completion": completion}),
+                    "result": extra.get("result", line.outcome.failure),
+                    "passed": line.outcome.success,
+                }
+                told.append((extra.get("place", 0), form))
             told.sort(key=itemgetter(0))
             json_lines.write(folder / f"{arm}.samples.jsonl", (form for _, form in told))
             rows.append(self._row(arm, lines, greedy=greedy))
@@ -296,17 +304,6 @@ class HumanEvalSuite(BaseSuite):
 @cache
 def _loaded(path: Path, changed_ns: int) -> Mapping[str, HumanEvalProblem]:
     return load(path)
-
-
-def _official_form(line: Line) -> dict[str, Any]:
-    """Return a sample as the official scorer reads it, with all else that stood in its line."""
-    extra = line.outcome.extra
-    written = extra.get("line") or {
-        "task_id": line.trial.task,
-        "completion": extra.get("completion", ""),
-    }
-    result = extra.get("result", line.outcome.failure)
-    return {**written, "result": result, "passed": line.outcome.success}
 
 
 def _written(

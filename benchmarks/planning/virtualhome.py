@@ -9,7 +9,7 @@ of lines such as `[PUTIN] <plate> (1) <sink> (1)`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -541,20 +541,13 @@ def _prepare(house: GraphHouse, steps: Sequence[ProgramStep]) -> None:
     for (thing, _), state in wanted.items():
         states = house.nodes[thing].states
         states[:] = [each for each in states if each not in (state, _OPPOSITE[state])] + [state]
-    for thing in _left_shut(house, steps, opened):
-        states = house.nodes[thing].states
-        states[:] = [each for each in states if each != "CLOSED"] + ["OPEN"]
-
-
-def _left_shut(house: GraphHouse, steps: Sequence[ProgramStep], opened: set[int]) -> Iterator[int]:
-    """Yield what a program reaches into and never opens."""
-    for step in steps:
+    for step in steps:  # what it reaches into and never opens stands open
         things = [n for name in step.names if (n := house.node(*name)) is not None]
-        within = [house.shut_in(thing) for thing in things]
         into = [things[1]] if step.action == "PUTIN" and len(things) == 2 else []
-        for at in (*within, *into):
+        for at in (*map(house.shut_in, things), *into):
             if at is not None and at not in opened and "CAN_OPEN" in house.nodes[at].properties:
-                yield at
+                states = house.nodes[at].states
+                states[:] = [each for each in states if each != "CLOSED"] + ["OPEN"]
 
 
 def _add(house: GraphHouse, name: str) -> None:

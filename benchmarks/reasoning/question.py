@@ -63,7 +63,14 @@ def put(question: ReasoningQuestion, seed: int) -> PosedQuestion:
     for _ in range(_DRAWS):
         scene = draw(rng)
         answer = question.answer(scene)
-        if _is_clear(question, scene, answer, rng):
+        if len(answer) == 0:
+            continue
+        shaken = (question.answer(scene.shaken(rng, SHAKE_M)) for _ in range(_SHAKES))
+        if question.kind == "object":
+            clear = all(other == answer for other in shaken)
+        else:
+            clear = all(np.abs(np.asarray(other) - answer).max() < STEADY_M for other in shaken)
+        if clear:
             slots = {
                 "block": scene.block,
                 "block2": scene.block2,
@@ -77,14 +84,3 @@ def put(question: ReasoningQuestion, seed: int) -> PosedQuestion:
                 program = program.replace(f"{{{slot}}}", name)
             return PosedQuestion(question, scene, words, program, answer)
     raise AssertionError(f"question '{question.name}' is clear in no scene")
-
-
-def _is_clear(
-    question: ReasoningQuestion, scene: QuestionScene, answer: Any, rng: np.random.Generator
-) -> bool:
-    if len(answer) == 0:
-        return False
-    shaken = (question.answer(scene.shaken(rng, SHAKE_M)) for _ in range(_SHAKES))
-    if question.kind == "object":
-        return all(other == answer for other in shaken)
-    return all(np.abs(np.asarray(other) - answer).max() < STEADY_M for other in shaken)

@@ -153,7 +153,15 @@ def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
 def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
     name = node.attr
     if not isinstance(node.ctx, ast.Load):
-        yield from _attribute_binding(node, survey)
+        root = node.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name):
+            of = root.id
+            library = (of in EVERYWHERE and of not in survey.bound) or of in survey.library_names
+            if library or of in survey.reserved or of in survey.aliases:
+                told = f"'{ast.unparse(node)}' is provided; keep yours in a name of your own"
+                yield "CAP106", told
     if name == "__name__" and isinstance(node.ctx, ast.Load):
         return
     if name.startswith("_") and not is_private(name) and name.strip("_"):
@@ -239,17 +247,6 @@ def _owner(node: ast.Attribute, survey: Survey) -> tuple[str | None, frozenset[s
     return (kind.id, listed) if listed else (None, listed)
 
 
-def _attribute_binding(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
-    root: ast.expr = node
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if isinstance(root, ast.Name):
-        name = root.id
-        library = (name in EVERYWHERE and name not in survey.bound) or name in survey.library_names
-        if library or name in survey.reserved or name in survey.aliases:
-            yield "CAP106", f"'{ast.unparse(node)}' is provided; keep yours in a name of your own"
-
-
 def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
     name = node.id
     if not isinstance(node.ctx, ast.Load):
@@ -316,8 +313,12 @@ def _bind(node: ast.AST, survey: Survey) -> Iterable[Finding]:
 
 def _class(node: ast.ClassDef, survey: Survey) -> Iterable[Finding]:
     yield from _bind(node, survey)
-    if node.keywords and not _is_abstract(node):
-        yield "CAP110", f"class '{node.name}' has keywords; write plain base classes, such as ABC"
+    match node.keywords:
+        case [] | [ast.keyword("metaclass", ast.Name("ABCMeta") | ast.Attribute(attr="ABCMeta"))]:
+            pass
+        case _:
+            why = "write plain base classes, such as ABC"
+            yield "CAP110", f"class '{node.name}' has keywords; {why}"
     for base in node.bases:
         if isinstance(base, ast.Name) and base.id == "type" and "type" not in survey.bound:
             yield (
@@ -329,16 +330,6 @@ def _class(node: ast.ClassDef, survey: Survey) -> Iterable[Finding]:
         if is_special(name) and name not in DATA_MODEL:
             instead = _INSTEAD_OF_METHOD.get(name, "give the class a method of another name")
             yield "CAP110", f"special method '{name}' is not allowed; {instead}"
-
-
-def _is_abstract(node: ast.ClassDef) -> bool:
-    """Tell whether a class says `metaclass=ABCMeta` and nothing more."""
-    match node.keywords:
-        case [ast.keyword(arg="metaclass", value=ast.Name(id="ABCMeta"))]:
-            return True
-        case [ast.keyword(arg="metaclass", value=ast.Attribute(attr="ABCMeta"))]:
-            return True
-    return False
 
 
 _INSTEAD_OF_METHOD = {

@@ -311,8 +311,13 @@ def _permitted_in_class(owner: ast.ClassDef) -> Iterable[int]:
     """Permit a class's own `__x`, and calls of the special methods it inherits."""
     bases = {base.id for base in owner.bases if isinstance(base, ast.Name)}
     for node in ast.walk(owner):
-        if isinstance(node, ast.Call) and _is_inherited(node.func, bases):
-            yield id(node.func)
+        match node:  # `super().__init__(...)`, or `Base.__init__(...)` of a base of the class
+            case ast.Call(ast.Attribute(ast.Call(ast.Name("super")), name) as function):
+                if name in DATA_MODEL:
+                    yield id(function)
+            case ast.Call(ast.Attribute(ast.Name(base), name) as function):
+                if base in bases and name in DATA_MODEL:
+                    yield id(function)
     for entry in owner.body:
         if isinstance(entry, ast.FunctionDef) and (
             is_private(entry.name) or is_special(entry.name)
@@ -342,16 +347,6 @@ def _is_table(name: str, value: ast.expr | None) -> bool:
         and reason_against(entry.value, LEADS_OUT) is None
         for entry in named
     )
-
-
-def _is_inherited(function: ast.expr, bases: set[str]) -> bool:
-    """Tell whether it is `super().__init__`, or `Base.__init__` of a base of the class."""
-    if not isinstance(function, ast.Attribute) or function.attr not in DATA_MODEL:
-        return False
-    owner = function.value
-    if isinstance(owner, ast.Call):
-        return isinstance(owner.func, ast.Name) and owner.func.id == "super"
-    return isinstance(owner, ast.Name) and owner.id in bases
 
 
 def is_whole(node: ast.Import | ast.ImportFrom) -> bool:

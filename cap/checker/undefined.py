@@ -101,7 +101,10 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
     known = frozenset(known)
     if _all_known(code, known):
         return ()
-    bound = known | _module_bindings(code)
+    bound = set(known)
+    for entry in _codes(code):  # at module level, there or by a `global` statement anywhere
+        binds = _BINDS if entry is code else _BINDS_GLOBAL
+        bound.update(entry.co_names[number] for step, number in _steps(entry) if step in binds)
     for node in program.tree.body:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             bound |= module_names(node.module or "") or frozenset()
@@ -175,15 +178,6 @@ def _steps(code: types.CodeType) -> Iterator[tuple[int, int]]:
     for step, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
         yield step, prefix | argument
         prefix = (prefix | argument) << 8 if step == dis.EXTENDED_ARG else 0
-
-
-def _module_bindings(code: types.CodeType) -> set[str]:
-    """Return names bound at module level, there or by a `global` statement anywhere."""
-    bound: set[str] = set()
-    for entry in _codes(code):
-        binds = _BINDS if entry is code else _BINDS_GLOBAL
-        bound.update(entry.co_names[number] for step, number in _steps(entry) if step in binds)
-    return bound
 
 
 def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:

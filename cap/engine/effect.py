@@ -267,7 +267,12 @@ def _alike(one: Any, other: Any) -> bool:
 def _left_over(result: Result, still: bool, objects: Sequence[str]) -> Iterator[str]:
     """Yield what was asked for and not found, and what could not be done and was passed over."""
     asked = [call for call in result.calls if call.error is None and isinstance(_first(call), str)]
-    lacking = [f"{clipped(_first(call))}: none here" for call in asked if _found_none(call)]
+    lacking = [
+        f"{clipped(_first(call))}: none here"
+        for call in asked
+        if call.kind == "lmp"
+        and (call.result is None or (isinstance(call.result, list | tuple) and not call.result))
+    ]
     if still:  # that something is not to be seen matters where nothing was done
         lacking += [
             f"{call.name}({clipped(_first(call))!r}) is False"
@@ -297,12 +302,6 @@ def _handled(calls: Sequence[Call]) -> list[str]:
                     found.pop(name, None)
                     found[name] = None
     return list(found)
-
-
-def _found_none(call: Call) -> bool:
-    """Tell whether a call is an LMP's that found none of what it was asked for."""
-    empty = isinstance(call.result, list | tuple) and not call.result
-    return call.kind == "lmp" and (call.result is None or empty)
 
 
 def _first(call: Call) -> Any:

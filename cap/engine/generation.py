@@ -169,7 +169,14 @@ class Generation:
         wanted = self._wanted({"": program})
         first = [entry.name for entry in wanted]
         while wanted:
-            self._hold_limits(wanted)
+            limits = self.limits
+            if self._waves >= limits.depth:
+                what = f"ever deeper helpers (limit {limits.depth} levels; ask for less at once)"
+                raise GenerationFailed(f"generated functions call {what}: {self._trail(wanted[0])}")
+            if len(self._programs) + len(wanted) > limits.functions:
+                what = f"more than {limits.functions} functions to generate (ask for less at once)"
+                raise GenerationFailed(f"{what}: {self._trail(wanted[0])}")
+            self._hold_tokens(wanted[0])
             self._waves += 1
             self._names |= {entry.name for entry in wanted}
             self._parents |= {entry.name: entry.parent for entry in wanted}
@@ -300,8 +307,11 @@ class Generation:
         defined = _defined(answer)
         if entry.name not in defined:
             return f"defines {', '.join(defined)}" if defined else "defines no function"
-        if not all(_is_definition_or_inert(node) for node in answer.tree.body):
-            return "has statements outside functions"
+        inert = ast.Import | ast.ImportFrom | ast.Pass  # an import is one that the policy allows
+        for node in answer.tree.body:
+            text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if not (text or isinstance(node, ast.FunctionDef | ast.ClassDef | inert)):
+                return "has statements outside functions"
         if clash := sorted((set(defined) & taken) - {entry.name}):
             return f"also defines {clash}, already there"
         if all(site.dropped for site in entry.calls) and is_idle(answer.tree, entry.name):
@@ -314,8 +324,11 @@ class Generation:
         except UndefinedName as error:
             return f"is refused: {_with_line(error)}"
         written = [_as_definition(entry.name, answer)]
-        for site in entry.calls:
-            if found := self._misfits(_bare_call(entry.name, site), written):
+        for site in entry.calls:  # the form of each: how many arguments, and which keywords
+            values = ("*[]" if given.startswith("*") else "None" for given in site.arguments)
+            named = ("**{}" if given == "**" else f"{given}=None" for given in site.keywords)
+            call = Program.parse(f"{entry.name}({', '.join([*values, *named])})\n")
+            if found := self._misfits(call, written):
                 return f"does not fit the call {site.text}: {found[0].reason}"
         return None
 
@@ -323,17 +336,6 @@ class Generation:
         """Return what in a program cannot be, beside the functions written for it."""
         scope = replace(self.scope, definitions=(*self.scope.definitions, *written))
         return examine(program, scope, self.policy).violations
-
-    def _hold_limits(self, wanted: Sequence[Wanted]) -> None:
-        """Raise if the next wave passes a limit."""
-        limits = self.limits
-        if self._waves >= limits.depth:
-            what = f"ever deeper helpers (limit {limits.depth} levels; ask for less at once)"
-            raise GenerationFailed(f"generated functions call {what}: {self._trail(wanted[0])}")
-        if len(self._programs) + len(wanted) > limits.functions:
-            what = f"more than {limits.functions} functions to generate (ask for less at once)"
-            raise GenerationFailed(f"{what}: {self._trail(wanted[0])}")
-        self._hold_tokens(wanted[0])
 
     def _hold_tokens(self, entry: Wanted) -> None:
         spent = self.author.tally.since(self._mark).completion_tokens
@@ -353,13 +355,6 @@ class Generation:
 def _with_line(error: CapError) -> str:
     line = getattr(error, "line", None)
     return f"line {line}: {error}" if line else str(error)
-
-
-def _bare_call(name: str, site: CallSite) -> Program:
-    """Return a call with nothing but its form: how many arguments, and which keywords."""
-    values = ("*[]" if entry.startswith("*") else "None" for entry in site.arguments)
-    keywords = ("**{}" if entry == "**" else f"{entry}=None" for entry in site.keywords)
-    return Program.parse(f"{name}({', '.join([*values, *keywords])})\n")
 
 
 def _defined(program: Program) -> list[str]:
@@ -389,16 +384,6 @@ def _dependencies_first(first: Iterable[str], programs: Mapping[str, Program]) -
     for name in first:
         visit(name)
     return order
-
-
-def _is_definition_or_inert(node: ast.stmt) -> bool:
-    """Tell whether a top-level statement defines something, or does nothing at all.
-
-    An import that is still there is one the policy allows.
-    """
-    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    kinds = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Pass
-    return text or isinstance(node, kinds)
 
 
 def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:

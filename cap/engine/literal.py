@@ -101,21 +101,18 @@ class _Writer:
             entries = (f"{self.literal(key)}: {self.literal(value[key])}" for key in value)
             return f"{{{', '.join(entries)}}}"
         if isinstance(value, np.ndarray):
-            return self._array(value)
+            if value.dtype.kind not in _PLAIN:
+                raise NoLiteral(f"an array of dtype '{value.dtype}'")
+            listed = value.tolist()
+            again = np.array(listed)
+            dtype = "" if again.dtype == value.dtype else f", dtype={value.dtype.str!r}"
+            shape = "" if again.shape == value.shape else f".reshape({value.shape!r})"
+            return f"np.array({_Writer().literal(listed)}{dtype}){shape}"
         if not value and type(value) in _EMPTY:
             return _EMPTY[type(value)]
         begin, end = _BRACKETS[type(value)]
         comma = "," if type(value) is tuple and len(value) == 1 else ""
         return f"{begin}{', '.join(map(self.literal, value))}{comma}{end}"
-
-    def _array(self, value: np.ndarray) -> str:
-        if value.dtype.kind not in _PLAIN:
-            raise NoLiteral(f"an array of dtype '{value.dtype}'")
-        entries = value.tolist()
-        again = np.array(entries)
-        dtype = "" if again.dtype == value.dtype else f", dtype={value.dtype.str!r}"
-        shape = "" if again.shape == value.shape else f".reshape({value.shape!r})"
-        return f"np.array({_Writer().literal(entries)}{dtype}){shape}"
 
     def _geometry(self, value: Any) -> str:
         if value.is_empty:

@@ -206,11 +206,6 @@ def _folded(calls: Sequence[Call]) -> list[str]:
         for line, same in itertools.groupby(shown):
             times = len(list(same))
             lines.append(line if times == 1 else f"{line}, {times} times")
-    return _shortened(lines)
-
-
-def _shortened(lines: list[str]) -> list[str]:
-    """Leave out lines of the middle where there are too many."""
     first, last, size = 0, len(lines), 0
     while first < last and size < _CALLS_CHARS:  # from both ends, what failed first of all
         last -= 1
@@ -218,8 +213,8 @@ def _shortened(lines: list[str]) -> list[str]:
         if first < last and size < _CALLS_CHARS:
             size += len(lines[first])
             first += 1
-    left = [f"{last - first} calls are left out here"] if first < last else []
-    return [*lines[:first], *left, *lines[last:]]
+    left_out = [f"{last - first} calls are left out here"] if first < last else []
+    return [*lines[:first], *left_out, *lines[last:]]
 
 
 def told(call: Call) -> str:

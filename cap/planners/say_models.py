@@ -190,7 +190,9 @@ class SayModel:
         Raises:
             NoMatch: It does not know what is right there.
         """
-        if (instruction := _commented(request.prompt)) and isinstance(self._knowledge, Programs):
+        last = (request.prompt.rstrip().splitlines() or [""])[-1]
+        instruction = last.removeprefix("# ").strip() if last.startswith("# ") else ""
+        if instruction and isinstance(self._knowledge, Programs):
             return Completion(self._program(self._knowledge, instruction), self.name, cost_usd=0.0)
         if _tasks(request.prompt):
             return Completion(self._free(request), self.name, cost_usd=0.0)
@@ -307,12 +309,6 @@ def _tasks(prompt: str) -> list[tuple[str, list[str]]]:
         steps = [match[1].strip() for line in rest if (match := _STEP.fullmatch(line))]
         found.append((first.removeprefix("Task:").strip(), [step for step in steps if step]))
     return found
-
-
-def _commented(prompt: str) -> str:
-    """Return the instruction a program is asked for by; "" of another prompt."""
-    last = (prompt.rstrip().splitlines() or [""])[-1]
-    return last.removeprefix("# ").strip() if last.startswith("# ") else ""
 
 
 def _renamed(step: str, theirs: str, ours: str) -> str:

@@ -71,7 +71,13 @@ class Program:
         """
         # The parser reads every line end as "\n".
         source = _text(source).replace("\r\n", "\n").replace("\r", "\n")
-        _check_characters(source)
+        # A kept program must not steer the terminal it is shown in, and no program writes the mark
+        # of private names itself.
+        if found := _REFUSED.search(source):
+            noun = "the character" if found[0] == MARK else "control character"
+            what = f"{noun} U+{ord(found[0]):04X}; write it as an escape"
+            line = source.count("\n", 0, found.start()) + 1
+            raise ProgramSyntaxError(f"the program holds {what}", line)
         try:
             tree = parsed(source)
             if not source.isascii():
@@ -140,18 +146,6 @@ class Program:
 @lru_cache(maxsize=4)
 def _code(source: str) -> types.CodeType:
     return compiled(source, parsed(source))
-
-
-def _check_characters(source: str) -> None:
-    """Refuse raw control characters: a kept program must not steer the terminal it is shown in.
-
-    The mark of private names is refused like them: no program writes a name of that kind itself.
-    """
-    if found := _REFUSED.search(source):
-        noun = "the character" if found[0] == MARK else "control character"
-        what = f"{noun} U+{ord(found[0]):04X}; write it as an escape"
-        line = source.count("\n", 0, found.start()) + 1
-        raise ProgramSyntaxError(f"the program holds {what}", line)
 
 
 def _refuse_disguises(source: str) -> None:

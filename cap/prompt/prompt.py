@@ -300,7 +300,10 @@ def parse(
     header, body, skipped = _header(text, where)
     tree = _parsed(body, where, skipped)
     known = header or Header()
-    whole = Prompt(name, known, body.strip("\n") + "\n", _hints(tree), (), further, path)
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = [alias.asname or alias.name for node in imports for alias in node.names]
+    hints = tuple(dict.fromkeys(each.split(".")[0] for each in names))
+    whole = Prompt(name, known, body.strip("\n") + "\n", hints, (), further, path)
     if header is None and infer:
         return _bare(whole, body)
     examples = split_examples(body, known.prefix, first_line=skipped + 1)
@@ -390,12 +393,3 @@ _TYPES: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(("arguments", "initial"), lambda value: isinstance(value, dict)),
 }
 """What each key of a header may hold."""
-
-
-def _hints(tree: ast.Module) -> tuple[str, ...]:
-    """Return the names imported at the top, in order."""
-    names: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names += [(alias.asname or alias.name).split(".")[0] for alias in node.names]
-    return tuple(dict.fromkeys(names))

@@ -318,7 +318,11 @@ def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[PromptF
     for example in prompt.examples:
         try:
             program = Program.parse(example.code + "\n")
-            name = _asked_for(example.instruction)
+            asked = ast.parse(example.instruction).body[0]  # `total = get_total(xs)`
+            call = asked.value if isinstance(asked, ast.Assign | ast.Expr) else None
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+                raise UndefinedName(f"'{example.instruction}' is no call of a function")
+            name = call.func.id
             own = {getattr(node, "name", "") for node in program.tree.body}
             missing = [entry.name for entry in undefined(program, known | defined | own)]
             reason = "" if name in own else f"does not define '{name}'"
@@ -330,15 +334,6 @@ def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[PromptF
         if reason:
             findings.append(PromptFinding(prompt.name, example.line, example.instruction, reason))
     return findings
-
-
-def _asked_for(instruction: str) -> str:
-    """Return the function name in `total = get_total(xs)`."""
-    node = ast.parse(instruction).body[0]
-    call = node.value if isinstance(node, ast.Assign | ast.Expr) else None
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-        raise UndefinedName(f"'{instruction}' is no call of a function")
-    return call.func.id
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ class PhysicsKitchen(KitchenWorld):
         grip, loads = planned.grip, self.state.load()
         with self._simulation() as simulation:
             # What slid in the hand lands as planned all the same.
-            hand, thing = simulation.true_pose(), simulation.thing(planned.result.name)
+            hand = Pose(*arm.to_world(self.state.base, arm.forward(simulation.joints())))
+            thing = simulation.thing(planned.result.name)
             x, y, z = hand.release_point(
                 thing.position, planned.result.position, grip.yaw - hand.yaw
             )
@@ -393,11 +394,4 @@ class KitchenSimulation:
 
     def pose(self) -> Pose:
         """Return where the fingertips are driven to, in the world."""
-        return self._world(self._targets)
-
-    def true_pose(self) -> Pose:
-        """Return where the fingertips are, in the world."""
-        return self._world(self.joints())
-
-    def _world(self, joints: Sequence[float]) -> Pose:
-        return Pose(*arm.to_world(self._state.base, arm.forward(joints)))
+        return Pose(*arm.to_world(self._state.base, arm.forward(self._targets)))
