@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cap.checker.policy import Policy
     from cap.engine.best_of import Sampling
     from cap.engine.effect import Effect
-    from cap.engine.generation import GenerationLimits
+    from cap.engine.function_generation import GenerationLimits
     from cap.engine.lmp import LMP
     from cap.engine.repair import Repairs
     from cap.errors import (
@@ -50,7 +50,7 @@ _HOMES = {
     "cap.checker.policy": ("Policy",),
     "cap.engine.best_of": ("Sampling",),
     "cap.engine.effect": ("Effect",),
-    "cap.engine.generation": ("GenerationLimits",),
+    "cap.engine.function_generation": ("GenerationLimits",),
     "cap.engine.lmp": ("LMP",),
     "cap.engine.repair": ("Repairs",),
     "cap.errors": (

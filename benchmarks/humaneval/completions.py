@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.humaneval.judge import POLICY
 from benchmarks.humaneval.problems import HumanEvalProblem
 from cap.checker.checker import examine
-from cap.engine.generation import Generation
+from cap.engine.function_generation import Generation
 from cap.engine.question import Author, Tally
 from cap.errors import CapError, PromptError
 from cap.models.base import Model, Request

@@ -46,7 +46,7 @@ from cap.checker.allowlist import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
-from cap.engine.generation import GenerationLimits
+from cap.engine.function_generation import GenerationLimits
 from cap.engine.settings import EngineSettings
 from cap.errors import ProblemError, UsageError
 from cap.models.base import Completion, Model, Request

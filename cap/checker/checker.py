@@ -5,8 +5,8 @@ has a rule id, a line, a column and a reason, so that a person can cite it and a
 Every door goes through `examine`: a command, a session, a batch and a prompt's example are told
 the same of the same program, in the same scope, under the same policy.
 
-The rules are listed in `rules`; what they say of each kind of syntax is in `node_rules`, what does
-not fit its call in `signatures`, which names nobody defines in `undefined`.
+What it says of each kind of syntax is in `rules`, what does not fit its call in `signatures`, which
+names nobody defines in `undefined`; `rules_page` tells people each rule, by its id.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from cap.checker.allowlist import HOMES
 from cap.checker.declared_types import require
-from cap.checker.node_rules import Violation, rule_violations
 from cap.checker.policy import Policy
+from cap.checker.rules import Violation, rule_violations
 from cap.checker.signatures import misfits
 from cap.checker.survey import survey
 from cap.checker.undefined import Undefined, undefined

@@ -14,8 +14,8 @@ import inspect
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from cap.checker.node_rules import Violation
 from cap.checker.policy import Policy
+from cap.checker.rules import Violation
 from cap.checker.survey import Function, Survey, survey
 from cap.program.program import Program, ProgramSyntaxError
 from cap.program.scope import Scope, plain_arguments

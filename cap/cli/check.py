@@ -66,7 +66,7 @@ def command(
 
 
 def _show_rules(markdown: bool, as_json: bool) -> None:
-    from cap.checker.rules import RULES, rules_page
+    from cap.checker.rules_page import RULES, rules_page
 
     if as_json:
         rows = [{"rule": name, **asdict(rule)} for name, rule in RULES.items()]

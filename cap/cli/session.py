@@ -106,7 +106,7 @@ def _make_session(
     people: People | None,
 ) -> Any:
     from cap.engine.best_of import Sampling
-    from cap.engine.generation import GenerationLimits
+    from cap.engine.function_generation import GenerationLimits
     from cap.engine.repair import Repairs
     from cap.models.replay import recording_warning
     from cap.robot import registry

@@ -21,7 +21,7 @@ from cap.engine.approval import Gate
 from cap.engine.attempts import Attempts, interrupted
 from cap.engine.best_of import GOAL, BestOf
 from cap.engine.failures import explain, failure_of, unfit
-from cap.engine.generation import Generation, kept_for, refused
+from cap.engine.function_generation import Generation, kept_for, refused
 from cap.engine.idle_program import did_nothing
 from cap.engine.literal import assignments
 from cap.engine.memory import Memory

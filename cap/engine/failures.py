@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cap.engine.generation import UndefinedName, ViolationsFound
+from cap.engine.function_generation import UndefinedName, ViolationsFound
 from cap.errors import AnswerFault, CapError, GenerationFailed, LMPFailed, ModelError
 from cap.program.program import AnsweredInWords, ProgramSyntaxError
 from cap.result import Failure, FailureKind

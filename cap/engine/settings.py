@@ -8,7 +8,7 @@ from cap.checker.declared_types import check_values
 from cap.engine.answer import Approve
 from cap.engine.approval import Allow
 from cap.engine.best_of import Sampling
-from cap.engine.generation import GenerationLimits
+from cap.engine.function_generation import GenerationLimits
 from cap.engine.repair import Repairs
 
 

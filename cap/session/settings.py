@@ -9,7 +9,7 @@ from typing import Any
 
 from cap.checker.declared_types import check_fields
 from cap.engine.best_of import Sampling
-from cap.engine.generation import GenerationLimits
+from cap.engine.function_generation import GenerationLimits
 from cap.engine.repair import Repairs
 from cap.engine.settings import EngineSettings
 from cap.errors import UsageError

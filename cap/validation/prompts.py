@@ -27,7 +27,7 @@ from cap.engine.answer import Approve
 from cap.engine.best_of import GOAL
 from cap.engine.effect import Effect, WorldView
 from cap.engine.engine import Engine, State
-from cap.engine.generation import UndefinedName
+from cap.engine.function_generation import UndefinedName
 from cap.engine.settings import EngineSettings
 from cap.errors import CapError, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request

@@ -28,8 +28,8 @@ from cap.checker.allowlist import (
     module_names,
 )
 from cap.checker.attributes import reason_against
-from cap.checker.node_rules import rule_violations
 from cap.checker.policy import Policy
+from cap.checker.rules import rule_violations
 from cap.checker.survey import survey
 from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.program.private_names import (

@@ -9,7 +9,7 @@ import pytest
 
 from cap.engine.answer import Decision
 from cap.engine.engine import Answer, Engine, State
-from cap.engine.generation import GenerationLimits
+from cap.engine.function_generation import GenerationLimits
 from cap.engine.repair import Repairs, note_of
 from cap.engine.settings import EngineSettings
 from cap.errors import ModelUnreachable, NotRecorded

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cap.engine.generation import GenerationLimits
+from cap.engine.function_generation import GenerationLimits
 from cap.engine.question import MOST_ROOM, CutOff, program_of
 from cap.engine.repair import Repairs
 from cap.models.base import Completion, Ended, Request

@@ -486,8 +486,8 @@ cap
 cap.checker
 cap.checker.allowlist
 cap.checker.attributes
-cap.checker.node_rules
 cap.checker.policy
+cap.checker.rules
 cap.checker.survey
 cap.errors
 cap.program

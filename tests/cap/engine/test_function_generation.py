@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from cap.checker.policy import Policy
-from cap.engine.generation import Generation, GenerationLimits, UndefinedName, Wanted
+from cap.engine.function_generation import Generation, GenerationLimits, UndefinedName, Wanted
 from cap.engine.question import Author, Tally
 from cap.errors import CapError, GenerationFailed, ModelUnreachable
 from cap.models.base import Completion
