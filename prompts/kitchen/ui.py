@@ -99,17 +99,6 @@ place_at_obj(drawer)
 close_drawer(drawer)
 #= moved sponge from table to bottom drawer
 
-# bring the sponge from the bottom drawer to the table.
-target, drawer = 'sponge', 'bottom drawer'
-goto_loc(drawer)
-open_drawer(drawer)
-pick_obj(target)
-goto_loc('table')
-place_at_obj('table')
-goto_loc(drawer)
-close_drawer(drawer)
-#= moved sponge from bottom drawer to table
-
 # find the apple.
 target, reason = 'apple', 'I saw none'
 for loc in get_loc_names():
@@ -157,13 +146,6 @@ while not detect_object(target):
 stop()
 reason = f'I saw {target}'
 
-# do it again but faster, to the left, and with a banana.
-target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1])
-stop()
-reason = f'I saw {target}'
-
 # tell me why you stopped.
 say(f'I stopped because {reason}')
-#? said I saw a banana
+#? said I saw the apple
