@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from cap.errors import NotGrasped
-from robots.arm.motion import DT_S, Leg, Pose, along, straight_points, through
+from robots.arm.motion import DT_S, Pose, along, straight_points, through
 from robots.kitchen import arm, bodies
 from robots.kitchen.arrivals import arrived
 from robots.kitchen.bodies import ARM_JOINTS, FINGERS, HAND
@@ -25,6 +25,7 @@ from robots.kitchen.room import inside
 from robots.kitchen.state import KitchenState
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.bullet import p
+from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.world import WorldOwner
 
 _TOUCHDOWN_M = 0.001
@@ -36,23 +37,10 @@ _LOADED_MPS2 = 0.7
 _SLIDE_MPS = 0.3
 _SLIDE_MPS2 = 0.8
 _STRAIGHT_UP_M = 0.06
-_JOINTS = [*ARM_JOINTS, *FINGERS]
-_FINGER_SPEED_MPS = 0.2
-_CLOSING_MPS = 0.08
-"""Of each finger while it closes: faster, it would sink into what is light."""
 _STUCK_M, _STUCK_COS = 0.0015, math.cos(0.02)
 """What moved and turned by less in a motion stands where it stood."""
-_GRIP_FORCE_N = 25.0
-_FINGER_FORCE_N = 60.0
-_HOLD_FORCE_N = 120.0
-_GAINS = [0.3] * len(_JOINTS)
-_AT_REST = (0.0,) * len(ARM_JOINTS)
 _FOLDED_RAD = 0.05
 """An arm no joint of which is further from the folded one is folded."""
-_FIRM_STEPS = 3
-"""Both fingers must press for so many steps on end."""
-_STOP_CHECK_STEPS = 4
-_STILL_MPS, _STILL_RADPS = 2e-3, 0.05
 
 
 class PhysicsKitchen(KitchenWorld):
@@ -199,163 +187,28 @@ def _over(simulation: KitchenSimulation, end: Pose, height: float) -> list[Pose]
     return [start, replace(end, z=max(height, end.z + _STRAIGHT_UP_M)), end]
 
 
-class KitchenSimulation:
+class KitchenSimulation(GrippingArm):
     """A built simulation and the few things a motion does with it."""
+
+    joint_numbers, hand, fingers = ARM_JOINTS, HAND, FINGERS
+    torques = arm.MAX_TORQUE
+    finger_mps, closing_mps = 0.2, 0.08
+    finger_force_n, grip_force_n, hold_force_n = 60.0, 25.0, 120.0
+    passes_held = (HAND, *FINGERS)
+    fresh_links = True
 
     def __init__(
         self, client: int, state: KitchenState, host: WorldOwner, sliding: str | None = None
     ) -> None:
         """Build the simulation of a state; one drawer can be moved."""
         self.ids = bodies.build(client, state, sliding)
-        self.steps = 0
-        """Steps since it was built."""
-        self.gap_m = state.gap_m
-        """Distance the fingers are driven to in this step."""
-        self.gap_goal_m = state.gap_m
-        """Distance they are on the way to."""
-        self._finger_mps = _FINGER_SPEED_MPS
-        self.held: str | None = None
-        """The object fixed to the hand, if any."""
+        loose = self.ids.things.values()
+        super().__init__(client, host, self.ids.arm, loose, state.joints, state.gap_m)
         self._state = state
         self._sliding = sliding
-        self._client = client
-        self._host = host
-        self._targets = list(state.joints)
-        self._forces = [*arm.MAX_TORQUE, _FINGER_FORCE_N, _FINGER_FORCE_N]
-        self._hold: int | None = None
-        self._fixed: tuple[int, int] = (0, 0)
         if state.held:
-            self._fix(self.ids.things[state.held], -1)
+            self.fix(self.ids.things[state.held])
             self.held = state.held
-
-    def step(self, velocities: Sequence[float] = _AT_REST, *, watched: bool = True) -> None:
-        """Advance one step: joints driven from their targets at these speeds, fingers to theirs."""
-        reach = 2 * self._finger_mps * DT_S
-        next_gap = min(max(self.gap_goal_m, self.gap_m - reach), self.gap_m + reach)
-        half, speed = self.gap_m / 2, (next_gap - self.gap_m) / (2 * DT_S)
-        p.setJointMotorControlArray(
-            self.ids.arm,
-            _JOINTS,
-            p.POSITION_CONTROL,
-            targetPositions=[*self._targets, half, half],
-            targetVelocities=[*velocities, speed, speed],
-            forces=self._forces,
-            positionGains=_GAINS,
-            physicsClientId=self._client,
-        )
-        p.stepSimulation(physicsClientId=self._client)
-        self.gap_m = next_gap
-        self.steps += 1
-        if self.steps % max(1, round(self._host.frame_every_s / DT_S)) == 0:
-            self._host.frame()
-        if watched and self.steps % _STOP_CHECK_STEPS == 0:
-            self._host.check_stop()
-
-    def follow(self, leg: Leg) -> None:
-        """Move the arm along a motion."""
-        for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
-            self._targets = position
-            self.step(velocity)
-        self._targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
-
-    def wait(self, steps: int, *, watched: bool = True) -> None:
-        """Advance with the arm held where it is driven to."""
-        for _ in range(steps):
-            self.step(watched=watched)
-
-    def open(self, gap_m: float) -> None:
-        """Let go and open the fingers to a distance (m)."""
-        if self._hold is not None:
-            p.removeConstraint(self._hold, physicsClientId=self._client)
-            self._collide(*self._fixed, True)
-            self._hold, self.held = None, None
-        self._forces[7:] = [_FINGER_FORCE_N] * 2
-        self.gap_goal_m = gap_m
-        while self.gap_m != gap_m:
-            self.step()
-        self.wait(2)
-
-    def grasp(self, number: int, link: int = -1) -> bool:
-        """Close the fingers; return whether both press on a body, which is then held.
-
-        From the moment both press on it, and only then, a fixed joint of limited force holds it to
-        the hand, and the fingers stay where they closed.
-        """
-        self._forces[7:] = [_GRIP_FORCE_N] * 2
-        self._finger_mps = _CLOSING_MPS
-        self.gap_goal_m = 0.0
-        pressed = 0
-        while self.gap_m > 0 and pressed < _FIRM_STEPS:
-            self.step()
-            pressed = pressed + 1 if self._both_press(number, link) else 0
-        self._finger_mps = _FINGER_SPEED_MPS
-        if pressed < _FIRM_STEPS:
-            return False
-        states = p.getJointStates(self.ids.arm, FINGERS, physicsClientId=self._client)
-        self.gap_m = self.gap_goal_m = max(0.0, states[0][0] + states[1][0])
-        self._fix(number, link)
-        return True
-
-    def _both_press(self, number: int, link: int) -> bool:
-        return all(
-            any(
-                contact[9] > 0
-                for contact in p.getContactPoints(self.ids.arm, number, finger, link, self._client)
-            )
-            for finger in FINGERS
-        )
-
-    def _fix(self, number: int, link: int) -> None:
-        """Fix a body to the hand where it is."""
-        hand = p.getLinkState(
-            self.ids.arm, HAND, computeForwardKinematics=True, physicsClientId=self._client
-        )[:2]
-        thing = self._pose(number, link)
-        position, turn = p.multiplyTransforms(*p.invertTransform(*hand), *thing)
-        self._hold = p.createConstraint(
-            self.ids.arm,
-            HAND,
-            number,
-            link,
-            p.JOINT_FIXED,
-            [0, 0, 0],
-            position,
-            [0, 0, 0],
-            turn,
-            physicsClientId=self._client,
-        )
-        p.changeConstraint(self._hold, maxForce=_HOLD_FORCE_N, physicsClientId=self._client)
-        self._fixed = (number, link)
-        self._collide(number, link, False)
-        self._forces[7:] = [_FINGER_FORCE_N] * 2
-
-    def _pose(self, number: int, link: int) -> tuple[Sequence[float], Sequence[float]]:
-        if link < 0:
-            position, turn = p.getBasePositionAndOrientation(number, physicsClientId=self._client)
-        else:
-            position, turn = p.getLinkState(
-                number, link, computeForwardKinematics=True, physicsClientId=self._client
-            )[:2]
-        return position, turn
-
-    def _collide(self, number: int, link: int, enabled: bool) -> None:
-        """Let the gripper touch a body or not: while it is fixed to the hand it need not."""
-        for part in (HAND, *FINGERS):
-            p.setCollisionFilterPair(self.ids.arm, number, part, link, int(enabled), self._client)
-
-    def settle(self, most_steps: int) -> None:
-        """Advance until every object is still, at most so many steps."""
-        for _ in range(0, most_steps, 8):
-            if self._still():
-                return
-            self.wait(8, watched=False)
-
-    def _still(self) -> bool:
-        for number in self.ids.things.values():
-            linear, angular = p.getBaseVelocity(number, physicsClientId=self._client)
-            if max(map(abs, linear)) > _STILL_MPS or max(map(abs, angular)) > _STILL_RADPS:
-                return False
-        return True
 
     def thing(self, name: str) -> Thing:
         """Return where an object is now."""
@@ -381,16 +234,6 @@ class KitchenSimulation:
         """Return how far the drawer that can be moved is pulled out."""
         found: float = p.getJointState(self.ids.drawer, 0, physicsClientId=self._client)[0]
         return found
-
-    def joints(self) -> tuple[float, ...]:
-        """Return the arm's joint angles, radians."""
-        states = p.getJointStates(self.ids.arm, ARM_JOINTS, physicsClientId=self._client)
-        return tuple(state[0] for state in states)
-
-    def brake(self, steps: int) -> None:
-        """Bring the arm to rest where it is."""
-        self._targets = list(self.joints())
-        self.wait(steps, watched=False)
 
     def pose(self) -> Pose:
         """Return where the fingertips are driven to, in the world."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from robots.arm.gripper import (
     ROBOTIQ_2F_85,
     Fingers,
 )
-from robots.arm.motion import DT_S, Leg, Pose, along, through
+from robots.arm.motion import DT_S, Pose, along, through
 from robots.arm.strokes import resampled
 from robots.perception.bullet_camera import Lens, PyBulletCamera
 from robots.perception.camera import Array
@@ -36,8 +36,9 @@ from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, WorldState, slipped
 from robots.simulation.bullet import p
+from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.turn_history import TurnHistory
-from robots.simulation.world import WorldOwner, after_step
+from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
 
 _TOUCHDOWN = 0.0005
@@ -49,191 +50,39 @@ _PATH_MPS2 = 1.5
 _PATH_SPACING_M = 0.0015
 _REST_STEPS = 12
 """So long the arm waits at both ends of a path, to be exactly there."""
-_FINGER_STEP_M = 2 * FINGER_SPEED_MPS * DT_S
-"""By so much the distance of the fingers changes in a step, metres."""
 _LOWEST_Z = 0.008
 _BRAKE_STEPS = 18
 _SETTLE_STEPS = 240
 _SLIP_HEIGHT = 0.03
 """How far an object is lifted before it slips, metres."""
-_JOINTS = [*ARM_JOINTS, *FINGERS]
-_FORCES = [*ur5e.MAX_TORQUE, FINGER_FORCE_N, FINGER_FORCE_N]
-_POSITION_GAINS = [0.3] * len(_JOINTS)
-_VELOCITY_GAINS = [1.0] * len(_JOINTS)
-_AT_REST = (0.0,) * len(ARM_JOINTS)
-_FIRM_STEPS = 3
-"""Both fingers must press for so many steps on end."""
-_STILL_MPS, _STILL_RADPS = 2e-3, 0.05
 _STUCK_M, _STUCK_COS = 5e-5, 1 - 1e-6
 """What moved and turned (cosine of half the angle) less in a motion is held by friction."""
 
 
-class TabletopSimulation:
+class TabletopSimulation(GrippingArm):
     """A built simulation and the few things a motion does with it."""
+
+    joint_numbers, hand, fingers = ARM_JOINTS, HAND, FINGERS
+    torques = ur5e.MAX_TORQUE
+    finger_mps = closing_mps = FINGER_SPEED_MPS
+    finger_force_n, grip_force_n, hold_force_n = FINGER_FORCE_N, GRIP_FORCE_N, HOLD_FORCE_N
+    passes_held = FINGERS
 
     def __init__(self, client: int, state: WorldState, owner: WorldOwner) -> None:
         """Build the simulation of a state."""
         self.ids = bodies.build(client, state)
+        loose = self.ids.objects.values()
+        super().__init__(client, owner, self.ids.arm, loose, state.joints, state.gap_m)
         self._sizes = {body.name: body.size for body in state.scene.bodies}
-        self.steps = 0
-        """Steps since it was built."""
-        self.gap_m = state.gap_m
-        """Distance the fingers are driven to in this step."""
-        self.gap_goal_m = state.gap_m
-        """Distance they are on the way to."""
-        self._client = client
-        self._owner = owner
-        self._targets = list(state.joints)
-        self._forces = list(_FORCES)
-        self._hold: int | None = None
-        self.held = state.held
-        """The object fixed to the hand, if any."""
         if state.held:
-            self._fix(state.held)
-
-    def step(self, velocities: Sequence[float] = _AT_REST, *, watched: bool = True) -> None:
-        """Advance one step: joints driven from their targets at these speeds, fingers to theirs."""
-        gap = next_gap = self.gap_m
-        if gap != self.gap_goal_m:
-            next_gap = min(max(self.gap_goal_m, gap - _FINGER_STEP_M), gap + _FINGER_STEP_M)
-        half, speed = gap / 2, (next_gap - gap) / (2 * DT_S)
-        p.setJointMotorControlArray(
-            self.ids.arm,
-            _JOINTS,
-            p.POSITION_CONTROL,
-            [*self._targets, half, half],
-            [*velocities, speed, speed],
-            self._forces,
-            _POSITION_GAINS,
-            _VELOCITY_GAINS,
-            self._client,
-        )
-        p.stepSimulation(self._client)
-        self.gap_m = next_gap
-        self.steps += 1
-        after_step(self._owner, self.steps, watched=watched)
-
-    def follow(
-        self,
-        leg: Leg,
-        until: Callable[[], bool] | None = None,
-        trail: list[tuple[float, ...]] | None = None,
-    ) -> None:
-        """Move the arm along a motion, or along the part of it until something is so.
-
-        Args:
-            leg: The motion.
-            until: Ends it.
-            trail: Gets the joint angles after every step, radians.
-        """
-        step = self.step
-        for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
-            self._targets = position
-            if until is not None and until():
-                return
-            step(velocity)
-            if trail is not None:
-                trail.append(self.joints())
-        self._targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
-
-    def wait(self, steps: int, *, watched: bool = True) -> None:
-        """Advance with the arm held where it is driven to."""
-        for _ in range(steps):
-            self.step(watched=watched)
-
-    def open(self, gap_m: float) -> None:
-        """Let go and open the fingers to a distance (m)."""
-        if self._hold is not None and self.held is not None:
-            p.removeConstraint(self._hold, physicsClientId=self._client)
-            self._collide(self.held, True)
-            self._hold, self.held = None, None
-        self._forces[6:] = [FINGER_FORCE_N] * 2
-        self.gap_goal_m = gap_m
-        while self.gap_m != gap_m:
-            self.step()
-        self.wait(2)
-
-    def grasp(self, name: str) -> bool:
-        """Close the fingers; return whether both touch the object, which is then held.
-
-        The fingers alone would hold a block, but not a bowl by its rim without letting it tip; so
-        from the moment both fingers press on the object, and only then, a fixed joint of limited
-        force holds it to the hand, and the fingers stay where they closed.
-        """
-        self._forces[6:] = [GRIP_FORCE_N] * 2
-        self.gap_goal_m = 0.0
-        pressed = 0
-        while self.gap_m > 0 and pressed < _FIRM_STEPS:
-            self.step()
-            pressed = pressed + 1 if self._both_press(name) else 0
-        if pressed < _FIRM_STEPS:
-            return False
-        states = p.getJointStates(self.ids.arm, FINGERS, physicsClientId=self._client)
-        self.gap_m = self.gap_goal_m = states[0][0] + states[1][0]
-        self._fix(name)
-        return True
-
-    def _both_press(self, name: str) -> bool:
-        if (number := self.ids.objects.get(name)) is None:  # seen where there is no such thing
-            return False
-        return all(
-            any(
-                contact[9] > 0
-                for contact in p.getContactPoints(self.ids.arm, number, finger, -1, self._client)
-            )
-            for finger in FINGERS
-        )
-
-    def _fix(self, name: str) -> None:
-        """Fix an object to the hand where it is."""
-        hand = p.getLinkState(self.ids.arm, HAND, physicsClientId=self._client)[:2]
-        thing = p.getBasePositionAndOrientation(
-            self.ids.objects[name], physicsClientId=self._client
-        )
-        position, turn = p.multiplyTransforms(*p.invertTransform(*hand), *thing)
-        self._hold = p.createConstraint(
-            self.ids.arm,
-            HAND,
-            self.ids.objects[name],
-            -1,
-            p.JOINT_FIXED,
-            [0, 0, 0],
-            position,
-            [0, 0, 0],
-            turn,
-            physicsClientId=self._client,
-        )
-        p.changeConstraint(self._hold, maxForce=HOLD_FORCE_N, physicsClientId=self._client)
-        self._collide(name, False)
-        self._forces[6:] = [FINGER_FORCE_N] * 2
-        self.held = name
-
-    def _collide(self, name: str, enabled: bool) -> None:
-        """Let the fingers touch an object or not: while it is fixed to the hand they need not."""
-        for finger in FINGERS:
-            p.setCollisionFilterPair(
-                self.ids.arm, self.ids.objects[name], finger, -1, int(enabled), self._client
-            )
+            self.fix(self.ids.objects[state.held])
+            self.held = state.held
 
     def touches_another(self, name: str) -> bool:
         """Return whether an object touches anything but the gripper."""
         number = self.ids.objects[name]
         contacts = p.getContactPoints(bodyA=number, physicsClientId=self._client)
         return any(contact[2] != self.ids.arm and contact[8] < 5e-4 for contact in contacts)
-
-    def settle(self, most_steps: int) -> None:
-        """Advance until every object is still, at most so many steps."""
-        for _ in range(0, most_steps, 8):
-            if self._still():
-                return
-            self.wait(8, watched=False)
-
-    def _still(self) -> bool:
-        for number in self.ids.objects.values():
-            linear, angular = p.getBaseVelocity(number, physicsClientId=self._client)
-            if max(map(abs, linear)) > _STILL_MPS or max(map(abs, angular)) > _STILL_RADPS:
-                return False
-        return True
 
     def body(self, name: str) -> Body:
         """Return where an object is now."""
@@ -245,16 +94,6 @@ class TabletopSimulation:
     def scene(self) -> Scene:
         """Return where every object is now."""
         return Scene(tuple(self.body(name) for name in self.ids.objects))
-
-    def joints(self) -> tuple[float, ...]:
-        """Return the arm's joint angles, radians."""
-        states = p.getJointStates(self.ids.arm, ARM_JOINTS, physicsClientId=self._client)
-        return tuple(state[0] for state in states)
-
-    def brake(self, steps: int) -> None:
-        """Bring the arm to rest where it is."""
-        self._targets = list(self.joints())
-        self.wait(steps, watched=False)
 
     def pose(self) -> Pose:
         """Return where the fingertips are driven to."""
@@ -299,12 +138,13 @@ class PhysicsTabletop:
         with self._motion() as simulation:
             simulation.gap_goal_m = planned.pick.gap_m
             simulation.follow(through(_over(simulation, pick, planned.travel_z)))
-            if not simulation.grasp(name):
+            if not simulation.grasp(simulation.ids.objects.get(name)):
                 simulation.open(planned.pick.gap_m)
                 _retreat(simulation, planned.travel_z)
                 raise NotGrasped(
                     f"the fingers closed without holding {name!r}; look where it is now"
                 )
+            simulation.held = name
             if slips:
                 lifted = replace(pick, z=pick.z + _SLIP_HEIGHT)
                 simulation.follow(through([pick, lifted]))

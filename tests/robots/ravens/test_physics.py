@@ -129,13 +129,13 @@ def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
     robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fixed: list[bool] = []
-    fix = physics.TabletopSimulation._fix
+    fix = physics.TabletopSimulation.fix
 
-    def watched(self: physics.TabletopSimulation, name: str) -> None:
-        fixed.append(self._both_press(name))
-        fix(self, name)
+    def watched(self: physics.TabletopSimulation, body: int, link: int) -> None:
+        fixed.append(self._both_press(body, link))
+        fix(self, body, link)
 
-    monkeypatch.setattr(physics.TabletopSimulation, "_fix", watched)
+    monkeypatch.setattr(physics.TabletopSimulation, "fix", watched)
     robot.put_first_on_second("red block", "blue bowl")
     robot.put_first_on_second("blue bowl", "middle")
     assert fixed == [True, True]
