@@ -105,7 +105,7 @@ class Replay:
         for number, line in enumerate(_lines(path), start=1):
             if not line.strip():
                 continue
-            entry = _entry(line, f"{path}, line {number}")
+            entry = read_entry(line, f"{path}, line {number}")
             place = entry.of, entry.key
             if takes.get(place) != entry.take:
                 takes[place], self._answers[place] = entry.take, []
@@ -314,8 +314,12 @@ def _lines(path: Path) -> list[str]:
         raise UsageError(f"cannot read the recording {path}: {error}") from None
 
 
-def _entry(line: str, where: str) -> Entry:
-    """Return one line of a recording."""
+def read_entry(line: str, where: str) -> Entry:
+    """Return one line of a recording.
+
+    Raises:
+        UsageError: It is none; the message begins with `where`.
+    """
     try:
         values = json.loads(line)
     except ValueError as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cap.errors import SavedError, UsageError
+from cap.models.replay import read_entry
 from cap.session.session import Session
 from cap.session.session_file import SavedSession
 from cap.session.turn import Turn
@@ -101,7 +102,7 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
     """Return a run's completions as lines of a recording.
 
     Raises:
-        UsageError: It is no run folder.
+        UsageError: It is no run folder, or one of its completions is damaged.
         SavedError: Its completions have no keys.
     """
     lines: list[dict[str, Any]] = []
@@ -117,9 +118,10 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
         known = {key: data.get(key, "") for key in ("key", "text", "model")}
         known |= {key: data[key] for key in ("ended", "continues", "why_empty") if key in data}
         if "error" in data:
-            known |= {"error": data["error"], "text": data["message"]}
+            known |= {"error": data["error"], "text": data.get("message")}
             usage = usage if "prompt_tokens" in data else {}
         lines.append({**known, "prompt_end": "", "usage": usage})
+        read_entry(json.dumps(lines[-1]), f"{folder / 'events.jsonl'}, answer {len(lines)}")
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,6 +80,48 @@ def test_a_run_is_a_dataset_an_episode_for_each_turn(capsys: Capture) -> None:
 
     assert run(["trace", "export", "o", "--to", "lerobot", "--out", "set"]) == 2
     assert "set is there; name another folder" in capsys.readouterr().err
+
+
+def test_what_is_no_run_s_events_is_said_in_one_line(capsys: Capture) -> None:
+    pytest.importorskip("pyarrow", reason="the extra 'lerobot' is not installed")
+    assert (
+        run(["run", PUT, "--objects", "red block,blue bowl", "--mode", "instant", "--out", "o"])
+        == 0
+    )
+    events = Path("o/events.jsonl")
+    whole = events.read_bytes()
+    completion = next(line for line in whole.splitlines() if b'"completion"' in line)
+    nothing = "no turn was finished in o; there is nothing to replay"
+    for content, said in (
+        (np.random.default_rng(0).bytes(3000), nothing),
+        (whole[:900], nothing),
+        (b"", nothing),
+        (b"[1, 2]\n" * 3, nothing),
+        (b'{"hello": 1}\n', "o/events.jsonl, line 1: no event of a run; remove the line"),
+        *(
+            (
+                whole.replace(completion, json.dumps(entry).encode()),
+                f"o/events.jsonl, answer 1: {fault}; remove or record it again",
+            )
+            for entry, fault in (
+                (changed(completion, text=5), "'text' must be text"),
+                (changed(completion, key="x"), "'key' is not a SHA-256 in hex"),
+                (changed(completion, error="EmptyCompletion"), "'text' must be text"),
+            )
+        ),
+    ):
+        events.write_bytes(content)
+        capsys.readouterr()
+        assert run(["trace", "export", "o", "--to", "lerobot", "--out", "set"]) == 2
+        told = capsys.readouterr()
+        assert (told.out, told.err) == ("", f"error: {said}\n")
+        assert not Path("set").exists()
+
+
+def changed(line: bytes, **fields: object) -> dict[str, Any]:
+    """Return an event with some of its data otherwise."""
+    event: dict[str, Any] = json.loads(line)
+    return {**event, "data": {**event["data"], **fields}}
 
 
 @pytest.mark.soak
