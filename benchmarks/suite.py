@@ -303,8 +303,10 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
     if name in (brought := brought_suites()):
         try:
             make = brought[name].load()
-        except Exception as error:  # a plug-in may fail in any way
-            why = f"{type(error).__name__}: {error}"
+        except BaseException as error:  # a plug-in may fail in any way
+            if (stop := stop_in(error)) is not None:
+                raise stop from None
+            why = " ".join(f"{type(error).__name__}: {error}".split())
             raise UsageError(
                 f"suite '{name}' ({brought[name].value}) does not load: {why}"
             ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,11 +27,22 @@ def create():
 
 def broken():
     return {}["x"]
+
+
+class Vague(RobotSuite):
+    def cells(self):
+        raise ValueError("of two\\nlines")
+
+
+def vague():
+    return Vague("vague", "1", "ravens", [RobotTask("greet", greet)])
 """
 ENTRIES = """[cap.suites]
 greetings = plugged_suite:create
 broken = plugged_suite:broken
 absent = no_such_module_at_all:create
+leaving = plugged_leaving:create
+vague = plugged_suite:vague
 tabletop = plugged_suite:broken
 """
 
@@ -39,6 +50,7 @@ tabletop = plugged_suite:broken
 @pytest.fixture
 def plugged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "plugged_suite.py").write_text(OWN)
+    (tmp_path / "plugged_leaving.py").write_text("raise SystemExit('no\\nlicence')\n")
     folder = tmp_path / "plugged_suite-1.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged_suite\nVersion: 1\n")
@@ -51,7 +63,7 @@ def plugged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("plugged", "trials_here")
 def test_a_package_brings_suites_by_entry_point(capsys: pytest.CaptureFixture[str]) -> None:
-    assert names()[-3:] == ["absent", "broken", "greetings"]
+    assert names()[-5:] == ["absent", "broken", "greetings", "leaving", "vague"]
     command = ["bench", "run", "greetings", "-m", "oracle", "-n", "1", "--mode", "instant"]
     assert run([*command, "--jobs", "1", "--out", "out"]) == 0
     assert run(["bench", "report", "out"]) == 0
@@ -66,6 +78,21 @@ def test_one_that_does_not_load_is_named(capsys: pytest.CaptureFixture[str]) -> 
     ):
         assert run(["bench", "run", name, "-m", "oracle", "-n", "1"]) == 2
         assert told in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("plugged")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_the_list_has_all_others(form: Sequence[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "list", *form]) == 0
+    told = capsys.readouterr()
+    assert '"suite": "greetings"' in told.out if form else "greetings" in told.out
+    assert "tabletop" in told.out
+    assert "broken" not in told.out
+    said = told.err.splitlines()
+    assert [line.split("'")[1] for line in said] == ["absent", "broken", "leaving", "vague"]
+    assert all(line.startswith("warning: suite '") for line in said)
+    assert said[2].endswith("does not load: SystemExit: no licence; it is left out")
+    assert said[3].endswith("tells no tasks: ValueError: of two lines; it is left out")
 
 
 @pytest.mark.usefixtures("plugged")

@@ -29,17 +29,28 @@ def command(as_json: bool) -> int:
     \b
     cap bench list
     """  # noqa: D301
-    from benchmarks.suite import names, suite
+    from benchmarks.suite import SUITES, names, suite
     from cap.cli.tables import PAGE, show
-    from cap.errors import MissingExtra
+    from cap.errors import CapError, MissingExtra
+    from cap.trace.terminal import printable
 
     rows = []
     for name in names():
-        found = suite(name)
         try:
-            cells = found.cells()
-        except MissingExtra:  # what its tasks are is in a package that is not there
-            cells = ()
+            found = suite(name)
+            try:
+                cells = found.cells()
+            except MissingExtra:  # what its tasks are is in a package that is not there
+                cells = ()
+        except CapError as error:
+            click.echo(f"warning: {printable(str(error))}; it is left out", err=True)
+            continue
+        except Exception as error:  # a plug-in may fail in any way
+            if name in SUITES:
+                raise
+            why = printable(" ".join(f"{type(error).__name__}: {error}".split()))
+            click.echo(f"warning: suite '{name}' tells no tasks: {why}; it is left out", err=True)
+            continue
         splits = [split for split in dict.fromkeys(split for _, split in cells) if split]
         rows.append(
             {
