@@ -11,7 +11,6 @@ import errno
 import importlib
 import io
 import itertools
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -207,6 +206,8 @@ def _tell_as_json(said: Sequence[str], error: str, message: str) -> None:
                 command = command.get_command(click.Context(command), word) or command
     declared = [param for param in command.params if "--json" in param.opts]
     if isinstance(command, click.Group) or any(not getattr(one, "hidden", 0) for one in declared):
+        import json
+
         told = {"error": error, "message": message}
         with contextlib.suppress(OSError):  # a full disk, or a reader that went away
             click.echo(json.dumps(told, ensure_ascii=False))

@@ -79,11 +79,10 @@ class CommandGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands."""
-        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         rows = [
             (name, command.get_short_help_str(sys.maxsize))
-            for name, command in found.items()
-            if command is not None and not command.hidden
+            for name, command in sorted(self.commands.items())
+            if not command.hidden
         ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
