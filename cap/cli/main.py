@@ -202,8 +202,9 @@ def _tell_as_json(said: Sequence[str], error: str, message: str) -> None:
     command: click.Command = cli
     for word in said:
         if isinstance(command, click.Group):
-            with contextlib.suppress(ImportError):
-                command = command.get_command(click.Context(command), word) or command
+            with contextlib.suppress(ImportError, click.UsageError):
+                group = click.Context(command, resilient_parsing=True)
+                command = command.resolve_command(group, [word])[1] or command
     declared = [param for param in command.params if "--json" in param.opts]
     if isinstance(command, click.Group) or any(not getattr(one, "hidden", 0) for one in declared):
         import json
