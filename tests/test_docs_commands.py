@@ -20,6 +20,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.exceptions import NoArgsIsHelpError
 
 from cap.cli.main import cli, run
 from robots.arm.ur5e import TOOL_LENGTH
@@ -90,6 +91,23 @@ def files() -> None:
     shutil.copytree(ROOT / "prompts" / "ravens-seen", "prompts/ravens-seen")
 
 
+def refusal(line: str) -> click.ClickException | None:
+    """Parse a command as the command line does; return why it cannot be."""
+    context: click.Context | None = None
+    command: click.Command | None = cli
+    words = words_of(line)[0][1:]
+    try:
+        while isinstance(command, click.Group):
+            context = command.make_context(command.name, list(words), parent=context)
+            rest = [*context._protected_args, *context.args]
+            _, command, words = command.resolve_command(context, rest)
+        assert command is not None
+        command.make_context(command.name, list(words), parent=context)
+    except click.ClickException as error:
+        return error
+    return None
+
+
 @pytest.mark.usefixtures("files")
 def test_every_command_is_one() -> None:
     found = [(name, line) for name in PAGES for line in commands(PAGES[name])]
@@ -100,18 +118,23 @@ def test_every_command_is_one() -> None:
     for name in ("out", "other", "runs", "cluster"):
         Path(name).mkdir()
     for name, line in found:
-        context: click.Context | None = None
-        command: click.Command | None = cli
-        words = words_of(line)[0][1:]
-        try:
-            while isinstance(command, click.Group):
-                context = command.make_context(command.name, list(words), parent=context)
-                rest = [*context._protected_args, *context.args]
-                _, command, words = command.resolve_command(context, rest)
-            assert command is not None
-            command.make_context(command.name, list(words), parent=context)
-        except click.ClickException as error:
-            raise AssertionError(f"{name}: {line}: {error.format_message()}") from None
+        error = refusal(line)
+        assert error is None, f"{name}: {line}: {error.format_message()}"
+
+
+def test_every_command_that_a_sentence_names_is_one() -> None:
+    incomplete = click.MissingParameter | click.BadOptionUsage | NoArgsIsHelpError
+    security = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    found = [
+        (name, re.sub(r"\b[NK]\b", "2", line))
+        for name, page in {**PAGES, "README": README, "SECURITY": security}.items()
+        for line in re.findall(r"`(?:\.venv/bin/)?(cap [a-z][^`]*)`", page)
+    ]
+    assert len(found) > 60
+    for name, line in found:
+        error = refusal(line)
+        # A sentence may name a command without what it is given, or its group alone.
+        assert error is None or isinstance(error, incomplete), f"{name}: {line}: {error}"
 
 
 def test_every_line_of_a_shell_block_is_of_a_kind_that_is_run() -> None:
