@@ -276,11 +276,10 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
     if options.as_json and not asked:
         return
-    from rich.console import Console
-
+    from cap.cli.console import SessionConsole
     from cap.trace.terminal import Live
 
-    console = Console(highlight=False, stderr=options.as_json)
+    console = SessionConsole(highlight=False, stderr=options.as_json)
     follows = session.engine.settings.allow is None
     session.trace.listeners.append(Live(console, options.verbose, echo, follows))
     if options.dry_run:

@@ -14,6 +14,11 @@ descriptor. As long as the request stands and the main thread is not just dealin
 thread wakes it, and the exception is raised again. A second request ends the process at once, and
 so does a first that the main thread does not come to terms with. Where processes are at work that
 would outlive this one, the second ends those, and a third this one.
+
+Who stops something presses Ctrl-C more than once. What comes within a second of a request is that
+request, also once it was taken, until something else begins. Where nothing runs that could be
+stopped, as at a prompt, Ctrl-C raises nothing: so there is no moment between a program and the
+prompt at which it would end the session.
 """
 
 from __future__ import annotations
@@ -37,8 +42,9 @@ if TYPE_CHECKING:
 BY_CTRL_C = "stopped by Ctrl-C"
 _LOOK_S = 0.1
 """Between two looks at whether the main thread has taken notice."""
-_SAME_S = 0.5
-"""Signals this close are one request: a terminal that closes sends several, and so do groups."""
+_SAME_S = 1.0
+"""Signals this close are one request: a terminal that closes sends several, and so do groups, and
+people press a key again."""
 _LAST_S = 20.0
 """What is done on the way out may take so long: robots come to rest, workers end."""
 
@@ -62,6 +68,12 @@ class StopSignals:
         self._unheard = False
         """The watching thread was told of a signal, and the main thread has not said so."""
         self._raises = False
+        self._held = 0
+        """How many times what the main thread does may not be broken off just now."""
+        self._idle = False
+        """Nothing runs that Ctrl-C could stop."""
+        self._taken_s: float | None = None
+        """When Ctrl-C ended something, and nothing else has begun since."""
         self._numbers: dict[int, Any] = {}
         """What was done before about each signal that is looked after."""
         self._told = self._tell = -1
@@ -119,25 +131,66 @@ class StopSignals:
             if self._since_s is not None:  # what is still to be done has its own time
                 self._since_s = time.monotonic()
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Inside, the main thread is not broken off; for what takes no time, but must be whole."""
+        if threading.current_thread() is not threading.main_thread():  # it alone is broken off
+            yield
+            return
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+            self._look()
+
+    @contextlib.contextmanager
+    def idle(self) -> Iterator[None]:
+        """Inside, Ctrl-C does nothing, but for where it is `heard`."""
+        self._idle = True
+        try:
+            yield
+        finally:
+            self._idle = False
+
+    @contextlib.contextmanager
+    def heard(self) -> Iterator[None]:
+        """Inside, something runs that Ctrl-C stops."""
+        self.begun()
+        before, self._idle = self._idle, False
+        try:
+            yield
+        finally:  # no call comes before it, so no stop does
+            self._idle = before
+
+    def begun(self) -> None:
+        """Note that something else begins: Ctrl-C is of it, however soon after another one."""
+        self._taken_s = None
+
     def taken(self) -> None:
         """Note that Ctrl-C has ended what it should, and that the command goes on without."""
+        self._taken_s = time.monotonic()
         if self.asked == signal.SIGINT:
             self.asked, self._since_s = 0, None
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         """Note a request; in the main thread, as all handlers."""
-        if self.asked in (0, signal.SIGINT):
+        taken_s = self._taken_s
+        again = taken_s is not None and time.monotonic() - taken_s < _SAME_S
+        if self.asked in (0, signal.SIGINT) and not (again and number == signal.SIGINT):
             self.asked = number
         with contextlib.suppress(BlockingIOError):  # an event loop may have been told instead
             os.write(self._tell, b"\0")
-        self._look(number, frame)
+        self._look()
 
-    def _look(self, number: int, frame: FrameType | None) -> None:
+    def _look(self, *_: object) -> None:
         """Raise the exception of the request, unless the main thread is dealing with it."""
         self._unheard = False
+        if self._idle and self.asked == signal.SIGINT:
+            self.asked = 0
         if not self.asked:
             self._since_s = None
-        elif self._raises and stop_in(sys.exc_info()[1]) is None:
+        elif self._raises and not self._held and stop_in(sys.exc_info()[1]) is None:
             raise self._exception()
 
     def _exception(self) -> BaseException:

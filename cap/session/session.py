@@ -694,8 +694,9 @@ class Session:
         if isinstance(self.robot, TurnTaking):
             effect = replace(effect, undone=tuple(self.robot.end_turn(words)))
         turn = Turn.of(words, answer, effect)
-        self._checkpoints.append(checkpoint)
-        self._remember(turn, answer, context)
+        with stop_signals.held():  # a turn is there whole, or not at all
+            self._checkpoints.append(checkpoint)
+            self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
         self._tell_view()
         turn.tell(self.trace, self.model.name)

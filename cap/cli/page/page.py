@@ -255,6 +255,7 @@ class LivePage:
                 self._arrived.wait(1.0)
             if not self._waiting:
                 return
+            stop_signals.begun()
             self._busy = True  # from now on a stop is of this one
             order = self._waiting.popleft()
         self._set_busy(True)

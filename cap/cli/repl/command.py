@@ -81,11 +81,10 @@ class Repl:
                 self._leave("left")
             watch(session, opening.options, echo=not self.typed)
             # They load much, which the session's sandbox has begun to load beside us.
-            from rich.console import Console
-
+            from cap.cli.console import SessionConsole
             from cap.cli.repl.commands import Commands
 
-            commands = Commands(session, opening.options, Console(highlight=False))
+            commands = Commands(session, opening.options, SessionConsole(highlight=False))
             before, self._open, self.commands = self._open, fresh.pop_all(), commands
         before.close()
         commands.greet()
@@ -105,11 +104,15 @@ class Repl:
         elif isinstance(sys.stdin, io.TextIOWrapper):  # a pipe may hold anything
             sys.stdin.reconfigure(errors="replace")
         failed = False
-        while not self.commands.ended and (text := self._read(editor)) is not None:
-            if not self._obey(text):
-                failed = True
-                for line in editor.drop_typed() if editor else ():
-                    self.commands.tell(f"not run after the failure: {line}")
+        with contextlib.ExitStack() as typing:
+            if editor:  # Ctrl-C ends what is carried out, and never the session
+                typing.enter_context(stop_signals.idle())
+                typing.enter_context(editor.output_kept())
+            while not self.commands.ended and (text := self._read(editor)) is not None:
+                if not self._obey(text):
+                    failed = True
+                    for line in editor.drop_typed() if editor else ():
+                        self.commands.tell(f"not run after the failure: {line}")
         self._leave()
         return int(failed and not self.typed)
 
@@ -143,7 +146,8 @@ class Repl:
         if opening is None:
             return True
         try:
-            self._begin(opening, leaves=True)
+            with stop_signals.heard():
+                self._begin(opening, leaves=True)
         except BrokenPipeError:
             raise
         except (CapError, OSError) as error:

@@ -112,39 +112,40 @@ class Commands:
 
     def obey(self, line: str) -> bool:
         """Carry out one line; return whether it came to what was asked for."""
-        line = "/help" if line in ("help", "?") else line
         try:
-            if line.lower() in _LEAVE:
-                self.ended = True
-            elif line.startswith("/"):
-                name, _, given = line[1:].partition(" ")
-                command, given = name.lower(), given.strip()
-                if command not in COMMANDS:
-                    near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
-                    hint = did_you_mean(f"/{command}", near)
-                    raise UsageError(f"no command /{printable(name)}.{hint} /help lists them")
-                if given and not COMMANDS[command][0]:
-                    raise UsageError(f"/{command} takes nothing, so leave out {given!r}")
-                done = getattr(self, f"do_{command}")(given)
-                return done is None or bool(done)
-            elif line:
-                return bool(self.session.run(line).ok)
+            with stop_signals.heard():
+                return self._carry_out("/help" if line in ("help", "?") else line)
         except CapError as error:
             self.session.trace.progress("done")  # wipes what was going on
             self.refuse(str(error))
-            return False
         except BrokenPipeError:
             raise
         except OSError as error:  # the session lives on
             where = f"{error.filename}: " if error.filename else ""
             self.refuse(f"{where}{error.strerror or error}")
-            return False
         except KeyboardInterrupt:
             self.session.robot.stop()
             stop_signals.taken()
             self.tell("stopped by Ctrl-C", "red")
-            return False
-        return True
+        return False
+
+    def _carry_out(self, line: str) -> bool:
+        """Do what a line says; return whether it came to what was asked for."""
+        if line.lower() in _LEAVE:
+            self.ended = True
+            return True
+        if not line.startswith("/"):
+            return not line or bool(self.session.run(line).ok)
+        name, _, given = line[1:].partition(" ")
+        command, given = name.lower(), given.strip()
+        if command not in COMMANDS:
+            near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
+            hint = did_you_mean(f"/{command}", near)
+            raise UsageError(f"no command /{printable(name)}.{hint} /help lists them")
+        if given and not COMMANDS[command][0]:
+            raise UsageError(f"/{command} takes nothing, so leave out {given!r}")
+        done = getattr(self, f"do_{command}")(given)
+        return done is None or bool(done)
 
     def tell(self, text: str, style: str = "") -> None:
         """Say something; in a terminal it wraps."""

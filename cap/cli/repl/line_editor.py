@@ -7,6 +7,7 @@ import os
 import re
 import select
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -75,6 +76,24 @@ class LineEditor:
             multiline=True,
             prompt_continuation=lambda width, number, wrapped: "" if wrapped else "...> ",
         )
+
+    @contextlib.contextmanager
+    def output_kept(self) -> Iterator[None]:
+        """Inside, Ctrl-C does not have the terminal drop what was printed and is on its way."""
+        if sys.platform == "win32":
+            yield
+            return
+        import termios
+
+        number = self._prompt.input.fileno()
+        before = termios.tcgetattr(number)
+        keeps = [*before[:3], before[3] | termios.NOFLSH, *before[4:]]
+        termios.tcsetattr(number, termios.TCSANOW, keeps)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(termios.error):  # the terminal is gone
+                termios.tcsetattr(number, termios.TCSANOW, before)
 
     def drop_typed(self) -> list[str]:
         """Drop the lines that were typed before anybody was asked for them; return them."""

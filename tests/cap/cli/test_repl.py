@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import io
 import json
+import math
 import os
 import pty
 import re
@@ -47,24 +48,30 @@ class Terminal:
         )
         os.close(slave)
         self.seen = ""
+        self.pressed_s = -math.inf
 
     def wait_for(self, text: str, *, typing: str = "", timeout_s: float = 30.0) -> None:
         """Read until a text appears, and forget everything up to its end.
 
-        `typing` is typed whenever nothing comes: a key pressed while the prompt is only just
-        being set up may be lost.
+        `typing` is typed ten times a second: a key pressed while the prompt is only just being
+        set up may be lost.
         """
         deadline = time.monotonic() + timeout_s
         while text not in self.seen:
             assert time.monotonic() < deadline, f"no {text!r} in {self.seen!r}"
+            self.press(typing)
             if select.select([self.master], [], [], 0.1)[0]:
                 try:
                     self.seen += os.read(self.master, 65536).decode(errors="replace")
                 except OSError:  # the other end closed
                     assert text in self.seen, self.seen
-            elif typing:
-                self.type(typing)
         self.seen = self.seen[self.seen.index(text) + len(text) :]
+
+    def press(self, key: str) -> None:
+        """Type a key again if it is time to, whatever is shown meanwhile."""
+        if key and time.monotonic() - self.pressed_s > 0.1:
+            self.type(key)
+            self.pressed_s = time.monotonic()
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
@@ -268,11 +275,10 @@ class Screen(Terminal):
     def wait_for(self, text: str, *, typing: str = "", timeout_s: float = 60.0) -> None:
         wanted, deadline = self.flat(text), time.monotonic() + timeout_s
         while wanted not in (left := self.flat(self.raw)[self.taken :]):
-            assert time.monotonic() < deadline, f"no {text!r} in {left[-2000:]!r}"
+            assert time.monotonic() < deadline, f"no {text!r} in {left[:2000]!r} … {left[-500:]!r}"
+            self.press(typing)
             if select.select([self.master], [], [], 0.1)[0]:
                 self.raw += os.read(self.master, 65536).decode(errors="replace")
-            elif typing:
-                self.type(typing)
         self.taken += left.index(wanted) + len(wanted)
 
     @staticmethod
@@ -317,7 +323,8 @@ def test_twenty_turns_of_a_sitting(
             screen.type("\x1b[200~count\ncount\x1b[201~")
             screen.says("", 'robot says: "x is [1]"', 'robot says: "x is [1]"')
             screen.type("go on forever\r")
-            screen.wait_for("→ put_first_on_second x ")
+            screen.wait_for('robot says: "looping"')
+            screen.wait_for("→ put_first_o")
             screen.wait_for("stopped by Ctrl-C", typing="\x03")
             screen.wait_for(PROMPT)
             screen.says("/scene", "red block: (", "paths followed: 0")
@@ -371,3 +378,130 @@ def test_a_terminal_that_closes_ends_the_session(tmp_path: Path) -> None:
         screen.close()
     header = json.loads((tmp_path / "run" / "run.json").read_text())
     assert header["status"] == "interrupted"
+
+
+PRESSED = """
+import io, itertools, os, signal, sys
+from cap.cli.console import SessionConsole
+from cap.cli.repl.commands import Commands
+from cap.engine.stop_signals import stop_signals
+from cap.robot.registry import make_robot
+from cap.session.session import Session
+from cap.trace.terminal import Live
+from tests.cap.cli.test_repl import ANSWERS
+from tests.fakes.scripted import Scripted
+
+TOLD = "stopped by Ctrl-C"
+first, every = int(sys.argv[1]), int(sys.argv[2])
+calls = itertools.count()
+stops = []
+
+def press(frame, event, arg):
+    number = next(calls)
+    if number >= first and (number - first) % every == 0 and number < first + 10 * every:
+        os.kill(os.getpid(), signal.SIGINT)
+
+class Out(io.StringIO):
+    def write(self, text):
+        if armed:
+            sys.setprofile(press)  # Python ends one that raises
+        return super().write(text)
+
+armed = False
+out = Out()
+console = SessionConsole(file=out, force_terminal=True, width=80)
+session = Session(make_robot("ravens", mode="instant"), Scripted(ANSWERS))
+with stop_signals, session, stop_signals.idle():
+    session.trace.listeners.append(lambda event: armed and sys.setprofile(press))
+    session.trace.listeners.append(Live(console))
+    commands = Commands(session, None, console)
+    stop = session.robot.stop
+    session.robot.stop = lambda: (stops.append(1), stop())
+    assert commands.obey("begin")
+    for turn in range(12):
+        out.seek(0)
+        out.truncate()
+        calls, armed = itertools.count(), True
+        sys.setprofile(press)
+        done = commands.obey("go on forever")
+        armed = False
+        sys.setprofile(None)
+        assert not done and not stop_signals.asked
+        assert out.getvalue().count(TOLD) == 1, (first, out.getvalue())
+        assert stops, first
+        stops.clear()
+        assert len(session.turns) == len(session._checkpoints)
+        out.seek(0)
+        out.truncate()
+        assert commands.obey("count"), out.getvalue()
+        assert 'robot says: "x is [1]"' in out.getvalue(), (first, out.getvalue())
+        first += 97
+print("as before")
+"""
+
+
+@pytest.mark.sweep(share=0.05)  # a second each
+@pytest.mark.parametrize("every", [1, 5, 40, 400])
+@pytest.mark.parametrize("first", range(1000, 7000, 12 * 97))
+def test_ctrl_c_pressed_again_and_again_is_told_once(first: int, every: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSED, str(first), str(every)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "as before\n"), done.stderr
+    assert done.stderr == ""
+
+
+BROKEN_OFF = """
+import io, itertools, signal, sys
+from cap.cli.console import SessionConsole
+from cap.engine.stop_signals import stop_signals
+
+def pressed(number):
+    calls = itertools.count()
+    out = io.StringIO()
+    console = SessionConsole(file=out, force_terminal=True, color_system=None)
+
+    def press(frame, event, arg):
+        if next(calls) == number:
+            signal.raise_signal(signal.SIGINT)
+
+    stop_signals.begun()
+    try:
+        sys.setprofile(press)
+        console.print("one")
+        sys.setprofile(None)
+        done = True
+    except KeyboardInterrupt:
+        stop_signals.taken()
+        done = False
+    console.print("two")
+    assert out.getvalue() in ("two\\n", "one\\ntwo\\n"), (number, out.getvalue())
+    return done and next(calls) <= number
+
+with stop_signals:
+    print(next(number for number in itertools.count() if pressed(number)) > 100)
+"""
+
+
+def test_what_is_printed_when_ctrl_c_comes_is_whole_and_more_can_be_printed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BROKEN_OFF], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+def test_ctrl_c_does_not_have_the_terminal_drop_what_was_printed() -> None:
+    terminal = Terminal([*COMMAND])
+    try:
+        terminal.wait_for("cap>")
+        terminal.type("/scene\r")  # the terminal is as it is while a line is carried out
+        terminal.wait_for("yellow bowl: (")
+        while not termios.tcgetattr(terminal.master)[3] & termios.NOFLSH:
+            assert terminal.process.poll() is None
+            time.sleep(0.01)
+    finally:
+        terminal.close()

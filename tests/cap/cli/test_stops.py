@@ -524,6 +524,7 @@ def test_ctrl_c_that_was_taken_does_not_come_again() -> None:
         """
 for _ in range(3):
     try:
+        stop_signals.begun()
         tell()
         time.sleep(60)
     except KeyboardInterrupt:

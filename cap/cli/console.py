@@ -1,0 +1,23 @@
+"""Where a session is told: what is printed is whole, also where Ctrl-C comes in the midst of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rich.console
+
+from cap.engine.stop_signals import stop_signals
+
+
+class SessionConsole(rich.console.Console):
+    """A console of rich's that no stop breaks off; one that was shows nothing any more."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, and only then be stopped."""
+        with stop_signals.held():
+            super().print(*objects, **options)
+
+    def control(self, *control: Any) -> None:
+        """Move the cursor, and only then be stopped."""
+        with stop_signals.held():
+            super().control(*control)
