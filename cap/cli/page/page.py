@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import Chronicle
+from cap.cli.page.frame_budget import FrameBudget
 from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from cap.cli.page.scene import SceneDrawer
 from cap.engine.answer import Decision
@@ -81,6 +82,7 @@ class LivePage:
         self._rehearses = False
         """Whether the twin is shown, and not the robot."""
         self._due_s = self._sent_s = 0.0
+        self._budget = FrameBudget()
         self._closed = threading.Event()
         self._lay_out()
 
@@ -300,15 +302,20 @@ class LivePage:
     def _frame(self, robot: Any) -> None:
         """Show a moment of a motion, when it is time to; on the thread that moves the robot."""
         now_s = time.monotonic()
-        if self._speed and robot.mode == "physics":
+        moves = robot.mode == "physics"
+        if moves and self._speed:
             step_s = robot.frame_every_s / self._speed
             self._due_s = max(self._due_s + step_s, now_s - step_s)
             if self._due_s > now_s:
                 time.sleep(self._due_s - now_s)
-        elif now_s - self._sent_s < 1 / FRAMES_PER_S:
+            self._scene.show(robot, moving=True)
             return
-        self._sent_s = time.monotonic()
+        allowed = self._budget.allows(now_s)
+        if not allowed or now_s - self._sent_s < (1 / FRAMES_PER_S if moves else TOLD_EVERY_S):
+            return
+        self._sent_s = now_s
         self._scene.show(robot, moving=True)
+        self._budget.spent(time.monotonic())
 
     def _watch_twin(self, event: Event) -> None:
         """Show a rehearsal in the twin, and afterwards the robot itself again."""
