@@ -1,12 +1,19 @@
-"""A question to whoever watches: the fields and buttons of one question, in each browser."""
+"""A question to whoever watches: the fields and buttons of one question, in each browser.
+
+Of a browser's messages that wait, at most 50 ms, only the last one is sent. So a yes clicked
+together with the last key takes that key's place, and what would run is an older text than the
+person sees. Nobody can tell that from here, so a yes so close to a change is none.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import queue
 import threading
 import time
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -15,6 +22,8 @@ from cap.engine.answer import Decision
 
 READ_S = 0.7
 """A question is shown for so long before it can be answered: no second click answers it unseen."""
+STILL_S = 0.5
+"""A yes counts once the program was left alone for so long: ten times what a browser waits."""
 ORDER = 5
 """Its place in the panel."""
 
@@ -42,6 +51,8 @@ class ApprovalRequest:
         self.folders: list[Any] = []
         """What it shows in the browsers; hidden when it is over, for who removes it to remove."""
         self._buttons: list[Any] = []
+        self._changed_s: dict[int, float] = {}
+        """By browser: when its program was changed last."""
 
     def show(self, client: Any) -> None:
         """Show it in a browser, with fields that are that browser's alone; not if it is over."""
@@ -60,10 +71,29 @@ class ApprovalRequest:
             disabled = not self._open
             yes = gui.add_button("Yes, run it", color="green", disabled=disabled)
             no = gui.add_button("No", color="red", disabled=disabled)
-            yes.on_click(lambda event: self._say(True, text.value, event.client_id))
+            text.on_update(self._note_change)
+            yes.on_click(partial(self._say_yes, text))
             no.on_click(lambda event: self._say(False, reason.value, event.client_id))
             self.folders.append(folder)
             self._buttons += [yes, no]
+
+    async def _note_change(self, event: Any) -> None:
+        """Note when a program was changed, on the thread that hears browsers: in their order."""
+        if event.client_id is not None:  # else it was changed below
+            self._changed_s[event.client_id] = time.monotonic()
+
+    async def _say_yes(self, text: Any, event: Any) -> None:
+        """Take a yes in, unless it may be to another text than the one that is here."""
+        changed_s = self._changed_s.get(event.client_id, -math.inf)
+        if time.monotonic() - changed_s >= STILL_S:
+            self._say(True, text.value, event.client_id)
+            return
+        self._story.note(
+            "a yes came with the last key, which may be lost: the field has the program as it "
+            "arrived; look at it, then say yes again"
+        )
+        known = text.value
+        text.value = known[:-1] if known.endswith("\n") else f"{known}\n"  # what is new is sent
 
     def wait(self) -> tuple[Decision, int]:
         """Return the first answer, and the browser it is from."""
