@@ -28,6 +28,7 @@ MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
 MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
 """Lines a turn's programs print that are shown at once; of more, the last three at its end."""
+SAME_AGAIN = "the same program again: it was not run, and no other is asked for"
 _SEEN_OTHERWISE = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
 _WORLD = {
     True: "the world too",
@@ -166,6 +167,36 @@ def told_learned(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found + ([("nothing", f"nothing to learn: {clipped(data['why'])}")] * bool(data["why"]))
 
 
+class PrintedLines:
+    """What a turn's programs print: its first lines at once, of the others the last at its end."""
+
+    def __init__(self, most: int) -> None:
+        """Begin a turn.
+
+        Args:
+            most: Lines that are told at once.
+        """
+        self.most = most
+        self.shown = self._hidden = 0
+        self._last: deque[str] = deque(maxlen=3)
+
+    def told(self, text: str) -> list[str]:
+        """Return the lines that are told of what is printed now."""
+        lines = text.removesuffix("\n").split("\n")
+        now = lines[: self.most - self.shown]
+        self.shown += len(now)
+        self._hidden += len(lines) - len(now)
+        self._last += lines[len(now) :]
+        return [f"| {clipped(line)}" for line in now]  # no line of ours looks so
+
+    def rest(self) -> tuple[str, list[str]]:
+        """Return how many lines were never told, "" if none, and the last ones, told now."""
+        hidden = self._hidden - len(self._last)
+        where = "events.jsonl in the run folder has them"
+        more = f"… {hidden} more lines were printed; {where}" if hidden else ""
+        return more, [f"| {clipped(line)}" for line in self._last]
+
+
 class Live:
     """A trace listener that prints a session as it happens.
 
@@ -192,11 +223,7 @@ class Live:
         self._follows = follows
         self._last_line = ""
         """What the last line on the screen tells, that is to be wiped out."""
-        self._most_lines = MOST_PRINTED if self._moving else MOST_PRINTED_IN_PIPE
-        self._shown_lines = self._hidden_lines = 0
-        """Lines that this turn's programs printed: those that are shown, and those that are not."""
-        self._last_lines: deque[str] = deque(maxlen=3)
-        """The last of those that are not."""
+        self._lines = PrintedLines(MOST_PRINTED if self._moving else MOST_PRINTED_IN_PIPE)
         self._asking = ""
         """Whom a pipe was told of this turn that is asked."""
         self._written = ""
@@ -235,8 +262,7 @@ class Live:
         """Take down whose time has passed."""
         if event.kind == "instruction" and event.depth == 0:
             self._lmp, self._asking = event.data.get("lmp", ""), ""
-            self._shown_lines = self._hidden_lines = 0
-            self._last_lines.clear()
+            self._lines = PrintedLines(self._lines.most)
             self._model_s = self._robot_s = self._inner_s = 0.0
         elif event.kind in ("completion", "unanswered"):
             took_s = event.data.get("duration_s", 0.0)
@@ -316,8 +342,7 @@ class Live:
 
     def _same_again(self, data: Mapping[str, Any], depth: int) -> None:
         self._written, self._grown = "", []  # what is printed of the next answer is its own
-        told = "the same program again: it was not run, and no other is asked for"
-        self._write(told, "yellow", depth + 1)
+        self._write(SAME_AGAIN, "yellow", depth + 1)
 
     def _skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
@@ -510,23 +535,18 @@ class Live:
 
     def _printed(self, data: Mapping[str, Any], depth: int) -> None:
         """Show what a program prints where it does; of much, the first lines."""
-        for line in data["text"].removesuffix("\n").split("\n"):
-            if self._shown_lines < self._most_lines:
-                self._shown_lines += 1
-                self._write(f"| {clipped(line)}", "", depth + 1)  # no line of ours looks so
-            else:
-                self._hidden_lines += 1
-                self._last_lines.append(line)
+        for line in self._lines.told(data["text"]):
+            self._write(line, "", depth + 1)
 
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
         """Show how much was left out of what was printed, and the last of it."""
-        if not self._shown_lines:  # nobody told it when it was printed: a run that is over
+        if not self._lines.shown:  # nobody told it when it was printed: a run that is over
             self._printed({"text": data["text"].rstrip()}, depth)
-        if hidden := self._hidden_lines - len(self._last_lines):
-            where = "events.jsonl in the run folder has them"
-            self._write(f"… {hidden} more lines were printed; {where}", "dim", depth + 1)
-        for line in self._last_lines:
-            self._write(f"| {clipped(line)}", "", depth + 1)
+        more, last = self._lines.rest()
+        if more:
+            self._write(more, "dim", depth + 1)
+        for line in last:
+            self._write(line, "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
         for name, (before, after) in data["objects"].items():

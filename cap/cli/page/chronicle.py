@@ -12,6 +12,9 @@ from html import escape
 from typing import Any
 
 from cap.trace.terminal import (
+    MOST_PRINTED,
+    SAME_AGAIN,
+    PrintedLines,
     counted,
     is_real,
     printable,
@@ -36,13 +39,14 @@ _BAD, _OK, _NOTE = "color:#c92a2a", "color:#2b8a3e", "color:#9a6700"
 
 @dataclass
 class _Row:
-    """Calls of one function in a row."""
+    """Calls of one function in a row, or a line that the program printed among them."""
 
     text: str
-    came: str
-    failed: bool
-    name: str
-    given: Any
+    came: str = ""
+    failed: bool = False
+    name: str = ""
+    """Empty of a line that was printed."""
+    given: Any = None
     count: int = 1
     alike: bool = True
     """Whether all of them were the first: its arguments, and what it returned."""
@@ -74,6 +78,7 @@ class Chronicle:
         self._line = 0
         self._written = ""
         self._rows: list[_Row] = []
+        self._lines = PrintedLines(MOST_PRINTED)
         self._turns: list[_Told] = []
 
     def __call__(self, event: Event) -> None:
@@ -130,6 +135,9 @@ class Chronicle:
         rows = []
         hidden = len(self._rows) - MOST_ROWS
         for row in self._rows[-MOST_ROWS:]:
+            if not row.name:
+                rows.append(f'<div style="white-space:pre-wrap">{_text(row.text)}</div>')
+                continue
             times = f" <b>× {row.count}</b>" if row.count > 1 and row.alike else ""
             came = f' <span style="{_BAD if row.failed else _OK}">{_text(row.came)}</span>'
             more = f", and {counted(row.count - 1, 'more call')}" if not row.alike else ""
@@ -162,7 +170,7 @@ class Chronicle:
             return
         self._turns.append(_Told(event.turn, words))
         self._source, self._generated, self._rows = [], [], []
-        self._line, self._written = 0, ""
+        self._line, self._written, self._lines = 0, "", PrintedLines(MOST_PRINTED)
         self._status = "working"
 
     def _prompt(self, data: Mapping[str, Any], event: Event) -> None:
@@ -213,7 +221,15 @@ class Chronicle:
             took = f"{counted(len(data['calls']), 'call')}, {data['sim_s']:.1f} s simulated"
             self._note("", f"rehearsed: {took}, moved: {moved}")
 
+    def _same_again(self, data: Mapping[str, Any], event: Event) -> None:
+        self._note(_NOTE, SAME_AGAIN)
+
+    def _printed(self, data: Mapping[str, Any], event: Event) -> None:
+        self._rows += [_Row(line) for line in self._lines.told(data["text"])]
+
     def _stdout(self, data: Mapping[str, Any], event: Event) -> None:
+        more, last = self._lines.rest()
+        self._rows += [_Row(line) for line in (more, *last) if line]
         self._note("", str(data["text"]).rstrip())
 
     def _moved(self, data: Mapping[str, Any], event: Event) -> None:
@@ -295,7 +311,9 @@ _TELLS = {
     "program": Chronicle._program,
     "line": Chronicle._running,
     "call": Chronicle._call,
+    "printed": Chronicle._printed,
     "repair": Chronicle._repair,
+    "same_again": Chronicle._same_again,
     "rehearsing": Chronicle._rehearsing,
     "rehearsal": Chronicle._rehearsal,
     "stdout": Chronicle._stdout,
