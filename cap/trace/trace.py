@@ -175,13 +175,20 @@ class Trace:
         self._tell(Event(kind, here.turn, here.depth, data))
 
     def _tell(self, event: Event) -> None:
-        """Tell the listeners; of one that fails there is a warning, once, and the run goes on."""
+        """Tell the listeners; of one that fails there is a warning, once, and the run goes on.
+
+        A person's own is told nothing more. Only one of ours ends a run, such as by a terminal that
+        is gone.
+        """
         for listener in list(self.listeners):
             try:
                 listener(event)
-            except (OSError, CapError):  # a terminal that is gone ends the command
-                raise
             except Exception as error:  # a person's may fail in any way
+                module = getattr(listener, "__module__", None) or ""
+                if not module.startswith("cap."):
+                    self.listeners[:] = [one for one in self.listeners if one is not listener]
+                elif isinstance(error, OSError | CapError):
+                    raise
                 if not any(listener is known for known in self._failed):
                     self._failed.append(listener)
                     name = getattr(listener, "__qualname__", repr(listener))
