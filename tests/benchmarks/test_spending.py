@@ -200,7 +200,7 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
             assert workers
             process.send_signal(signal.SIGINT)
             assert any("under way" in line for line in told)
-            time.sleep(0.6)  # closer together they are one
+            time.sleep(1.2)  # closer together they are one
             process.send_signal(signal.SIGINT)
             said = told.read()
             assert process.wait(60.0) == 130

@@ -437,7 +437,7 @@ finally:
 """,
     "it is told again on the way out, which takes no end": """
 stop_signals_module._LAST_S = 60
-threading.Timer(1.5, os.kill, (os.getpid(), number)).start()
+threading.Timer(2.0, os.kill, (os.getpid(), number)).start()
 try:
     tell()
     time.sleep(30)
@@ -451,7 +451,7 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG, number])
 ctypes.CDLL(None).sleep(60)
 """,
     "it is told twice in a call of C that does not end": """
-for after_s in (0.2, 1.5):
+for after_s in (0.2, 2.0):
     threading.Timer(after_s, os.kill, (os.getpid(), number)).start()
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG, number])
 ctypes.CDLL(None).sleep(60)
