@@ -428,7 +428,7 @@ except BaseException:
     pass
 """,
     "it waits on the way out for what does not come": """
-stop_signals_module._LAST_S = 0.5
+stop_signals._last_s = 0.5
 try:
     tell()
     time.sleep(30)
@@ -436,7 +436,7 @@ finally:
     queue.SimpleQueue().get()
 """,
     "it is told again on the way out, which takes no end": """
-stop_signals_module._LAST_S = 60
+stop_signals._last_s = 60
 threading.Timer(2.0, os.kill, (os.getpid(), number)).start()
 try:
     tell()
@@ -445,7 +445,7 @@ finally:
     queue.SimpleQueue().get()
 """,
     "it comes in a call of C that does not end": """
-stop_signals_module._LAST_S = 0.5
+stop_signals._last_s = 0.5
 threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG, number])
 ctypes.CDLL(None).sleep(60)
@@ -459,7 +459,6 @@ ctypes.CDLL(None).sleep(60)
 }
 LISTENING = """
 import asyncio, contextlib, ctypes, gc, os, queue, signal, sys, threading, time, weakref
-from cap.engine import stop_signals as stop_signals_module
 from cap.engine.stop_signals import stop_signals
 
 number = int(sys.argv[1])
