@@ -252,15 +252,10 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         history = self.state.turns
         while history.earlier and history.earlier[-1].before == self.state.strokes:
             history = history.without_last()
-        known = history.earlier
-        if not known and number == 1:
+        if not history.earlier and number == 1:
             return False
-        if number > len(known):
-            raise NotFound(
-                f"turns that changed the ink: {len(known)} remembered; undo no more than that"
-            )
+        before = history.before(number, "changed the ink")
         self._stop.clear()  # what it does itself is no turn to take back
-        before = known[-number].before
         # Erasing what was not there cuts what crosses it, which is then erased in its turn.
         while other := [stroke for stroke in self.state.strokes if stroke not in before]:
             self._erase_and_draw([np.array(stroke) for stroke in other], [])

@@ -599,14 +599,9 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         history = self.state.turns
         while history.earlier and history.earlier[-1].before.same(self.state.start):
             history = history.without_last()
-        known = history.earlier
-        if not known and number == 1:
+        if not history.earlier and number == 1:
             return False
-        if number > len(known):
-            raise NotFound(
-                f"turns that did something: {len(known)} remembered; undo no more than that"
-            )
-        start = known[-number].before
+        start = history.before(number, "did something")
         with self._moving(remembering=False):  # what it does itself is no turn to take back
             lost = self._arm.undo(self.state.deeds_done - start.deeds_done)
             try:

@@ -295,7 +295,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """
         layout = self._layout()
         if count(turns_ago, "turns_ago", 0):
-            layout = _before(self._turns(), turns_ago)
+            layout = self._turns().before(turns_ago, "moved something")
         return {name: np.array(position[:2]) for name, position in layout}
 
     @perception
@@ -512,7 +512,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
             known = self._turns()
             if not known.earlier and number == 1:
                 return []
-            goals = {name: position[:2] for name, position in _before(known, number)}
+            layout = known.before(number, "moved something")
+            goals = {name: position[:2] for name, position in layout}
             for name in goals:
                 self._exact(name)
             moved = self._arrange(*arrangement.plan(self._scene, goals, self._hand))
@@ -676,13 +677,3 @@ def _same(one: Layout, other: Layout) -> bool:
     return dict(one).keys() == places.keys() and all(
         math.dist(position, places[name]) <= arrangement.THERE_M for name, position in one
     )
-
-
-def _before(turns: TurnHistory[Layout], count: int) -> Layout:
-    """Return the layout before so many of the last turns."""
-    known = turns.earlier
-    if count > len(known):
-        raise NotFound(
-            f"turns that moved something: {len(known)} remembered; ask for no more than that"
-        )
-    return known[-count].before

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from cap.errors import NotFound
+
 MAX_TURNS = 50
 """So many of the last turns can be undone."""
 Before = TypeVar("Before")
@@ -44,6 +46,20 @@ class TurnHistory(Generic[Before]):
     def without_last(self) -> TurnHistory[Before]:
         """Return the history without its last turn, which came to nothing."""
         return replace(self, earlier=self.earlier[:-1])
+
+    def before(self, count: int, did: str) -> Before:
+        """Return what the oldest of so many of the last turns began with.
+
+        Args:
+            count: How many.
+            did: What turns that count did, for the message.
+
+        Raises:
+            NotFound: There were fewer.
+        """
+        if count > (known := len(self.earlier)):
+            raise NotFound(f"turns that {did}: {known} remembered; ask for no more than that")
+        return self.earlier[-count].before
 
     def taken_back(self, count: int) -> TurnHistory[Before]:
         """Return the history now that so many of the last turns are taken back."""

@@ -21,6 +21,7 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
+from tests.fakes.hardware import Hardware, TwinnedHardware
 
 UI = """# /// cap
 # context = ["objects"]
@@ -358,43 +359,10 @@ def test_a_hundred_are_asked_for_and_no_more() -> None:
         session_of(Drawn(many), samples=101)
 
 
-class Plain:
-    """A simulated table that cannot go back, or one of hardware with a twin."""
-
-    name = "plain"
-
-    def __init__(self, *, simulated: bool) -> None:
-        self.table = create(mode="instant", objects=OBJECTS, seed=1)
-        self.simulated = simulated
-        self.twins = 0
-
-    def primitives(self) -> Any:
-        return self.table.primitives()
-
-    def context(self) -> Any:
-        return self.table.context()
-
-    def positions(self) -> Any:
-        return self.table.positions()
-
-    def stop(self) -> None:
-        pass
-
-    def close(self) -> None:
-        self.table.close()
-
-
-class Twinned(Plain):
-    def twin(self) -> Any:
-        self.twins += 1
-        twin = create(mode="instant", objects=OBJECTS)
-        twin.restore(self.table.snapshot())
-        return twin
-
-
 def test_a_robot_that_cannot_go_back_carries_out_one_program_and_says_so() -> None:
-    model = Drawn([RIGHT, WRONG])
-    with session_of(model, Plain(simulated=True)) as session:
+    model, robot = Drawn([RIGHT, WRONG]), Hardware(OBJECTS, seed=1)
+    robot.simulated = True
+    with session_of(model, robot) as session:
         events = told(session)
         assert session.run(WORDS).ok
     (event,) = (event for event in events if event.kind == "untried")
@@ -403,7 +371,7 @@ def test_a_robot_that_cannot_go_back_carries_out_one_program_and_says_so() -> No
 
 
 def test_hardware_tries_in_its_twin_and_the_chosen_program_is_still_shown() -> None:
-    robot, shown = Twinned(simulated=False), list[str]()
+    robot, shown = TwinnedHardware(OBJECTS, seed=1), list[str]()
 
     def approve(source: str) -> Decision:
         shown.append(source)
@@ -416,7 +384,7 @@ def test_hardware_tries_in_its_twin_and_the_chosen_program_is_still_shown() -> N
     ) as session:
         assert list(session.run(WORDS).moved) == ["red block"]
     assert shown == [RIGHT]
-    assert robot.twins >= 4  # one for each trial, and one to rehearse the chosen one
+    assert len(robot.twins) >= 4  # one for each trial, and one to rehearse the chosen one
 
 
 def test_a_world_that_does_not_come_back_is_no_world_to_go_on_in(

@@ -20,6 +20,7 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
+from tests.fakes.hardware import TwinnedHardware
 from tests.fakes.scripted import Scripted
 
 UI = """# /// cap
@@ -43,37 +44,9 @@ PROMPTS: Mapping[str, Prompt] = {
 OBJECTS = ("red block", "blue block", "blue bowl")
 
 
-class Real:
-    """A tabletop that claims to be hardware, with a twin in the scene as it is."""
-
-    name = "real"
-    simulated = False
-
+class Real(TwinnedHardware):
     def __init__(self) -> None:
-        self.table = create(mode="instant", objects=OBJECTS)
-        self.twins: list[Any] = []
-        self.stopped = 0
-
-    def primitives(self) -> Any:
-        return self.table.primitives()
-
-    def context(self) -> Any:
-        return self.table.context()
-
-    def positions(self) -> Any:
-        return self.table.positions()
-
-    def twin(self) -> Any:
-        twin = create(mode="instant", objects=OBJECTS)
-        twin.restore(self.table.snapshot())
-        self.twins.append(twin)
-        return twin
-
-    def stop(self) -> None:
-        self.stopped += 1
-
-    def close(self) -> None:
-        self.table.close()
+        super().__init__(OBJECTS)
 
 
 def session_of(

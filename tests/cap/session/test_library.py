@@ -275,21 +275,21 @@ for _ in range(9000):
 """
 
 
-def begun(session: Session) -> threading.Event:
-    """Return what is set once a program calls something."""
-    called = threading.Event()
+def once(session: Session, kind: str) -> threading.Event:
+    """Return what is set once the session's trace has an event of a kind."""
+    happened = threading.Event()
 
     def listen(event: Event) -> None:
-        if event.kind == "call":
-            called.set()
+        if event.kind == kind:
+            happened.set()
 
     session.trace.listeners.append(listen)
-    return called
+    return happened
 
 
 def test_a_cancelled_task_ends_the_turn_whatever_the_program_catches() -> None:
     with Session.open("ravens", mode="instant", objects="red block, blue bowl") as opened:
-        called = begun(opened)
+        called = once(opened, "call")
         opened.run = lambda words, expect: opened.execute(LONG)  # type: ignore[method-assign,assignment]
 
         async def go() -> None:
@@ -316,7 +316,7 @@ def test_a_cancelled_task_ends_the_turn_whatever_the_program_catches() -> None:
 def test_a_turn_is_stopped_from_another_thread_and_no_second_begins_meanwhile() -> None:
     with Session.open("ravens", mode="instant", objects="red block, blue bowl") as opened:
         opened.stop()  # nothing runs: nothing is stopped
-        called = begun(opened)
+        called = once(opened, "call")
         refused: list[str] = []
 
         def other() -> None:
@@ -361,22 +361,10 @@ PATIENT = Limits(program_s=600.0)
 """A program that nobody stops goes on for longer than a test may take."""
 
 
-def runs(opened: Session) -> threading.Event:
-    """Return what is set once a program is about to run."""
-    begun = threading.Event()
-
-    def listen(event: Event) -> None:
-        if event.kind == "program":
-            begun.set()
-
-    opened.trace.listeners.append(listen)
-    return begun
-
-
 @pytest.mark.parametrize("ends", ["cancel", "stop", "close"])
 def test_a_program_without_calls_is_stopped(ends: str) -> None:
     with Session.open(mode="instant", model=OwnModel(ENDLESS), limits=PATIENT) as opened:
-        begun = runs(opened)
+        begun = once(opened, "program")
 
         async def go() -> Turn | None:
             task = asyncio.create_task(opened.arun("go on"))
