@@ -86,7 +86,15 @@ def _offset(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
         return True
     chosen = places[number - len(numbers)]
     shifted = ast.parse(f"({ast.unparse(chosen)} + {sign * _OFFSET})", mode="eval").body
-    return _replaced(tree, chosen, shifted)
+    for node in ast.walk(tree):
+        for name, field in ast.iter_fields(node):
+            if field is chosen:
+                setattr(node, name, shifted)
+                return True
+            if isinstance(field, list) and chosen in field:
+                field[field.index(chosen)] = shifted
+                return True
+    return False
 
 
 def _loop(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
@@ -129,19 +137,6 @@ KINDS: Mapping[str, Mutate] = {
 
 def _constants(tree: ast.Module) -> Iterator[ast.Constant]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
-
-
-def _replaced(tree: ast.Module, old: ast.AST, new: ast.AST) -> bool:
-    """Put an expression in another one's place."""
-    for node in ast.walk(tree):
-        for name, value in ast.iter_fields(node):
-            if value is old:
-                setattr(node, name, new)
-                return True
-            if isinstance(value, list) and old in value:
-                value[value.index(old)] = new
-                return True
-    return False
 
 
 def _inserted(tree: ast.Module, rng: Rng, source: str) -> bool:

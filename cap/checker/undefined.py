@@ -271,19 +271,16 @@ def _reads(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[_Plac
     """Return what each of these names stands in: the expression around it, or the statement."""
     around: dict[_Place, str] = {}
     for node in ast.walk(tree):  # a call comes before its keywords and starred arguments
+        if isinstance(node, ast.stmt):
+            reads_well = not hasattr(node, "body") and not isinstance(node, ast.Match)
+        else:
+            reads_well = isinstance(node, ast.expr) and not isinstance(node, ast.FormattedValue)
         for entry in _parts(node):
             if isinstance(entry, ast.Name) and entry.id in names:
                 place = (entry.id, entry.lineno, entry.col_offset)
                 if place not in around:
-                    around[place] = texts.of(node) if _is_whole(node) else entry.id
+                    around[place] = texts.of(node) if reads_well else entry.id
     return around
-
-
-def _is_whole(node: ast.AST) -> bool:
-    """Tell whether a node reads well by itself."""
-    if isinstance(node, ast.stmt):
-        return not hasattr(node, "body") and not isinstance(node, ast.Match)
-    return isinstance(node, ast.expr) and not isinstance(node, ast.FormattedValue)
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:

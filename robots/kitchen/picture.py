@@ -24,6 +24,7 @@ from robots.kitchen.room import (
     Point,
 )
 from robots.kitchen.state import KitchenState
+from robots.kitchen.view import PIECE_COLORS
 from robots.table.geometry import Rectangle, corners, distance
 
 _OVERSAMPLE = 2
@@ -37,14 +38,6 @@ _LEADER_M = 0.16
 """A name that is further from its thing has a line that leads to it."""
 Box = tuple[float, float, float, float]
 """Left, upper, right and lower edge, pixels."""
-_WOOD: dict[str, Color] = {
-    "table": (206, 172, 126),
-    "counter": (190, 192, 194),
-    "chair": (176, 140, 104),
-    "stool": (150, 118, 88),
-    "bin": (110, 132, 120),
-    "cabinet": (168, 150, 128),
-}
 _INSIDE = (88, 104, 96)
 _DRAWER = (224, 208, 180)
 _BASE, _TOP, _ARM, _JOINT = (62, 72, 88), (86, 98, 118), (236, 238, 242), (222, 120, 52)
@@ -173,7 +166,7 @@ class _Brush:
 
 
 def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
-    color = _WOOD[piece.kind]
+    color = PIECE_COLORS[piece.kind]
     x, y, length, width, yaw = piece.rectangle
     brush.box((x + 0.03, y - 0.03, length, width, yaw), _SHADOW)
     if piece.kind == "cabinet":

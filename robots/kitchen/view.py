@@ -33,7 +33,7 @@ _LEG: Rgb = (120, 112, 104)
 _BASE: Rgb = (62, 72, 88)
 _TOP: Rgb = (86, 98, 118)
 _ARROW: Rgb = (236, 238, 242)
-_COLORS: Mapping[PieceKind, Rgb] = {
+PIECE_COLORS: Mapping[PieceKind, Rgb] = {
     "table": (206, 172, 126),
     "counter": (190, 192, 194),
     "chair": (176, 140, 104),
@@ -112,7 +112,7 @@ def _object(thing: Thing) -> Shape:
 
 def _furniture(piece: Piece) -> Iterator[Shape]:
     """Yield a piece's boxes: x along its front, y to its back, z up from the floor."""
-    color = _COLORS[piece.kind]
+    color = PIECE_COLORS[piece.kind]
     w, d, h = piece.width, piece.depth, piece.height
 
     def box(size: Vec3, middle: Vec3, tint: Rgb = color) -> Shape:

@@ -86,7 +86,13 @@ class ColorDepthDetector:
         if not (frame.depth_m > 0).any():
             return ()
         points = frame.points()
-        above = self._above_the_table(points)
+        x, y, z = np.moveaxis(points, -1, 0)
+        margin = self._shapes.bowl_r_m
+        (left, right), (front, back) = self._shapes.x_m, self._shapes.y_m
+        with np.errstate(invalid="ignore"):  # unknown depth compares as false
+            above = (z > self._shapes.clear_m) & (z < self._shapes.highest_m)
+            above &= (x > left - margin) & (x < right + margin)
+            above &= (y > front - margin) & (y < back + margin)
         cut = np.zeros_like(above)
         if frame.robot is not None:
             above &= ~frame.robot
@@ -134,18 +140,6 @@ class ColorDepthDetector:
             for patch in patches
         )
 
-    def _above_the_table(self, points: Array) -> NDArray[np.bool_]:
-        x, y, z = np.moveaxis(points, -1, 0)
-        margin = self._shapes.bowl_r_m
-        (left, right), (front, back) = self._shapes.x_m, self._shapes.y_m
-        with np.errstate(invalid="ignore"):  # unknown depth compares as false
-            inside = (x > left - margin) & (x < right + margin)
-            inside &= (y > front - margin) & (y < back + margin)
-            seen: NDArray[np.bool_] = (
-                inside & (z > self._shapes.clear_m) & (z < self._shapes.highest_m)
-            )
-        return seen
-
     def _patches(
         self,
         points: Array,
@@ -178,9 +172,16 @@ class ColorDepthDetector:
         inner = np.linalg.norm(patch[:, :2] - middle, axis=1) < 0.7 * self._shapes.bowl_r_m
         if inner.all():
             return
-        rim_z = float(np.quantile(patch[~inner, 2], _HIGH))
+        wall = patch[~inner]
+        rim_z = float(np.quantile(wall[:, 2], _HIGH))
         proud = patch[inner & (patch[:, 2] > rim_z + _FACE_M / 2)]
-        yield self._bowl(color, patch[~inner], rim_z, eye)
+        rim = wall[wall[:, 2] > rim_z - _FACE_M]
+        height = float(np.quantile(rim[:, 2], 0.8))
+        x, y = _circle(rim[:, :2])
+        if (profile := self._shapes.bowl) is not None:
+            x, y = fit_bowl(wall, (x, y), height, profile, eye)
+        place = (x, y, height - self._shapes.bowl_m / 2)
+        yield Detection(f"{color} bowl", place, 0.0, len(wall))
         if len(proud):
             yield self._block(color, proud, eye)
 
@@ -198,14 +199,6 @@ class ColorDepthDetector:
         x, y, yaw = fit_block(patch, start, height, edge, eye)
         position = (x, y, height - edge / 2)
         return Detection(f"{color} block", position, yaw % (math.pi / 2), len(patch))
-
-    def _bowl(self, color: str, wall: Array, rim_z: float, eye: Array) -> Detection:
-        rim = wall[wall[:, 2] > rim_z - _FACE_M]
-        height = float(np.quantile(rim[:, 2], 0.8))
-        x, y = _circle(rim[:, :2])
-        if (profile := self._shapes.bowl) is not None:
-            x, y = fit_bowl(wall, (x, y), height, profile, eye)
-        return Detection(f"{color} bowl", (x, y, height - self._shapes.bowl_m / 2), 0.0, len(wall))
 
 
 _FARTHEST_TONE = 0.12
