@@ -37,8 +37,7 @@ WORDS: Mapping[str, str] = {
     "lookat": "look at the {}",
 }
 """Each of the twenty skills as a sentence."""
-_LINE = re.compile(r"\[(\w+)\]((?: <[^<>]+> \(\d+\))*)")
-_NAME = re.compile(r"<([^<>]+)> \((\d+)\)")
+
 _PATTERNS = {
     skill: re.compile(re.escape(words).replace(r"\{\}", "(.+)")) for skill, words in WORDS.items()
 }
@@ -141,23 +140,6 @@ def parsed(text: str) -> Action | None:
         if all(name in OBJECTS or (skill == "walk" and name in ROOMS) for name in names):
             return action(skill, *names)
     return None
-
-
-def line_of(step: Action) -> str:
-    """Return a step as a line of a program."""
-    names = "".join(f" <{name.replace(' ', '_')}> (1)" for name in step.args)
-    return f"[{step.skill.upper()}]{names}"
-
-
-def read_line(line: str) -> Action | None:
-    """Return the step of a program's line; None if it is none of ours."""
-    match = _LINE.fullmatch(line.strip())
-    if match is None or match[1].lower() not in WORDS:
-        return None
-    names = [name.replace("_", " ").lower() for name, _ in _NAME.findall(match[2])]
-    if len(names) != WORDS[match[1].lower()].count("{}"):
-        return None
-    return parsed(action(match[1].lower(), *names).text)
 
 
 def plan_of(texts: Sequence[str]) -> list[Action | None]:

@@ -321,7 +321,6 @@ DRAWER_TASKS: tuple[KitchenTask, ...] = (
 )
 """SayCan's with its drawer skills."""
 _MANIPULATION, _MOBILE, _DRAWERS = "manipulation", "mobile manipulation", "drawers"
-_SNACKS_HERE = tuple((name, _TABLE) for name in ("jalapeno chips", "kettle chips"))
 MONOLOGUE: tuple[KitchenTask, ...] = (
     KitchenTask(_MANIPULATION, "pick up a soda", (hold(*SODAS),), start=_TABLE),
     KitchenTask(

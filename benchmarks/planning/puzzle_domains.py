@@ -7,7 +7,7 @@ rooms, ways of doing things that were never shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from itertools import pairwise
 
@@ -221,8 +221,3 @@ def _left(name: str, state: State) -> tuple[str, ...] | None:
         if tried is not None and all(_house(tried).holds(goal) for goal in task.goals):
             return task.steps[begin:]
     return None
-
-
-MAKERS: Mapping[str, Callable[[Part, int], Puzzle]] = {
-    domain: partial(puzzle, domain) for domain in DOMAINS
-}

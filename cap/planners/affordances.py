@@ -46,11 +46,6 @@ def of_world(world: World, action: Action) -> float:
     return 0.0 if world.achieved(action) else world.affordance(action)
 
 
-def uncapped(world: World, action: Action) -> float:
-    """Return the world's own affordance, whether its effect is there or not."""
-    return world.affordance(action)
-
-
 def constant(world: World, action: Action) -> float:
     """Return 1: the model alone decides."""
     return 1.0

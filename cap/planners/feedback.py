@@ -51,10 +51,6 @@ class DetectorErrors:
         return truth ^ bool(np.random.default_rng([self.seed, *moment]).random() < wrong)
 
 
-VILD = DetectorErrors(false_negative=0.28)
-"""One open-vocabulary detector in Inner Monologue's kitchen, by its recall."""
-MDETR = DetectorErrors(false_negative=0.125)
-"""The other one."""
 _SILENT = ("ask", "goal", "think")
 """After these nothing has changed."""
 

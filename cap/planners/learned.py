@@ -65,15 +65,11 @@ def discounted(steps: int, discount: float) -> tuple[float, ...]:
     return tuple(discount ** (steps - number) for number in range(1, steps + 1))
 
 
-def delexicalised(context: PlanContext, text: str) -> str:
-    """Return a text with names as the goal and the opening tell of them: `<g1 o2>`.
+def renamer(context: PlanContext) -> Callable[[str], str]:
+    """Return what tells names in a text as the goal and the opening do: `<g1 o2>`.
 
     A name that neither tells of stays as it is.
     """
-    return _renamer(context)(text)
-
-
-def _renamer(context: PlanContext) -> Callable[[str], str]:
     if not context.names:
         return str.lower
     longest = sorted(context.names, key=len, reverse=True)
@@ -102,7 +98,7 @@ def _kind(name: str) -> str:
 
 def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
     """Return what each of some steps is like after others, as words to be hashed."""
-    rename = _renamer(context)
+    rename = renamer(context)
     goal, opening = rename(context.goal), rename(context.opening)
     steps = [rename(each) for each in context.steps]
     last = steps[-1] if steps else ""

@@ -38,6 +38,5 @@ def test_a_skill_whose_effect_is_there_is_capped() -> None:
     assert affordances.of_world(world, wave) == 0.8
     world.step(wave)
     assert affordances.of_world(world, wave) == 0.0
-    assert affordances.uncapped(world, wave) == 0.8
     assert affordances.constant(world, Action("x")) == 1.0
     assert affordances.of_world(world, DONE) == 0.1

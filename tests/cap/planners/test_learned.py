@@ -12,9 +12,9 @@ from cap.errors import MissingExtra, UsageError
 from cap.planners.learned import (
     LabelledStep,
     PlanContext,
-    delexicalised,
     discounted,
     features,
+    renamer,
     train,
 )
 
@@ -49,11 +49,11 @@ def test_what_is_further_from_the_end_pays_less(
 
 
 def test_names_are_told_by_where_goal_and_opening_name_them() -> None:
-    assert delexicalised(CONTEXT, "Take the blue cup") == "take the <g1 o2> cup"
+    assert renamer(CONTEXT)("Take the blue cup") == "take the <g1 o2> cup"
     other = PlanContext("take the pink cup", "there are green and pink cups", (), COLORS)
-    assert delexicalised(other, "take the pink cup") == delexicalised(CONTEXT, "take the blue cup")
-    assert delexicalised(CONTEXT, "take the green cup") == "take the green cup"  # told of nowhere
-    assert delexicalised(CONTEXT, "take the redwood cup") == "take the redwood cup"
+    assert renamer(other)("take the pink cup") == renamer(CONTEXT)("take the blue cup")
+    assert renamer(CONTEXT)("take the green cup") == "take the green cup"  # told of nowhere
+    assert renamer(CONTEXT)("take the redwood cup") == "take the redwood cup"
 
 
 def test_features_are_the_same_whatever_the_names_are() -> None:
@@ -72,7 +72,7 @@ def tower(*disks: str) -> PlanContext:
 def test_one_disk_more_changes_no_rod_and_what_lies_on_a_disk_is_told() -> None:
     three, four = tower("red", "blue", "green"), tower("red", "blue", "green", "pink")
     for rod in ("rod 1", "rod 2", "rod 3"):
-        assert delexicalised(three, rod) == delexicalised(four, rod)
+        assert renamer(three)(rod) == renamer(four)(rod)
     moves = ["move the red disk to rod 2", "move the {} disk to rod 2"]
     (top, last), (top_of_four, last_of_four) = (
         features(tower_, [moves[0], moves[1].format(name)])
