@@ -15,7 +15,6 @@ import shapely.affinity
 
 from cap.errors import Collision, Unreachable
 from robots.arm.gripper import Grip
-from robots.arm.motion import Pose
 from robots.kitchen import arm
 from robots.kitchen.arm import Array
 from robots.kitchen.base_pose import standing
@@ -38,7 +37,7 @@ from robots.kitchen.grasps import (
 from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, UPRIGHT_RAD, Thing
 from robots.kitchen.room import Location, Point, inside, obstacles
 from robots.kitchen.state import Base, KitchenState, turned
-from robots.table.geometry import corners
+from robots.table.geometry import carried_point, corners
 
 Relation = Literal["", "in", "on", "beside"]
 """How something is to be put down by an object or a location; "" for as that takes things."""
@@ -379,11 +378,11 @@ def _at(
     where: str,
     turns: Sequence[float] = _TURNS,
 ) -> Place | Unreachable | Collision:
-    hand = Pose(*arm.to_world(state.base, arm.forward(state.joints)))
+    x, y, z, yaw = arm.to_world(state.base, arm.forward(state.joints))
     held = state[spot.name]
-    gap_m = min(max(state.gap_m, across(held, hand.yaw)) + 2 * _RELEASE_M, STROKE_M)
+    gap_m = min(max(state.gap_m, across(held, yaw)) + 2 * _RELEASE_M, STROKE_M)
     ways = (
-        Grip(hand.release_point(held.position, spot.position, turn), hand.yaw + turn, gap_m)
+        Grip(carried_point((x, y, z), held.position, spot.position, turn), yaw + turn, gap_m)
         for turn in turns
     )
     around = nearby(state, spot, ignoring=[spot.name])
@@ -391,11 +390,11 @@ def _at(
         grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} {where}")
     except Collision as error:
         return error
-    hang_m = max(0.0, hand.z - held.bottom)
+    hang_m = max(0.0, z - held.bottom)
     load_m = max(state[name].top for name in state.load()) - held.bottom
     # The full hand passes over what is around, and the empty one over what it has put down.
     travel_z = max(height_over(state, spot.xy, place) + hang_m, spot.bottom + load_m + LIFT_M)
     for grip, base in standing(state, grips, travel_z, place):
-        result = replace(spot, quaternion=turned(spot.quaternion, grip.yaw - hand.yaw))
+        result = replace(spot, quaternion=turned(spot.quaternion, grip.yaw - yaw))
         return Place(base, grip, result, travel_z, where)
     return Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")

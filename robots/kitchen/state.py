@@ -10,7 +10,7 @@ from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
 from robots.simulation.turn_history import TurnHistory
-from robots.table.geometry import Quat, Rectangle, Vec3, distance
+from robots.table.geometry import Quat, Rectangle, Vec3, carried_point, distance
 
 FACED_M = 1.0
 """What the robot faces is its present location if it is no further than this."""
@@ -294,10 +294,7 @@ class KitchenState:
 def carried(thing: Thing, start: Pose4, end: Pose4) -> Thing:
     """Return a thing moved as if it were fixed to what went from one pose to another."""
     turn = end[3] - start[3]
-    c, s = math.cos(turn), math.sin(turn)
-    dx, dy, dz = (thing.position[i] - start[i] for i in range(3))
-    x, y, z, _ = end
-    place = (x + c * dx - s * dy, y + s * dx + c * dy, z + dz)
+    place = carried_point(thing.position, start[:3], end[:3], turn)
     return replace(thing, position=place, quaternion=turned(thing.quaternion, turn))
 
 

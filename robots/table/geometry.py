@@ -46,6 +46,20 @@ def yaw_quaternion(yaw: float) -> Quat:
     return (0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
 
 
+def carried_point(point: Vec3, start: Vec3, end: Vec3, turn: float) -> Vec3:
+    """Return where a point comes to that is fixed to what is moved and turned.
+
+    Args:
+        point: Where it is, metres.
+        start: Where what it is fixed to is.
+        end: Where that goes.
+        turn: By how much it turns about the vertical on the way, radians.
+    """
+    dx, dy, dz = point[0] - start[0], point[1] - start[1], point[2] - start[2]
+    c, s = math.cos(turn), math.sin(turn)
+    return (end[0] + c * dx - s * dy, end[1] + s * dx + c * dy, end[2] + dz)
+
+
 def corners(rectangle: Rectangle) -> Iterator[XY]:
     """Yield the four corners."""
     x, y, length, width, yaw = rectangle

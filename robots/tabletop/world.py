@@ -20,7 +20,7 @@ from robots.ravens.transfer import Transfer
 from robots.ravens.world import MAX_PATHS, Layout, WorldState
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
-from robots.table.geometry import yaw_quaternion
+from robots.table.geometry import carried_point, yaw_quaternion
 from robots.tabletop import waypoints
 from robots.tabletop.driver import TcpPose
 from robots.tabletop.limits import yaw_of
@@ -44,16 +44,15 @@ class Held:
 
     def at(self, pose: Pose) -> tuple[Body, ...]:
         """Return where they are with the fingertips at a pose."""
-        x, y, z = self.grip.tip
-        turn = pose.yaw - self.grip.yaw
-        c, s = math.cos(turn), math.sin(turn)
-        found = []
-        for body in self.bodies:
-            dx, dy, dz = body.position[0] - x, body.position[1] - y, body.position[2] - z
-            there = (pose.x + c * dx - s * dy, pose.y + s * dx + c * dy, pose.z + dz)
-            turned = yaw_quaternion(body.yaw + turn)
-            found.append(replace(body, position=there, quaternion=turned))
-        return tuple(found)
+        turn, tip = pose.yaw - self.grip.yaw, (pose.x, pose.y, pose.z)
+        return tuple(
+            replace(
+                body,
+                position=carried_point(body.position, self.grip.tip, tip, turn),
+                quaternion=yaw_quaternion(body.yaw + turn),
+            )
+            for body in self.bodies
+        )
 
 
 class HardwareWorld:
