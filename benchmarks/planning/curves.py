@@ -31,9 +31,18 @@ def draw_curves(curves: Mapping[tuple[str, str], Curve]) -> bytes:
         panels = figure.subplots(1, len(rows), squeeze=False, sharey=True)[0]
         for axes, row in zip(panels, rows, strict=True):
             for number, planner in enumerate(planners):
-                if (row, planner) in curves:
-                    shift = 0.006 * (number - (len(planners) - 1) / 2)  # bars side by side
-                    _curve(axes, curves[row, planner], number, shift)
+                if (row, planner) not in curves:
+                    continue
+                curve = curves[row, planner]
+                shift = 0.006 * (number - (len(planners) - 1) / 2)  # bars side by side
+                places = sorted(curve)
+                rates = [100 * curve[p].successes / curve[p].n for p in places]
+                ends = [[100 * end for end in curve[p].interval] for p in places]
+                below = [max(0.0, rate - low) for rate, (low, _) in zip(rates, ends, strict=True)]
+                above = [max(0.0, high - rate) for rate, (_, high) in zip(rates, ends, strict=True)]
+                axes.errorbar([p + shift for p in places], rates, yerr=[below, above],
+                              color=_COLORS[number % 7], marker=_MARKERS[number % 7],
+                              markersize=4, linewidth=1.3, elinewidth=0.7)  # fmt: skip
             axes.set_title(row, loc="left", fontsize=10)
             axes.set_xlabel("probability that the model says what is right")
             axes.set_ylim(-2, 104)
@@ -42,14 +51,3 @@ def draw_curves(curves: Mapping[tuple[str, str], Curve]) -> bytes:
             panels[0].plot([], [], marker=_MARKERS[number % 7], color=_COLORS[number % 7],
                            label=planner)  # fmt: skip
         return as_svg(figure, panels[0])
-
-
-def _curve(axes: Any, curve: Curve, number: int, shift: float) -> None:
-    places = sorted(curve)
-    rates = [100 * curve[p].successes / curve[p].n for p in places]
-    ends = [[100 * end for end in curve[p].interval] for p in places]
-    below = [max(0.0, rate - low) for rate, (low, _) in zip(rates, ends, strict=True)]
-    above = [max(0.0, high - rate) for rate, (_, high) in zip(rates, ends, strict=True)]
-    color, marker = _COLORS[number % len(_COLORS)], _MARKERS[number % len(_MARKERS)]
-    axes.errorbar([p + shift for p in places], rates, yerr=[below, above], color=color,
-                  marker=marker, markersize=4, linewidth=1.3, elinewidth=0.7)  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.planning.puzzle_domains import DISCOUNTS, TRAINED_ON, puzzle
 from benchmarks.planning.puzzles import Puzzle
-from cap.planners.learned import LabelledStep, PlanContext, TrainedScores, discounted, train
+from cap.planners.learned import LabelledStep, PlanContext, TrainedScores, train
 from cap.planners.world import DONE
 
 STRAYED = 0.5
@@ -36,7 +36,7 @@ def trajectory(
             others = [str(move) for move in generator.choice(others, MOST_OTHERS, replace=False)]
         for move in (right[0], *others):
             can = found.solved(state) if move == DONE.text else found.after(state, move) is not None
-            pays = discounted(len(right), discount)[0] if move == right[0] else 0.0
+            pays = discount ** len(plan) if move == right[0] else 0.0
             yield LabelledStep(context, move, can, pays, number)
         possible = [move for move in others if found.after(state, move) is not None]
         taken = right[0]

@@ -60,11 +60,6 @@ class LabelledStep:
     """Of which trajectory it is."""
 
 
-def discounted(steps: int, discount: float) -> tuple[float, ...]:
-    """Return what each step of a trajectory pays: 1 for its last, less for those before."""
-    return tuple(discount ** (steps - number) for number in range(1, steps + 1))
-
-
 def renamer(context: PlanContext) -> Callable[[str], str]:
     """Return what tells names in a text as the goal and the opening do: `<g1 o2>`.
 

@@ -151,6 +151,19 @@ def test_larger_towers_and_other_rooms_than_those_learned_from_are_mastered(doma
     assert done >= 16
 
 
+def test_what_is_further_from_the_end_pays_less_and_another_step_nothing() -> None:
+    paid = set()
+    for row in expert.labelled("hanoi", 3):
+        found = puzzle("hanoi", "train", row.trajectory)
+        state: object = found.start
+        for step in row.context.steps:
+            state = found.after(state, step)
+        left = (*(found.plan(state) or ()), DONE.text)
+        assert row.pay == (pytest.approx(0.3 ** (len(left) - 1)) if row.step == left[0] else 0.0)
+        paid.add(row.pay)
+    assert {0.0, 0.3, 1.0} <= paid
+
+
 def test_tabletop_tasks_are_learned_as_what_was_put_where() -> None:
     found = tabletop_puzzle(1)
     plan = found.plan(found.start)

@@ -12,7 +12,6 @@ from cap.errors import MissingExtra, UsageError
 from cap.planners.learned import (
     LabelledStep,
     PlanContext,
-    discounted,
     features,
     renamer,
     train,
@@ -36,16 +35,6 @@ def rows(count: int, *, alike: bool = False) -> list[LabelledStep]:
                 pay = 0.6 if color == first and not context.steps else 0.0
                 found.append(LabelledStep(context, f"take the {color} cup", can, pay, number))
     return found
-
-
-@pytest.mark.parametrize(
-    ("steps", "discount", "expected"),
-    [(3, 0.6, (0.36, 0.6, 1.0)), (1, 0.3, (1.0,)), (0, 0.9, ()), (2, 1.0, (1.0, 1.0))],
-)
-def test_what_is_further_from_the_end_pays_less(
-    steps: int, discount: float, expected: tuple[float, ...]
-) -> None:
-    assert discounted(steps, discount) == pytest.approx(expected)
 
 
 def test_names_are_told_by_where_goal_and_opening_name_them() -> None:
