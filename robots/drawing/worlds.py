@@ -149,19 +149,11 @@ class ArmBoard:
 
     def _build(self) -> None:
         """Build the simulation of the state anew."""
+        from robots.simulation.bullet import begin, load_arm
+
         p, client = self._p, self._client
-        p.resetSimulation(physicsClientId=client)
-        p.setGravity(0, 0, -9.81, physicsClientId=client)
-        p.setTimeStep(DT_S, physicsClientId=client)
-        p.setPhysicsEngineParameter(deterministicOverlappingPairs=1, physicsClientId=client)
-        self._arm = p.loadURDF(
-            str(_URDF),
-            useFixedBase=True,
-            flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
-            physicsClientId=client,
-        )
-        for joint, angle in enumerate(self.state.joints):
-            p.resetJointState(self._arm, joint, angle, physicsClientId=client)
+        begin(client)
+        self._arm = load_arm(client, _URDF, self.state.joints)
         box = p.createCollisionShape(
             p.GEOM_BOX, halfExtents=[BLOCK_HALF] * 3, physicsClientId=client
         )

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from robots.arm.motion import DT_S
 from robots.kitchen import arm
 from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, Kind, Thing
 from robots.kitchen.room import (
@@ -21,7 +20,7 @@ from robots.kitchen.room import (
     Piece,
 )
 from robots.kitchen.state import KitchenState
-from robots.simulation.bullet import p
+from robots.simulation.bullet import begin, load_arm, p
 from robots.table.geometry import Vec3, distance, yaw_quaternion
 
 ARM_URDF = Path(__file__).with_name("arm.urdf")
@@ -59,15 +58,12 @@ def build(client: int, state: KitchenState, sliding: str | None = None) -> Kitch
         state: The kitchen.
         sliding: A drawer that can be moved; the others stand still.
     """
-    p.resetSimulation(physicsClientId=client)
-    p.setGravity(0, 0, -9.81, physicsClientId=client)
-    p.setTimeStep(DT_S, physicsClientId=client)
-    p.setPhysicsEngineParameter(
-        numSolverIterations=50, deterministicOverlappingPairs=1, physicsClientId=client
-    )
+    begin(client)
     plane = p.createCollisionShape(p.GEOM_PLANE, physicsClientId=client)
     p.createMultiBody(0, plane, useMaximalCoordinates=True, physicsClientId=client)
-    number = _load_arm(client, state)
+    shoulder = (*state.base.world(0.0, arm.AHEAD_M), arm.SHOULDER_Z)
+    joints = [*state.joints, state.gap_m / 2, state.gap_m / 2]
+    number = load_arm(client, ARM_URDF, joints, shoulder, yaw_quaternion(state.base.angle))
     drawer = None
     for piece in state.room.pieces:
         if distance(piece.rectangle, state.base.xy) < _NEAR_M:
@@ -75,23 +71,6 @@ def build(client: int, state: KitchenState, sliding: str | None = None) -> Kitch
             drawer = found if drawer is None else drawer
     things = {thing.name: _add_thing(client, thing) for thing in _near(state, sliding)}
     return KitchenBodies(number, things, drawer)
-
-
-def _load_arm(client: int, state: KitchenState) -> int:
-    base = state.base
-    number: int = p.loadURDF(
-        str(ARM_URDF),
-        (*base.world(0.0, arm.AHEAD_M), arm.SHOULDER_Z),
-        yaw_quaternion(base.angle),
-        useFixedBase=True,
-        flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
-        physicsClientId=client,
-    )
-    for joint in ARM_JOINTS:
-        p.resetJointState(number, joint, state.joints[joint], physicsClientId=client)
-    for joint in FINGERS:
-        p.resetJointState(number, joint, state.gap_m / 2, physicsClientId=client)
-    return number
 
 
 def _near(state: KitchenState, sliding: str | None) -> list[Thing]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robots.arm.motion import DT_S
 from robots.ravens.scene import (
     BLOCK_SIZE,
     BOWL_BASE_R,
@@ -24,7 +23,7 @@ from robots.ravens.scene import (
     Body,
 )
 from robots.ravens.world import WorldState
-from robots.simulation.bullet import p
+from robots.simulation.bullet import begin, load_arm, p
 from robots.table.geometry import Vec3
 
 ARM_URDF = Path(__file__).with_name("ur5e.urdf")
@@ -36,7 +35,6 @@ BOWL_MASS_KG = 0.12
 _WALL_PIECES = 12
 _RING_BOTTOM = 0.008
 """Where a bowl's wall begins above its foot, metres."""
-_SOLVER_ITERATIONS = 50
 _FLOOR_M = 2.0
 """Half the edges of the box whose top everything stands on, metres."""
 
@@ -58,29 +56,13 @@ def build(client: int, state: WorldState) -> TabletopIds:
 
     Nothing of an earlier simulation is kept, so its bits depend on the state alone.
     """
-    p.resetSimulation(physicsClientId=client)
-    p.setGravity(0, 0, -9.81, physicsClientId=client)
-    p.setTimeStep(DT_S, physicsClientId=client)
-    p.setPhysicsEngineParameter(
-        numSolverIterations=_SOLVER_ITERATIONS,
-        deterministicOverlappingPairs=1,
-        physicsClientId=client,
-    )
+    begin(client)
     # A box and no plane: what stands on a plane wakes on one corner, and creeps.
     table = p.createCollisionShape(p.GEOM_BOX, halfExtents=[_FLOOR_M] * 3, physicsClientId=client)
     p.createMultiBody(
         0, table, basePosition=[0, 0, -_FLOOR_M], useMaximalCoordinates=True, physicsClientId=client
     )
-    arm = p.loadURDF(
-        str(ARM_URDF),
-        useFixedBase=True,
-        flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
-        physicsClientId=client,
-    )
-    for joint in ARM_JOINTS:
-        p.resetJointState(arm, joint, state.joints[joint], physicsClientId=client)
-    for joint in FINGERS:
-        p.resetJointState(arm, joint, state.gap_m / 2, physicsClientId=client)
+    arm = load_arm(client, ARM_URDF, [*state.joints, state.gap_m / 2, state.gap_m / 2])
     shapes = _Shapes(client)
     objects: dict[str, int] = {}
     for _, alike in itertools.groupby(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from cap.errors import MissingSimulator, install_extra
+from robots.arm.motion import DT_S
+from robots.table.geometry import Quat, Vec3
 
 
 @contextlib.contextmanager
@@ -44,3 +47,42 @@ def _import() -> Any:
 
 p = _import()
 """The module `pybullet`."""
+
+
+def begin(client: int) -> None:
+    """Empty a physics server: nothing of an earlier simulation is kept, so none changes a bit."""
+    p.resetSimulation(physicsClientId=client)
+    p.setGravity(0, 0, -9.81, physicsClientId=client)
+    p.setTimeStep(DT_S, physicsClientId=client)
+    p.setPhysicsEngineParameter(
+        numSolverIterations=50, deterministicOverlappingPairs=1, physicsClientId=client
+    )
+
+
+def load_arm(
+    client: int,
+    urdf: Path,
+    joints: Sequence[float],
+    position: Vec3 = (0.0, 0.0, 0.0),
+    orientation: Quat = (0.0, 0.0, 0.0, 1.0),
+) -> int:
+    """Add an arm that stands still, and return its number.
+
+    Args:
+        client: The physics server.
+        urdf: What it is made of.
+        joints: Where each joint is, in the file's order: radians, metres.
+        position: Where its base stands, metres.
+        orientation: How that is turned.
+    """
+    number: int = p.loadURDF(
+        str(urdf),
+        position,
+        orientation,
+        useFixedBase=True,
+        flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
+        physicsClientId=client,
+    )
+    for joint, value in enumerate(joints):
+        p.resetJointState(number, joint, value, physicsClientId=client)
+    return number
