@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -288,12 +289,15 @@ def new_run_folder(runs: Path, robot: str, words: str) -> Path:
     raise UsageError(f"cannot find a free name for a run folder in {runs}")
 
 
+_version = cache(version)  # which parses a whole page for it
+
+
 def versions() -> dict[str, str]:
     """Return what a reader needs to reproduce a run: our version, Python's, the system's."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for name in ("code-as-policies", "numpy", "shapely", "openai", "pybullet"):
         try:
-            found[name] = version(name)
+            found[name] = _version(name)
         except PackageNotFoundError:
             continue
     return found

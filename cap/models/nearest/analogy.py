@@ -9,7 +9,7 @@ examples that hold both the words and the expression, it gives templates nobody 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import partial
@@ -97,7 +97,7 @@ def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[
     groups: dict[tuple[Words, Words], list[Analogy]] = {}
     for entry in analogies:
         groups.setdefault((entry.before, entry.after), []).append(entry)
-    said = {_said(template): _form(template.tree) for template in reversed(templates)}
+    said = {_said(template): template.tree for template in reversed(templates)}
     made: list[tuple[tuple[Words, Words], Template]] = []
     refuted: set[tuple[Words, Words]] = set()
     for template in templates:
@@ -111,11 +111,14 @@ def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[
             end = at + len(before)
             elements = (*template.elements[:at], *after, *template.elements[end:])
             nodes = {entry.expression: entry.node for entry in useful if entry.expression}
-            tree = rewrite(template.tree, partial(_exchange, nodes)) if nodes else template.tree
+            kinds = {expression.partition("(")[0] for expression in nodes}
+            change = partial(_exchange, nodes, kinds)
+            tree = rewrite(template.tree, change) if nodes else template.tree
             source = dump(tree) if nodes else template.source
             new = replace(template, elements=elements, tree=tree, derived=True, source=source)
             made.append((exchange, new))
-            if nodes and said.get(_said(new), form := _form(tree)) != form:
+            known_as = said.get(_said(new)) if nodes else None
+            if known_as is not None and _form(known_as) != _form(tree):
                 refuted.add(exchange)
     known = {template.elements for template in templates}
     found: list[Template] = []
@@ -142,9 +145,12 @@ def _form(tree: ast.Module) -> str:
     )
 
 
-def _exchange(nodes: Mapping[str, ast.expr], node: ast.AST) -> ast.AST | None:
-    """Return what replaces a node, by the dumps of expressions; None where it stays."""
-    return nodes.get(ast.dump(node)) if isinstance(node, ast.expr) else None
+def _exchange(nodes: Mapping[str, ast.expr], kinds: Set[str], node: ast.AST) -> ast.AST | None:
+    """Return what replaces a node, by the dumps of expressions; None where it stays.
+
+    Only nodes of the `kinds` that those dumps begin with are dumped.
+    """
+    return nodes.get(ast.dump(node)) if type(node).__name__ in kinds else None
 
 
 def _find(elements: Sequence[Element], words: Words) -> int | None:
