@@ -16,7 +16,6 @@ import functools
 import io
 import itertools
 import random
-import sys
 import types
 import typing
 import warnings
@@ -35,6 +34,7 @@ from cap.program.private_names import FORMATS, MARK, READ_LATER, is_private, is_
 from cap.sandbox.worker import namespace
 from cap.sandbox.worker.special_attributes import SpecialAttributes, set_special
 from cap.sandbox.worker.templates import Formats
+from tests.fakes.audit import listening
 
 TEXT = "tripwire + 1"
 """What must never be compiled."""
@@ -80,21 +80,6 @@ _EVENTS = (
 
 class Own:
     """Stands for a class of the program's own."""
-
-
-_heard: list[str] | None = None
-
-
-def _listen(event: str, args: tuple[Any, ...]) -> None:
-    if _heard is None:
-        return
-    if event.startswith(_EVENTS) and not str(args[0]).endswith((".py", ".pyc")):
-        _heard.append(f"{event} happens")
-    elif event == "compile" and TEXT in str(args[0]):
-        _heard.append("a text is compiled")
-
-
-sys.addaudithook(_listen)
 
 
 def handed_in(policy: Policy) -> dict[str, Any]:
@@ -169,14 +154,20 @@ def ways_out(space: Mapping[str, Any], depth: int) -> list[str]:
         space: The names it is given.
         depth: How many steps from a name.
     """
-    global _heard
+    heard: list[str] = []
+
+    def listen(event: str, args: tuple[Any, ...]) -> None:
+        if event.startswith(_EVENTS) and not str(args[0]).endswith((".py", ".pyc")):
+            heard.append(f"{event} happens")
+        elif event == "compile" and TEXT in str(args[0]):
+            heard.append("a text is compiled")
+
     found: dict[str, None] = {}
     seen: set[Any] = set()
     ahead = deque((name, value, 0) for name, value in space.items())
-    _heard = []
     state = random.getstate(), np.random.get_state()
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with listening(listen), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             while ahead:
                 road, value, steps = ahead.popleft()
@@ -188,11 +179,10 @@ def ways_out(space: Mapping[str, Any], depth: int) -> list[str]:
                     continue
                 seen.add(key)
                 for way, reached in _steps(value):
-                    while _heard:
-                        found[f"{road}{way}: {_heard.pop()}"] = None
+                    while heard:
+                        found[f"{road}{way}: {heard.pop()}"] = None
                     ahead.append((f"{road}{way}", reached, steps + 1))
     finally:
-        _heard = None
         random.setstate(state[0])
         np.random.set_state(state[1])
     return list(found)

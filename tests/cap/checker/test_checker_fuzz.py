@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from cap.program.program import MAX_SOURCE_CHARS, Program, ProgramSyntaxError
 from cap.sandbox.sandbox import Sandbox
 from tests.corpus.attacks import ATTACKS
 from tests.corpus.harmless import HARMLESS
+from tests.fakes.audit import listening
 
 FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)
 RESERVED = frozenset({"pick", "look", "robot"})
@@ -46,27 +46,15 @@ STATEMENTS = [node for node in NODES if isinstance(node, ast.stmt)]
 
 # --- nothing is ever executed
 
-_watched: list[str] | None = None
 _ACTS = ("exec", "open", "import", "os.", "socket.", "subprocess.", "ctypes.", "pickle.")
-
-
-def _watch(event: str, _: tuple[Any, ...]) -> None:
-    if _watched is not None and event.startswith(_ACTS):
-        _watched.append(event)
-
-
-sys.addaudithook(_watch)
 
 
 @contextmanager
 def watched() -> Iterator[list[str]]:
     """Collect what the interpreter is made to do."""
-    global _watched
-    _watched = []
-    try:
-        yield _watched
-    finally:
-        _watched = None
+    acts: list[str] = []
+    with listening(lambda event, _: acts.append(event) if event.startswith(_ACTS) else None):
+        yield acts
 
 
 def test_the_watch_sees_what_is_executed() -> None:

@@ -5,11 +5,10 @@ import marshal
 import os
 import pickle
 import struct
-import sys
 import threading
 import time
 import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgpack
@@ -28,6 +27,7 @@ from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.template_protocol import NOW, Order
 from cap.sandbox.wire import codec, extensions
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES
+from tests.fakes.audit import listening
 
 FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
 PROGRAM_S = 0.05
@@ -293,26 +293,6 @@ def test_a_large_frame_of_small_things_is_bounded(monkeypatch: pytest.MonkeyPatc
 WATCHED = ("exec", "compile", "marshal.", "pickle.", "import", "os.system", "subprocess.", "open")
 
 
-class Auditor:
-    """Python's own audit events while it listens; the hook itself cannot be taken out again."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-        self.listens = False
-        sys.addaudithook(self.hear)
-
-    def hear(self, event: str, _: Any) -> None:
-        if self.listens and event.startswith(WATCHED):
-            self.seen.append(event)
-
-
-@pytest.fixture(scope="module")
-def auditor() -> Iterator[Auditor]:
-    made = Auditor()
-    yield made
-    made.listens = False
-
-
 class Evil:
     def __reduce__(self) -> tuple[Any, ...]:
         return os.system, ("true",)
@@ -326,7 +306,7 @@ EXECUTABLE = {
 
 
 @pytest.mark.parametrize("data", EXECUTABLE.values(), ids=EXECUTABLE)
-def test_nothing_executable_is_executed(auditor: Auditor, data: bytes) -> None:
+def test_nothing_executable_is_executed(data: bytes) -> None:
     scripts = [
         [framed(data)],
         [framed(b"\xc1" + data)],
@@ -337,19 +317,18 @@ def test_nothing_executable_is_executed(auditor: Auditor, data: bytes) -> None:
     ]
     for script in scripts:
         hold(script, stays=False)  # whatever is loaded late is loaded now
-    auditor.listens = True
-    results = [hold(script, stays=False) for script in scripts]
-    auditor.listens = False
-    assert auditor.seen == []
+    seen: list[str] = []
+    with listening(lambda event, _: seen.append(event) if event.startswith(WATCHED) else None):
+        results = [hold(script, stays=False) for script in scripts]
+    assert seen == []
     assert all(result.failure is None or result.failure.kind in KINDS for result in results)
 
 
-def test_the_auditor_hears_an_execution(auditor: Auditor) -> None:
-    auditor.listens = True
-    exec("1")
-    auditor.listens = False
-    assert "exec" in auditor.seen
-    auditor.seen.clear()
+def test_an_execution_is_heard() -> None:
+    seen: list[str] = []
+    with listening(lambda event, _: seen.append(event)):
+        exec("1")
+    assert "exec" in seen
 
 
 def test_a_primitive_gets_copies_of_plain_data_alone() -> None:
