@@ -52,9 +52,10 @@ def trial(seed: int, task: str = "pick-and-place", split: str = "SA-SI") -> Tria
     return Trial(task, split, seed)
 
 
-@pytest.fixture
-def nasty(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A results folder in which every text is an attack."""
+    tmp_path = tmp_path_factory.mktemp("nasty")
     call = {"name": NASTY, "args": [NASTY], "kwargs": {NASTY: NASTY}, "result": NASTY}
     extra = {
         "calls": [{**call, "error": None}, {**call, "error": NASTY}, NASTY],
