@@ -55,7 +55,7 @@ def test_a_folder_of_ones_own_without_code_is_in_nobodys_way(tmp_path: Path) -> 
     assert python(tmp_path, "-m", "cap", "bench", "problems").returncode == 0
 
 
-@pytest.mark.sweep(share=0.34)
+@pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize("package", ["robots", "benchmarks"])
 @pytest.mark.parametrize(
     "arguments",

