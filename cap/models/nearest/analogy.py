@@ -194,8 +194,8 @@ def _taught(first: Template, second: Template) -> list[Analogy]:
     if len(first.source) != len(second.source):
         return []
     differ = [i for i, (a, b) in enumerate(zip(first.source, second.source, strict=True)) if a != b]
-    words = _difference(first.elements, second.elements)
-    if len(differ) != 1 or words is None:
+    words = _difference(first.elements, second.elements) if len(differ) == 1 else None
+    if words is None:
         return []
     a, b = _smallest(first.tree.body[differ[0]], second.tree.body[differ[0]])
     if not (isinstance(a, ast.expr) and isinstance(b, ast.expr)) or _holes(a) or _holes(b):
