@@ -350,6 +350,7 @@ def test_a_run_that_cannot_ask_ends_early_with_the_reason(
     assert "0.0" not in screen.out
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_two_trials_at_a_dead_address_are_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
     assert cap([*ENDPOINT, "-n", "2", "--base-url", "http://127.0.0.1:9/v1"]) == 4
     assert "nothing answers there" in capsys.readouterr().err

@@ -72,6 +72,7 @@ def test_only_the_model_that_was_asked_for_runs(table: str) -> None:
         assert "nearest" not in cell[1]
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_each_model_has_a_headline_of_its_own(tmp_path: Path) -> None:
     words = ["bench", "run", "planning", "--table", "IM-1", "-n", "2", "--jobs", "1"]
     words += ["--tasks", "im-pick-and-place"]
@@ -85,6 +86,7 @@ def test_each_model_has_a_headline_of_its_own(tmp_path: Path) -> None:
     assert report.total not in report.sums
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_success_is_drawn_against_the_models_quality(tmp_path: Path) -> None:
     words = ["bench", "run", "planning", "--table", "quality", "-n", "1", "--jobs", "1"]
     words += ["--tasks", "tabletop"]
@@ -159,6 +161,7 @@ def test_stand_ins_that_read_no_example_have_no_cell_without_the_fitting_one() -
     assert ("test", "- correction perfect-say") in found.cells()
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_stand_ins_that_read_no_examples_are_one_experiment_whatever_their_number(
     tmp_path: Path,
 ) -> None:
