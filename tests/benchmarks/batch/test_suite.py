@@ -306,6 +306,7 @@ def test_a_real_robot_is_not_moved_by_a_batch(monkeypatch: pytest.MonkeyPatch) -
         BatchSuite().run(Trial("one", "ravens", 0), settings)
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_real_robot_s_dry_run_is_simulated(tmp_path: Path) -> None:
     session = """
 [[sessions]]
@@ -339,6 +340,7 @@ def test_every_effect_is_documented() -> None:
 
 @pytest.mark.parametrize("name", ["apple", "coke can", "strawberry", "candy bar"])
 @pytest.mark.sweep(share=0.25)
+@pytest.mark.usefixtures("trials_here")
 def test_what_is_in_the_kitchen_s_bowl_is_inside_and_what_is_beside_is_not(
     name: str, tmp_path: Path
 ) -> None:

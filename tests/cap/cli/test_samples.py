@@ -63,6 +63,7 @@ def test_a_number_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str]) 
         assert told in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_batch_and_a_suite_try_programs_too(capsys: pytest.CaptureFixture[str]) -> None:
     Path("two.toml").write_text(
         f'[[sessions]]\nname = "one"\nmode = "instant"\ninstructions = ["{WORDS}"]\n'

@@ -421,6 +421,7 @@ instructions = [{ text = "how many blocks are there", expect = { effect = ["move
 """
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_batch_tells_effects_and_may_expect_them(capsys: pytest.CaptureFixture[str]) -> None:
     Path("batch.toml").write_text(BATCH)
     code, text = ran(capsys, "batch", "batch.toml", "--json", "--jobs", "1")
