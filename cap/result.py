@@ -77,8 +77,10 @@ def _key(value: Any, outer: tuple[int, ...] = ()) -> Any:
         held = (_key(getattr(value, entry.name), inside) for entry in fields(value))  # type: ignore[arg-type]
         return type(value), *held
     if hasattr(value, "tolist"):  # an array, or one number of numpy's
-        shape = getattr(value, "shape", ())
-        return ("array", shape, _key(value.tolist())) if shape else _key(value.tolist())
+        shape, held = getattr(value, "shape", ()), value.tolist()
+        if hasattr(held, "tolist"):  # a longer float than Python's remains what it is
+            return repr(held)
+        return ("array", shape, _key(held)) if shape else _key(held)
     if hasattr(value, "wkb"):
         return type(value).__name__, value.wkb
     try:

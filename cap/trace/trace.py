@@ -57,7 +57,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if np.isfinite(value) else repr(value)
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        held = value.tolist()
+        # A longer float than Python's remains what it is.
+        return repr(held) if isinstance(held, np.generic) else plain(held)
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

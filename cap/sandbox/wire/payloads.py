@@ -88,6 +88,9 @@ def check_shape(shape: Any) -> int:
 def _pack_array(array: np.ndarray) -> tuple[int, Any]:
     if array.dtype is _FLOAT64 and array.ndim == 1:  # the commonest by far
         return VECTOR, array.tobytes()
+    if array.ndim > MAX_DIMENSIONS:
+        most = f"{MAX_DIMENSIONS} is the most"
+        raise WireError(f"an array of {array.ndim} dimensions cannot cross the sandbox; {most}")
     if array.dtype.kind in _ENTRY_KINDS:
         return ENTRIES, entry_parts(array)
     return ARRAY, array_bytes(array)

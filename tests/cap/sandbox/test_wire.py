@@ -454,6 +454,8 @@ REFUSED = {
     "record array": np.zeros(1, dtype=[("a", "f8")]),
     "dates": np.array(["2020-01-01"], dtype="M8[D]"),
     "date": np.datetime64("2020-01-01"),
+    "array of too many dimensions": np.zeros((1,) * 33),
+    "texts of too many dimensions": np.full((1,) * 33, "a"),
     "void": np.void(b"a"),
     "masked": np.ma.array([1]),
     "surrogate": "\ud800",

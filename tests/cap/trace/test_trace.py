@@ -22,6 +22,7 @@ def test_everything_a_program_handles_becomes_json() -> None:
     value = {
         "array": np.arange(4.0).reshape(2, 2),
         "scalar": np.float32(0.5),
+        "long": [np.longdouble("0.5"), np.clongdouble(1), np.array([1, 2], np.longdouble)],
         "infinite": float("inf"),
         "point": shapely.Point(1, 2),
         "set": {1},
@@ -31,6 +32,7 @@ def test_everything_a_program_handles_becomes_json() -> None:
     assert told["array"] == [[0.0, 1.0], [2.0, 3.0]]
     assert told["scalar"] == 0.5
     assert told["infinite"] == "inf"
+    assert len(told["long"]) == 3
     assert told["point"] == "POINT (1 2)"
 
 
