@@ -44,6 +44,7 @@ SHORTER = (
     ("-n 5", "-n 2"),
     ("-n 100", "-n 2 --tasks HumanEval/0,HumanEval/1"),
     ("-n 10 ", "-n 2 "),
+    ("openai/NAME -n 1", "openai/NAME -n 1 --tasks HumanEval/0,HumanEval/1"),
     ("--episodes 30", "--episodes 2"),
     ("--jobs 4", "--jobs 2"),
     ("--table SC-4", "--table SC-4 -m perfect-say"),
