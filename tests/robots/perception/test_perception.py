@@ -49,7 +49,6 @@ def seen(seeds: range) -> Iterator[list[tuple[RavensRobot, RavensRobot]]]:
             robot.close()
 
 
-@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("noisy", [0, 1])
 def test_every_object_is_named_and_none_besides(seen: Any, seeds: range, noisy: int) -> None:
     for seed, pair in zip(seeds, seen, strict=True):
