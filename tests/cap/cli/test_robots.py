@@ -257,8 +257,14 @@ def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: C
     assert "it executes that file" in capsys.readouterr().err
 
 
-@pytest.mark.sweep(share=0.25)  # some seconds each
-@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen", "tabletop"])
+@pytest.mark.parametrize(
+    "name",
+    # some seconds each
+    [
+        "drawing",
+        *(pytest.param(n, marks=pytest.mark.soak) for n in ("ravens", "kitchen", "tabletop")),
+    ],
+)
 def test_the_shipped_robots_are_sound(name: str) -> None:
     found = check_robot(name, make_model("nearest"))
     assert [str(finding) for finding in found if not finding.skipped] == []
