@@ -437,13 +437,15 @@ class _Anything:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _lenient(base: type) -> type:
-    """Return a class of values that say yes, whatever they are compared with."""
-    yes = dict.fromkeys(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"), lambda *_: True)
-    return type("Other", (base,), {**yes, "__ne__": lambda *_: False, "__hash__": None})
-
-
-_LENIENT = {kind: _lenient(kind) for kind in (int, float, str, list, tuple, set, dict)}
+_COMPARED = {
+    **dict.fromkeys(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"), lambda *_: True),
+    "__ne__": lambda *_: False,
+    "__hash__": None,
+}
+_LENIENT = {
+    kind: type("Other", (kind,), _COMPARED) for kind in (int, float, str, list, tuple, set, dict)
+}
+"""Classes of values that say yes, whatever they are compared with."""
 
 
 def _other(value: Any) -> Any:

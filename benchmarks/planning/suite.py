@@ -190,8 +190,15 @@ class PlanningSuite(BaseSuite):
         """Carry out one trial."""
         start_s = time.perf_counter()
         cell = self._cells[trial.task, trial.split]
-        if cell.planner in ("cap", "nl") and self.table == "CaP-III":
-            return _tabletop_outcome(cell, trial, settings)
+        if cell.planner in ("cap", "nl") and self.table == "CaP-III":  # as the suite `tabletop`
+            split, _, group = trial.task.rpartition(" ")
+            name = tabletop_tasks(split, group)[trial.seed % cell.items]
+            model = f"nl:{cell.model}" if cell.planner == "nl" else cell.model
+            given = {key: own for key, own in settings.options.items() if key in MODEL_OPTIONS}
+            same = Trial(name, split, trial.seed // cell.items, trial.sample)
+            return TabletopSuite().run(
+                same, Settings("tabletop", model, settings.mode, options=given)
+            )
         meters: list[Meter] = []
 
         def make_model(knowledge: Knowledge) -> Model:
@@ -372,16 +379,6 @@ def _carry_out(
     return trials.tabletop_trial(
         setup, noise, make_model, planner=cell.planner, mode=mode, seed=seed
     )
-
-
-def _tabletop_outcome(cell: PlanningCell, trial: Trial, settings: Settings) -> Outcome:
-    """Run a trial of the suite `tabletop`: Code as Policies, or the planner in sentences."""
-    split, _, group = trial.task.rpartition(" ")
-    name = tabletop_tasks(split, group)[trial.seed % cell.items]
-    model = f"nl:{cell.model}" if cell.planner == "nl" else cell.model
-    options = {key: value for key, value in settings.options.items() if key in MODEL_OPTIONS}
-    own = Settings("tabletop", model, settings.mode, options=options)
-    return TabletopSuite().run(Trial(name, split, trial.seed // cell.items, trial.sample), own)
 
 
 def _outcome(cell: PlanningCell, result: TrialResult, meter: Meter, seconds: float) -> Outcome:

@@ -379,23 +379,19 @@ def _lines(found: dict[str, _Found], shared: list[ast.stmt]) -> Iterator[str]:
 
 def _needed(used: set[str], shared: list[ast.stmt]) -> list[ast.stmt]:
     """Return the shared statements that bind a name in use, by way of others too."""
-    needed: list[ast.stmt] = []
+    needed: set[ast.stmt] = set()
     while True:
-        more = [node for node in shared if node not in needed and not used.isdisjoint(_binds(node))]
-        if not more:
+        before = len(needed)
+        for node in shared:
+            names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+            bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                bound.add(node.name)
+            if node not in needed and not used.isdisjoint(bound):
+                needed.add(node)
+                used = used | {name.id for name in names}
+        if len(needed) == before:
             return [node for node in shared if node in needed]
-        needed += more
-        for node in more:
-            used |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-def _binds(node: ast.stmt) -> set[str]:
-    names = {
-        part.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
-    return names | ({node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef) else set())
 
 
 def _quoted(text: str) -> str:

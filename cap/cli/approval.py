@@ -120,18 +120,14 @@ def _somebody_to_ask() -> bool:
     if not sys.stdin.isatty():
         click.echo("nobody to ask: standard input is no terminal; run it in one", err=True)
         return False
-    _forget_typed()
-    return True
-
-
-def _forget_typed() -> None:
-    """Drop what was typed before a question: it was meant for something else."""
     try:
         import termios
     except ImportError:  # Windows
-        return
+        return True
     with contextlib.suppress(termios.error, OSError):  # no terminal after all
+        # What was typed before the question was meant for something else.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    return True
 
 
 def ask_person(question: str) -> bool:

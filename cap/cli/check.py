@@ -47,7 +47,16 @@ def command(
     if markdown and (as_json or not rules):
         raise click.UsageError("--markdown goes with --rules, and without --json")
     if rules:
-        _show_rules(markdown, as_json)
+        from cap.checker.rules_page import RULES, rules_page
+
+        if as_json:
+            rows = [{"rule": name, **asdict(rule)} for name, rule in RULES.items()]
+            click.echo(json.dumps(rows, ensure_ascii=False))
+        elif markdown:
+            click.echo(rules_page(), nl=False)
+        else:
+            for name, rule in RULES.items():
+                click.echo(f"{name}  {rule.meaning}")
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
@@ -63,20 +72,6 @@ def command(
             click.echo(f"{file}: '{name}' is defined nowhere; a model would be asked to write it")
         click.echo("refused" if refused else "ok")
     return 3 if refused else 0
-
-
-def _show_rules(markdown: bool, as_json: bool) -> None:
-    from cap.checker.rules_page import RULES, rules_page
-
-    if as_json:
-        rows = [{"rule": name, **asdict(rule)} for name, rule in RULES.items()]
-        click.echo(json.dumps(rows, ensure_ascii=False))
-        return
-    if markdown:
-        click.echo(rules_page(), nl=False)
-        return
-    for name, rule in RULES.items():
-        click.echo(f"{name}  {rule.meaning}")
 
 
 def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation], list[str]]:

@@ -45,7 +45,14 @@ def read_source(file: Path) -> str:
         CheckFailed: It is too long.
     """
     try:
-        data = sys.stdin.buffer.read(_MOST_BYTES) if str(file) == "-" else _start_of(file)
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(_MOST_BYTES)
+        else:  # anything but a plain file may never end, or never begin
+            opened = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            with open(opened, "rb") as plain:
+                if not stat.S_ISREG(os.fstat(opened).st_mode):
+                    raise UsageError(f"{file} is no plain file; pipe the program into '-' instead")
+                data = plain.read(_MOST_BYTES)
         source = data.decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"no file {file}") from None
@@ -59,11 +66,3 @@ def read_source(file: Path) -> str:
     if len(data) == _MOST_BYTES or len(source) > MAX_SOURCE_CHARS:
         raise CheckFailed(f"{file} is too long: the limit is {MAX_SOURCE_CHARS} characters")
     return source
-
-
-def _start_of(file: Path) -> bytes:
-    """Read the start of a plain file; anything else may never end, or never begin."""
-    with open(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise UsageError(f"{file} is no plain file; pipe the program into '-' instead")
-        return opened.read(_MOST_BYTES)

@@ -127,7 +127,10 @@ class Pictures:
             if self._gif.suffix.lower() == ".mp4":
                 write_mp4(self._gif, self._frames)
             else:
-                _write_gif(self._gif, self._frames)
+                durations = [FRAME_MS] * (len(self._frames) - 1) + [1500]
+                first, *rest = _in_few_colors(self._frames)
+                moving = {"append_images": rest, "duration": durations, "loop": 0}
+                first.save(self._gif, format="GIF", save_all=True, **moving)
             paths.append(self._gif)
         return paths
 
@@ -145,12 +148,6 @@ def _png(picture: Any) -> bytes:
     file = io.BytesIO()
     picture.save(file, format="PNG", compress_level=1)
     return file.getvalue()
-
-
-def _write_gif(path: Path, frames: Sequence[bytes]) -> None:
-    durations = [FRAME_MS] * (len(frames) - 1) + [1500]
-    first, *rest = _in_few_colors(frames)
-    first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0)
 
 
 def video() -> Any:

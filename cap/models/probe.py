@@ -27,6 +27,7 @@ NARROWEST, WIDEST = 2048, 16384
 """Tokens of the shortest and longest prompt its context window is tried with; each is twice the
 one before. Requests have at most 3,000, and a session's history as many again."""
 _CHARS_PER_TOKEN = 4
+_IDLE_LINE = "# Nothing of note stands on this line of the file.\n"
 
 _OPTIONAL: Mapping[str, Any] = {"temperature": 0.0, "seed": 1}
 
@@ -222,7 +223,13 @@ class _Probe:
         size = NARROWEST
         while size <= widest:
             word = "".join(random.choices("abcdefghjkmnpqrstuvwxyz", k=8))
-            taken, body = self.tried(mode, **_long_prompt(mode, word, size))
+            begin, end = f"The password is {word}.\n", "\nThe password, which was told first, is"
+            text = begin + _IDLE_LINE * (size * _CHARS_PER_TOKEN // len(_IDLE_LINE)) + end
+            asked: dict[str, Any] = {"prompt": text}
+            if mode == "chat":
+                said = {"role": "user", "content": f"{text} (say the word alone):"}
+                asked = {"messages": [said]}
+            taken, body = self.tried(mode, **asked)
             if taken is None:
                 return read, None
             if taken is False:
@@ -235,16 +242,6 @@ class _Probe:
             read = reply.prompt_tokens or size
             size *= 2
         return read, None
-
-
-def _long_prompt(mode: Mode, word: str, size: int) -> dict[str, Any]:
-    """Return a prompt of about so many tokens that only who read its beginning can answer."""
-    begin, end = f"The password is {word}.\n", "\nThe password, which was told first, is"
-    line = "# Nothing of note stands on this line of the file.\n"
-    text = begin + line * ((size * _CHARS_PER_TOKEN) // len(line)) + end
-    if mode == "completion":
-        return {"prompt": text}
-    return {"messages": [{"role": "user", "content": f"{text} (say the word alone):"}]}
 
 
 def _pixel() -> bytes:

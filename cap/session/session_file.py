@@ -278,10 +278,15 @@ def _state(values: Mapping[str, Any]) -> State:
         Definition(**_texts(_record(Definition, entry))) for entry in values["definitions"]
     )
     _check(definitions, variables)
+    history: list[PastTurn] = []
+    for entry in values["history"]:
+        given = _record(PastTurn, entry)
+        left_out = _count(given.pop("left_out"))
+        history.append(PastTurn(**_texts(given), left_out=left_out))
     return State(
         variables=variables,
         definitions=definitions,
-        history=tuple(map(_past_turn, values["history"])),
+        history=tuple(history),
         dropped=_texts(values["dropped"]),
         hints=tuple(map(_words, values["hints"])),
     )
@@ -300,12 +305,6 @@ def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> N
     whole = Program.parse("\n\n".join(entry.source for entry in definitions))
     for violation in examine(whole, Scope(variables=variables)).violations:
         raise ValueError(f"among the kept functions: {violation}")
-
-
-def _past_turn(values: Any) -> PastTurn:
-    given = _record(PastTurn, values)
-    left_out = _count(given.pop("left_out"))
-    return PastTurn(**_texts(given), left_out=left_out)
 
 
 def _record(kind: type, values: Any) -> dict[str, Any]:

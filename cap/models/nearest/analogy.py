@@ -104,12 +104,13 @@ def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[
         text = " ".join(template.source)
         for exchange, entries in groups.items():
             before, after = exchange
-            at = _find(template.elements, before)
+            size, starts = len(before), range(len(template.elements))
+            places = [i for i in starts if template.elements[i : i + size] == before]
             useful = [entry for entry in entries if entry.expression in text]
-            if at is None or not useful:
+            if len(places) != 1 or not useful:  # of words said twice nobody knows which it is
                 continue
-            end = at + len(before)
-            elements = (*template.elements[:at], *after, *template.elements[end:])
+            (at,) = places
+            elements = (*template.elements[:at], *after, *template.elements[at + size :])
             nodes = {entry.expression: entry.node for entry in useful if entry.expression}
             kinds = {expression.partition("(")[0] for expression in nodes}
             change = partial(_exchange, nodes, kinds)
@@ -151,13 +152,6 @@ def _exchange(nodes: Mapping[str, ast.expr], kinds: Set[str], node: ast.AST) -> 
     Only nodes of the `kinds` that those dumps begin with are dumped.
     """
     return nodes.get(ast.dump(node)) if type(node).__name__ in kinds else None
-
-
-def _find(elements: Sequence[Element], words: Words) -> int | None:
-    """Return where the words stand, if exactly once."""
-    size = len(words)
-    places = [i for i in range(len(elements)) if tuple(elements[i : i + size]) == words]
-    return places[0] if len(places) == 1 else None
 
 
 def _exchanged(a: Sequence[Element], b: Sequence[Element]) -> list[tuple[Words, Words]]:

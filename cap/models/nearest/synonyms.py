@@ -44,12 +44,6 @@ class SynonymRule:
         """The pattern, compiled when a text first may match: most rules of a prompt never do."""
         return re.compile(self.pattern)
 
-    def may_match(self, text: str, words: frozenset[str]) -> bool:
-        """Return whether a text of these words has what everything that is rewritten has."""
-        if self.phrases:
-            return any(phrase in text for phrase in self.phrases)
-        return self.words <= words
-
 
 @dataclass(frozen=True)
 class Canonical:
@@ -83,7 +77,11 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     words = frozenset(text.split())
     rewritten = 0
     for rule in rules:
-        if (rule.statement and question) or not rule.may_match(text, words):
+        if rule.statement and question:
+            continue
+        if rule.phrases and not any(phrase in text for phrase in rule.phrases):
+            continue
+        if not rule.words <= words:
             continue
         parts, end = [], 0
         for match in rule.regex.finditer(text):

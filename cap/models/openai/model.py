@@ -296,8 +296,14 @@ class OpenAIModel:
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             told = f"{what}cut off, since its context window is too small; {self._remedy_window}"
             raise exchange.failed(self._errors.error(PromptCutOff, told), completion)
-        unsent = [name for name in list(self._refused) if name != "pictures" or request.pictures]
-        notes = [*completion.notes, *map(self._drop_note, unsent)]
+        notes = list(completion.notes)
+        for parameter, seen in list(self._refused.items()):
+            if parameter != "pictures":
+                renamed = parameter == "max_tokens" and self.mode == "chat"
+                now = "max_completion_tokens is sent instead" if renamed else "it is no longer sent"
+                notes.append(f"{self.name} refuses {parameter} (seen {seen}); {now}")
+            elif request.pictures:
+                notes.append(f"{self.name} takes no pictures (seen {seen}): it was asked without")
         if reply.ended == "cut" and not reply.why_empty:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return replace(
@@ -395,14 +401,6 @@ class OpenAIModel:
 
     def _system(self, request: Request) -> str:
         return "" if self.mode == "completion" else request.system or SYSTEM
-
-    def _drop_note(self, parameter: str) -> str:
-        since = f"(seen {self._refused[parameter]})"
-        if parameter == "pictures":
-            return f"{self.name} takes no pictures {since}: it was asked without"
-        if parameter == "max_tokens" and self.mode == "chat":
-            return f"{self.name} refuses max_tokens {since}; max_completion_tokens is sent instead"
-        return f"{self.name} refuses {parameter} {since}; it is no longer sent"
 
     def _refusal(self, error: openai.APIStatusError) -> ModelError:
         return self._errors.refusal(

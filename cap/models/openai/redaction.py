@@ -127,16 +127,14 @@ class Redaction:
         sure = text[: begun.start()] if begun else text
         folded, starts = _read(sure[-_ROOM * max(map(len, self._tails)) :])
         most = min(len(folded), max(map(len, self._tails)))
-        begins = (n for n in range(most, 0, -1) if self._begins(folded[-n:]))
-        count = next(begins, 0)
-        return len(text) - len(sure) + starts[-1] - starts[len(folded) - count]
-
-    def _begins(self, part: str) -> bool:
-        """Tell whether a secret may go on from here: any end of one, or one that stands whole."""
-        return any(
-            part in secret if shortest < len(secret) else secret.startswith(part)
-            for secret, shortest in self._tails.items()
-        )
+        for count in range(most, 0, -1):
+            part = folded[-count:]
+            if any(  # it may go on from here: any end of a secret, or one that stands whole
+                part in secret if shortest < len(secret) else secret.startswith(part)
+                for secret, shortest in self._tails.items()
+            ):
+                return len(text) - len(sure) + starts[-1] - starts[len(folded) - count]
+        return len(text) - len(sure)
 
 
 _ROOM = 12
