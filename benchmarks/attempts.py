@@ -292,6 +292,22 @@ def report(folder: Path) -> Path:
     return path
 
 
+_COLORS = {
+    "judge": "#4e79a7",
+    "agreement": "#e15759",
+    "both": "#59a14f",
+    "goal": "#b07aa1",
+    "": "#222",
+}
+"""By what chooses; each has its place beside the number of samples."""
+_LABELS = {
+    "judge": "perfect judge",
+    "both": "goal check and agreement",
+    "goal": "goal check",
+    "": "one",
+}
+
+
 def draw(found: Sequence[Mapping[str, Any]]) -> bytes | None:
     """Draw success against N, closed forms as lines; None without matplotlib."""
     try:
@@ -299,61 +315,16 @@ def draw(found: Sequence[Mapping[str, Any]]) -> bytes | None:
         from matplotlib.figure import Figure
     except ImportError:
         return None
-    arms = {arm.name: arm for arm in ARMS}
-    colors = {
-        "judge": "#4e79a7",
-        "agreement": "#e15759",
-        "both": "#59a14f",
-        "goal": "#b07aa1",
-        "": "#222",
-    }
-    labels = {
-        "judge": "perfect judge",
-        "both": "goal check and agreement",
-        "goal": "goal check",
-        "": "one",
-    }
     with matplotlib.rc_context({"font.size": 9, "svg.hashsalt": "cap", "svg.fonttype": "none"}):
         figure = Figure(figsize=(11, 8), layout="constrained")
         grid = figure.subplots(len(SUITES), len(CHANCES), sharex=True, sharey=True)
-        for (row, family), (column, chance) in (
-            (one, other) for one in enumerate(SUITES) for other in enumerate(CHANCES)
-        ):
-            axes = grid[row][column]
-            axes.set_title(f"{family}, P = {chance}")
-            curves: dict[str, list[tuple[int, float]]] = defaultdict(list)
-            for entry in found:
-                if (entry["family"], entry["P"]) != (family, chance):
-                    continue
-                arm = arms[entry["arm"]]
-                place = [*colors].index(arm.choose_by) * 0.12 - 0.24 + arm.samples
-                place = float(arm.rounds) if arm.rounds > 1 else place
-                color = "#f28e2b" if arm.repairs else colors[arm.choose_by]
-                color = "#76b7b2" if arm.rounds > 1 else color
-                bars = [
-                    [100 * (entry["success"] - entry["low"])],
-                    [100 * (entry["high"] - entry["success"])],
-                ]
-                label = "repairs" if arm.repairs else labels.get(arm.choose_by, arm.choose_by)
-                label = arm.name if arm.rounds > 1 else label
-                axes.errorbar(
-                    [place],
-                    [100 * entry["success"]],
-                    yerr=np.maximum(bars, 0),
-                    fmt="o",
-                    ms=4,
-                    color=color,
-                    label=label,
+        for row, family in enumerate(SUITES):
+            for column, chance in enumerate(CHANCES):
+                axes = grid[row][column]
+                axes.set_title(f"{family}, P = {chance}")
+                _panel(
+                    axes, [one for one in found if (one["family"], one["P"]) == (family, chance)]
                 )
-                if entry["expected"] is not None and arm.rounds > 1:
-                    axes.plot([place], [100 * entry["expected"]], "_", color=color, ms=12)
-                elif entry["expected"] is not None:
-                    for curve in [arm.choose_by] if arm.choose_by else ["judge", "agreement"]:
-                        curves[curve].append((arm.samples, 100 * entry["expected"]))
-            for curve, points in curves.items():
-                axes.plot(*zip(*sorted(points), strict=True), color=colors[curve], lw=1)
-            axes.set_ylim(0, 103)
-            axes.set_xticks([1, 2, 4, 8])
         for axes in grid[-1]:
             axes.set_xlabel("programs tried, or rounds")
         for axes in grid[:, 0]:
@@ -363,6 +334,32 @@ def draw(found: Sequence[Mapping[str, Any]]) -> bytes | None:
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
+
+
+def _panel(axes: Any, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Draw the arms of one family and chance: points with intervals, and what is expected."""
+    arms = {arm.name: arm for arm in ARMS}
+    curves: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for entry in entries:
+        arm = arms[entry["arm"]]
+        if arm.rounds > 1:
+            place, color, label = float(arm.rounds), "#76b7b2", arm.name
+        else:
+            place = [*_COLORS].index(arm.choose_by) * 0.12 - 0.24 + arm.samples
+            color = "#f28e2b" if arm.repairs else _COLORS[arm.choose_by]
+            label = "repairs" if arm.repairs else _LABELS.get(arm.choose_by, arm.choose_by)
+        success, low, high = (100 * entry[name] for name in ("success", "low", "high"))
+        bars = np.maximum([[success - low], [high - success]], 0)
+        axes.errorbar([place], [success], yerr=bars, fmt="o", ms=4, color=color, label=label)
+        if entry["expected"] is not None and arm.rounds > 1:
+            axes.plot([place], [100 * entry["expected"]], "_", color=color, ms=12)
+        elif entry["expected"] is not None:
+            for curve in [arm.choose_by] if arm.choose_by else ["judge", "agreement"]:
+                curves[curve].append((arm.samples, 100 * entry["expected"]))
+    for curve, points in curves.items():
+        axes.plot(*zip(*sorted(points), strict=True), color=_COLORS[curve], lw=1)
+    axes.set_ylim(0, 103)
+    axes.set_xticks([1, 2, 4, 8])
 
 
 if __name__ == "__main__":
