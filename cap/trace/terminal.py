@@ -38,22 +38,9 @@ SHOWN = frozenset(
     (
         *("text", "line", "printed", "repair", "run_again", "same_again", "skills", "undo"),
         *("done", "step", "said", "trying", "tried", "tried_all", "samples", "untried", "round"),
-        *("rounds_ended", "undo_round", "learned"),
+        *("rounds_ended", "undo_round", "learned", "held", "edit_refused", "failure", "effect"),
         *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
-        *(
-            "completion",
-            "redo",
-            "model",
-            "unwritten",
-            "otherwise",
-            "call",
-            "stdout",
-            "moved",
-            "effect",
-            "failure",
-            "edit_refused",
-            "held",
-        ),
+        *("completion", "redo", "model", "unwritten", "otherwise", "call", "stdout", "moved"),
     )
 )
 """Kinds of events that are told; a file may hold others."""
@@ -197,6 +184,48 @@ class PrintedLines:
         return more, [f"| {clipped(line)}" for line in self._last]
 
 
+def told_in_a_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what is told of an event that takes one line, and its style; None of any other."""
+    world = _WORLD[data.get("world") is True]
+    match kind:
+        case "run_again":
+            return f"run again: {data['reason']}", "yellow"
+        case "round":
+            came = clipped(data["came"]) or "what came of it cannot be seen"
+            return f"{came}; round {data['number']}:", "cyan"
+        case "rounds_ended":
+            return f"{counted(data['rounds'], 'round')}: {clipped(data['reason'])}", "cyan"
+        case "undo":
+            count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
+            return f"undone: {count}, {world}", "dim"
+        case "undo_round":
+            are = "is" if data["rounds"] == 1 else "are"
+            left = f"{counted(data['rounds'], 'round')} {are} left"
+            return f"undone: the last round, {world}; {left}", "dim"
+        case "redo":
+            count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
+            return f"redone: {count}, {world}", "dim"
+        case "model":
+            return f"model: {printable(data['name'])} from now on", "dim"
+        case "look":
+            return f"the model sees {data['picture']}", "dim"
+        case "unseen":
+            return f"{printable(data['model'])} takes no pictures; it was asked without", "yellow"
+        case "untried":
+            return clipped(data["reason"]), "bold yellow"
+        case "held":
+            return f"in the gripper: {clipped(str(data['name']))}; it stays there", "bold yellow"
+        case "unwritten":
+            where, why = printable(data["folder"]), data["why"]
+            if why is None:
+                return f"{where} can be written again, and nothing is missing", "dim"
+            told = f"{where} cannot be written: {why}; make room there, until then all is kept"
+            if why == os.strerror(errno.ENOENT):
+                told = f"{where} was removed; what goes on from here is kept"
+            return f"{told} in memory", "bold yellow"
+    return None
+
+
 class Live:
     """A trace listener that prints a session as it happens.
 
@@ -245,7 +274,6 @@ class Live:
 
     def __call__(self, event: Event) -> None:
         """Print one event, if a person wants to see it."""
-        show = getattr(self, f"_{event.kind}", None) if event.kind in SHOWN else None
         self._count(event)
         if event.kind in ("program", "done"):  # a person may be asked next
             self._wipe()
@@ -253,10 +281,13 @@ class Live:
             self._end_text(0)
             if self._moving:
                 self.console.control(_WIPED)  # the terminal's own ^C
-        if show is not None and (event.depth == 0 or self.verbose):
+        if event.kind in SHOWN and (event.depth == 0 or self.verbose):
             if event.kind not in ("call", "line"):
                 self._end_row(event.depth)
-            show(event.data, event.depth)
+            if told := told_in_a_line(event.kind, event.data):
+                self._write(*told, event.depth + 1)
+            else:
+                getattr(self, f"_{event.kind}")(event.data, event.depth)
 
     def _count(self, event: Event) -> None:
         """Take down whose time has passed."""
@@ -337,9 +368,6 @@ class Live:
         self._end_text(depth)
         self._write(f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow", depth + 1)
 
-    def _run_again(self, data: Mapping[str, Any], depth: int) -> None:
-        self._write(f"run again: {data['reason']}", "yellow", depth + 1)
-
     def _same_again(self, data: Mapping[str, Any], depth: int) -> None:
         self._written, self._grown = "", []  # what is printed of the next answer is its own
         self._write(SAME_AGAIN, "yellow", depth + 1)
@@ -347,32 +375,6 @@ class Live:
     def _skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
             self._write(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)
-
-    def _undo(self, data: Mapping[str, Any], depth: int) -> None:
-        count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
-        self._write(f"undone: {count}, {_WORLD[data.get('world') is True]}", "dim", depth + 1)
-
-    def _undo_round(self, data: Mapping[str, Any], depth: int) -> None:
-        left = "1 round is left" if data["rounds"] == 1 else f"{data['rounds']} rounds are left"
-        what = f"the last round, {_WORLD[data.get('world') is True]}"
-        self._write(f"undone: {what}; {left}", "dim", depth + 1)
-
-    def _redo(self, data: Mapping[str, Any], depth: int) -> None:
-        count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
-        self._write(f"redone: {count}, {_WORLD[data.get('world') is True]}", "dim", depth + 1)
-
-    def _model(self, data: Mapping[str, Any], depth: int) -> None:
-        self._write(f"model: {printable(data['name'])} from now on", "dim", depth + 1)
-
-    def _unwritten(self, data: Mapping[str, Any], depth: int) -> None:
-        where = printable(data["folder"])
-        if data["why"] is None:
-            self._write(f"{where} can be written again, and nothing is missing", "dim", depth + 1)
-            return
-        told = f"{where} cannot be written: {data['why']}; make room there, until then all is kept"
-        if data["why"] == os.strerror(errno.ENOENT):
-            told = f"{where} was removed; what goes on from here is kept"
-        self._write(f"{told} in memory", "bold yellow", depth + 1)
 
     def _done(self, data: Mapping[str, Any], depth: int) -> None:
         if "usage" in data and is_real(data["model"]):
@@ -408,13 +410,6 @@ class Live:
         elif is_real(data["model"]) and told != self._asking:
             self._write(told, "dim", depth + 1)
             self._asking = told
-
-    def _look(self, data: Mapping[str, Any], depth: int) -> None:
-        self._write(f"the model sees {data['picture']}", "dim", depth + 1)
-
-    def _unseen(self, data: Mapping[str, Any], depth: int) -> None:
-        told = f"{printable(data['model'])} takes no pictures; it was asked without"
-        self._write(told, "yellow", depth + 1)
 
     def _program(self, data: Mapping[str, Any], depth: int) -> None:
         grown = self._grown if depth == 0 else []
@@ -454,17 +449,6 @@ class Live:
             most = self.console.width - 4 - len(INDENT * depth) if self._moving else 300
             self._write(f"{mark} {told_tried(one, most)}", style, depth + 1)
         self._write(told_choice(data), "cyan", depth + 1)
-
-    def _round(self, data: Mapping[str, Any], depth: int) -> None:
-        came = clipped(data["came"]) or "what came of it cannot be seen"
-        self._write(f"{came}; round {data['number']}:", "cyan", depth + 1)
-
-    def _rounds_ended(self, data: Mapping[str, Any], depth: int) -> None:
-        count = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
-        self._write(f"{count}: {clipped(data['reason'])}", "cyan", depth + 1)
-
-    def _untried(self, data: Mapping[str, Any], depth: int) -> None:
-        self._write(clipped(data["reason"]), "bold yellow", depth + 1)
 
     def _learned(self, data: Mapping[str, Any], depth: int) -> None:
         styles = {"learned": "green", "left": "yellow", "nothing": "dim"}
@@ -576,10 +560,6 @@ class Live:
 
     def _edit_refused(self, data: Mapping[str, Any], depth: int) -> None:
         self._failure(data, depth, "the edited program is refused, so it is as before")
-
-    def _held(self, data: Mapping[str, Any], depth: int) -> None:
-        told = f"in the gripper: {clipped(str(data['name']))}; it stays there"
-        self._write(told, "bold yellow", depth + 1)
 
     def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))

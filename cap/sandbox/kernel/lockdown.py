@@ -219,19 +219,17 @@ def kernel_limits(limits: WorkerLimits, mapped_bytes: int) -> KernelLimits:
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_CORE, 0, 0),
     )
+    values = []
+    for limit, soft, hard in wanted:  # lowered to the hard one of a batch system, say
+        most = resource.getrlimit(limit)[1]
+        if most != resource.RLIM_INFINITY:
+            soft, hard = min(soft, most), min(hard, most)
+        values.append((limit, (soft, hard)))
     return KernelLimits(
-        values=tuple(_at_most_now(*entry) for entry in wanted),
+        values=tuple(values),
         # The limit on processor time counts whole seconds only; the timer is finer.
         timer_s=limits.cpu_s + _CPU_SLACK_S,
     )
-
-
-def _at_most_now(limit: int, soft: int, hard: int) -> tuple[int, tuple[int, int]]:
-    """Return a limit with its values, lowered to the hard one of a batch system, say."""
-    most = resource.getrlimit(limit)[1]
-    if most != resource.RLIM_INFINITY:
-        soft, hard = min(soft, most), min(hard, most)
-    return limit, (soft, hard)
 
 
 def mapped_bytes() -> int:

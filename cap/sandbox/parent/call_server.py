@@ -285,8 +285,8 @@ class CallServer:
             self._kept_bytes += len(answer)
         except Exception as error:  # a fault of the robot's own code is its failure, not a crash
             refused = _refusal(error)
-            raised, text = self._note_failure(error)
-            answer = codec.encode(["error", raised, _as_given(error, text)])
+            raised, text, given = self._note_failure(error)
+            answer = codec.encode(["error", raised, given])
             result, failed = None, f"{raised}: {text}"
             if refused is not None:
                 failed = f"{refused.error}: {refused.message}"
@@ -328,8 +328,11 @@ class CallServer:
     def _sim_time_s(self) -> float:
         return float(getattr(self.robot, "sim_time_s", 0.0))
 
-    def _note_failure(self, error: Exception) -> tuple[str, str]:
-        """Return name and message as the program sees them, and remember who failed."""
+    def _note_failure(self, error: Exception) -> tuple[str, str, str]:
+        """Remember who failed; return name, message, and what the program's exception is made of.
+
+        The last two differ where Python quotes a key once it is shown.
+        """
         names = [parent.__name__ for parent in type(error).__mro__]
         kind = next((name for name in names if name in codec.RAISABLE), "")
         text = codec.one_line(str(error) if kind else f"{names[0]}: {error}")
@@ -339,7 +342,10 @@ class CallServer:
             self._raised[kind, text] = failure
         elif kind in ROBOT_ERRORS:
             self._raised[kind, text] = Failure("raised", kind, text, robot=True)
-        return kind, text
+        given, keyed = text, type(error).__str__ is KeyError.__str__
+        if keyed and len(error.args) == 1 and type(error.args[0]) is str:
+            given = codec.one_line(error.args[0])
+        return kind, text, given
 
     # --- the waiting thread's side (`robot_thread.TimedWork`)
 
@@ -408,13 +414,6 @@ def _refusal(error: Exception) -> Failure | None:
         return Failure("refused", NotApproved.__name__, str(error))
     failure = error.failure if isinstance(error, LMPFailed) else None
     return failure if failure is not None and failure.kind == "refused" else None
-
-
-def _as_given(error: Exception, text: str) -> str:
-    """Return what the program's exception is made of: Python quotes a key once it is shown."""
-    if type(error).__str__ is not KeyError.__str__ or len(error.args) != 1:
-        return text
-    return codec.one_line(error.args[0]) if type(error.args[0]) is str else text
 
 
 def _checked(message: Any) -> _Message:

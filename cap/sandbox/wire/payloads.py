@@ -92,28 +92,15 @@ def _pack_array(array: np.ndarray) -> tuple[int, Any]:
         most = f"{MAX_DIMENSIONS} is the most"
         raise WireError(f"an array of {array.ndim} dimensions cannot cross the sandbox; {most}")
     if array.dtype.kind in _ENTRY_KINDS:
-        return ENTRIES, entry_parts(array)
+        kind, entries = array.dtype.kind, array.ravel().tolist()
+        if kind == "O" and not _are_geometries(entries):
+            raise WireError("an array of objects that are no geometries cannot cross the sandbox")
+        return ENTRIES, [kind, list(array.shape), entries]
     return ARRAY, array_bytes(array)
 
 
-def _read_vector(data: bytes) -> np.ndarray:
-    return np.frombuffer(data).copy()
-
-
-def entry_parts(array: np.ndarray) -> list[Any]:
-    """Return an array of one of `_ENTRY_KINDS` as kind, shape and entries.
-
-    Raises:
-        WireError: It holds objects that are neither geometries nor None.
-    """
-    kind, entries = array.dtype.kind, array.ravel().tolist()
-    if kind == "O" and not _are_geometries(entries):
-        raise WireError("an array of objects that are no geometries cannot cross the sandbox")
-    return [kind, list(array.shape), entries]
-
-
 def read_entries(kind: str, shape: list[int], entries: list[Any]) -> np.ndarray:
-    """Read `entry_parts`.
+    """Read an array of one of `_ENTRY_KINDS`.
 
     Raises:
         WireError: Not a well-formed array, or one that would grow too large.
@@ -189,7 +176,7 @@ PACKERS: dict[type, Packer] = {
     **dict.fromkeys(_GEOMETRIES, lambda value: (GEOMETRY, geometry_parts(value))),
 }
 READERS: dict[int, Callable[[bytes], Any]] = {
-    VECTOR: _read_vector,
+    VECTOR: lambda data: np.frombuffer(data).copy(),
     TEXT: _read_text,
     FLOAT: lambda data: np.float64(_DOUBLE.unpack(data)[0]),
     ARRAY: read_array,

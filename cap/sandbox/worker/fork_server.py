@@ -85,7 +85,13 @@ class ForkServer:
                 case template_protocol.STATUS:
                     self._answer(order, self._status(order.number))
                 case template_protocol.IDENTITY:
-                    self._identify(order)
+                    child = self._children.get(order.number, -1)
+                    if child < 0 or not hasattr(os, "pidfd_open"):
+                        self._answer(order, child)
+                    else:  # a descriptor tells the process, whoever has its number later
+                        named = os.pidfd_open(child)
+                        self._answer(order, child, named)
+                        os.close(named)
             if order.ended in self._children:  # after the fork, for which somebody may wait
                 self._end(self._children[order.ended], order.caller)
 
@@ -119,30 +125,9 @@ class ForkServer:
             self._collect()
         return self._ended.pop(number, -1)
 
-    def _identify(self, order: Order) -> None:
-        """Tell a worker's process: by a descriptor where the system has such."""
-        child = self._children.get(order.number, -1)
-        if child < 0 or not hasattr(os, "pidfd_open"):
-            self._answer(order, child)
-            return
-        named = os.pidfd_open(child)
-        self._answer(order, child, named)
-        os.close(named)
-
     def _answer(self, order: Order, value: int, *given: int) -> None:
         message = template_protocol.ANSWER.pack(order.kind, order.number, value)
         socket.send_fds(self._control, [message], given)
-
-    def _make_room(self, core: int) -> None:
-        """Run on another core than the caller's: an order that woke this process there held it up.
-
-        Args:
-            core: The caller's, `ANYWHERE` if it may be any.
-        """
-        if core == self._avoided or len(self._cores) < 2:
-            return
-        os.sched_setaffinity(0, self._cores - {core})
-        self._avoided = core
 
     def _start(self, order: Order, requests: int, answers: int) -> None:
         """Fork one worker and keep nothing of its pipes here.
@@ -154,7 +139,10 @@ class ForkServer:
             requests: Its end of the one pipe.
             answers: Its end of the other.
         """
-        self._make_room(order.caller)
+        if order.caller != self._avoided and len(self._cores) > 1:
+            # Not on the caller's: an order that woke this process there held it up.
+            os.sched_setaffinity(0, self._cores - {order.caller})
+            self._avoided = order.caller
         if order.limits not in self._limits:  # most orders ask for the same
             limits = lockdown.kernel_limits(order.limits, self._mapped_bytes)
             self._limits = {order.limits: limits}

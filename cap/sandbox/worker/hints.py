@@ -124,11 +124,8 @@ def _shown(value: Any) -> str:
         return f"[{', '.join(map(_shown, value))}]"
     if type(value) is types.GenericAlias or not isinstance(value, type):
         return repr(value)
-    return value.__qualname__ if value.__module__ == "builtins" else _full_name(value)
-
-
-def _full_name(value: type) -> str:
-    return f"{value.__module__}.{value.__qualname__}"
+    module = "" if value.__module__ == "builtins" else f"{value.__module__}."
+    return f"{module}{value.__qualname__}"
 
 
 class Variable:
