@@ -43,6 +43,7 @@ from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Call, Failure, Result
 from cap.robot import robot_facts
 from cap.robot.protocol import Rewindable
+from cap.sandbox.listeners import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
@@ -505,6 +506,11 @@ class Engine:
         calls: list[Call] = []
         lines: list[int] = []
         printed: list[str] = []
+        listeners = Listeners(
+            partial(self._called, calls, lines),
+            partial(self._tell_line, lines) if self.trace.listeners else None,
+            partial(self._tell_printed, printed),
+        )
         execute = partial(
             self.sandbox.execute,
             program,
@@ -512,9 +518,7 @@ class Engine:
             returns=header.returns,
             keep=header.session,
             seed=int.from_bytes(seed, "little"),
-            on_call=partial(self._called, calls, lines),
-            on_line=partial(self._tell_line, lines) if self.trace.listeners else None,
-            on_print=partial(self._tell_printed, printed),
+            listeners=listeners,
             robot=self.robot,
         )
         try:

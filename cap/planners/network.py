@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -47,41 +47,7 @@ def _learned(
         for numbers in _numbers(context, [row.step for row in together])
     ]
     can_labels = torch.tensor([float(row.can) for row in rows])
-    pay_labels = torch.tensor([row.pay for row in rows])
-    generator = torch.Generator().manual_seed(SEED)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        vectors = torch.nn.EmbeddingBag(ROWS, SIZE, mode="sum", sparse=True)
-        torch.nn.init.normal_(vectors.weight, std=0.1)
-        layers = torch.nn.Sequential(
-            torch.nn.ReLU(), torch.nn.Linear(SIZE, SIZE), torch.nn.ReLU(), torch.nn.Linear(SIZE, 2)
-        )
-    ways = [torch.optim.SparseAdam(list(vectors.parameters()), lr=RATE),
-            torch.optim.Adam(layers.parameters(), lr=RATE)]  # fmt: skip
-
-    def scored(numbers: Sequence[Sequence[int]]) -> Any:
-        starts, total = [], 0
-        for each in numbers:
-            starts.append(total)
-            total += len(each)
-        flat = torch.tensor([number for each in numbers for number in each])
-        return layers(vectors(flat, torch.tensor(starts)))
-
-    chosen = torch.tensor(kept)
-    for _ in range(EPOCHS):
-        order = chosen[torch.randperm(len(kept), generator=generator)]
-        for batch in order.split(BATCH):
-            found = scored([words[n] for n in batch.tolist()])
-            loss = torch.nn.functional.binary_cross_entropy_with_logits(
-                found[:, 0], can_labels[batch]
-            )
-            loss = loss + 4 * torch.nn.functional.mse_loss(found[:, 1].sigmoid(), pay_labels[batch])
-            for way in ways:
-                way.zero_grad()
-            loss.backward()
-            for way in ways:
-                way.step()
-
+    scored = _trained(torch, words, can_labels, torch.tensor([row.pay for row in rows]), kept)
     notes: list[str] = []
     constant = _constant([rows[n].can for n in kept], notes)
     slope, shift, brier = 1.0, 0.0, None
@@ -109,6 +75,44 @@ def _learned(
         return [max(LEAST, value) for value in found.tolist()]
 
     return TrainedScores(can, pay, len(rows), brier, tuple(notes))
+
+
+def _trained(
+    torch: Any, words: Sequence[Sequence[int]], can: Any, pay: Any, kept: Sequence[int]
+) -> Callable[[Sequence[Sequence[int]]], Any]:
+    """Return the network that has learned the rows' labels: of steps' words, both numbers."""
+    generator = torch.Generator().manual_seed(SEED)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(SEED)
+        vectors = torch.nn.EmbeddingBag(ROWS, SIZE, mode="sum", sparse=True)
+        torch.nn.init.normal_(vectors.weight, std=0.1)
+        layers = torch.nn.Sequential(
+            torch.nn.ReLU(), torch.nn.Linear(SIZE, SIZE), torch.nn.ReLU(), torch.nn.Linear(SIZE, 2)
+        )
+    ways = [torch.optim.SparseAdam(list(vectors.parameters()), lr=RATE),
+            torch.optim.Adam(layers.parameters(), lr=RATE)]  # fmt: skip
+
+    def scored(numbers: Sequence[Sequence[int]]) -> Any:
+        starts, total = [], 0
+        for each in numbers:
+            starts.append(total)
+            total += len(each)
+        flat = torch.tensor([number for each in numbers for number in each])
+        return layers(vectors(flat, torch.tensor(starts)))
+
+    chosen = torch.tensor(kept)
+    for _ in range(EPOCHS):
+        order = chosen[torch.randperm(len(kept), generator=generator)]
+        for batch in order.split(BATCH):
+            found = scored([words[n] for n in batch.tolist()])
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(found[:, 0], can[batch])
+            loss = loss + 4 * torch.nn.functional.mse_loss(found[:, 1].sigmoid(), pay[batch])
+            for way in ways:
+                way.zero_grad()
+            loss.backward()
+            for way in ways:
+                way.step()
+    return scored
 
 
 def _numbers(context: PlanContext, steps: Sequence[str]) -> list[list[int]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,7 +26,8 @@ from cap.sandbox.template_protocol import ANYWHERE
 if TYPE_CHECKING:
     from cap.program.program import Program
     from cap.program.scope import Scope
-    from cap.result import Call, Result
+    from cap.result import Result
+    from cap.sandbox.listeners import Listeners
     from cap.sandbox.parent.call_server import Stoppable
     from cap.sandbox.parent.job import Arguments, Job
     from cap.sandbox.parent.robot_thread import RobotThread
@@ -173,9 +173,7 @@ class Sandbox:
         returns: str | None = None,
         keep: bool = False,
         seed: int = 0,
-        on_call: Callable[[Call], None] | None = None,
-        on_line: Callable[[int], None] | None = None,
-        on_print: Callable[[str], None] | None = None,
+        listeners: Listeners | None = None,
         robot: Stoppable | None = None,
         calls: CallList | None = None,
     ) -> Result:
@@ -187,10 +185,7 @@ class Sandbox:
             returns: Variable whose value is the result.
             keep: Bring back every variable it binds, for a session.
             seed: Start of numpy's random numbers inside the program.
-            on_call: Told of every call once it is served.
-            on_line: Told before every call which line of the program makes it.
-            on_print: Told before a call what was printed since the one before; only where `on_line`
-                is told as well. What is printed behind the last call is in the result alone.
+            listeners: Told of its calls; nobody by default.
             robot: Whose functions the scope holds; stopped when a call takes too long.
             calls: What `call_each` has called at its end.
 
@@ -198,8 +193,7 @@ class Sandbox:
             The value or a typed failure, never an exception of the program.
 
         Raises:
-            SandboxError: No worker could be started, or fewer layers hold it than were asked for,
-                or a variable of the scope is not plain data.
+            SandboxError: No worker starts, too few layers hold it, or a variable is no plain data.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
         self._start()
@@ -217,10 +211,7 @@ class Sandbox:
                 keep=keep,
                 seed=seed,
                 calls=calls,
-                on_call=on_call,
-                on_line=on_line,
-                on_print=on_print,
-                robot=robot,
+                tells_lines=listeners is not None and listeners.on_line is not None,
                 stdout_chars=self.limits.stdout_chars,
                 restricted=self._template.restricts,
             )
@@ -229,18 +220,25 @@ class Sandbox:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = str(getattr(error, "msg", error))
             return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
-        result, begun = self._in_worker(job)
+        result, begun = self._in_worker(job, listeners, robot)
         if not begun:  # another worker runs it, in what is left of its time
-            result, begun = self._in_worker(job, result.program_s)
-        if not begun:
-            result = not_begun(result, scope, self.limits)
+            result, begun = self._in_worker(job, listeners, robot, result.program_s)
+            result = result if begun else not_begun(result, scope, self.limits)
         return without_hiding(within(result, job.lines), scope)
 
-    def _in_worker(self, job: Job, spent_s: float | None = None) -> tuple[Result, bool]:
+    def _in_worker(
+        self,
+        job: Job,
+        listeners: Listeners | None,
+        robot: Stoppable | None,
+        spent_s: float | None = None,
+    ) -> tuple[Result, bool]:
         """Have a worker run a job; return what came of it, and whether it had begun at all.
 
         Args:
             job: What is to be done.
+            listeners: Told of its calls.
+            robot: Whose functions the scope holds.
             spent_s: What an earlier attempt has used of the program's time, if there was one.
         """
         from cap.sandbox.parent import cpu_affinity
@@ -262,11 +260,9 @@ class Sandbox:
                     worker,
                     job.scope,
                     self.limits,
-                    job.on_call,
-                    job.on_line,
-                    job.on_print,
-                    robot=job.robot,
-                    thread=self.robot_thread if job.robot is not None else None,
+                    listeners,
+                    robot=robot,
+                    thread=self.robot_thread if robot is not None else None,
                     place=place,
                     layers=worker.report.layers,
                     spent_s=spent_s,

@@ -22,6 +22,7 @@ from cap.errors import ROBOT_ERRORS, LMPFailed, NotApproved, NotConnected, Robot
 from cap.program.scope import Scope
 from cap.result import Call, Failure, FailureKind, Result
 from cap.sandbox.limits import Limits
+from cap.sandbox.listeners import Listeners
 from cap.sandbox.parent import deadlines, primitive_calls
 from cap.sandbox.parent.cpu_affinity import WorkerPlace
 from cap.sandbox.parent.deadlines import Clocks
@@ -56,9 +57,7 @@ class CallServer:
         worker: Worker,
         scope: Scope,
         limits: Limits,
-        on_call: Callable[[Call], None] | None = None,
-        on_line: Callable[[int], None] | None = None,
-        on_print: Callable[[str], None] | None = None,
+        listeners: Listeners | None = None,
         *,
         robot: Stoppable | None = None,
         thread: RobotThread | None = None,
@@ -72,10 +71,7 @@ class CallServer:
             worker: Runs the program.
             scope: What it may use.
             limits: How much of everything.
-            on_call: Told of every call once it is served.
-            on_line: Told before every call which line of the program makes it.
-            on_print: Told before a call what was printed since the one before; only where `on_line`
-                is told as well.
+            listeners: Told of its calls; nobody by default.
             robot: Stopped when a call takes too long.
             thread: The robot's; without a robot the calling thread has one of its own.
             place: Where the worker is; it is brought to the core of the thread that serves it.
@@ -85,9 +81,7 @@ class CallServer:
         """
         self.worker = worker
         self.limits = limits
-        self.on_call = on_call
-        self.on_line = on_line
-        self.on_print = on_print
+        self._told = listeners or Listeners()
         self._print_left = limits.stdout_chars
         self.robot = robot
         self._place = place
@@ -266,12 +260,12 @@ class CallServer:
             self._check_limits(kind)
         if served % _FOLLOWED == 0 and self._place is not None:
             self._place.follow()
-        if printed and self.on_print is not None and self._print_left > 0:
-            self.on_print(printed[: self._print_left])
+        if printed and self._told.on_print is not None and self._print_left > 0:
+            self._told.on_print(printed[: self._print_left])
             self._print_left -= len(printed)
             self._now_s = time.monotonic()
-        if self.on_line is not None and 0 < line <= _LAST_LINE:
-            self.on_line(line)
+        if self._told.on_line is not None and 0 < line <= _LAST_LINE:
+            self._told.on_line(line)
             self._now_s = time.monotonic()
         result = failed = refused = None
         begin_s = self._now_s
@@ -294,8 +288,8 @@ class CallServer:
         duration_s = self.clocks.end(now_s)
         start_s = begin_s - self.clocks.start_s
         self._log.append((name, tuple(args), kwargs, start_s, duration_s, result, failed))
-        if self.on_call is not None:
-            self.on_call(self._record(self._log[-1]))
+        if self._told.on_call is not None:
+            self._told.on_call(self._record(self._log[-1]))
             self._now_s = time.monotonic()
         if refused is not None:
             raise _Stop(refused.kind, refused.error, refused.message)

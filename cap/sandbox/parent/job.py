@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,6 @@ from cap.sandbox.wire import codec
 if TYPE_CHECKING:
     from cap.checker.policy import Policy
     from cap.program.scope import Scope
-    from cap.result import Call
-    from cap.sandbox.parent.call_server import Stoppable
     from cap.sandbox.worker.call_list import CallList
 
 Arguments = Sequence[tuple[Sequence[Any], Mapping[str, Any]]]
@@ -41,14 +39,6 @@ class Job:
     """It can do without numpy and shapely."""
     calls_robot: bool
     """It names a function that runs on the robot's thread."""
-    on_call: Callable[[Call], None] | None
-    """Told of every call once it is served."""
-    on_line: Callable[[int], None] | None
-    """Told of every line that begins."""
-    on_print: Callable[[str], None] | None
-    """Told of what is printed."""
-    robot: Stoppable | None
-    """Whose functions the scope holds."""
 
     @classmethod
     def of(
@@ -61,10 +51,7 @@ class Job:
         keep: bool = False,
         seed: int = 0,
         calls: CallList | None = None,
-        on_call: Callable[[Call], None] | None = None,
-        on_line: Callable[[int], None] | None = None,
-        on_print: Callable[[str], None] | None = None,
-        robot: Stoppable | None = None,
+        tells_lines: bool = False,
         stdout_chars: int,
         restricted: bool = True,
     ) -> Job:
@@ -78,10 +65,7 @@ class Job:
             keep: Bring back every variable it binds.
             seed: Start of the random numbers inside the program.
             calls: What is called at its end.
-            on_call: Told of every call once it is served.
-            on_line: Told before every call which line of the program makes it.
-            on_print: Told before a call what was printed since the one before.
-            robot: Whose functions the scope holds.
+            tells_lines: Somebody is told before every call which line makes it.
             stdout_chars: How much it may print.
             restricted: It is compiled here; else the worker compiles its text.
 
@@ -99,7 +83,7 @@ class Job:
             "policy": policy.as_data(),
             "library": policy.library,
             "stdout_chars": stdout_chars,
-            "lines": on_line is not None,
+            "lines": tells_lines,
         }
         content = [
             _shipped(source) if restricted else text.encode(),
@@ -116,10 +100,6 @@ class Job:
             lines=text.count("\n") + 1,
             plain=is_plain(words | asked, scope) and (calls is None or calls.plain),
             calls_robot=_names_robot_call(words, scope),
-            on_call=on_call,
-            on_line=on_line,
-            on_print=on_print,
-            robot=robot,
         )
 
     def for_worker(self, setting: bytes) -> bytes:

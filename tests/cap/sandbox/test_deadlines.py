@@ -15,6 +15,7 @@ from cap.errors import LMPFailed, RobotError
 from cap.program.scope import Kind, Primitive, Scope
 from cap.result import Call, Result
 from cap.sandbox.limits import Limits
+from cap.sandbox.listeners import Listeners
 from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.deadlines import asking_person
 from cap.sandbox.parent.job import Job
@@ -105,9 +106,10 @@ class Runner:
         job = Job.of(source, scope, Policy(), returns=returns, stdout_chars=given.stdout_chars)
         worker = self.worker = self.template.spawn(given)
         self.pidfds.append(os.pidfd_open(worker.pid))
+        listeners = Listeners(self.told.append)
         try:
             return CallServer(
-                worker, scope, given, self.told.append, robot=self.robot, thread=self.thread
+                worker, scope, given, listeners, robot=self.robot, thread=self.thread
             ).run(job.for_worker(worker.setting))
         finally:
             worker.end()

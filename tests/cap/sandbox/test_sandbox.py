@@ -25,6 +25,7 @@ from cap.errors import (
 from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
+from cap.sandbox.listeners import Listeners
 from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.template_client import TemplateClient, Worker, shared_template
 from cap.sandbox.sandbox import Sandbox
@@ -289,7 +290,7 @@ def test_a_failed_lmp_keeps_its_own_failure(sandbox: Sandbox) -> None:
 
 def test_every_call_is_told_when_it_is_served(sandbox: Sandbox) -> None:
     told: list[Call] = []
-    result = sandbox.execute("add(1)\nadd(2)", scope_of(add), on_call=told.append)
+    result = sandbox.execute("add(1)\nadd(2)", scope_of(add), listeners=Listeners(told.append))
     assert tuple(told) == result.calls
     assert [call.result for call in told] == [11, 12]
 
@@ -1086,7 +1087,7 @@ def test_before_each_call_it_is_told_which_line_makes_it(sandbox: Sandbox) -> No
     lines: list[int] = []
     calls: list[Call] = []
     scope = replace(scope_of(add), definitions=(kept,))
-    result = sandbox.execute(source, scope, on_call=calls.append, on_line=lines.append)
+    result = sandbox.execute(source, scope, listeners=Listeners(calls.append, lines.append))
     assert result.failure is None
     assert lines == [1, 3, 3, 6, 6]
     assert [call.args for call in calls] == [(1,), (1,), (2,), (4,), ()]
@@ -1096,13 +1097,8 @@ def test_before_each_call_it_is_told_which_line_makes_it(sandbox: Sandbox) -> No
 def test_what_is_printed_is_told_before_the_call_that_follows(sandbox: Sandbox) -> None:
     source = "print('a')\nadd(1)\nadd(2)\nprint('b', end='')\nprint('c')\nadd(b=1, a=3)\nprint('d')"
     told: list[Any] = []
-    result = sandbox.execute(
-        source,
-        scope_of(add),
-        on_call=lambda call: told.append(call.name),
-        on_line=lambda line: None,
-        on_print=told.append,
-    )
+    listeners = Listeners(lambda call: told.append(call.name), lambda line: None, told.append)
+    result = sandbox.execute(source, scope_of(add), listeners=listeners)
     assert told == ["a\n", "add", "add", "bc\n", "add"]
     assert result.stdout == "a\nbc\nd\n"
 
