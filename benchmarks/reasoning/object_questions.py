@@ -46,16 +46,6 @@ def _matching(scene: QuestionScene) -> list[str]:
     return [name for name in scene.blocks if _color(name) in colors]
 
 
-def _unmatched(scene: QuestionScene) -> list[str]:
-    colors = {_color(name) for name in scene.blocks}
-    return [name for name in scene.bowls if _color(name) not in colors]
-
-
-def _closest_to_its_bowl(scene: QuestionScene) -> list[str]:
-    gaps = {name: scene.gap(name, f"{_color(name)} bowl") for name in _matching(scene)}
-    return [min(gaps, key=gaps.__getitem__)]
-
-
 def _in_corner(scene: QuestionScene) -> list[str]:
     """Return what is below `{block}` and right of `{bowl}`."""
     low, left = scene.positions[scene.block][1], scene.positions[scene.bowl][0]
@@ -263,7 +253,7 @@ OBJECTS: tuple[ReasoningQuestion, ...] = (
     _ask(
         "bowls-without-matching-block",
         "the bowls for which there is no block of the same color",
-        _unmatched,
+        lambda s: [name for name in s.bowls if f"{_color(name)} block" not in s.blocks],
         _BOWLS + "ret_val = [name for name in names if name.split()[0] + ' block' not in objects]",
     ),
     _ask(
@@ -275,7 +265,7 @@ OBJECTS: tuple[ReasoningQuestion, ...] = (
     _ask(
         "block-closest-to-its-bowl",
         "of the blocks with a bowl of the same color, the one closest to that bowl",
-        _closest_to_its_bowl,
+        lambda s: [min(_matching(s), key=lambda name: s.gap(name, f"{_color(name)} bowl"))],
         _GAP
         + "names = [name for name in objects if 'block' in name]\n"
         + "names = [name for name in names if name.replace('block', 'bowl') in objects]\n"

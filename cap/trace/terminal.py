@@ -188,8 +188,18 @@ def told_in_a_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None
     """Return what is told of an event that takes one line, and its style; None of any other."""
     world = _WORLD[data.get("world") is True]
     match kind:
+        case "failure" | "edit_refused":
+            parts = ("kind", "error", "message", "line")
+            known: dict[str, Any] = {key: data.get(key) for key in parts}
+            refused = "the edited program is refused, so it is as before"
+            what = "failed" if kind == "failure" else refused
+            return f"{what}: {clipped(str(Failure(**known)))}", "bold red"
+        case "repair":
+            return f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow"
         case "run_again":
             return f"run again: {data['reason']}", "yellow"
+        case "same_again":
+            return SAME_AGAIN, "yellow"
         case "round":
             came = clipped(data["came"]) or "what came of it cannot be seen"
             return f"{came}; round {data['number']}:", "cyan"
@@ -284,6 +294,10 @@ class Live:
         if event.kind in SHOWN and (event.depth == 0 or self.verbose):
             if event.kind not in ("call", "line"):
                 self._end_row(event.depth)
+            if event.kind in ("repair", "failure", "edit_refused"):
+                self._end_text(event.depth)
+            elif event.kind == "same_again":  # what is printed of the next answer is its own
+                self._written, self._grown = "", []
             if told := told_in_a_line(event.kind, event.data):
                 self._write(*told, event.depth + 1)
             else:
@@ -363,14 +377,6 @@ class Live:
             told = f"→ {name} x {count - MOST_ALIKE} more  {took_s:.2f} s"
             self._write(told, "dim", depth + 1)
         self._row = "", 0, 0.0
-
-    def _repair(self, data: Mapping[str, Any], depth: int) -> None:
-        self._end_text(depth)
-        self._write(f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow", depth + 1)
-
-    def _same_again(self, data: Mapping[str, Any], depth: int) -> None:
-        self._written, self._grown = "", []  # what is printed of the next answer is its own
-        self._write(SAME_AGAIN, "yellow", depth + 1)
 
     def _skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
@@ -552,14 +558,6 @@ class Live:
         if data["still"]:
             style = "bold yellow" if "nothing" in data["words"] else "dim"
             self._write(data["still"], style, depth + 1)
-
-    def _failure(self, data: Mapping[str, Any], depth: int, what: str = "failed") -> None:
-        self._end_text(depth)
-        known: dict[str, Any] = {key: data.get(key) for key in ("kind", "error", "message", "line")}
-        self._write(f"{what}: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
-
-    def _edit_refused(self, data: Mapping[str, Any], depth: int) -> None:
-        self._failure(data, depth, "the edited program is refused, so it is as before")
 
     def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))

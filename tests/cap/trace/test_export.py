@@ -148,8 +148,9 @@ def test_odd_and_newer_events_do_not_hide_the_rest(
 
 
 def test_every_kind_that_is_told_is_told_by_something() -> None:
-    words = dict.fromkeys(("reason", "came", "name", "model", "picture", "folder", "why"), "")
-    counts = dict.fromkeys(("number", "rounds", "turns"), 1)
+    names = "reason came name model picture folder why message error"
+    words = dict.fromkeys(names.split(), "")
+    counts = dict.fromkeys(("number", "rounds", "turns", "attempt"), 1)
     in_a_line = {kind for kind in SHOWN if told_in_a_line(kind, words | counts)}
     told = {
         name.removeprefix("_")
