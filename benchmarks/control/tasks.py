@@ -264,10 +264,9 @@ def _judge_impedance(robot: Arm) -> EpisodeVerdict:
     missed = _missed(robot, rms_m, settling_s)
     metrics = {"rms_m": _number(rms_m), "settling_s": settling_s}
     if robot.steps == STEPS and np.isfinite(tips).all():
-        found, unexplained = _law(robot, tips, goals)
-        metrics |= {name: round(value, 1) for name, value in found.items()}
-        metrics["unexplained"] = round(unexplained, 3)
-        missed = missed or _another_law(found, unexplained, _gains(robot.seed))
+        law, another = _law(robot, tips, goals)
+        metrics |= law
+        missed = missed or another
     series = {
         "time_s": _kept(np.arange(len(tips)) * STEP_S),
         "error_m": _kept(off),
@@ -279,28 +278,28 @@ def _judge_impedance(robot: Arm) -> EpisodeVerdict:
 
 def _law(
     robot: Arm, tips: np.ndarray[Any, Any], goals: np.ndarray[Any, Any]
-) -> tuple[dict[str, float], float]:
-    """Return the gains that fit a whole episode's forces best, and what they leave over."""
+) -> tuple[dict[str, float], str | None]:
+    """Return the gains that fit a whole episode's forces best, with the share they leave over.
+
+    Then comes how the forces are not those of the gains asked for; None if they are.
+    """
     velocities, forces = (np.array(side) for side in zip(*robot.pulls, strict=True))
     led = np.diff(goals, axis=0, prepend=goals[:1])[:-1] / STEP_S
     told = np.stack([(goals - tips)[:-1], -velocities, led], axis=-1)
     kept = np.r_[:JUMP_STEP, JUMP_STEP + _JUMPY_STEPS : STEPS]
     rows, wanted = told[kept].reshape(-1, 3), forces[kept].ravel()
     gains = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-    left = np.linalg.norm(rows @ gains - wanted) / max(float(np.linalg.norm(wanted)), 1e-9)
-    return {"stiffness": float(gains[0]), "damping": float(gains[1])}, float(left)
-
-
-def _another_law(
-    found: Mapping[str, float], unexplained: float, asked: Mapping[str, int]
-) -> str | None:
-    """Say how the forces are not those of the gains asked for; None if they are."""
-    for name, unit in (("stiffness", "N/m"), ("damping", "N s/m")):
-        if abs(found[name] - asked[name]) > GAIN_SHARE * asked[name]:
-            return f"a {name} of {found[name]:.0f} {unit}, not {asked[name]}"
-    if unexplained > MOST_UNEXPLAINED:
-        return f"{100 * unexplained:.0f} % of the force is of another law"
-    return None
+    left = float(np.linalg.norm(rows @ gains - wanted) / max(float(np.linalg.norm(wanted)), 1e-9))
+    law: dict[str, float] = {}
+    wrong, asked = [], _gains(robot.seed)
+    for name, unit, gain in zip(asked, ("N/m", "N s/m"), map(float, gains[:2]), strict=True):
+        law[name] = round(gain, 1)
+        if abs(gain - asked[name]) > GAIN_SHARE * asked[name]:
+            wrong.append(f"a {name} of {gain:.0f} {unit}, not {asked[name]}")
+    law["unexplained"] = round(left, 3)
+    if left > MOST_UNEXPLAINED:
+        wrong.append(f"{100 * left:.0f} % of the force is of another law")
+    return law, wrong[0] if wrong else None
 
 
 def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
