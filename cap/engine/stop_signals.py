@@ -145,6 +145,19 @@ class StopSignals:
             self._look()
 
     @contextlib.contextmanager
+    def released(self) -> Iterator[None]:
+        """Inside, within what is `held`, the main thread may be broken off."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before, self._held = self._held, 0
+        try:
+            self._look()
+            yield
+        finally:  # no call comes before it, so no stop does
+            self._held = before
+
+    @contextlib.contextmanager
     def idle(self) -> Iterator[None]:
         """Inside, Ctrl-C does nothing, but for where it is `heard`."""
         self._idle = True

@@ -634,39 +634,34 @@ class Session:
         if self.trace.turn == self.earlier:
             self._keep(session_file.START)
             self._tell_view()
-        self.trace.turn += 1
-        self._undone.clear()
-        self._round_undone = False
-        given = {} if source is None else {"source": source}
-        self.trace.event("instruction", lmp=TOP, text=words, **given)
-        self.memory.begin_turn()
-        self._rounds = None
         unforeseen: Exception | None = None
         tally, mark = self.engine.tally, self.engine.tally.mark()
-        try:
-            if source is None:
-                world = checkpoint.world
-                known = one_line(str(before.facts.get("elsewhere", "")))
-                state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
-                self._rounds = Rounds(self, words, expect, before, context)
-                answer = self._rounds.run(state, world, self.rounds)
-            else:
-                answer = self._executed(source, before.facts)
-        except KeyboardInterrupt:
-            stop_signals.taken()
-            usage, by_lmp = tally.since(mark), tally.by_lmp(mark)
-            answer = Answer(Result(failure=interrupted()), usage=usage, by_lmp=by_lmp)
-        except Stopped as stop:  # while it is dealt with here, it is not raised again
-            name = signal.Signals(int(str(stop.code)) - 128).name
-            told = replace(interrupted(), message=f"stopped by {name}")
-            answer = Answer(Result(failure=told))
-            self._end_turn(words, answer, before, checkpoint, context, expect)
-            raise
-        except Exception as error:  # the turn is over, and may have moved something
-            broken = Failure("protocol", type(error).__name__, str(error))
-            answer = Answer(Result(failure=broken))
-            unforeseen = None if isinstance(error, SandboxError) else error
-        turn = self._end_turn(words, answer, before, checkpoint, context, expect)
+        with stop_signals.held():  # a turn is there and told whole, or not at all
+            self.trace.turn += 1
+            self._undone.clear()
+            self._round_undone = False
+            given = {} if source is None else {"source": source}
+            self.trace.event("instruction", lmp=TOP, text=words, **given)
+            self.memory.begin_turn()
+            self._rounds = None
+            try:
+                with stop_signals.released():
+                    answer = self._answer(words, source, expect, before, checkpoint, context)
+            except KeyboardInterrupt:
+                stop_signals.taken()
+                usage, by_lmp = tally.since(mark), tally.by_lmp(mark)
+                answer = Answer(Result(failure=interrupted()), usage=usage, by_lmp=by_lmp)
+            except Stopped as stop:  # while it is dealt with here, it is not raised again
+                name = signal.Signals(int(str(stop.code)) - 128).name
+                told = replace(interrupted(), message=f"stopped by {name}")
+                answer = Answer(Result(failure=told))
+                self._end_turn(words, answer, before, checkpoint, context, expect)
+                raise
+            except Exception as error:  # the turn is over, and may have moved something
+                broken = Failure("protocol", type(error).__name__, str(error))
+                answer = Answer(Result(failure=broken))
+                unforeseen = None if isinstance(error, SandboxError) else error
+            turn = self._end_turn(words, answer, before, checkpoint, context, expect)
         if begun is not None and turn.ok:
             learn_from(self, begun, turn, answer, expect)
             self._keep(session_file.LATEST)
@@ -675,6 +670,24 @@ class Session:
         if unforeseen is not None:
             raise unforeseen
         return turn
+
+    def _answer(
+        self,
+        words: str,
+        source: str | None,
+        expect: Sequence[str],
+        before: WorldView,
+        checkpoint: Checkpoint,
+        context: Context,
+    ) -> Answer:
+        """Have the program written, if nobody has, and run it; arguments as `_end_turn`'s."""
+        if source is not None:
+            return self._executed(source, before.facts)
+        world = checkpoint.world
+        known = one_line(str(before.facts.get("elsewhere", "")))
+        state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
+        self._rounds = Rounds(self, words, expect, before, context)
+        return self._rounds.run(state, world, self.rounds)
 
     def _end_turn(
         self,
@@ -694,9 +707,8 @@ class Session:
         if isinstance(self.robot, TurnTaking):
             effect = replace(effect, undone=tuple(self.robot.end_turn(words)))
         turn = Turn.of(words, answer, effect)
-        with stop_signals.held():  # a turn is there whole, or not at all
-            self._checkpoints.append(checkpoint)
-            self._remember(turn, answer, context)
+        self._checkpoints.append(checkpoint)
+        self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
         self._tell_view()
         turn.tell(self.trace, self.model.name)
