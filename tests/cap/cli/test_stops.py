@@ -639,3 +639,59 @@ def test_next_to_nothing_is_loaded_before_signals_are_looked_after() -> None:
         check=True,
     )
     assert done.stdout.split() == ["cap", "cap.__main__"]
+
+
+TOLD_WHOLE = """
+import itertools, signal, sys
+from cap.engine.stop_signals import stop_signals
+from cap.robot.registry import make_robot
+from cap.session.session import Session
+from tests.fakes.scripted import Scripted
+
+answers = {"go": "put_first_on_second('red block', 'blue bowl')\\nsay('there')"}
+session = Session(make_robot("ravens", mode="instant"), Scripted(answers))
+seen = []
+session.trace.listeners.append(lambda event: seen.append((event.turn, event.kind)))
+
+def run(number):
+    calls = itertools.count()
+
+    def press(frame, event, arg):
+        if next(calls) == number:
+            signal.raise_signal(signal.SIGINT)
+
+    stop_signals.begun()
+    try:
+        sys.setprofile(press)
+        session.run("go")
+    except KeyboardInterrupt:
+        pass
+    sys.setprofile(None)
+    stop_signals.taken()
+    return next(calls)
+
+with stop_signals, session:
+    steps = run(-1)
+    ends = 0
+    for number in range(int(sys.argv[1]), steps, int(sys.argv[2])):
+        run(number)
+        told = [kind for turn, kind in seen if turn == session.trace.turn]
+        assert told[0] == "instruction" and told[-1] == "done", (number, told)
+        assert len(session.turns) == session.trace.turn, number
+        assert [kind for _, kind in seen].count("done") == len(session.turns), number
+        ends += told[-1] == "done"
+print(ends > 5)
+"""
+
+
+@pytest.mark.sweep(share=0.05)  # a second each
+@pytest.mark.parametrize("first", range(1, 997, 47))
+def test_a_turn_that_a_stop_meets_is_told_whole_or_not_at_all(first: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TOLD_WHOLE, str(first), "997"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
