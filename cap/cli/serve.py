@@ -12,7 +12,7 @@ from cap.cli.page import server as page_server
 from cap.cli.page.access import Access
 from cap.cli.page.page import LivePage
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
-from cap.cli.session import open_session, say_usage, watch
+from cap.cli.session import open_session, say_commands, say_usage, watch
 from cap.errors import UsageError
 from cap.sandbox.parent.template_client import shared_template
 
@@ -63,6 +63,7 @@ def command(options: SessionOptions, port: int, speed: float, resume: Path | Non
                 click.echo(f"open http://{page_server.HOST}:{number}/?token={access.token}")
                 page.run(session)
                 session.tell_held()
+                say_commands(session, options)
                 say_usage(session)
                 click.echo(f"run: {session.trace.folder}")
         finally:

@@ -325,14 +325,19 @@ def report(
             click.echo(f"they wait: cap run --resume {told}")
         for path in paths:
             click.echo(f"picture: {path}")
-        commands = getattr(session.robot, "commands", None)
-        if options.dry_run and commands:
-            click.echo("commands that would be sent:")
-            for line in commands:
-                click.echo(f"  {line}")
+        say_commands(session, options)
         say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return failure.exit_code if failure else 0
+
+
+def say_commands(session: Any, options: SessionOptions) -> None:
+    """Say what a dry run would have sent to a real robot."""
+    commands = getattr(session.robot, "commands", None)
+    if options.dry_run and commands:
+        click.echo("commands that would be sent:")
+        for line in commands:
+            click.echo(f"  {line}")
 
 
 def world_as_json(robot: Any) -> dict[str, Any]:

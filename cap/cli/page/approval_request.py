@@ -104,7 +104,10 @@ class ApprovalRequest:
                 button.disabled = False
         while True:
             with contextlib.suppress(queue.Empty):
-                return self._answers.get(timeout=1.0)
+                decision, client = self._answers.get(timeout=1.0)
+                if self._changed_s.keys() - {client}:
+                    self._story.note("what was typed in the program in another browser is not used")
+                return decision, client
 
     def __enter__(self) -> ApprovalRequest:
         return self

@@ -80,6 +80,7 @@ class Chronicle:
         self._rows: list[_Row] = []
         self._lines = PrintedLines(MOST_PRINTED)
         self._turns: list[_Told] = []
+        self._waiting: list[str] = []
 
     def __call__(self, event: Event) -> None:
         """Take in one event of the trace."""
@@ -96,6 +97,11 @@ class Chronicle:
                 self._turns.append(_Told(0, "", ""))
             self._turns[-1].notes.append((style, text))
             self._new = True
+
+    def wait_for(self, words: list[str]) -> None:
+        """Tell what waits for the turn that runs."""
+        with self._lock:
+            self._waiting, self._new = words, True
 
     def say(self, status: str) -> None:
         """Tell what goes on just now."""
@@ -149,7 +155,10 @@ class Chronicle:
         return f'<div data-cap="calls" style="{style}">{first}{"".join(rows)}</div>'
 
     def _turns_html(self) -> str:
-        told = []
+        told = [
+            f'<div style="{_NOTE};overflow-wrap:anywhere">waits: {_text(words)}</div>'
+            for words in self._waiting
+        ]
         for turn in reversed(self._turns[-MOST_TURNS:]):
             notes = "".join(
                 f'<div style="{style}">{_text(text)}</div>' for style, text in turn.notes
@@ -230,7 +239,10 @@ class Chronicle:
     def _stdout(self, data: Mapping[str, Any], event: Event) -> None:
         more, last = self._lines.rest()
         self._rows += [_Row(line) for line in (more, *last) if line]
-        self._note("", str(data["text"]).rstrip())
+        lines = str(data["text"]).rstrip().split("\n")
+        left = len(lines) - MOST_PRINTED
+        told = [*lines[:MOST_PRINTED], f"… {counted(left, 'more line')}"] if left > 0 else lines
+        self._note("white-space:pre-wrap", "\n".join(told))
 
     def _moved(self, data: Mapping[str, Any], event: Event) -> None:
         if names := list(data["objects"]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import signal
 import threading
 import time
@@ -35,6 +36,8 @@ _SHORTEST_S = 1 / 60
 """Simulated seconds between two moments that are shown, at least."""
 _LOOK_EVERY_S = 0.1
 """How often a robot that tells of no motion itself is looked at."""
+_DOUBLE_S = 1.0
+"""Clicks on Undo closer than this are one."""
 _LEAVE_S = 0.2
 """How long the last words have to leave."""
 _HINT = "Enter has it carried out"
@@ -82,6 +85,8 @@ class LivePage:
         self._rehearses = False
         """Whether the twin is shown, and not the robot."""
         self._due_s = self._sent_s = 0.0
+        self._undone_s = -math.inf
+        """When Undo was clicked last."""
         self._budget = FrameBudget()
         self._closed = threading.Event()
         self._lay_out()
@@ -95,7 +100,7 @@ class LivePage:
         )
         self._stop_button.on_click(lambda _: self.stop("stopped on the page"))
         self._undo_button = gui.add_button("Undo", icon="arrow-back-up", disabled=True, order=4)
-        self._undo_button.on_click(lambda _: self._wait_in_line(_Order("undo")))
+        self._undo_button.on_click(lambda _: self._undo())
         with gui.add_folder("Program", order=6):
             self._program = gui.add_html("")
         with gui.add_folder("Calls", order=7, expand_by_default=True):
@@ -131,12 +136,23 @@ class LivePage:
         if changes == typed.changes:
             event.target.value = typed.settled(time.monotonic())
 
+    def _undo(self) -> None:
+        """Have one turn taken back, however fast the button is clicked."""
+        now_s = time.monotonic()
+        again, self._undone_s = now_s - self._undone_s < _DOUBLE_S, now_s
+        if not again:
+            self._wait_in_line(_Order("undo"))
+
     def _wait_in_line(self, order: _Order) -> None:
         with self._arrived:
             self._waiting.append(order)
             self._arrived.notify()
-            if self._busy:
-                self.story.note(f"waits: {order.words or order.kind}")
+            self._tell_waiting()
+
+    def _tell_waiting(self) -> None:
+        """Tell what waits for a turn to end; the lock is held."""
+        waiting = [order.words or order.kind for order in self._waiting]
+        self.story.wait_for(waiting if self._busy else [])
 
     def stop(self, why: str) -> None:
         """End the program that runs, as Ctrl-C does, and what waits; the robot at once."""
@@ -156,6 +172,7 @@ class LivePage:
         """Carry out nothing of what waits, and say so; the lock is held."""
         dropped = [order.words or order.kind for order in self._waiting]
         self._waiting.clear()
+        self._tell_waiting()
         for told in dropped:
             self.story.note(f"stopped, so this is not carried out: {told}")
 
@@ -179,6 +196,8 @@ class LivePage:
                 "the field, to be mended; who empties the field says yes to the program below."
             )
             kept = dict([self._edit])
+        elif self._edit is not None:
+            told = "The change passed the check. This is what runs now, after one more yes."
         decision, client = self._asking(told, source, kept)
         self._edit = (client, decision.edited) if decision.edited else None
         self._refused = ""
@@ -260,6 +279,7 @@ class LivePage:
             stop_signals.begun()
             self._busy = True  # from now on a stop is of this one
             order = self._waiting.popleft()
+            self._tell_waiting()
         self._set_busy(True)
         try:
             if order.kind == "undo":

@@ -543,6 +543,50 @@ def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -
 
 
 @pytest.mark.soak
+def test_a_change_that_passes_is_told_and_what_others_typed_is_not_lost_unsaid(
+    tmp_path: Path,
+) -> None:
+    with (
+        served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+        Visitor(page) as other,
+    ):
+        visitor.ask("put the red block in the blue bowl")
+        for browser in (visitor, other):
+            browser.until(lambda v: ASKED in v.text)
+        other.write("Program", "say('of the other')")
+        first = visitor.element("Program")
+        visitor.write("Program", "say('mine')")
+        time.sleep(STILL_S)
+        visitor.press("Yes, run it")
+        visitor.until(lambda v: "in another browser is not used" in v.text)
+        visitor.until(lambda v: v.element("Program") != first and ASKED in v.text)
+        assert "The change passed the check" in visitor.text
+        visitor.press("Yes, run it")
+        visitor.until(lambda v: "robot says: “mine”" in v.text and "ready" in v.text)
+    assert "commands that would be sent:" in page.told
+
+
+@pytest.mark.soak
+def test_a_double_click_on_undo_takes_one_turn_back(tmp_path: Path) -> None:
+    with (
+        served("--mode", "instant", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+    ):
+        for number, words in enumerate(
+            ("red block in the blue bowl", "green block in the red bowl")
+        ):
+            visitor.ask(f"put the {words}")
+            visitor.until(lambda v, number=number: f"✓ {number + 1}." in v.text)
+        visitor.press("Undo")
+        visitor.click(visitor.element("Undo"))
+        visitor.until(lambda v: "undone" in v.text)
+        visitor.ask("put the yellow block in the green bowl")
+        visitor.until(lambda v: "✓ 3." in v.text)
+        assert visitor.text.count("undone") == 1
+
+
+@pytest.mark.soak
 def test_a_change_that_was_refused_is_of_its_turn_alone(tmp_path: Path) -> None:
     with served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page, Visitor(page) as visitor:
         visitor.ask("put the red block in the blue bowl")
