@@ -539,7 +539,8 @@ def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -
         visitor.write("Program", "")
         time.sleep(STILL_S)
         visitor.press("Yes, run it")
-        visitor.until(lambda v: "moved: red block" in v.text)
+        visitor.until(lambda v: "✓ 1." in v.text and "ready" in v.text)
+        page.end(signal.SIGINT)
     assert "commands that would be sent:" in page.told
 
 
