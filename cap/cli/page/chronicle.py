@@ -13,7 +13,6 @@ from typing import Any
 
 from cap.trace.terminal import (
     MOST_PRINTED,
-    SAME_AGAIN,
     PrintedLines,
     counted,
     is_real,
@@ -21,6 +20,7 @@ from cap.trace.terminal import (
     short,
     shown_call,
     told_choice,
+    told_in_a_line,
     told_learned,
     told_tried,
     usage_line,
@@ -35,6 +35,14 @@ MOST_CHARS = 4000
 READY = "ready: say what the robot should do, then Enter"
 _MONO = "font:12px/1.5 ui-monospace,Menlo,Consolas,monospace"
 _BAD, _OK, _NOTE = "color:#c92a2a", "color:#2b8a3e", "color:#9a6700"
+_STYLES = {
+    "bold red": _BAD,
+    "yellow": _NOTE,
+    "bold yellow": _NOTE,
+    "cyan": "font-weight:600",
+    "dim": "opacity:.6",
+}
+"""How the page shows what a terminal tells in a style."""
 
 
 @dataclass
@@ -84,11 +92,16 @@ class Chronicle:
 
     def __call__(self, event: Event) -> None:
         """Take in one event of the trace."""
-        tell = _TELLS.get(event.kind)
-        if tell is not None and (event.depth == 0 or event.kind in ("instruction", "text")):
-            with self._lock:
+        if event.depth and event.kind not in ("instruction", "text"):
+            return
+        with self._lock:
+            if tell := _TELLS.get(event.kind):
                 tell(self, event.data, event)
-                self._new = True
+            elif told := told_in_a_line(event.kind, event.data):
+                self._note(_STYLES[told[1]], told[0])
+            else:
+                return
+            self._new = True
 
     def note(self, text: str, style: str = _NOTE) -> None:
         """Tell something that no event tells."""
@@ -218,9 +231,6 @@ class Chronicle:
             self._rows.append(last)
         last.seconds += data["duration_s"]
 
-    def _repair(self, data: Mapping[str, Any], event: Event) -> None:
-        self._note(_NOTE, f"attempt {data['attempt']}: {data['reason']}")
-
     def _rehearsing(self, data: Mapping[str, Any], event: Event) -> None:
         self._status = "rehearsing in the simulated twin: nothing real moves"
 
@@ -229,9 +239,6 @@ class Chronicle:
             moved = ", ".join(data["moved"]) or "nothing"
             took = f"{counted(len(data['calls']), 'call')}, {data['sim_s']:.1f} s simulated"
             self._note("", f"rehearsed: {took}, moved: {moved}")
-
-    def _same_again(self, data: Mapping[str, Any], event: Event) -> None:
-        self._note(_NOTE, SAME_AGAIN)
 
     def _printed(self, data: Mapping[str, Any], event: Event) -> None:
         self._rows += [_Row(line) for line in self._lines.told(data["text"])]
@@ -253,10 +260,6 @@ class Chronicle:
         for line in filter(None, (*data["left_over"], undone, data["still"])):
             self._note(_NOTE, str(line))
 
-    def _failure(self, data: Mapping[str, Any], event: Event) -> None:
-        what = "the change was refused: " if event.kind == "edit_refused" else ""
-        self._note(_BAD, f"{what}{data['error']}: {data['message']}")
-
     def _undo(self, data: Mapping[str, Any], event: Event) -> None:
         told = "undone" if data["world"] else "undone: the variables, not the world"
         alive = [turn for turn in self._turns if turn.number and not turn.undone]
@@ -276,32 +279,9 @@ class Chronicle:
             self._note(_BAD if one["failed"] else "opacity:.8", f"{mark} {told_tried(one)}")
         self._note(_NOTE, told_choice(data))
 
-    def _round(self, data: Mapping[str, Any], event: Event) -> None:
-        self._note("", f"{data['came'] or 'what came of it cannot be seen'}")
-        self._note("font-weight:600", f"round {data['number']}")
-
-    def _rounds_ended(self, data: Mapping[str, Any], event: Event) -> None:
-        count = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
-        self._note(_NOTE, f"{count}: {data['reason']}")
-
-    def _undo_round(self, data: Mapping[str, Any], event: Event) -> None:
-        what = "with the world" if data["world"] else "the variables, not the world"
-        self._note(_NOTE, f"the last round was undone, {what}; rounds left: {data['rounds']}")
-
-    def _untried(self, data: Mapping[str, Any], event: Event) -> None:
-        self._note(_NOTE, str(data["reason"]))
-
     def _learned(self, data: Mapping[str, Any], event: Event) -> None:
         for kind, told in told_learned(data):
             self._note({"learned": _OK, "left": _NOTE}.get(kind, "opacity:.6"), told)
-
-    def _unwritten(self, data: Mapping[str, Any], event: Event) -> None:
-        where, why = data["folder"], data["why"]
-        if why is None:
-            self._note(_NOTE, f"{where} can be written again, and nothing is missing")
-        else:
-            told = f"cannot write {where}: {why}; make room there, until then all is kept in memory"
-            self._note(_NOTE, told)
 
     def _done(self, data: Mapping[str, Any], event: Event) -> None:
         if self._turns:
@@ -324,28 +304,19 @@ _TELLS = {
     "line": Chronicle._running,
     "call": Chronicle._call,
     "printed": Chronicle._printed,
-    "repair": Chronicle._repair,
-    "same_again": Chronicle._same_again,
     "rehearsing": Chronicle._rehearsing,
     "rehearsal": Chronicle._rehearsal,
     "stdout": Chronicle._stdout,
     "moved": Chronicle._moved,
     "effect": Chronicle._effect,
-    "failure": Chronicle._failure,
-    "edit_refused": Chronicle._failure,
     "undo": Chronicle._undo,
     "trying": Chronicle._trying,
     "tried": Chronicle._trying,
     "samples": Chronicle._samples,
-    "round": Chronicle._round,
-    "rounds_ended": Chronicle._rounds_ended,
-    "undo_round": Chronicle._undo_round,
-    "untried": Chronicle._untried,
     "learned": Chronicle._learned,
-    "unwritten": Chronicle._unwritten,
     "done": Chronicle._done,
 }
-"""What is told of, by the kind of the event."""
+"""What is told in another way than in one line, by the kind of the event."""
 
 
 def _text(text: str) -> str:

@@ -532,7 +532,7 @@ def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -
         visitor.press("Yes, run it")
         for browser in (visitor, other):
             browser.until(lambda v: "A change was refused" in v.text)
-            assert "the change was refused" in browser.text
+            assert "the edited program is refused" in browser.text
         visitor.until(lambda v: v.element("Program") != first and v.field("Program"))
         assert visitor.field("Program").strip() == "import os"
         assert other.field("Program") == source
