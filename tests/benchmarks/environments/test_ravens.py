@@ -156,3 +156,22 @@ def test_options_and_steps_after_the_end_are_refused(env: Any) -> None:
         env.step("say('x')")
     env.reset(seed=3)
     assert env.step("say('x')")[1:3] == (0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("how", "apart"), [("async", {"shared_memory": False}), ("sync", {})], ids=["async", "sync"]
+)
+def test_several_at_once_read_their_own_texts(how: str, apart: dict[str, bool]) -> None:
+    envs: Any = gymnasium.make_vec(
+        RAVENS, num_envs=2, vectorization_mode=how, vector_kwargs=apart, image=0
+    )
+    try:
+        seen, info = envs.reset(seed=7)
+        assert list(info["seed"]) == [7, 8]
+        for seed, words in zip((7, 8), seen["instruction"], strict=True):
+            cell = CELLS["pick-and-place", "SA-SI"]
+            assert words == prepare(cell.task, cell.attributes, "SA-SI", seed).instruction
+        told = envs.step(("say('a')", "say('b')"))[0]["told"]
+        assert [text.split(";")[0] for text in told] == ["said 'a'", "said 'b'"]
+    finally:
+        envs.close()
