@@ -32,6 +32,7 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
+from cap.checker.declared_types import require
 from cap.engine.best_of import Sampling
 from cap.engine.engine import unhinted
 from cap.engine.repair import Repairs
@@ -108,7 +109,21 @@ class RobotSuite(BaseSuite):
             robot: Registered robot.
             tasks: In report order.
             about: What it is, in one line.
+
+        Raises:
+            UsageError: Something is of another type, there are no tasks, or two of one name.
         """
+        for what, given in (("name", name), ("version", version), ("robot", robot)):
+            require(f"the suite's {what}", given, str)
+        require(f"the tasks of suite '{name}'", tasks, Sequence[RobotTask])
+        for task in tasks:
+            require(f"the name of a task of suite '{name}'", task.name, str)
+        if not tasks:
+            raise UsageError(f"suite '{name}' has no tasks; give it at least one RobotTask")
+        names = [task.name for task in tasks]
+        for task_name in names:
+            if names.count(task_name) > 1:
+                raise UsageError(f"suite '{name}' has two tasks '{task_name}'; rename one")
         self.name = name
         self.version = version
         self.about = about or f"tasks of the robot '{robot}'"
@@ -128,11 +143,11 @@ class RobotSuite(BaseSuite):
             MissingKey: The model needs a key and none is set.
         """
         check_model(settings)
-        self._prompts(settings)
         robot = registry.make_robot(self._robot, mode=settings.mode)
         robot.close()
         if not robot.simulated:
             raise UsageError(f"robot '{robot.name}' is real; a benchmark moves simulated ones only")
+        self._prompts(settings)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.suite import SUITES, brought_suites, names, suite
+from benchmarks.robot_suite import RobotSuite, RobotTask
+from benchmarks.suite import SUITES, Settings, brought_suites, names, suite
 from cap.cli.main import run
+from cap.errors import UsageError
 
 OWN = """
 from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask
@@ -99,3 +101,32 @@ def test_the_list_has_all_others(form: Sequence[str], capsys: pytest.CaptureFixt
 def test_no_package_takes_the_name_of_a_shipped_suite() -> None:
     assert "tabletop" in SUITES
     assert suite("tabletop").name == "tabletop"
+
+
+def test_what_is_no_suite_of_tasks_is_refused_as_it_loads(tmp_path: Path) -> None:
+    def refused(arguments: str) -> str:
+        path = tmp_path / f"suite_{len(list(tmp_path.iterdir()))}.py"
+        made = f"    return RobotSuite({arguments})\n"
+        path.write_text(OWN.split("def create")[0] + f"def suite():\n{made}")
+        with pytest.raises(UsageError) as caught:
+            suite(str(path))
+        return str(caught.value)
+
+    one = 'RobotTask("greet", greet)'
+    assert refused(f'"x", "1", "ravens", [{one}, {one}]') == (
+        "suite 'x' has two tasks 'greet'; rename one"
+    )
+    assert refused('"x", "1", "ravens", []') == (
+        "suite 'x' has no tasks; give it at least one RobotTask"
+    )
+    told = "the name of a task of suite 'x' is 3; it must be text"
+    assert refused('"x", "1", "ravens", [RobotTask(3, greet)]') == told
+    assert refused(f'5, "1", "ravens", [{one}]') == "the suite's name is 5; it must be text"
+    assert refused(f'"x", 1, "ravens", [{one}]') == "the suite's version is 1; it must be text"
+    assert "the tasks of suite 'x'" in refused('"x", "1", "ravens", ["greet"]')
+
+
+def test_a_suite_of_an_unknown_robot_says_so() -> None:
+    found = RobotSuite("x", "1", "nope", [RobotTask("t", lambda rng, robot: None)])  # type: ignore[arg-type,return-value]
+    with pytest.raises(UsageError, match=r"unknown robot 'nope'\. Known: drawing, "):
+        found.check(Settings("x", "oracle", "instant"))
