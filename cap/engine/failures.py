@@ -29,9 +29,9 @@ def failure_of(error: CapError) -> Failure:
 
 def lmp_failed(called: str, failure: Failure) -> LMPFailed:
     """Return the error that tells a caller how an LMP failed."""
-    message = f"{called}: {failure.message or failure.error}"
-    error = LMPFailed(message)
-    error.failure = replace(failure, message=message)
+    said = failure.message or failure.error
+    error = LMPFailed(f"{called}: {said if failure.error == LMPFailed.__name__ else failure}")
+    error.failure = replace(failure, message=f"{called}: {said}")
     return error
 
 

@@ -73,6 +73,17 @@ def test_an_instruction_gives_a_value() -> None:
         assert lmp("two") == 2
 
 
+def test_what_its_program_raised_is_named_with_its_line() -> None:
+    model = Scripted({"biggest": "ret_val = max(names, key=get_area)\n"})
+    functions = {"get_area": lambda name: {}[name]}
+    lmp = cap.LMP(BARE, model, functions=functions, variables={"names": ["a", "b"]}, name="big")
+    with pytest.raises(LMPFailed) as caught:
+        lmp("biggest")
+    assert str(caught.value) == "big('biggest'): KeyError (line 1): 'a'"
+    with pytest.raises(LMPFailed, match=r"^big\('biggest'\): NoMatch: nothing for 'biggest'"):
+        cap.LMP(BARE, Scripted({}), name="big")("biggest")
+
+
 def test_plain_functions_are_its_primitives() -> None:
     model = Scripted({"biggest": "ret_val = max(names, key=get_area)\n"})
     lmp = cap.LMP(BARE, model, functions={"get_area": AREAS.get}, variables={"names": list(AREAS)})
