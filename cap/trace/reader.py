@@ -16,6 +16,7 @@ _MOST = 10**9
 """No run has so many turns."""
 UNREADABLE = "unreadable line"
 """The kind of event that stands for a line that is no JSON object."""
+_NO_JSON = object()
 
 
 def read_header(folder: Path) -> dict[str, Any]:
@@ -62,23 +63,11 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
         UsageError: Not a run folder, or a line of it is no event.
     """
     path = folder / "events.jsonl"
-    if not path.exists():
-        raise UsageError(f"{folder} is no run folder: it has no events.jsonl")
     events: list[dict[str, Any]] = []
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
-    last = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
-    for number, line in enumerate(lines, 1):  # the words in a line may hold any other break
-        if not line.strip():
+    found = _lines(path)
+    for number, event in found:
+        if event is _NO_JSON and number == found[-1][0]:  # half-written
             continue
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            event = None
-            if number == last:  # half-written
-                continue
         if not isinstance(event, dict):
             turn = events[-1]["turn"] if events else 0
             data = {"line": number}
@@ -90,3 +79,32 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
             raise UsageError(f"{path}, line {number}: no event of a run; remove the line")
         events.append(event)
     return events
+
+
+def unreadable_lines(folder: Path) -> list[int]:
+    """Return the numbers of a run's lines that stand for no event, a half-written last one as well.
+
+    Raises:
+        UsageError: Not a run folder.
+    """
+    found = _lines(folder / "events.jsonl")
+    return [number for number, event in found if not isinstance(event, dict)]
+
+
+def _lines(path: Path) -> list[tuple[int, Any]]:
+    """Return each line that is not empty, by its number, as JSON; `_NO_JSON` for what is none."""
+    if not path.exists():
+        raise UsageError(f"{path.parent} is no run folder: it has no events.jsonl")
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+    found: list[tuple[int, Any]] = []
+    for number, line in enumerate(lines, 1):  # the words in a line may hold any other break
+        if not line.strip():
+            continue
+        try:
+            found.append((number, json.loads(line)))
+        except (ValueError, RecursionError):
+            found.append((number, _NO_JSON))
+    return found

@@ -514,3 +514,19 @@ def test_a_session_that_is_left_says_so_before_the_next_is_told_of(repl: Talk) -
     assert out.index("left: o\n") < out.index("robot kitchen")
     assert out.count("run: runs/") == 1
     assert error.count("a skill is left out") == 1
+
+
+def test_lines_that_a_replay_leaves_out_are_told(capsys: Capture) -> None:
+    assert (
+        run(["run", "put the red block in the blue bowl", "--mode", "instant", "--out", "o"]) == 0
+    )
+    events = Path("o/events.jsonl")
+    lines = events.read_text().splitlines()
+    events.write_text("\n".join(["null", *lines, "{garbage"]))
+    capsys.readouterr()
+    assert run(["run", "--replay", "o"]) == 0
+    warned = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
+    assert warned == [
+        f"warning: line {number} of o/events.jsonl cannot be read; it is left out"
+        for number in (1, len(lines) + 2)
+    ]
