@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from cap.cli.bench.trials import (
     carry_out,
     options_for,
 )
+from cap.cli.json_output import print_json
 from cap.cli.options import (
     ModelOptions,
     SectionedCommand,
@@ -227,7 +227,7 @@ def _tell(folder: Path, as_json: bool) -> bool | None:
     several = len(set(models.values())) > 1
     rows = [_row(line, models[line.trial.task] if several else None) for line in found]
     if as_json:
-        click.echo(json.dumps(rows))
+        print_json(rows)
     else:
         show([{name: row[name] for name in row if name != "why"} for row in rows])
         for row in rows:

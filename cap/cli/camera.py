@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cap.cli.json_output import print_json
 from cap.cli.options import finite
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> No
             "ok": fit.ok(limit_mm),
         }
     if as_json:
-        click.echo(json.dumps(facts))
+        print_json(facts)
         return
     for key, value in facts.items():
         if value is not None and key != "ok":

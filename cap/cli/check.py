@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import click
 
 from cap.cli import completion
 from cap.cli.exec import read_source
+from cap.cli.json_output import print_json
 
 if TYPE_CHECKING:
     from cap.checker.checker import Violation
@@ -51,7 +51,7 @@ def command(
 
         if as_json:
             rows = [{"rule": name, **asdict(rule)} for name, rule in RULES.items()]
-            click.echo(json.dumps(rows, ensure_ascii=False))
+            print_json(rows)
         elif markdown:
             click.echo(rules_page(), nl=False)
         else:
@@ -64,7 +64,7 @@ def command(
     if as_json:
         violations = [asdict(violation) for violation in refused]
         found = {"ok": not refused, "violations": violations, "to_generate": generated}
-        click.echo(json.dumps(found, ensure_ascii=False))
+        print_json(found)
     else:
         for violation in refused:
             click.echo(f"{file}: {violation}")

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from cap.cli.options import SectionedCommand, SessionOptions, expect_option, with_options
-from cap.cli.session import errors_as_json, open_session, report, watch
+from cap.cli.session import open_session, report, watch
 from cap.errors import CheckFailed, UsageError
 from cap.program.parser import MAX_SOURCE_CHARS
 
@@ -31,7 +31,7 @@ def command(options: SessionOptions, file: Path, expect: tuple[str, ...]) -> int
     cap exec - < program.py
     """  # noqa: D301
     source, name = read_source(file), "standard input" if str(file) == "-" else file.name
-    with errors_as_json(options), open_session(options, [name]) as session:
+    with open_session(options, [name]) as session:
         watch(session, options)
         session.execute(source, name, expect)
         return report(session, options, [])

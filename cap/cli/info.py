@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import click
+
+from cap.cli.json_output import print_json
 
 
 @click.command("info")
@@ -24,7 +25,7 @@ def command(only_config: bool, as_json: bool) -> None:
     if not only_config:
         found = {**_environment(), **found}
     if as_json:
-        click.echo(json.dumps(found))
+        print_json(found)
         return
     for title, values in found.items():
         click.echo(f"{title}:")

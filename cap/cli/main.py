@@ -152,7 +152,12 @@ def run(arguments: list[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     said = sys.argv[1:] if arguments is None else arguments
     try:
-        code: Any = cli.main(args=said, prog_name="cap", standalone_mode=False, obj=tuple(said))
+        with contextlib.ExitStack() as stack:
+            if _command_of_json(said) is not None:
+                from cap.cli.json_output import json_alone
+
+                stack.enter_context(json_alone())
+            code: Any = cli.main(args=said, prog_name="cap", standalone_mode=False, obj=tuple(said))
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -166,7 +171,7 @@ def run(arguments: list[str] | None = None) -> int:
         return 2
     except CapError as error:
         if not error.told:
-            _tell_as_json(said, type(error).__name__, str(error))
+            _tell_as_json(said, type(error).__name__, str(error), error.run)
         click.echo(f"error: {error}", err=True)
         if error.run is not None:
             click.echo(f"run: {error.run}", err=True)
@@ -195,10 +200,10 @@ def run(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _tell_as_json(said: Sequence[str], error: str, message: str) -> None:
-    """Print an error as one JSON object, where a command that can was told to answer so."""
+def _command_of_json(said: Sequence[str]) -> click.Command | None:
+    """Return the command that was told to answer as JSON, if it can; else None."""
     if "--json" not in itertools.takewhile(lambda word: word != "--", said):
-        return
+        return None
     command: click.Command = cli
     for word in said:
         if isinstance(command, click.Group):
@@ -206,9 +211,18 @@ def _tell_as_json(said: Sequence[str], error: str, message: str) -> None:
                 group = click.Context(command, resilient_parsing=True)
                 command = command.resolve_command(group, [word])[1] or command
     declared = [param for param in command.params if "--json" in param.opts]
-    if isinstance(command, click.Group) or any(not getattr(one, "hidden", 0) for one in declared):
-        import json
+    shown = any(not getattr(one, "hidden", 0) for one in declared)
+    return command if isinstance(command, click.Group) or shown else None
 
-        told = {"error": error, "message": message}
-        with contextlib.suppress(OSError):  # a full disk, or a reader that went away
-            click.echo(json.dumps(told, ensure_ascii=False))
+
+def _tell_as_json(said: Sequence[str], error: str, message: str, run: str | None = None) -> None:
+    """Print an error as one JSON object, where a command that can was told to answer so."""
+    if (command := _command_of_json(said)) is None:
+        return
+    from cap.cli.json_output import print_json
+
+    told: dict[str, Any] = {"error": error, "message": message}
+    if command.name in ("run", "exec"):  # with what these say of every run
+        told = {"status": "error", "run": run, "turns": [], **told}
+    with contextlib.suppress(OSError):  # a full disk, or a reader that went away
+        print_json(told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import click
 
+from cap.cli.json_output import print_json
 from cap.cli.options import (
     CommandGroup,
     EndpointOptions,
@@ -83,7 +83,7 @@ def check_model(name: str, options: EndpointOptions, window: int, as_json: bool)
     finally:
         endpoint.close()
     if as_json:
-        click.echo(json.dumps({"model": model.name, **asdict(found)}))
+        print_json({"model": model.name, **asdict(found)})
         return
     for key, value in _rows(asdict(found)).items():
         click.echo(f"{key}: {value}")

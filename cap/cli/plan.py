@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 
 import click
 
+from cap.cli.json_output import print_json
 from cap.cli.options import (
     ModelOptions,
     SectionedCommand,
@@ -256,7 +256,7 @@ def _report(
             "whereabouts": verdict.whereabouts,
             "pictures": pictures, "run": str(folder),
         }  # fmt: skip
-        click.echo(json.dumps(found, ensure_ascii=False))
+        print_json(found)
         return code
     if moments:
         click.echo()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from cap.cli import completion
+from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup
 from cap.errors import UsageError, did_you_mean
 
@@ -106,7 +106,7 @@ def show_prompt(name: str, as_json: bool) -> None:
         text = prompts.without_synonyms(prompts.load(path).text)
     if as_json:
         found = {"prompt": name, "file": str(path), "text": text}
-        click.echo(json.dumps(found, ensure_ascii=False))
+        print_json(found)
     else:
         click.echo(text, nl=False)
 
@@ -149,7 +149,7 @@ def check(target: str | None, folder: Path | None, robot: str, as_json: bool) ->
         for finding in findings:
             click.echo(f"  {finding}")
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        print_json(rows)
     return 1 if failed else 0
 
 
@@ -202,7 +202,7 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
         if not report.prompt.examples:
             click.echo("  no example in it: a prompt has comments with code below them")
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        print_json(rows)
     return 1 if failed else 0
 
 

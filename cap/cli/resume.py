@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 
 import click
 
+from cap.cli.json_output import print_json
 from cap.cli.options import SessionOptions, confirm
 from cap.cli.pictures import wanted
 from cap.cli.session import open_session, watch, world_as_json
@@ -173,7 +173,7 @@ def _compared(session: Any, options: SessionOptions, done: list[Any], paths: lis
         }
         if paths:
             shown["pictures"] = [str(path) for path in paths]
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        print_json(shown)
         return 1 if other else 0
     from cap.trace.terminal import printable
 

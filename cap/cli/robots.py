@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import itertools
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ import click
 
 from cap.cli import camera, completion
 from cap.cli.approval import ask_person
+from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup, Named, robot_values, split_names
 from cap.errors import Stopped, UsageError
 
@@ -62,7 +62,7 @@ def show_robot(name: str, as_json: bool) -> None:
             {"name": p.name, "kind": p.kind, "signature": str(p.signature), "doc": p.doc}
             for p in primitives
         ]
-        click.echo(json.dumps({"robot": name, "about": about, "primitives": rows}))
+        print_json({"robot": name, "about": about, "primitives": rows})
         return
     click.echo(f"{name}: {about}")
     for primitive in primitives:
@@ -171,7 +171,7 @@ def check(
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
     findings = list(check_robot(robot, make_model("nearest"), approve))
     if as_json:
-        click.echo(json.dumps([vars(finding) for finding in findings]))
+        print_json([vars(finding) for finding in findings])
     else:
         for finding in findings:
             click.echo(str(finding))
@@ -232,7 +232,7 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
     finally:
         checklist.close()
     if as_json:
-        click.echo(json.dumps([vars(step) for step in checked]))
+        print_json([vars(step) for step in checked])
     else:
         click.echo(f"protocol: {path}")
     failed = max(step.exit_code for step in checked)

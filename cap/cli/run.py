@@ -11,7 +11,7 @@ from cap.cli.approval import ask_person
 from cap.cli.options import Named, SectionedCommand, SessionOptions, expect_option, with_options
 from cap.cli.pictures import wanted
 from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
-from cap.cli.session import errors_as_json, open_session, report, watch
+from cap.cli.session import open_session, report, watch
 from cap.errors import UsageError
 
 
@@ -53,18 +53,17 @@ def command(
     cap run --resume runs/... "undo that"  (go on with an earlier session)
     cap run --replay runs/...              (the same run again, with no model)
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
-    with errors_as_json(options):
-        if gif is not None and gif.suffix.lower() != ".gif":
-            named = gif.with_suffix(".gif") if gif.name else "film.gif"
-            raise UsageError(f"--gif writes GIF only: name the file {named}")
-        if instructions == ("-",):
-            read = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
-            instructions = tuple(line for line in read.splitlines() if line.strip())
-        if replay is None:
-            return _run(options, instructions, gif, pictures, resume, expect)
-        if instructions or resume or options.model or expect:
-            raise UsageError("--replay has the run's own instructions and answers; give it alone")
-        return replay_run(options, replay, gif, pictures)
+    if gif is not None and gif.suffix.lower() != ".gif":
+        named = gif.with_suffix(".gif") if gif.name else "film.gif"
+        raise UsageError(f"--gif writes GIF only: name the file {named}")
+    if instructions == ("-",):
+        read = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
+        instructions = tuple(line for line in read.splitlines() if line.strip())
+    if replay is None:
+        return _run(options, instructions, gif, pictures, resume, expect)
+    if instructions or resume or options.model or expect:
+        raise UsageError("--replay has the run's own instructions and answers; give it alone")
+    return replay_run(options, replay, gif, pictures)
 
 
 def _run(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
+from cap.cli.json_output import print_json
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.robot.robot_files import path_of
@@ -253,21 +253,6 @@ def remove_run(folder: Path, there: bool) -> None:
             folder.rmdir()
 
 
-@contextmanager
-def errors_as_json(options: SessionOptions) -> Iterator[None]:
-    """With `--json`, print an error as one JSON object, with what there is of the run."""
-    try:
-        yield
-    except CapError as error:
-        if not options.as_json:
-            raise
-        described = {"error": type(error).__name__, "message": str(error)}
-        shown: dict[str, Any] = {"status": "error", "run": error.run, "turns": [], **described}
-        click.echo(json.dumps(shown, ensure_ascii=False))
-        error.told = True
-        raise
-
-
 def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     """Show the session in the terminal as it happens.
 
@@ -314,7 +299,7 @@ def report(
             shown["commands"] = session.robot.commands
         if paths:
             shown["pictures"] = [str(path) for path in paths]
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        print_json(shown)
     else:
         for words in left:
             click.echo(f"not run after the failure: {words}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import Any
 
 import click
 
+from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup
 from cap.errors import SkillError
 
@@ -98,7 +98,7 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
 
     skill = _store(folder).get(name)
     if as_json:
-        click.echo(json.dumps(asdict(skill), ensure_ascii=False))
+        print_json(asdict(skill))
     else:
         click.echo(printable(render(skill)), nl=False)
 

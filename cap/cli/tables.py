@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
 import click
+
+from cap.cli.json_output import print_json
 
 _WRAPPED = 12
 """Cells longer than this may be wrapped in a terminal, to columns no narrower."""
@@ -38,7 +39,7 @@ def show(
     says how many there may be. The first column is a name a person may copy: it is never broken.
     """
     if as_json:
-        click.echo(json.dumps(list(rows), ensure_ascii=False))
+        print_json(list(rows))
         return
     if not rows:
         click.echo("nothing to list")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import click
 
+from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup, Named
 from cap.errors import CapError, UsageError
 
@@ -74,7 +74,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     events = read_events(folder)
     if as_json:
         for entry in events:
-            click.echo(json.dumps(entry, ensure_ascii=False))
+            print_json(entry)
         return
     live = Live(Console(highlight=False), verbose)
     shown = {key: header.get(key) for key in ("status", "robot", "mode", "model", "seed")}

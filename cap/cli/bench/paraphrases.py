@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from cap.cli.bench.measurement import require_own_benchmarks
+from cap.cli.json_output import print_json
 from cap.cli.options import ModelOptions, SectionedCommand, load_config, with_options
 from cap.cli.session import model_for
 
@@ -65,7 +65,7 @@ def command(
             click.echo(line, err=True)
     summaries = held.summarize(outcomes)
     if as_json:
-        click.echo(json.dumps([vars(summary) for summary in summaries]))
+        print_json([vars(summary) for summary in summaries])
         return 0
     show(
         [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from cap.cli.json_output import print_json
 from cap.errors import UsageError
 from cap.trace.terminal import printable
 
@@ -36,7 +36,7 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
     report = reports.read(folder)
     markdown, page = write(folder)
     if as_json:
-        click.echo(json.dumps([report.as_json], ensure_ascii=False))
+        print_json([report.as_json])
     else:
         for line in (report.title, *report.headline):
             click.echo(printable(line))
@@ -92,7 +92,7 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     if junit is not None and len(folders) > 1:
         raise UsageError("--junit writes one file of one folder; name one DIR")
     if as_json:
-        click.echo(json.dumps([read(folder).as_json for folder in folders], ensure_ascii=False))
+        print_json([read(folder).as_json for folder in folders])
     for number, folder in enumerate(folders):
         if as_json:
             markdown, page = write(folder)
@@ -129,7 +129,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
             raise UsageError(f"no results folder {folder}")
     found = compared(first, second)
     if as_json:
-        click.echo(json.dumps(found.as_json, ensure_ascii=False))
+        print_json(found.as_json)
         return 0
     reports = ("1st", found.first), ("2nd", found.second)
     for (name, one), title in zip(reports, found.titles, strict=True):

@@ -399,3 +399,51 @@ def test_a_full_disk_is_told_with_its_remedy(
     monkeypatch.setattr("cap.trace.trace.Trace.event", full)
     assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 1
     assert "make room there" in capsys.readouterr().err
+
+
+PRINTING = """
+from robots.ravens import create as ravens
+
+print("loaded")
+PROMPTS = "ravens"
+
+
+def create(**options):
+    print("made")
+    return ravens(**options)
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [("robots", "show", "{}"), ("run", "say hello", "--mode", "instant", "-r", "{}")]
+)
+def test_what_a_persons_file_prints_does_not_spoil_json(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "arm.py"
+    path.write_text(PRINTING)
+    before = sys.stdout
+    run([*(word.format(path) for word in words), "--json"])
+    assert sys.stdout is before
+    told = capsys.readouterr()
+    assert json.loads(told.out)
+    assert {"loaded", "made"} <= set(told.err.splitlines())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run",),
+        ("run", "x", "-r", "nope"),
+        ("run", "x", "--nope"),
+        ("exec", "x.py", "--mode", "nope"),
+        ("exec", "nothing.py"),
+    ],
+)
+def test_every_error_of_a_run_has_one_shape(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words, "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert list(told) == ["status", "run", "turns", "error", "message"]
+    assert (told["status"], told["run"], told["turns"]) == ("error", None, [])
