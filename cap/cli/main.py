@@ -114,8 +114,22 @@ def cli() -> None:
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
 
 
+def _complete_help(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Return the commands that begin so, of the group that the words before it name."""
+    shown: click.Command = cli
+    for word in ctx.params.get(param.name or "") or ():
+        named = shown.get_command(ctx, word) if isinstance(shown, click.Group) else None
+        if named is None:
+            return []
+        shown = named
+    if not isinstance(shown, click.Group):
+        return []
+    found = shown.shell_complete(click.Context(shown, resilient_parsing=True), typed)
+    return [item for item in found if not item.value.startswith("-")]
+
+
 @click.command("help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_complete_help)
 def command(words: tuple[str, ...]) -> None:
     """Show the help of a command.
 

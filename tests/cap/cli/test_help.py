@@ -162,12 +162,21 @@ def test_help_of_a_command(capsys: Capture) -> None:
         ("cap plan x -m repl", ["replay/"]),
         ("cap bench run hum", ["humaneval"]),
         ("cap prompts show ravens/u", ["ravens/ui"]),
+        ("cap help ben", ["bench"]),
+        ("cap help robots sh", ["show"]),
+        ("cap help run x", []),
+        ("cap help nope x", []),
     ],
 )
 def test_tab_completes(words: str, expected: list[str]) -> None:
     before, _, last = words.removeprefix("cap ").rpartition(" ")
     found = ShellComplete(cli, {}, "cap", VARIABLE).get_completions(shlex.split(before), last)
     assert [item.value for item in found] == expected
+
+
+def test_tab_offers_help_of_every_command() -> None:
+    found = ShellComplete(cli, {}, "cap", VARIABLE).get_completions(["help"], "")
+    assert [item.value for item in found] == list(main.COMMANDS)
 
 
 def test_a_script_for_each_shell(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
