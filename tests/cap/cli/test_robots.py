@@ -10,6 +10,7 @@ import pytest
 
 from cap.cli.main import run
 from cap.models.providers import make_model
+from cap.robot.registry import make_robot, robot_prompts
 from cap.validation.robots import check_robot
 
 Capture = pytest.CaptureFixture[str]
@@ -280,3 +281,10 @@ def test_a_robot_s_folder_points_to_its_files(robot: Path, capsys: Capture) -> N
         run(asked)
         screen = capsys.readouterr()
         assert f"say {robot.with_name(file)}." in screen.out + screen.err
+
+
+def test_the_page_s_robot_has_prompts() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "robots.md").read_text()
+    Path("swap.py").write_text(page.split("```python\n")[1].split("```")[0])
+    assert "ui" in robot_prompts("swap.py")
+    assert "swap" in make_robot("swap.py").primitives()
