@@ -19,7 +19,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cap.checker.declared_types import check_fields, require
 from cap.engine.answer import NOTHING, Answer, State
@@ -284,6 +284,17 @@ class Session:
         turns = f"{len(self.turns)} turn{'' if len(self.turns) == 1 else 's'}"
         closed = ", closed" if self._closed else ""
         return f"<Session {self.robot.name}, {self.model.name}: {turns}{closed}>"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled or copied: there is one robot.
+
+        Raises:
+            UsageError: Always; with what keeps a session.
+        """
+        raise UsageError(
+            "a session cannot be copied or pickled: it holds a robot; keep it with save(), and go "
+            "on with Session.resume()"
+        )
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close it; if an exception ends it, the robot is stopped first."""

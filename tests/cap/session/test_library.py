@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextlib
+import copy
 import json
 import pickle
 import re
@@ -53,6 +54,12 @@ def session() -> Iterator[Session]:
 @pytest.fixture(scope="module")
 def turn(session: Session) -> Turn:
     return session.run(PUT)
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_session_is_not_copied(session: Session, copied: Callable[[Any], Any]) -> None:
+    with pytest.raises(UsageError, match=r"a session cannot be copied or pickled: .* save\(\)"):
+        copied(session)
 
 
 def test_paths_are_text_and_a_robots_options_are_its_own(tmp_path: Path) -> None:
