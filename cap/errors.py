@@ -240,13 +240,20 @@ def clipped(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
 
 
-def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
-    """Return " Did you mean 'a' or 'b'?" for the names closest to `name`, or ""."""
+def did_you_mean(name: str, known: Iterable[str], count: int = 3, likeness: float = 0.51) -> str:
+    """Return " Did you mean 'a' or 'b'?" for the names closest to `name`, or "".
+
+    Args:
+        name: What was said.
+        known: What there is.
+        count: How many are named at most.
+        likeness: How like it a name must be, from 0 to 1.
+    """
     if len(name) > _LONGEST_NAME:
         return ""
     from difflib import get_close_matches  # of use after a mistake only
 
-    close = get_close_matches(name.lower(), list(known), n=count, cutoff=0.51)
+    close = get_close_matches(name.lower(), list(known), n=count, cutoff=likeness)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

@@ -405,7 +405,7 @@ def _unknown(spec: str, kind: str, name: str, providers: Mapping[str, Provider])
     if kind in known[1:]:
         hint = f" {kind}/ needs a name after the slash."
     else:
-        hint = did_you_mean(kind, known)
+        hint = did_you_mean(kind, known, likeness=0.65)  # 'nope' is not meant for 'openai'
     if not hint and kind and not name:
         hint = f" A model's name begins with its provider, such as 'openai/{spec}'."
     more = tuple(f"{entry}/NAME" for entry in providers if entry not in PROVIDERS)

@@ -91,6 +91,7 @@ def test_a_key_that_cannot_be_one_is_refused_unseen(key: str) -> None:
     ("spec", "hint"),
     [
         ("neerest", "Did you mean 'nearest'"),
+        ("nope/x", "unknown model 'nope/x'. Use one of: "),
         ("opena/gpt", "Did you mean 'openai'"),
         ("gpt-4o", "'openai/gpt-4o'"),
         ("openai", "openai/ needs a name"),
