@@ -121,12 +121,13 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
 def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
     """Open a session like that of a run; yield it, and its steps as they are carried out again."""
     from cap.session import replay, session_file
-    from cap.trace.reader import read_header, unreadable_lines
+    from cap.trace.reader import read_header, read_lines
 
     todo = replay.steps(folder)
-    for number in unreadable_lines(folder):
-        told = f"line {number} of {folder / 'events.jsonl'} cannot be read; it is left out"
-        click.echo(f"warning: {told}", err=True)
+    for number, event in read_lines(folder):
+        if not isinstance(event, dict):
+            told = f"line {number} of {folder / 'events.jsonl'} cannot be read; it is left out"
+            click.echo(f"warning: {told}", err=True)
     kept = session_file.read(folder, session_file.START)
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True

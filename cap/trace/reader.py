@@ -62,9 +62,8 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
     Raises:
         UsageError: Not a run folder, or a line of it is no event.
     """
-    path = folder / "events.jsonl"
     events: list[dict[str, Any]] = []
-    found = _lines(path)
+    found = read_lines(folder)
     for number, event in found:
         if event is _NO_JSON and number == found[-1][0]:  # half-written
             continue
@@ -76,25 +75,23 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
         if not all(type(event.get(key)) is kind for key, kind in _EVENT.items()) or not all(
             0 <= event[key] < _MOST for key in ("turn", "depth")
         ):
+            path = folder / "events.jsonl"
             raise UsageError(f"{path}, line {number}: no event of a run; remove the line")
         events.append(event)
     return events
 
 
-def unreadable_lines(folder: Path) -> list[int]:
-    """Return the numbers of a run's lines that stand for no event, a half-written last one as well.
+def read_lines(folder: Path) -> list[tuple[int, Any]]:
+    """Return each line of a run's events that is not empty, with its number, as JSON.
+
+    What is no JSON object is no event; `_NO_JSON` stands for what is no JSON.
 
     Raises:
         UsageError: Not a run folder.
     """
-    found = _lines(folder / "events.jsonl")
-    return [number for number, event in found if not isinstance(event, dict)]
-
-
-def _lines(path: Path) -> list[tuple[int, Any]]:
-    """Return each line that is not empty, by its number, as JSON; `_NO_JSON` for what is none."""
+    path = folder / "events.jsonl"
     if not path.exists():
-        raise UsageError(f"{path.parent} is no run folder: it has no events.jsonl")
+        raise UsageError(f"{folder} is no run folder: it has no events.jsonl")
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
