@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -160,6 +161,11 @@ class Call(ByValue):
     """`Name: message` if it failed."""
     kind: str = "perception"
     """The primitive's kind: `perception`, `action` or `lmp`."""
+
+
+def folded(words: Iterable[str]) -> tuple[str, ...]:
+    """Return each of them once, in the order they first came: `put`, or `put x 3`."""
+    return tuple(f"{word} x {n}" if n > 1 else word for word, n in Counter(words).items())
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from cap.models.base import Usage
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive
 from cap.prompt.prompt import PastTurn
-from cap.result import Call, Result
+from cap.result import Call, Result, folded
 
 NOTHING = Usage()
 
@@ -161,7 +161,7 @@ def with_note(answer: Answer, after: Answer) -> Answer:
 
 def told_attempt(answer: Answer, words: str) -> PastTurn:
     """Return a failed attempt whose motions stay, as later prompts tell of it."""
-    done = ", ".join(call.name for call in answer.done)
+    done = ", ".join(folded(call.name for call in answer.done))
     note = f"failed after {done}, which stays done: {answer.result.failure}"
     return PastTurn(words, answer.shown, note=note)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cap.errors import clipped
-from cap.result import EFFECTS, ByValue, Call, Result
+from cap.result import EFFECTS, ByValue, Call, Result, folded
 from cap.robot import robot_facts
 from cap.robot.displacement import MOVED_M, Moved, Positions, moved
 from cap.trace.trace import plain
@@ -217,7 +217,7 @@ class Effect(ByValue):
             parts.append(known.get(name, state))
         parts += [f"{name} is no longer seen" for name in self.no_longer_seen]
         parts += [f"{name} is seen" for name in self.newly_seen]
-        parts += [f"said '{words[:_SAID_CHARS]}'" for words in self.said]
+        parts += folded(f"said '{words[:_SAID_CHARS]}'" for words in self.said)
         parts += [self.undone_line] if self.undone else []
         if self.still:
             parts.append("nothing moved")

@@ -9,7 +9,7 @@ from typing import Any
 from cap.engine.answer import NOTHING, Answer
 from cap.engine.effect import Effect
 from cap.models.base import Usage
-from cap.result import ByValue, Call, Failure
+from cap.result import ByValue, Call, Failure, folded
 from cap.robot.displacement import Moved
 from cap.trace.trace import Trace, plain
 
@@ -100,7 +100,7 @@ class Turn(ByValue):
             return ""
         acted = " before anything was done"
         if self.done:
-            acted = f" after {', '.join(call.name for call in self.done)}, which stays done"
+            acted = f" after {', '.join(folded(call.name for call in self.done))}, which stays done"
         if self.back:
             acted = ", and what it did was taken back"
         if self.failure.kind == "killed":

@@ -22,6 +22,7 @@ from cap.cli.session import model_for
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.models.base import Usage
+from cap.result import folded
 from cap.robot import registry, robot_facts
 from cap.trace.terminal import is_real, printable, short, usage_line
 
@@ -278,9 +279,9 @@ class Commands:
             lines = turn.written.split("\n")
             if failure.line and failure.line <= len(lines):
                 self.tell(f"  line {failure.line}: {lines[failure.line - 1].strip()}")
-            calls = [f"{call.name}: {call.error}" for call in turn.calls if call.error]
+            calls = folded(f"{call.name}: {call.error}" for call in turn.calls if call.error)
             self.tell(f"  its calls that failed: {'; '.join(calls) or 'none'}")
-            done = ", ".join(call.name for call in turn.done)
+            done = ", ".join(folded(call.name for call in turn.done))
             self.tell(f"  done before, and stays done: {done or 'nothing'}")
             self.tell(f"  to blame: {failure.cause}", "dim")
         for note in dict.fromkeys(story.notes):

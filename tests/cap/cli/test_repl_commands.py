@@ -168,6 +168,23 @@ def test_why_tells_the_line_the_calls_and_what_stays_done(talk: Talk, tmp_path: 
     assert "stays done: say" in told
 
 
+def test_a_loop_of_calls_is_told_once_here_and_in_later_prompts(
+    talk: Talk, session: Session, tmp_path: Path
+) -> None:
+    file = tmp_path / "loop.py"
+    wrong = (
+        "    try:\n        put_first_on_second('red block', 'green cup')\n    except Exception:\n"
+    )
+    file.write_text(f"for i in range(40):\n    say('on')\n{wrong}        pass\n1 / 0\n")
+    talk.refused(f"/load {file}")
+    told = " ".join(talk("/why").split())
+    assert "stays done: say x 40" in told
+    assert told.count("put_first_on_second: NotFound") == 1
+    assert "x 40 done before" in told
+    assert session.state.history[-1].effect == "said 'on' x 40; nothing moved"
+    assert "failed after say x 40, which stays done" in session.state.history[-1].note
+
+
 def test_undo_and_redo(talk: Talk, session: Session) -> None:
     talk(MOVE)
     there = session.robot.positions()

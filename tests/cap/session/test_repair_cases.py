@@ -128,7 +128,7 @@ CASES = {
         [f"{RED}1 / 0\n", f"{BLUE}1 / 0\n", f"{BLUE}{RED}a = 3\n1 / 0\n", "say('never')\n"],
         error="ZeroDivisionError",
         stays=f"{BLUE}{RED}",
-        told=["failed after put_first_on_second, put_first_on_second, which stays done"],
+        told=["failed after put_first_on_second x 2, which stays done"],
         asked=["go", "go", "go"],
     ),
     "it fails thrice and is taken back": Case(
