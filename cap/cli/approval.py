@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cap.engine.stop_signals import stop_signals
 from cap.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,12 +91,17 @@ def ask_for_program(source: str) -> Decision:
 
 
 def edited(text: str) -> tuple[str, str]:
-    """Have the person change a program in their editor; return it, and what is wrong with it."""
+    """Have the person change a program in their editor; return it, and what is wrong with it.
+
+    The editor has the terminal, and Ctrl-C in it is its own.
+    """
     try:
-        text = click.edit(text, extension=".py") or text
+        with stop_signals.idle():
+            text = click.edit(text, extension=".py") or text
         ast.parse(text)
     except click.ClickException as error:
-        return text, f"{error.message.rstrip('.')}; set EDITOR to one that works"
+        told = error.message.rstrip(".")
+        return text, f"{told}; unless Ctrl-C ended it, set EDITOR to one that works"
     except SyntaxError as error:
         return text, f"line {error.lineno}: {error.msg}"
     except ValueError as error:  # a null character

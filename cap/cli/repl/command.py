@@ -77,16 +77,17 @@ class Repl:
             session = fresh.enter_context(open_session(opening.options, ["repl"], told=told))
             if opening.kept and opening.folder:
                 go_on(session, opening.kept, opening.folder)
-            if leaves:
-                self._leave("left")
-            watch(session, opening.options, echo=not self.typed)
             # They load much, which the session's sandbox has begun to load beside us.
             from cap.cli.console import SessionConsole
             from cap.cli.repl.commands import Commands
 
-            commands = Commands(session, opening.options, SessionConsole(highlight=False))
-            before, self._open, self.commands = self._open, fresh.pop_all(), commands
-        before.close()
+            with stop_signals.idle():  # the one is left whole, as is the other begun
+                if leaves:
+                    self._leave("left")
+                watch(session, opening.options, echo=not self.typed)
+                commands = Commands(session, opening.options, SessionConsole(highlight=False))
+                before, self._open, self.commands = self._open, fresh.pop_all(), commands
+                before.close()
         commands.greet()
 
     def talk(self, opening: Opening) -> int:
@@ -140,14 +141,15 @@ class Repl:
         return True
 
     def _opened(self) -> bool:
-        """Open the session that was asked for, if one was; False if that cannot be done."""
-        old = self.commands
+        """Open the session that was asked for, if one was; False if anything came between."""
+        old, whole = self.commands, False
         opening, old.opening = old.opening, None
         if opening is None:
             return True
         try:
             with stop_signals.heard():
                 self._begin(opening, leaves=True)
+                whole = True
         except BrokenPipeError:
             raise
         except (CapError, OSError) as error:
@@ -155,9 +157,11 @@ class Repl:
         except KeyboardInterrupt:
             stop_signals.taken()
             old.tell("stopped by Ctrl-C", "red")
-        if self.commands is old:
-            old.tell(f"the session with {old.session.robot.name} goes on")
-        return self.commands is not old
+        if not whole:
+            name = self.commands.session.robot.name
+            now = f"with {name} goes on" if self.commands is old else f"is now one with {name}"
+            self.commands.tell(f"the session {now}")
+        return whole
 
     def _leave(self, how: str = "run") -> None:
         """Say what a person who leaves a session needs to know.

@@ -199,3 +199,26 @@ def test_a_yes_after_ctrl_c_answers_no_question_of_before(
         terminal.await_shown(b"moved red block")
         terminal.type(b"/quit\r")
         assert terminal.ended()[0] == 0
+
+
+EDITED = """
+from cap.cli.approval import edited
+from cap.engine.stop_signals import stop_signals
+with stop_signals:
+    print(edited("x = 1\\n"))
+"""
+
+
+def test_an_editor_that_takes_ctrl_c_for_itself_is_waited_for(tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\ntrap '' INT\nkill -INT $PPID\nsleep 0.2\necho 'x = 2' > $1\n")
+    editor.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", EDITED],
+        env={**os.environ, "VISUAL": str(editor)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "('x = 2\\n', '')\n"), done.stderr
