@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
@@ -20,6 +21,7 @@ from cap.robot.robot_files import path_of
 
 if TYPE_CHECKING:
     from cap.engine.answer import Decision
+    from cap.models.base import Usage
 
 
 class People(Protocol):
@@ -337,9 +339,22 @@ def world_as_json(robot: Any) -> dict[str, Any]:
     return found
 
 
-def say_usage(session: Any) -> None:
-    """Say what the model took in all, if it is a real one and was asked more than one turn."""
-    from cap.trace.terminal import is_real, usage_line
+def real_usage(session: Any) -> dict[str, Usage]:
+    """Return what language models took for each LMP, also in turns that were undone."""
+    from cap.models.base import Usage
+    from cap.trace.terminal import is_real
 
-    if len(session.turns) > 1 and any(map(is_real, session.models)):
-        click.echo(f"in all: {usage_line(session.usage)}")
+    found: dict[str, Usage] = {}
+    for (model, lmp), usage in session.took.items():
+        if is_real(model):
+            found[lmp] = found.get(lmp, Usage()).plus(usage)
+    return found
+
+
+def say_usage(session: Any) -> None:
+    """Say what language models took in all, if there was more than one turn."""
+    from cap.models.base import Usage
+    from cap.trace.terminal import usage_line
+
+    if len(session.turns) > 1 and (found := real_usage(session)):
+        click.echo(f"in all: {usage_line(functools.reduce(Usage.plus, found.values()))}")

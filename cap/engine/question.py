@@ -19,6 +19,7 @@ from cap.engine.memory import Memory
 from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
 from cap.models.concurrency import together
+from cap.models.estimates import estimate
 from cap.models.replay import request_key
 from cap.models.wrapper import OwnModel, Wrapped
 from cap.program.program import Program
@@ -83,6 +84,10 @@ class Tally(threading.local):
         """Count the requests that led to no answer, or to one of no use."""
         if error.requests:
             self._usages.append((lmp, Usage.of_failed(error)))
+
+    def add_unheard(self, usage: Usage, lmp: str) -> None:
+        """Count a request that was stopped."""
+        self._usages.append((lmp, usage))
 
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
@@ -230,23 +235,22 @@ class Author:
             if known is not None:
                 found[number] = known
         asked = [number for number in range(len(requests)) if number not in found]
-        try:
-            if len(asked) == 1:
-                (number,) = asked
-                try:
-                    found[number] = self._complete(prompt, requests[number])
-                except ModelError as error:
-                    found[number] = error
-            elif asked:
-                asks = [functools.partial(self._asked.complete, requests[at]) for at in asked]
-                found |= zip(
-                    asked, together(asks, returned=ModelError, heed=self._heed), strict=True
-                )
-        except KeyboardInterrupt:
-            unheard = ModelError("stopped by Ctrl-C")
-            unheard.requests = len(asked)
-            self.tally.add_failed(unheard, prompt.name)
-            raise
+        if len(asked) == 1:
+            (number,) = asked
+            try:
+                found[number] = self._complete(prompt, requests[number])
+            except ModelError as error:
+                found[number] = error
+        elif asked:
+            asks = [functools.partial(self._asked.complete, requests[at]) for at in asked]
+            try:
+                answers = together(asks, returned=ModelError, heed=self._heed)
+            except KeyboardInterrupt:
+                for at in asked:
+                    unheard = self._asked.unheard(requests[at].prompt, 0)
+                    self.tally.add_unheard(unheard, prompt.name)
+                raise
+            found |= zip(asked, answers, strict=True)
         return [found[number] for number in range(len(requests))]
 
     def _complete(self, prompt: Prompt, request: Request) -> Completion:
@@ -255,21 +259,27 @@ class Author:
         Off the main thread, where no Ctrl-C comes, the request has a thread of its own, and a stop
         leaves it behind.
         """
-        over = False
+        over, came = False, 0
 
         def tell(piece: str) -> None:
+            nonlocal came
+            came = came + len(piece) if piece else 0
             if not over:
                 self.trace.progress("text", lmp=prompt.name, text=piece)
 
         ask = functools.partial(self._asked.complete, request)
         if self.trace.listeners and isinstance(self.model, Streams):
             ask = functools.partial(self._asked.stream, request, tell)
-        if self._heed is None or threading.current_thread() is threading.main_thread():
-            return ask()
         try:
+            if self._heed is None or threading.current_thread() is threading.main_thread():
+                return ask()
             context = contextvars.copy_context()
             (answer,) = together([functools.partial(context.run, ask)], heed=self._heed)
             return answer
+        except KeyboardInterrupt:
+            unheard = self._asked.unheard(request.prompt, estimate(came))
+            self.tally.add_unheard(unheard, prompt.name)
+            raise
         finally:
             over = True
 

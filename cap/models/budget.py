@@ -234,14 +234,23 @@ class Budget:
         """
         if self._price == FREE:
             return Usage()
-        tokens = Completion("", self._name, estimate(len(prompt)), written)
-        cost_usd = None if self._price is None else self._price.of(tokens)
-        if cost_usd:
-            self._account.pay(cost_usd)
-        lost = Usage(0, tokens.prompt_tokens, written, cost_usd, estimated=True)
+        lost = replace(self.unheard(prompt, written), requests=0)
+        if lost.cost_usd:
+            self._account.pay(lost.cost_usd)
         with self._lock:
             self.usage = self.usage.plus(lost)
         return lost
+
+    def unheard(self, prompt: str, written: int) -> Usage:
+        """Return what a request takes, by estimate, whose answer nobody heard; nothing is paid.
+
+        Args:
+            prompt: What was asked.
+            written: About how many tokens of an answer there may have been.
+        """
+        tokens = Completion("", self._name, estimate(len(prompt)), written)
+        cost_usd = None if self._price is None else self._price.of(tokens)
+        return Usage(1, tokens.prompt_tokens, written, cost_usd, estimated=True)
 
     def taken_here(self) -> Usage:
         """Return what the last answer took that came on this thread; once only."""

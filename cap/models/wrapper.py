@@ -11,8 +11,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cap.errors import CapError, EndpointFailed, ModelError, Stopped
-from cap.models.base import Completion, Mode, Model, Request, Scores, ScoringModel, Streams
-from cap.models.estimates import believed
+from cap.models.base import (
+    Completion,
+    Mode,
+    Model,
+    Request,
+    Scores,
+    ScoringModel,
+    Streams,
+    Usage,
+)
+from cap.models.estimates import believed, estimate
 
 if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel
@@ -105,6 +114,12 @@ class Wrapped:
         return self._through_bare(
             mode, parameters, partial(model.request, mode, parameters, once=once)
         )
+
+    def unheard(self, prompt: str, written: int) -> Usage:
+        """Return what a request took, by estimate, that was stopped: so many tokens had come."""
+        if self.endpoint is not None:
+            return self.endpoint.unheard(prompt, written)
+        return Usage(1, estimate(len(prompt)), written, None, estimated=True)
 
     def scoped(self, label: str) -> Wrapped:
         """Return the same for one part of a run: recordings keep the parts apart."""

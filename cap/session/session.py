@@ -81,8 +81,8 @@ class Session:
     """Those of this process, without those undone."""
     usage: Usage = NOTHING
     """What the model took for all turns of this process, also those undone."""
-    models: frozenset[str] = frozenset()
-    """The names of those models, also of one that was stopped before it answered."""
+    took: Mapping[tuple[str, str], Usage] = {}
+    """The same for each model's name and LMP, also of a model that was stopped."""
     earlier: int = 0
     """Turns before those, in the session this one goes on from."""
     earlier_run: str = ""
@@ -440,7 +440,8 @@ class Session:
         if rounds is None or not rounds.before or not self.turns:
             raise UsageError("the last turn has no further round; undo the turn itself")
         self._round_undone = True
-        past, checkpoint, usage = rounds.before.pop(), self._checkpoints[-1], self.usage
+        past, checkpoint = rounds.before.pop(), self._checkpoints[-1]
+        usage, took = self.usage, self.took
         rewound = checkpoint.restore(self)
         self.turns.pop()
         self.engine.programs, rounds.begun = past.programs, past.begun
@@ -451,7 +452,7 @@ class Session:
         if answer.result.failure is None and missed is not None:
             answer = replace(answer, result=replace(answer.result, failure=missed))
         self._remember(Turn.of(rounds.words, answer, effect), answer, rounds.context)
-        self.usage = usage
+        self.usage, self.took = usage, took
         self._keep(session_file.LATEST)
         self.trace.event("undo_round", rounds=1 + len(rounds.before), world=rewound)
         self._tell_view()
@@ -761,8 +762,9 @@ class Session:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.turns.append(turn)
         self.usage = self.usage.plus(turn.usage)
-        if turn.usage.requests:
-            self.models |= {self.model.name}
+        for lmp, usage in turn.by_lmp.items():
+            of = self.model.name, lmp
+            self.took = {**self.took, of: self.took.get(of, NOTHING).plus(usage)}
         code = answer.program.source if answer.program else ""
         code = "\n".join([*answer.earlier, code])
         entry = PastTurn(turn.instruction, code, context.text, turn.told_effect, turn.note)

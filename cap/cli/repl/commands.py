@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import sys
@@ -18,13 +19,13 @@ from cap.cli.exec import read_source
 from cap.cli.options import SessionOptions, load_config
 from cap.cli.repl.scene import scene_map, to_try
 from cap.cli.resume import Opening, as_saved, saved_at
-from cap.cli.session import model_for
+from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.models.base import Usage
 from cap.result import folded
 from cap.robot import registry, robot_facts
-from cap.trace.terminal import is_real, printable, short, usage_line
+from cap.trace.terminal import printable, short, usage_line
 
 if TYPE_CHECKING:
     from cap.trace.trace import Event
@@ -46,7 +47,7 @@ COMMANDS = {
     "load": ("DIR | FILE", "go on with the session of a run folder, or run a program file"),
     "model": ("[NAME [URL]]", "the model, or another one from now on, at its own address"),
     "robot": ("[NAME]", "the robot, or a new session with another one"),
-    "cost": ("", "what the model took so far"),
+    "cost": ("", "what the model took so far, also for what was undone"),
     "trace": ("", "where this session is written down"),
     "quit": ("", "leave (or Ctrl-D)"),
 }
@@ -412,14 +413,11 @@ class Commands:
     def do_cost(self, given: str) -> None:
         """Say what the model took, in all and for each LMP."""
         session = self.session
-        if not any(map(is_real, session.models)):
+        by_lmp = real_usage(session)
+        if not by_lmp:
             self.tell(f"{session.model.name} costs nothing: no language model was asked")
             return
-        self.tell(usage_line(session.usage))
-        by_lmp: dict[str, Usage] = {}
-        for turn in session.turns:
-            for name, usage in turn.by_lmp.items():
-                by_lmp[name] = by_lmp.get(name, Usage()).plus(usage)
+        self.tell(usage_line(functools.reduce(Usage.plus, by_lmp.values())))
         for name, usage in by_lmp.items():
             self.tell(f"  {name}: {usage_line(usage)}", "dim")
 

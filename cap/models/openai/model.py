@@ -175,6 +175,10 @@ class OpenAIModel:
         """Return what the last answer took that came on this thread; once only."""
         return self._budget.taken_here()
 
+    def unheard(self, prompt: str, written: int) -> Usage:
+        """Return what a request took, by estimate, that was stopped: so many tokens had come."""
+        return self._budget.unheard(prompt, written)
+
     @property
     def identity(self) -> str:
         """What decides its answers besides the request: for a cache."""
@@ -370,6 +374,9 @@ class OpenAIModel:
                     most = max((n for n in limits if isinstance(n, int)), default=MAX_TOKENS)
                     written = min(estimate(failure.came), most)
                     exchange.lost = exchange.lost.plus(self._budget.lose(exchange.prompt, written))
+                raise
+            except KeyboardInterrupt:  # the endpoint has read it, and may have begun to answer
+                self._budget.lose(exchange.prompt, estimate(0 if teller is None else teller.came))
                 raise
 
     def _parameters(self, request: Request) -> dict[str, Any]:

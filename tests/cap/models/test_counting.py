@@ -293,6 +293,23 @@ def test_what_broke_off_may_have_been_paid_for(connect: Any, fault: str) -> None
     assert account._spent_usd == budget.usage.cost_usd == took.cost_usd
 
 
+def test_a_request_that_is_stopped_is_paid_by_estimate(connect: Any) -> None:
+    budget = Budget("openai/fake", Allowance(cost_usd=1.0), Price(2.0, 8.0))
+    request = Request("# say it.\n" * 40)
+
+    def pressed(text: str) -> None:
+        raise KeyboardInterrupt
+
+    with FakeServer(lambda prompt, body: "say(1)") as server:
+        made = connect(server.url, budget=budget)
+        with pytest.raises(KeyboardInterrupt):
+            made.stream(request, pressed)
+    took = made.unheard(request.prompt, budget.usage.completion_tokens)
+    assert (took.requests, took.prompt_tokens, took.estimated) == (1, 100, True)
+    assert took.completion_tokens > 0
+    assert budget.usage.cost_usd == took.cost_usd
+
+
 @pytest.mark.parametrize("fault", UNPAID)
 def test_what_was_refused_costs_nothing(connect: Any, fault: str) -> None:
     budget = Budget("openai/fake", Allowance(cost_usd=1.0), Price(2.0, 8.0))
