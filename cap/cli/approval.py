@@ -82,7 +82,8 @@ def ask_for_program(source: str) -> Decision:
             if wrong:
                 click.echo(f"{wrong}; edit it again, or say yes to the one shown", err=True)
             elif text.strip() in ("", source.strip()):
-                click.echo("nothing was changed", err=True)
+                empty = "" if text.strip() else "the program is empty, so "
+                click.echo(f"{empty}nothing was changed", err=True)
                 text = source
             else:
                 return Decision(False, edited=text)
@@ -97,7 +98,8 @@ def edited(text: str) -> tuple[str, str]:
     """
     try:
         with stop_signals.idle():
-            text = click.edit(text, extension=".py") or text
+            saved = click.edit(text, extension=".py")
+        text = text if saved is None else saved
         ast.parse(text)
     except click.ClickException as error:
         told = error.message.rstrip(".")

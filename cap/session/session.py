@@ -412,7 +412,7 @@ class Session:
             told = f"cannot undo {turns} turns: {there}" if self.turns else "nothing to undo"
             if self.earlier:
                 told = told if self.turns else "nothing to undo yet"
-                told += f"; {self.told_earlier}, so they cannot be undone here"
+                told += f"; {self.told_earlier}"
             raise UsageError(told)
         before, undone = self._checkpoints[-turns:], self.turns[-turns:]
         after = Checkpoint.of(self)
@@ -496,11 +496,11 @@ class Session:
 
     @property
     def told_earlier(self) -> str:
-        """Where the turns are that were before those of this process."""
+        """Where the turns are that were before those of this process, and what that means."""
         owner = self.earlier_run or "the session that this one goes on from"
         if self.earlier == 1:
-            return f"the earlier turn belongs to {owner}"
-        return f"the {self.earlier} earlier turns belong to {owner}"
+            return f"1 turn of {owner} is known; it cannot be undone here"
+        return f"{self.earlier} turns of {owner} are known; they cannot be undone here"
 
     @property
     def reserved(self) -> frozenset[str]:

@@ -113,7 +113,7 @@ class Repl:
                 if not self._obey(text):
                     failed = True
                     for line in editor.drop_typed() if editor else ():
-                        self.commands.tell(f"not run after the failure: {line}")
+                        self.commands.tell(f"not run after that: {line}")
         self._leave()
         return int(failed and not self.typed)
 
@@ -134,7 +134,7 @@ class Repl:
                 self.commands.tell(f"\n{line}", "bold")
             if not (self.commands.obey(line) and self._opened()):
                 for left in lines[number:]:
-                    self.commands.tell(f"not run after the failure: {left}")
+                    self.commands.tell(f"not run after that: {left}")
                 return False
             if self.commands.ended:
                 break

@@ -75,7 +75,9 @@ class Story:
         if event.depth:
             return
         if event.kind == "instruction":
-            self.tail, self.repairs, self.notes = "", [], []
+            self.repairs, self.notes = [], []
+            if "source" not in event.data:
+                self.tail = ""
         elif event.kind == "prompt" and event.data["lmp"] == "ui":
             self.tail = event.data["tail"]
         elif event.kind == "repair":
@@ -101,6 +103,8 @@ class Commands:
         session.trace.listeners.append(self.story)
         self.draft = ""
         """A program that was edited and did not run."""
+        self.kept: list[str] = []
+        """Names under which functions were kept for later sessions."""
         self.looks = 0
         self.ended = False
         """True once the person has asked to leave."""
@@ -167,6 +171,8 @@ class Commands:
         mode = getattr(session.robot, "mode", None)
         robot = f"{session.robot.name} ({mode})" if mode else session.robot.name
         self.tell(f"robot {robot}, model {session.model.name}")
+        if session.earlier:
+            self.tell(session.told_earlier)
         if not self.console.is_terminal:
             self.tell("/help lists commands, /quit leaves")
             return
@@ -256,7 +262,8 @@ class Commands:
             raise UsageError(f"{wrong}; /edit opens it again")
         if text.strip() in ("", last.strip()):
             self.draft = ""
-            self.tell("nothing was changed, so nothing ran")
+            what = "nothing was changed" if text.strip() or not last else "the program is empty"
+            self.tell(f"{what}, so nothing ran")
             return None
         self.draft = ""
         return bool(self.session.execute(text, "the edited program").ok)
@@ -299,7 +306,7 @@ class Commands:
         else:
             above = f"{len(head)} characters of functions, hints and examples; /prompt all"
             self.tell(f"({above} shows them)", "dim")
-        self.tell(self.story.tail or "(no instruction yet)")
+        self.tell(self.story.tail or "(no model was asked in this session yet)")
 
     def do_scope(self, given: str) -> None:
         """Show what a program may use."""
@@ -335,6 +342,8 @@ class Commands:
             self.tell("no functions yet")
         for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
             self.tell(f"  {kept.name} ({kept.origin})")
+        for name in dict.fromkeys(self.kept):
+            self.tell(f"  {name} (kept for later sessions)")
         for told in self.session.damaged_skills.values():
             self.tell(f"  left out: {told}", "yellow")
 
@@ -348,6 +357,7 @@ class Commands:
             before = store.names() if store is not None else ()
             path = self.session.save_skill(*names)
             new = [name for name in store.names() if name not in before and name != path.stem]
+            self.kept += [path.stem, *new]
             needed = f"; kept as well, since it needs them: {', '.join(new)}" if new else ""
             self.tell(f"kept as {path}{needed}")
         else:

@@ -60,6 +60,8 @@ class LineEditor:
             event.current_buffer.newline(copy_margin=False)
 
         self._path, self._told_trouble = history, False
+        self._told_ways_out = False
+        """Whether they were told, and nothing was typed since."""
         kept = KeptHistory(str(history))
         try:
             history.parent.mkdir(parents=True, exist_ok=True)
@@ -116,9 +118,13 @@ class LineEditor:
             click.echo(f"note: what you type is not kept in {self._path}: {why}", err=True)
             self._told_trouble = True
         try:
-            return self._prompt.prompt("cap> ", completer=completer)
+            text = self._prompt.prompt("cap> ", completer=completer)
+            self._told_ways_out = False
+            return text
         except KeyboardInterrupt:
-            click.echo("Ctrl-D or /quit leaves")
+            if not self._told_ways_out:
+                click.echo("Ctrl-D or /quit leaves")
+            self._told_ways_out = True
             return ""
         except EOFError:
             return None

@@ -105,7 +105,7 @@ def test_a_person_is_greeted_with_the_scene_and_what_to_say(talk: Talk) -> None:
         assert "moved" in talk(words)
 
 
-def test_what_a_turn_was_can_be_looked_at(talk: Talk) -> None:
+def test_what_a_turn_was_can_be_looked_at(talk: Talk, tmp_path: Path) -> None:
     assert "there was no turn yet" in talk.refused("/code")
     talk(MOVE)
     assert "put_first_on_second(moved[0], 'blue bowl')" in talk("/code")
@@ -113,6 +113,9 @@ def test_what_a_turn_was_can_be_looked_at(talk: Talk) -> None:
     assert "/code takes a number from 1 on, not 'x'" in talk.refused("/code x")
     assert "it did not fail; moved red block to blue bowl" in talk("/why")
     assert talk("/prompt").strip().endswith(f"# {MOVE}.")
+    (program := tmp_path / "hello.py").write_text("say('hello')\n")
+    talk(f"/load {program}")
+    assert talk("/prompt").strip().endswith(f"# {MOVE}.")  # what it was asked with last
     assert "from robot import get_obj_pos" in talk("/prompt all")
     scope = talk("/scope")
     assert "put_first_on_second(first: Place, second: Place) -> Array  acts" in scope
@@ -149,8 +152,11 @@ def test_turns_of_the_session_that_is_gone_on_with_are_said_to_be_its_own(
     talk.refused("pour the coffee")
     with Session.resume(session.save(tmp_path / "kept.json"), runs=tmp_path / "later") as later:
         after = Talk(later, width=400)
-        told = f"the 2 earlier turns belong to {tmp_path}/kept.json"
-        assert f"{told}, so they cannot be undone here" in after.refused("/undo")
+        told = f"2 turns of {tmp_path}/kept.json are known; they cannot be undone here"
+        after.commands.greet()
+        assert told in after.said()
+        assert told in after.refused("/undo")
+        assert "no model was asked in this session yet" in after("/prompt")
         assert "it has no program" in after("/code")
         why = after("/why")
         assert "pour the coffee:" in why
@@ -231,6 +237,7 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     assert 'robot says: "4"' in talk(f"/load {program}")
     assert "twice" in talk("/skills")
     assert "kept as" in talk("/save twice double")
+    assert "double (kept for later sessions)" in talk("/skills")
     assert "say which function" in talk.refused("/save")
     assert "no function 'nothing'" in talk.refused("/save nothing")
     saved = tmp_path / "mine.json"
@@ -261,6 +268,7 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     [
         ("echo \"say('edited')\" > $1", True, 'robot says: "edited"'),
         ("touch $1", True, "nothing was changed, so nothing ran"),
+        (": > $1", True, "the program is empty, so nothing ran"),
         ("echo 'say(' > $1", False, "/edit opens it again"),
         ("echo 'import os' > $1", False, "CAP102"),
         ("exit 3", False, "set EDITOR to one that works"),
@@ -518,6 +526,16 @@ def test_enter_takes_what_a_search_found(typing: Typing) -> None:
     typing("put the yellow block away\rpick the apple\r\x04")
     assert typing("\x12yellow\x12\r!\r\x04") == ["put the !yellow block away"]
     assert typing("\x12nowhere\rhello\r\x04") == ["hello"]
+
+
+def test_the_ways_out_are_told_once_until_something_is_typed(
+    typing: Typing, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "Ctrl-D or /quit leaves\n"
+    assert typing("\x03\x03\x03\x04") == ["", "", ""]
+    assert capsys.readouterr().out.count(told) == 1
+    typing("\x03\x03one\r\x03\x04")
+    assert capsys.readouterr().out.count(told) == 2
 
 
 def test_lines_typed_ahead_can_be_dropped(tmp_path: Path) -> None:
