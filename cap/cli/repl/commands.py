@@ -53,6 +53,12 @@ COMMANDS = {
 }
 """Every command: what it takes, and what it does."""
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
+_OPTIONS = {
+    "-m": "/model NAME asks another model",
+    "--base-url": "/model NAME URL sets the address",
+    "--dry-run": "/quit, and begin cap repl with it",
+}
+"""What takes the place of an option that a message names, where the session is open."""
 LOOK_PX = 640
 _QUOTED = re.compile(r"(: |-> )'([^']*)'")
 """An annotation as a signature shows it that is text."""
@@ -112,9 +118,12 @@ class Commands:
         """The session that is to take this one's place."""
 
     def _advise(self, event: Event) -> None:
-        """Say how to keep the session when its folder cannot be written."""
+        """Say what is to be done here when a folder cannot be written, or options are named."""
         if event.kind == "unwritten" and event.data["why"] is not None:
             self.tell("  /save ELSEWHERE.json keeps the session in another place", "yellow")
+        told = event.data["message"] if event.kind == "failure" and not event.depth else ""
+        if here := _in_place_of_options(told):
+            self.tell(f"  here: {here}", "yellow")
 
     def obey(self, line: str) -> bool:
         """Carry out one line; return whether it came to what was asked for."""
@@ -160,6 +169,8 @@ class Commands:
 
     def refuse(self, why: str) -> None:
         """Say what went wrong: of a pipe on standard error."""
+        if here := _in_place_of_options(why):
+            why += f"; here: {here}"
         if self.console.is_terminal:
             self.tell(f"error: {why}", "red")
         else:
@@ -463,6 +474,12 @@ def _count(given: str, command: str) -> int:
     if not (given.isascii() and given.isdigit() and 0 < int(given) < 10**6):
         raise UsageError(f"{command} takes a number from 1 on, not {given!r}")
     return int(given)
+
+
+def _in_place_of_options(message: str) -> str:
+    """Return what to do here where a message names options of the command line; "" if none."""
+    named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", message)
+    return ", ".join(here for option, here in _OPTIONS.items() if option in named)
 
 
 def _less(limit: Any, spent: float) -> Any:

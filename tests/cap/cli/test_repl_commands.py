@@ -84,6 +84,17 @@ def talk(session: Session) -> Talk:
     return Talk(session)
 
 
+@pytest.mark.parametrize(
+    ("line", "here"),
+    [
+        ("pour the coffee", "/model NAME asks another model"),
+        ("/model vllm/x notaurl", "/model NAME URL sets the address"),
+    ],
+)
+def test_what_takes_an_option_s_place_is_told(talk: Talk, line: str, here: str) -> None:
+    assert f"here: {here}" in " ".join(talk.refused(line).split())
+
+
 def test_every_command_has_its_place_and_its_line_of_help(talk: Talk) -> None:
     told = " ".join(talk("/help").split())
     for name, (_, about) in COMMANDS.items():
