@@ -80,14 +80,10 @@ class Tally(threading.local):
         if not completion.remembered:
             self._usages.append((lmp, Usage.of(completion)))
 
-    def add_failed(self, error: ModelError, lmp: str = "") -> None:
-        """Count the requests that led to no answer, or to one of no use."""
-        if error.requests:
-            self._usages.append((lmp, Usage.of_failed(error)))
-
-    def add_unheard(self, usage: Usage, lmp: str) -> None:
-        """Count a request that was stopped."""
-        self._usages.append((lmp, usage))
+    def add_failed(self, usage: Usage, lmp: str = "") -> None:
+        """Count requests that led to no answer, or to one of no use, or that were stopped."""
+        if usage.requests:
+            self._usages.append((lmp, usage))
 
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
@@ -213,7 +209,7 @@ class Author:
                     self.memory.hear(request, answer)
                 self._note(prompt, request, answer, duration_s)
             else:
-                self.tally.add_failed(answer, prompt.name)
+                self.tally.add_failed(Usage.of_failed(answer), prompt.name)
                 why = {"error": type(answer).__name__, "message": str(answer)}
                 told = {**self._key(request), **why, **answer.took, "duration_s": duration_s}
                 self.trace.event("unanswered", lmp=prompt.name, **told)
@@ -248,7 +244,7 @@ class Author:
             except KeyboardInterrupt:
                 for at in asked:
                     unheard = self._asked.unheard(requests[at].prompt, 0)
-                    self.tally.add_unheard(unheard, prompt.name)
+                    self.tally.add_failed(unheard, prompt.name)
                 raise
             found |= zip(asked, answers, strict=True)
         return [found[number] for number in range(len(requests))]
@@ -278,7 +274,7 @@ class Author:
             return answer
         except KeyboardInterrupt:
             unheard = self._asked.unheard(request.prompt, estimate(came))
-            self.tally.add_unheard(unheard, prompt.name)
+            self.tally.add_failed(unheard, prompt.name)
             raise
         finally:
             over = True
