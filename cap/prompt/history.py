@@ -1,9 +1,10 @@
 """A session's earlier turns, kept within a token budget.
 
 The oldest turns leave whole, and one line says how many have left. The last ones keep their
-programs, whatever their length: "that" means them. Of a long instruction its beginning stays.
-Nothing changes as long as the turns fit; once they do not, more leave than need be, so that the
-text of the prompt up to the newest turn stays the same, byte for byte, for many turns.
+programs, whatever their length: "that" means them. Of a long instruction its beginning stays, and
+of a long effect, such as that of a loop which was stopped. Nothing changes as long as the turns
+fit; once they do not, more leave than need be, so that the text of the prompt up to the newest turn
+stays the same, byte for byte, for many turns.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _KEPT_OF_BUDGET = 0.75
 _LAST = 3
 """Turns that stay whatever their length."""
 _WORDS_CHARS = 1_000
-"""How much of an instruction is told again."""
+"""How much is told again of an instruction, of what came of it and of how it failed."""
 
 
 def tokens(turn: PastTurn) -> int:
@@ -51,8 +52,11 @@ def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...
 
 
 def _short(turn: PastTurn) -> PastTurn:
-    """Return a turn with as much of its instruction as is told again."""
-    words = turn.instruction
-    if len(words) <= _WORDS_CHARS:
-        return turn
-    return replace(turn, instruction=f"{words[:_WORDS_CHARS].rstrip()} ... (cut here)")
+    """Return a turn with as much of its words, its effect and its failure as is told again."""
+    parts = {"instruction": turn.instruction, "effect": turn.effect, "note": turn.note}
+    cut = {
+        name: f"{text[:_WORDS_CHARS].rstrip()} ... (cut here)"
+        for name, text in parts.items()
+        if len(text) > _WORDS_CHARS
+    }
+    return replace(turn, **cut) if cut else turn

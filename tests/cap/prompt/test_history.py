@@ -78,3 +78,13 @@ def test_a_thousand_turns_take_no_more_than_a_hundred() -> None:
         sizes.append(len(prompt.render("x", "", history)))
     assert max(sizes[100:]) <= 1.05 * 4 * 4000
     assert max(sizes[900:]) - max(sizes[100:200]) < 100
+
+
+def test_a_loop_that_said_much_before_it_was_stopped_pushes_nothing_out() -> None:
+    said = ", ".join(f"said '{number}'" for number in range(5_000))
+    given = [*turns(5), PastTurn("count", CODE, effect=said, note=f"failed: {said}"), *turns(2)]
+    kept = within(given, 1200)
+    assert len(kept) == 8
+    assert kept[5].effect.endswith(" ... (cut here)")
+    assert kept[5].effect.startswith("said '0', said '1'")
+    assert kept[5].note.startswith("failed: said '0'")
