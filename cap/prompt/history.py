@@ -53,10 +53,13 @@ def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...
 
 def _short(turn: PastTurn) -> PastTurn:
     """Return a turn with as much of its words, its effect and its failure as is told again."""
-    parts = {"instruction": turn.instruction, "effect": turn.effect, "note": turn.note}
-    cut = {
-        name: f"{text[:_WORDS_CHARS].rstrip()} ... (cut here)"
-        for name, text in parts.items()
-        if len(text) > _WORDS_CHARS
-    }
-    return replace(turn, **cut) if cut else turn
+    words, effect, note = (
+        _beginning(turn.instruction),
+        _beginning(turn.effect),
+        _beginning(turn.note),
+    )
+    return replace(turn, instruction=words, effect=effect, note=note)
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _WORDS_CHARS else f"{text[:_WORDS_CHARS].rstrip()} ... (cut here)"
