@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -72,6 +73,8 @@ TOP = "ui"
 _BY_CALLER = "stopped by who called it"
 _LAST_S = 20.0
 """A turn that is stopped may take so long to end."""
+_LOOK_S = 0.01
+"""Between two looks at whether it has."""
 
 
 class Session:
@@ -95,8 +98,8 @@ class Session:
     """Where functions are kept for later sessions."""
     _thread: ThreadPoolExecutor | None = None
     """Where `arun` carries turns out."""
-    _turns_thread = 0
-    """Who carries out the turn that runs, or the last."""
+    _turns_thread: int | None = None
+    """Who carries out the turn that runs; None if none does."""
     _closed = False
 
     def __init__(self, robot: Robot, model: Model, settings: SessionSettings | None = None) -> None:
@@ -114,8 +117,6 @@ class Session:
         """
         require_model(model)
         settings = _sound(settings or SessionSettings(), robot)
-        self._busy = threading.Lock()
-        """Held during a turn."""
         rehearsal = _rehearsal(robot, settings.rehearse)
         given = settings.prompts
         prompts = registry.robot_prompts(robot.name) if given is None else given
@@ -320,10 +321,11 @@ class Session:
         self._closed = True
         if self._thread is not None:
             self._thread.shutdown(wait=False)
-        if self._busy.locked() and self._turns_thread != threading.get_ident():
+        if self._turns_thread not in (None, threading.get_ident()):
             self._stop_turn()
-            if self._busy.acquire(timeout=_LAST_S):
-                self._busy.release()
+            last_s = time.monotonic() + _LAST_S
+            while self._turns_thread is not None and time.monotonic() < last_s:
+                time.sleep(_LOOK_S)
         try:
             self.robot.close()
         except BaseException as error:  # the trace tells of whatever it was
@@ -381,7 +383,7 @@ class Session:
 
     def stop(self) -> None:
         """End the turn that runs, as Ctrl-C does, and stop the robot; from any thread."""
-        if self._busy.locked():
+        if self._turns_thread is not None:
             self._stop_turn()
 
     def _stop_turn(self) -> None:
@@ -627,16 +629,17 @@ class Session:
         require("expect", expect, Collection[str])
         if unknown := [word for word in expect if word not in EFFECTS]:
             raise UsageError(f"no effect {unknown[0]!r}; there are {', '.join(EFFECTS)}")
-        if not self._busy.acquire(blocking=False):
+        thread = threading.get_ident()
+        if self._turns_thread is not None:
             raise UsageError("a turn is running; wait for its end, or stop() it")
+        self._turns_thread = thread  # no call comes between, so neither another turn nor a stop
         try:
-            self._turns_thread = threading.get_ident()
             return self._carry_out(words, source, expect)
         finally:
             self._sandbox.robot_thread.stop_asked = False
             if stop_signals.why == _BY_CALLER:
                 stop_signals.why = BY_CTRL_C
-            self._busy.release()
+            self._turns_thread = None
 
     def _carry_out(self, words: str, source: str | None, expect: Sequence[str]) -> Turn:
         """Look at the robot, have the program written and run, and look again."""

@@ -1369,7 +1369,6 @@ _family(
         "module deleted | trust": "class A: pass\ndel A.__module__",
         "module of a function | the module a function is from": "ret = affinity.rotate.__module__",
         "module of a primitive | where it is from": "ret = pick.__module__",
-        "printoptions | a hook for others' prints": "np.set_printoptions(formatter={'all': print})",
         "printoptions for a while | the same": "with np.printoptions(formatter={'all': print}): print(np.ones(2))",
         "an output's name | a file": "import sys\nsys.stderr.name = '$W'",
         "an output's buffer | a file": "import sys\nsys.stderr.buffer.raw.write(b'x')",
