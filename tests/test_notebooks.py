@@ -44,7 +44,7 @@ SAID = {
         "all are written down: False",
         "8 of 8 trials are written down",
         "2nd: tabletop 4: noisy-oracle:0.5 (noisy)",
-        "3 trials differ",
+        "trials that differ: 1",
     ],
     "06_drawing_and_kitchen": [
         "make both bigger: drew",

@@ -250,7 +250,7 @@ def test_a_comparison_has_totals_families_p_and_the_trials_that_differ(
     screen = capsys.readouterr().out
     assert "1st: tabletop 4: model-a" in screen
     assert "2nd: tabletop 4: model-b" in screen
-    assert f"{sum(only)} trials differ:" in screen
+    assert f"trials that differ: {sum(only)}" in screen
     low, high = (100 * total[f"clustered_{end}"] for end in ("low", "high"))
     assert (
         f"clustered by problem or scene ({total['clusters']}): {low:+.1f} to {high:+.1f}" in screen

@@ -145,7 +145,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
             f"left out: {found.unshared[0]} trials only of the 1st, {found.unshared[1]} of the 2nd"
         )
     if found.differing:
-        click.echo(f"\n{len(found.differing)} trials differ:")
+        click.echo(f"\ntrials that differ: {len(found.differing)}")
     for trial, won in found.differing[:_MOST_DIFFERING]:
         where = " ".join(filter(None, (trial.task, trial.split)))
         who = "1st" if won else "2nd"

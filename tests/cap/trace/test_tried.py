@@ -139,7 +139,7 @@ def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path,
 
 
 def test_the_page_in_a_browser_tells_it_as_it_happens(ran: tuple[Path, str, str]) -> None:
-    for told in ("chosen: 2, 2 of 4 did this", "round 2", "the last round was undone"):
+    for told in ("chosen: 2, 2 of 4 did this", "round 2", "undone: the last round"):
         assert told in ran[2]
     assert "&lt;b&gt;full&lt;/b&gt;" in ran[2]
 
