@@ -368,25 +368,27 @@ PATIENT = Limits(program_s=600.0)
 """A program that nobody stops goes on for longer than a test may take."""
 
 
+async def ended(opened: Session, begun: threading.Event, ends: str, after_s: float = 0.0) -> Turn:
+    """Begin a turn, end it in one of three ways once it has begun, and return it."""
+    task = asyncio.create_task(opened.arun("go on"))
+    while not begun.is_set():
+        await asyncio.sleep(0.001)
+    await asyncio.sleep(after_s)
+    if ends != "cancel":
+        getattr(opened, ends)()
+        return await task
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    return opened.turns[0]
+
+
 @pytest.mark.parametrize("ends", ["cancel", "stop", "close"])
 def test_a_program_without_calls_is_stopped(ends: str) -> None:
     with Session.open(mode="instant", model=OwnModel(ENDLESS), limits=PATIENT) as opened:
         begun = once(opened, "program")
 
-        async def go() -> Turn | None:
-            task = asyncio.create_task(opened.arun("go on"))
-            while not begun.is_set():
-                await asyncio.sleep(0.001)
-            await asyncio.sleep(0.1)  # in its loop
-            if ends != "cancel":
-                getattr(opened, ends)()
-                return await task
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            return None
-
-        turn = asyncio.run(go()) or opened.turns[0]
+        turn = asyncio.run(ended(opened, begun, ends, after_s=0.1))  # in its loop
         assert turn.failure is not None
         assert (turn.failure.kind, turn.failure.message) == (
             "interrupted",
@@ -401,20 +403,7 @@ def test_a_slow_answer_is_not_waited_for(ends: str) -> None:
     gate = threading.Event()
     model = OwnModel("say('late')", gate)
     with Session.open(mode="instant", model=model, limits=PATIENT) as opened:
-
-        async def go() -> Turn | None:
-            task = asyncio.create_task(opened.arun("go on"))
-            while not model.asked.is_set():
-                await asyncio.sleep(0.001)
-            if ends != "cancel":
-                getattr(opened, ends)()
-                return await task
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            return None
-
-        turn = asyncio.run(go()) or opened.turns[0]
+        turn = asyncio.run(ended(opened, model.asked, ends))
         assert not gate.is_set()
         assert turn.failure is not None
         assert turn.failure.kind == "interrupted"
