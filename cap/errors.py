@@ -161,6 +161,10 @@ class PromptCutOff(EndpointFailed):
     """The endpoint read only a part of the prompt: its context window is too small."""
 
 
+ANOTHER = "; try again, or another model with -m"
+"""The remedy where a model's answer is of no use."""
+
+
 class EmptyCompletion(ModelError):
     """The model answered with nothing, or with no code."""
 

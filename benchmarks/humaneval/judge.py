@@ -129,9 +129,7 @@ class Scorer:
         if not self._template.restricts and self._template.report().lacks(LEVEL):
             self._template = shared_template()
         # One question and one answer for each worker: moving both ends to a core takes longer.
-        return Sandbox(
-            limits=self.limits, policy=POLICY, pin=False, rehearse=False, template=self._template
-        )
+        return Sandbox(limits=self.limits, policy=POLICY, pin=False, template=self._template)
 
     @property
     def checks(self) -> bool:

@@ -288,7 +288,7 @@ class Engine:
         failure = answer.result.failure
         tells = prompt.header.actions and prompt.header.returns is None and not state.goes_on
         if failure is None and tells:
-            failure = did_nothing(answer.result, state, self._answered_in)
+            failure = did_nothing(answer.result, state, self._answered_in, order.instruction)
             answer = replace(answer, result=replace(answer.result, failure=failure))
         asked = again is None and given is None
         if failure is None and before is None and asked and answer.program is examined.program:

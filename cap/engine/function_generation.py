@@ -27,6 +27,7 @@ from cap.engine.near_miss import near_miss
 from cap.engine.question import Author, Question, program_of
 from cap.engine.repair import again
 from cap.errors import (
+    ANOTHER,
     CapError,
     CheckFailed,
     GenerationFailed,
@@ -270,7 +271,8 @@ class Generation:
             problems = self._problems(wanted, answers)
         for name, problem in problems.items():
             what = f"the answer for function '{name}' {problem}"
-            raise GenerationFailed(f"{what.rstrip('.')}; try again, or another model with -m")
+            what = what.rstrip(".").replace(ANOTHER, "")  # each answer's own reason ends so
+            raise GenerationFailed(f"{what}{ANOTHER}")
         return {name: answer for name, answer in answers.items() if isinstance(answer, Program)}
 
     def _answers(self, wanted: Sequence[Wanted]) -> dict[str, Program | CapError]:

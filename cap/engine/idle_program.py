@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from cap.engine.answer import State
@@ -10,22 +11,34 @@ from cap.sandbox.wire.codec import encode_shared
 
 DID_NOTHING = "NothingDone"
 """The failure's name."""
+_FOR_CODE = re.compile(
+    r"\b(?:def|fun[ck]|fonction|method|class|helper|procedure|routine|skill|teach|learn|remember"
+    r"|write|code|program)|функц|関数|函数",
+    re.IGNORECASE,
+)
+"""Words that ask for a function, and not for what it does."""
 
 
-def did_nothing(result: Result, before: State, unread: Collection[str]) -> Failure | None:
+def did_nothing(
+    result: Result, before: State, unread: Collection[str], words: str
+) -> Failure | None:
     """Return the failure of a program for a person's words that did nothing at all, or None.
 
     It called nothing, said nothing, printed nothing, and left nothing for later programs: whoever
     gave the words would be told of a success that nobody can see. What it sets is something, such
-    as the name of a thing from now on.
+    as the name of a thing from now on; functions that it never calls are, for who asks for them.
 
     Args:
         result: What came of the program.
         before: What it began with.
         unread: Names that only other prompts' programs answer in.
+        words: The person's.
     """
     left_out = result.dropped or result.oversized
-    if result.calls or result.stdout.strip() or left_out or any(result.defined.values()):
+    if result.calls or result.stdout.strip() or left_out:
+        return None
+    defined = [name for name, line in result.defined.items() if line]
+    if defined and _FOR_CODE.search(words):
         return None
     if any(entry.name not in result.defined for entry in before.definitions):  # it took one away
         return None
@@ -40,4 +53,6 @@ def did_nothing(result: Result, before: State, unread: Collection[str]) -> Failu
         f"the program does nothing: it calls no function of the robot{told}; "
         "an answer is told to the person with say('...')"
     )
+    if defined:
+        message = f"the program only defines '{defined[0]}' and never calls it; call it"
     return Failure("value", DID_NOTHING, message)

@@ -344,7 +344,8 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
     text = completion.said()
     if completion.ended == "cut":
         raise CutOff(
-            "the answer was cut off, at its limit of tokens or by the server, so its end is missing"
+            "the answer was cut off, at its limit of tokens or by the server, so its end is "
+            "missing; allow more with --max-tokens, or ask for less at a time"
         )
     if completion.ended == "withheld":
         raise CutOff("the endpoint's content filter withheld a part of the answer")

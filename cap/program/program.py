@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from cap.errors import AnswerFault, CheckFailed, EmptyCompletion
+from cap.errors import ANOTHER, AnswerFault, CheckFailed, EmptyCompletion
 from cap.program.expansion import expands
 from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
 from cap.program.private_names import MARK
@@ -93,7 +93,8 @@ class Program:
                 f"not valid Python: {error.msg}{where}", error.lineno, error.offset
             ) from None
         except (ValueError, RecursionError, MemoryError) as error:
-            raise ProgramSyntaxError(f"cannot be parsed: {error or type(error).__name__}") from None
+            why = str(error) or "it is nested too deeply"  # of the parser's own stack
+            raise ProgramSyntaxError(f"cannot be parsed: {why}") from None
 
     @classmethod
     def from_completion(cls, text: str, stop: Sequence[str] = ()) -> Program:
@@ -118,10 +119,8 @@ class Program:
         program = cls.parse(source, notes)
         if not _does_something(program.tree):
             if shown := " ".join(text.split())[:_SHOWN_WORDS]:
-                raise AnsweredInWords(
-                    f"the model answered with prose: {shown!r}; try again, or another model with -m"
-                )
-            raise EmptyCompletion("the model answered with nothing; try again, or another model")
+                raise AnsweredInWords(f"the model answered with prose: {shown!r}{ANOTHER}")
+            raise EmptyCompletion(f"the model answered with nothing{ANOTHER}")
         return program
 
     def without(self, doomed: Sequence[ast.stmt]) -> Program:

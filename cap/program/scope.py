@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from cap.errors import UsageError
+
 Kind = Literal["perception", "action", "lmp"]
 
 
@@ -82,6 +84,17 @@ class Scope:
     """Functions and classes put in place before the program, in order."""
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Objects whose attributes are primitives: `robot.say(...)` for `{'robot': ['say']}`."""
+
+    def __post_init__(self) -> None:
+        """Refuse groups of what is not there.
+
+        Raises:
+            UsageError: A member of a group is no primitive.
+        """
+        for group, members in self.groups.items():
+            for name in members:
+                if name not in self.primitives:
+                    raise UsageError(f"group '{group}' names '{name}', which is no primitive")
 
     def names(self) -> frozenset[str]:
         """Return every name this scope binds."""

@@ -47,7 +47,6 @@ class Sandbox:
         policy: Policy | None = None,
         min_level: str | None = None,
         pin: bool = True,
-        rehearse: bool = True,
         template: TemplateClient | None = None,
     ) -> None:
         """Make a sandbox; nothing is started yet, unless a level is asked for.
@@ -60,8 +59,6 @@ class Sandbox:
                 has by default.
             pin: Keep the worker on its caller's core while only one thread runs programs; the
                 caller itself keeps all its cores.
-            rehearse: Let a spare worker run common programs until it is needed; of no use where
-                programs follow each other at once.
             template: Forks the workers; by default the one all sandboxes of this process share.
 
         Raises:
@@ -73,7 +70,6 @@ class Sandbox:
         self.limits = limits or Limits()
         self.policy = policy or Policy()
         self._pin = pin
-        self._rehearse = rehearse
         self._template = template or shared_template()
         self._min_level = min_level
         if min_level is None:
@@ -119,15 +115,14 @@ class Sandbox:
 
     def __enter__(self) -> Sandbox:
         """Start loading the worker template."""
-        self._start()
+        self._likely.start(self.limits)
         return self
 
-    def _start(self) -> None:
-        """Start the template that the scope makes likely, unless one runs."""
+    @property
+    def _likely(self) -> TemplateClient:
+        """The template that the scope makes likely."""
         needed = self._scope is not None and (self._scope.primitives or self._scope.variables)
-        template = self._template if needed else self._template.plain
-        if not template.started:
-            template.start(self.limits)
+        return self._template if needed else self._template.plain
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs, the shared template with the process."""
@@ -146,8 +141,11 @@ class Sandbox:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
             UsageError: The variable's name is no text.
         """
-        require("returns", returns, str | None)
-        self._start()
+        if returns is not None and type(returns) is not str:
+            require("returns", returns, str | None)
+        self._likely.start(self.limits)
+        if not (self._template.has_spare or self._template.plain.has_spare):
+            self._expect(source)
         from cap.checker.checker import examine
         from cap.program.program import Program, ProgramSyntaxError
         from cap.result import Failure, Result
@@ -164,6 +162,18 @@ class Sandbox:
             why = f"name '{clipped(entry.name)}' is not defined"
             return Result(failure=Failure("undefined", "UndefinedName", why, entry.line))
         return self.execute(examined.program, self.scope, returns=returns)
+
+    def _expect(self, source: str | bytes) -> None:
+        """Have the worker of a program made while that is read."""
+        from cap.sandbox.parent.job import setting_of
+        from cap.sandbox.parent.needs import is_plain, words_of
+        from cap.sandbox.wire.errors import WireError
+
+        scope = self.scope
+        plain = isinstance(source, str) and is_plain(words_of(source, scope), scope)
+        with contextlib.suppress(WireError):  # that is said when the program runs
+            setting = setting_of(scope, self.policy, stdout_chars=self.limits.stdout_chars)
+            (self._template.plain if plain else self._template).expect(self.limits, setting)
 
     def execute(
         self,
@@ -194,9 +204,12 @@ class Sandbox:
 
         Raises:
             SandboxError: No worker starts, too few layers hold it, or a variable is no plain data.
+            UsageError: The seed is no whole number.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
-        self._start()
+        if type(seed) is not int:
+            require("seed", seed, int)
+        self._likely.start(self.limits)
         from cap.result import Failure, Result
         from cap.sandbox.parent.job import Job
         from cap.sandbox.parent.result_message import not_begun, within, without_hiding
@@ -248,14 +261,15 @@ class Sandbox:
         template = self._template.plain if job.plain else self._template
         core = cpu_affinity.here() if self._pin else ANYWHERE
         worker = template.spawn(self.limits, core, job.setting)
-        if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
-            template.refill(self.limits, core, rehearsed=False, setting=job.setting)
         try:
             self._demand_level(worker.report)
-            near = (
-                cpu_affinity.near(worker, core) if self._pin and cpu_affinity.available() else None
-            )
-            with near or contextlib.nullcontext() as place:
+            # One that is on no core yet takes time to move; without calls it gains nothing by it.
+            follows = worker.order.core != ANYWHERE or not job.plain
+            with (
+                cpu_affinity.near(worker, core if follows else ANYWHERE, follows=follows)
+                if self._pin and cpu_affinity.available()
+                else contextlib.nullcontext()
+            ) as place:
                 server = CallServer(
                     worker,
                     job.scope,
@@ -269,14 +283,13 @@ class Sandbox:
                 )
                 frame = job.for_worker(worker.setting)
                 result = server.run(frame, calls_robot=job.calls_robot)
-                core = ANYWHERE if place is None else place.core
+                if place is not None and follows:
+                    core = place.core
             if result.failure is not None:
                 result = explain(result, worker, template, self.limits)
             return result, server.begun
         finally:
-            template.refill(
-                self.limits, core, rehearsed=self._rehearse, ended=worker, setting=job.setting
-            )
+            template.refill(self.limits, core, ended=worker, setting=job.setting)
 
     def call_each(
         self,
@@ -304,7 +317,7 @@ class Sandbox:
         Raises:
             SandboxError: No worker could be started, or an argument is not plain data.
         """
-        self._start()
+        self._likely.start(self.limits)
         from cap.result import Failure
         from cap.sandbox.parent.needs import are_plain
         from cap.sandbox.parent.result_message import out_of_time

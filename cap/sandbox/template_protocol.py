@@ -2,9 +2,9 @@
 
 Every order has the same length. One that asks for a worker brings that worker's ends of two pipes
 with it, and may end the worker before it in the same breath; nothing is answered, for the worker
-itself says on its pipe that it is ready. What its program will most likely find, its setting, waits
-in its pipe from the beginning; the job follows. Questions are answered, with the number they ask
-for.
+itself says on its pipe that it is ready. What its program will most likely find, its setting,
+follows the order where it is another than that of the order before. Questions are answered, with
+the number they ask for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NOW, SPARE, END, STATUS, IDENTITY = b"N", b"S", b"E", b"?", b"I"
 """A worker at once; one prewarmed first; only an end; how did one end; which process is it."""
 READY = b"+"
 """A worker's first byte: it lives, and takes its program as soon as it is locked down."""
-_ORDER = struct.Struct("<cQQdQhh")
+_ORDER = struct.Struct("<cQQdQhhi")
 ORDER_BYTES = _ORDER.size
 ANSWER = struct.Struct("<cQi")
 """The question's kind and worker, and a wait status or a process id in the template, or -1."""
@@ -30,8 +30,10 @@ SIZE = struct.Struct("<I")
 """Next: of the setting that comes before the program, 0 if the one sent ahead holds."""
 GO = b"!"
 """After a job: taken on its own when the program begins, so nothing has begun while it is there."""
-LONGEST_SETTING = 1 << 15
-"""A longer one is not sent ahead; it has to fit into a pipe that nobody reads yet."""
+LONGEST_SETTING = 1 << 12
+"""A longer one is not sent ahead; it has to fit into the socket while nobody reads it."""
+AS_BEFORE = -1
+"""Instead of a setting's length: that of the order before holds."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +62,18 @@ class Order:
     """The processor core it stays on once it is ready."""
     caller: int = ANYWHERE
     """The core of the thread that goes on meanwhile: nothing else is to run there."""
+    setting_bytes: int = AS_BEFORE
+    """Length of the setting that follows."""
 
     def pack(self) -> bytes:
         """Return it as sent."""
         limits = self.limits
         kind, number, ended = self.kind, self.number, self.ended
-        cores = self.core, self.caller
-        return _ORDER.pack(kind, number, ended, limits.cpu_s, limits.memory_bytes, *cores)
+        more = self.core, self.caller, self.setting_bytes
+        return _ORDER.pack(kind, number, ended, limits.cpu_s, limits.memory_bytes, *more)
 
     @classmethod
     def read(cls, message: bytes) -> Order:
         """Read what `pack` wrote."""
-        kind, number, ended, cpu_s, memory_bytes, *cores = _ORDER.unpack(message)
-        return cls(kind, number, ended, WorkerLimits(cpu_s, memory_bytes), *cores)
+        kind, number, ended, cpu_s, memory_bytes, *more = _ORDER.unpack(message)
+        return cls(kind, number, ended, WorkerLimits(cpu_s, memory_bytes), *more)

@@ -70,7 +70,7 @@ def _cap(host: Functions, limit_s: float, variant: str) -> Run:
 def _fresh(host: Functions, limit_s: float, variant: str) -> Run:
     from benchmarks.performance.sandbox.fresh_process import FreshProcess
 
-    return FreshProcess(host).run
+    return FreshProcess(host, spare=variant != NO_SPARE).run
 
 
 def _human_eval(host: Functions, limit_s: float, variant: str) -> Run:

@@ -1,7 +1,8 @@
 """The least that a fresh process for every program can cost: nothing is checked, nothing held.
 
-One process has the libraries loaded and forks; one child is always ready. A program goes over as
-text, calls and values as pickles. What this takes is the floor under every sandbox of this kind.
+One process has the libraries loaded and forks; mostly one child is ready, on the core of who will
+call it. A program goes over as text, calls and values as pickles. What this takes is the floor
+under every sandbox of this kind.
 """
 
 from __future__ import annotations
@@ -13,35 +14,50 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from cap.sandbox.kernel import libc
+from cap.sandbox.parent import cpu_affinity
+
 _SIZE = struct.Struct("<I")
-_FORK = b"f"
+_ANYWHERE = 255
+"""Instead of a core's number, where a system tells none."""
 
 
 class FreshProcess:
-    """Runs each program in a child that was forked ahead of it."""
+    """Runs each program in a child of its own."""
 
-    def __init__(self, host: Mapping[str, Callable[..., Any]]) -> None:
-        """Start the process that forks, and have it fork the first child.
+    def __init__(self, host: Mapping[str, Callable[..., Any]], *, spare: bool = True) -> None:
+        """Start the process that forks.
 
         Args:
             host: What programs may call.
+            spare: Have the next child forked ahead of its program.
         """
         self._host = host
+        self._spare = spare
         self._theirs, self._requests = os.pipe()
         self._answers, self._told = os.pipe()
         orders, self._orders = os.pipe()
         if os.fork() == 0:
             os.close(self._orders)
             self._serve(orders)
-        os.write(self._orders, _FORK)
+        if spare:
+            self._order()
+
+    def _order(self) -> None:
+        """Have a child forked for the core that this thread is on."""
+        core = libc.current_core() if cpu_affinity.available() else _ANYWHERE
+        os.write(self._orders, bytes([core % 256]))
 
     def run(self, source: str) -> Any:
         """Return the `ret` of a program."""
+        if not self._spare:
+            self._order()
         send(self._requests, source)
         while (message := receive(self._answers))[0] == "call":
             _, name, args = message
             send(self._requests, self._host[name](*args))
-        os.write(self._orders, _FORK)
+        if self._spare:
+            self._order()
         if message[0] == "error":
             raise RuntimeError(message[1])
         return message[1]
@@ -52,8 +68,10 @@ class FreshProcess:
         import shapely.geometry  # noqa: F401
 
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how they ended
-        while os.read(orders, 1):
+        while core := os.read(orders, 1):
             if os.fork() == 0:
+                if core[0] != _ANYWHERE:
+                    os.sched_setaffinity(0, {core[0]})
                 try:
                     send(self._told, ["value", self._value()])
                 except Exception as error:

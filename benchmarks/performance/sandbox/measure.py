@@ -37,6 +37,7 @@ from benchmarks.performance.sandbox.engine_process import (
 from benchmarks.performance.sandbox.engines import (
     ANY_CORE,
     ENGINES,
+    FRESH,
     MACHINE,
     NO_SPARE,
     ONE_CORE,
@@ -106,8 +107,8 @@ class SandboxTask:
     """What an engine must be able to do."""
     variant: str = ""
     """How the engines are set up, if not in the usual way."""
-    only_ours: bool = False
-    """True if the others have nothing of the kind."""
+    only: frozenset[str] = frozenset(ENGINES)
+    """The engines that have something of the kind."""
     budget_s: float = 5.0
     """No engine takes longer for the row, but for a single measurement."""
 
@@ -149,7 +150,7 @@ TASKS = (
         1.5,
         against="fork",
         variant=NO_SPARE,
-        only_ours=True,
+        only=frozenset([OURS, FRESH]),
     ),
     SandboxTask("CPU-bound loop of 100 ms", "net", "cpu", 1.02, share=0.5, budget_s=8.0),
     SandboxTask(
@@ -238,11 +239,7 @@ def measure(
 
 
 def _row(task: SandboxTask, rounds: int, engines: Sequence[str]) -> SandboxRow:
-    able = [
-        name
-        for name in engines
-        if not task.needs & ENGINES[name].lacks and (name == OURS or not task.only_ours)
-    ]
+    able = [name for name in engines if not task.needs & ENGINES[name].lacks and name in task.only]
     if task.baseline == MACHINE:
         able.append(MACHINE)
     seen, failed = _rounds(task, rounds, able)

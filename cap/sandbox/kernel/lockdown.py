@@ -15,7 +15,7 @@ import resource
 import signal
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from cap.errors import SandboxError
@@ -98,8 +98,9 @@ def _attempt(layer: str) -> None:
         Exception: It cannot be applied, or does not hold.
     """
     if layer == "rlimits":
-        limits = kernel_limits(WorkerLimits(1, _PROBE_BYTES), mapped_bytes())
-        limits.apply(LayerReport(("rlimits",)))
+        limits = WorkerLimits(1, _PROBE_BYTES)
+        for step in worker_limits(limits, mapped_bytes(), LayerReport(("rlimits",))):
+            step()
         _must_fail("a file was opened", lambda: os.open("/", os.O_RDONLY))
         _must_fail("memory is not limited", lambda: bytearray(2 * _PROBE_BYTES))
     elif layer == "landlock":
@@ -173,39 +174,19 @@ def worker_lock(report: LayerReport) -> tuple[Callable[[], None], ...]:
     return tuple(steps)
 
 
-@dataclass(frozen=True)
-class KernelLimits:
-    """What the kernel lets one process use, ready to be applied."""
-
-    values: tuple[tuple[int, tuple[int, int]], ...]
-    """Resources with their soft and hard limits."""
-    timer_s: float
-    """Processor seconds to the signal that ends it."""
-
-    def apply(self, report: LayerReport) -> None:
-        """Hold this process to them; the signals that tell of processor time end it.
-
-        Raises:
-            OSError, ValueError: A limit that was seen to hold cannot be set: nothing may run.
-        """
-        if "rlimits" in report.without:
-            return
-        for limit, value in self.values:
-            try:
-                resource.setrlimit(limit, value)
-            except (OSError, ValueError):  # macOS has some of them, and says that it has not all
-                if "rlimits" in report.layers:
-                    raise
-        signal.setitimer(signal.ITIMER_PROF, self.timer_s)
-
-
-def kernel_limits(limits: WorkerLimits, mapped_bytes: int) -> KernelLimits:
-    """Return the kernel's own limits, none above what this process may have itself.
+def worker_limits(
+    limits: WorkerLimits, mapped_bytes: int, report: LayerReport
+) -> tuple[Callable[[], object], ...]:
+    """Prepare the calls that hold a process to limits, none above what this one may have itself.
 
     Args:
         limits: What to allow.
         mapped_bytes: Address space in use already, which these limits do not count.
+        report: Which layers hold. A call that fails raises OSError or ValueError where limits were
+            seen to hold; macOS has some of them, and says that it has not all.
     """
+    if "rlimits" in report.without:
+        return ()
     seconds = math.ceil(limits.cpu_s) + 2
     stack = resource.getrlimit(resource.RLIMIT_STACK)[0]
     wanted = (
@@ -219,17 +200,21 @@ def kernel_limits(limits: WorkerLimits, mapped_bytes: int) -> KernelLimits:
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_CORE, 0, 0),
     )
-    values = []
+    steps: list[Callable[[], object]] = []
     for limit, soft, hard in wanted:  # lowered to the hard one of a batch system, say
         most = resource.getrlimit(limit)[1]
         if most != resource.RLIM_INFINITY:
             soft, hard = min(soft, most), min(hard, most)
-        values.append((limit, (soft, hard)))
-    return KernelLimits(
-        values=tuple(values),
-        # The limit on processor time counts whole seconds only; the timer is finer.
-        timer_s=limits.cpu_s + _CPU_SLACK_S,
-    )
+        step = partial(resource.setrlimit, limit, (soft, hard))
+        steps.append(step if "rlimits" in report.layers else partial(_attempted, step))
+    # The limit on processor time counts whole seconds only; the timer, whose signal ends the
+    # process as well, is finer.
+    return (*steps, partial(signal.setitimer, signal.ITIMER_PROF, limits.cpu_s + _CPU_SLACK_S))
+
+
+def _attempted(step: Callable[[], object]) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        step()
 
 
 def mapped_bytes() -> int:

@@ -84,12 +84,13 @@ class WorkerPlace:
 
 
 @contextlib.contextmanager
-def near(worker: Process, core: int) -> Iterator[WorkerPlace]:
+def near(worker: Process, core: int, *, follows: bool = True) -> Iterator[WorkerPlace]:
     """Keep a worker near the thread that serves it, as long as no other runs a program.
 
     Args:
         worker: Its process.
         core: Where it was asked to be, `ANYWHERE` if it is to be on no one core.
+        follows: False leaves it where it is.
 
     Yields:
         Where it is, for whichever thread serves it.
@@ -99,7 +100,7 @@ def near(worker: Process, core: int) -> Iterator[WorkerPlace]:
     with _lock:
         _running[thread] = _running.get(thread, 0) + 1
         if len(_running) == 1:
-            _following.append(place)
+            _following.extend([place] if follows else [])
         else:
             for other in (*_following, place):
                 other.let_go()

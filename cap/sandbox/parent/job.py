@@ -30,7 +30,7 @@ class Job:
     setting: bytes
     """What the program finds; a spare worker was sent it before if it was the same then."""
     content: bytes
-    """The program, with what is its alone."""
+    """The program, with what is its alone, as marshal writes it: no worker's word is read so."""
     scope: Scope
     """The names the program may use."""
     lines: int
@@ -76,26 +76,18 @@ class Job:
         text = source if isinstance(source, str) else source.source
         words = words_of(text, scope)
         asked = {returns or "", "" if calls is None else calls.function}
-        setting = {
-            "primitives": list(scope.primitives),
-            "groups": {group: list(members) for group, members in scope.groups.items()},
-            "seed": seed,
-            "policy": policy.as_data(),
-            "library": policy.library,
-            "stdout_chars": stdout_chars,
-            "lines": tells_lines,
-        }
         content = [
             _shipped(source) if restricted else text.encode(),
             [_shipped(entry.source, entry.name) for entry in scope.definitions],
             codec.encode_shared(dict(scope.variables)) if scope.variables else b"",
-            returns,
+            None if returns is None else str(returns),
             keep,
-            None if calls is None else [calls.function, calls.arguments],
+            None if calls is None else [str(calls.function), calls.arguments],
+            int(seed),
         ]
         return cls(
-            setting=codec.encode(setting),
-            content=codec.encode(content),
+            setting=setting_of(scope, policy, tells_lines=tells_lines, stdout_chars=stdout_chars),
+            content=marshal.dumps(content),
             scope=scope,
             lines=text.count("\n") + 1,
             plain=is_plain(words | asked, scope) and (calls is None or calls.plain),
@@ -110,6 +102,28 @@ class Job:
         """
         own = b"" if setting == self.setting else self.setting
         return b"".join([SIZE.pack(len(own)), own, self.content])
+
+
+def setting_of(
+    scope: Scope, policy: Policy, *, tells_lines: bool = False, stdout_chars: int
+) -> bytes:
+    """Return what programs find, as far as it is known before there is one; as `Job.of` takes it.
+
+    Args:
+        scope: The names they may use.
+        policy: What they may do.
+        tells_lines: Somebody is told before every call which line makes it.
+        stdout_chars: How much they may print.
+    """
+    setting = {
+        "primitives": list(scope.primitives),
+        "groups": {group: list(members) for group, members in scope.groups.items()},
+        "policy": policy.as_data(),
+        "library": policy.library,
+        "stdout_chars": stdout_chars,
+        "lines": tells_lines,
+    }
+    return codec.encode(setting)
 
 
 def _names_robot_call(words: set[str], scope: Scope) -> bool:

@@ -25,7 +25,6 @@ from cap.sandbox.kernel import libc
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.template_protocol import Order, WorkerLimits
-from cap.sandbox.wire.frames import framed
 
 _SCRIPT = Path(__file__).parents[1] / "worker" / "template.py"
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
@@ -34,6 +33,8 @@ _LIBRARIES = ("numpy", "shapely")
 _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
+    # What the linker finds at first use it would find anew in each worker.
+    "LD_BIND_NOW": "1",
     # The same program must walk through the same set in the same order every time.
     "PYTHONHASHSEED": "0",
 }
@@ -41,6 +42,8 @@ _ANSWER_S = 30.0
 """The template answers in a millisecond once it is loaded; later, it is broken."""
 _LOOK_MS = 500
 """Between two looks at whether it still runs."""
+_HURRY_S = 0.003
+"""Programs that follow each other in less do so all along: there is no time to prepare a spare."""
 _MOST_CHARS = 300
 """Of the last line a template wrote."""
 _CLOSED = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
@@ -64,7 +67,7 @@ class Worker:
         self.report = LayerReport()
         """The layers that hold it; known once it is taken."""
         self.setting = b""
-        """What its program will most likely find; it reads that before it knows the program."""
+        """What its program will most likely find, as the template was told."""
         theirs, self.requests = os.pipe()
         """Write end: the program, then answers to its calls."""
         try:
@@ -87,12 +90,6 @@ class Worker:
         """
         return self._template.pid(self)
 
-    def prepare(self, setting: bytes) -> None:
-        """Send it ahead what its program will most likely find; nothing, if that is too long."""
-        if len(setting) <= template_protocol.LONGEST_SETTING:
-            self.setting = setting
-        os.write(self.requests, framed(self.setting))
-
     def end(self) -> None:
         """Kill it if it still runs and close the parent's ends."""
         self.kill()
@@ -103,9 +100,11 @@ class Worker:
         self._template.kill(self)
 
     def close(self) -> None:
-        """Close the parent's ends."""
-        os.close(self.requests)
-        os.close(self.answers)
+        """Close the parent's ends; harmless if they are."""
+        ends, self.requests, self.answers = (self.requests, self.answers), -1, -1
+        for end in ends:
+            if end >= 0:
+                os.close(end)
 
 
 _shared: dict[tuple[int, frozenset[str]], TemplateClient] = {}
@@ -174,6 +173,14 @@ class TemplateClient:
         self._control: socket.socket | None = None
         self._report: LayerReport | None = None
         self._spare: Worker | None = None
+        self._last: Worker | None = None
+        """The last that was told to end. To close its pipes at once wakes it, on the core of who
+        goes on, and taking a process down takes longer than most programs; where they follow each
+        other, that core is soon idle, and the other is not."""
+        self._ended_s = -_HURRY_S
+        """When that was, on the monotonic clock."""
+        self._setting: bytes | None = None
+        """What the template knows of programs; None if that is not certain."""
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         _clients.add(self)
@@ -190,23 +197,22 @@ class TemplateClient:
         """True if programs find the names that the check lists; else Python as it is."""
         return "language" not in self._without
 
-    @property
-    def started(self) -> bool:
-        """True if its process was started; it may still be loading."""
-        return self._control is not None
-
     def forget(self) -> None:
         """Begin anew in a fork: the template, its spare and the lock are the other process's."""
         self._lock = threading.Lock()
-        if self._spare is not None:
-            self._spare.close()
-        if self._control is not None:
-            self._control.close()
+        self._let_go()
         if self._process is not None:
             assert self._process.stderr is not None
             self._process.stderr.close()
             self._process.returncode = 0  # not this process's to wait for
-        self._control = self._process = self._report = self._spare = None
+        self._process = None
+
+    def _let_go(self) -> None:
+        """Close what leads to the template, which may be over."""
+        for end in (self._spare, self._last, self._control):
+            if end is not None:
+                end.close()
+        self._control = self._report = self._spare = self._last = self._setting = None
 
     def spawn(
         self,
@@ -226,21 +232,44 @@ class TemplateClient:
         """
         allowed = _worker_limits(limits)
         with self._lock:
+            hurried = time.monotonic() - self._ended_s < _HURRY_S
             try:
-                return self._take(allowed, core, setting)
+                worker = self._take(allowed, core, setting)
             except _BROKEN:
                 self._stop()
+                try:
+                    worker = self._take(allowed, core, setting)
+                except _BROKEN as error:
+                    raise self._does_not_start(error) from None
             try:
-                return self._take(allowed, core, setting)
-            except _BROKEN as error:
-                raise self._does_not_start(error) from None
+                if hurried and self._keeps_spare:  # so will the next be: it is made meanwhile
+                    self._have_made(template_protocol.NOW, allowed, core, setting)
+            except BaseException:  # Ctrl-C
+                worker.end()
+                raise
+        return worker
+
+    def expect(self, limits: Limits, setting: bytes) -> None:
+        """Have a worker made while its program is being read, unless one is there or on its way.
+
+        Args:
+            limits: What its program may use.
+            setting: What its program will most likely find.
+        """
+        with self._lock:
+            allowed, anywhere = _worker_limits(limits), template_protocol.ANYWHERE
+            self._have_made(template_protocol.NOW, allowed, anywhere, setting)
+
+    @property
+    def has_spare(self) -> bool:
+        """True if a worker waits or is on its way."""
+        return self._spare is not None
 
     def refill(
         self,
         limits: Limits | None = None,
         core: int = template_protocol.ANYWHERE,
         *,
-        rehearsed: bool = True,
         ended: Worker | None = None,
         setting: bytes = b"",
     ) -> None:
@@ -249,24 +278,44 @@ class TemplateClient:
         Args:
             limits: What its program may use.
             core: Where it stays.
-            rehearsed: Let it run common programs until it is needed.
             ended: One to be ended, in the same order.
             setting: What its program will most likely find.
         """
-        kind = template_protocol.SPARE if rehearsed else template_protocol.NOW
-        ordered = False
-        with self._lock:
-            if self._keeps_spare and self._control is not None and self._spare is None:
-                # A dead template is the next run's matter.
-                with contextlib.suppress(SandboxError, *_BROKEN):
-                    self._spare = self._order(
-                        kind, _worker_limits(limits), core, setting=setting, ended=ended
+        ordered, gone = False, [ended]
+        try:
+            with self._lock:
+                hurried = self._spare is not None
+                if self._keeps_spare:
+                    allowed = _worker_limits(limits)
+                    ordered = self._have_made(
+                        template_protocol.SPARE, allowed, core, setting, ended=ended
                     )
-                    ordered = True
-        if ended is not None:
-            if not ordered:
+                if ended is not None:
+                    self._ended_s = time.monotonic()
+                    last, self._last = self._last, None if hurried else ended
+                    gone = [last, ended if hurried else None]
+        finally:
+            if ended is not None and not ordered:
                 ended.kill()
-            ended.close()
+            for worker in gone:
+                if worker is not None:
+                    worker.close()
+
+    def _have_made(
+        self,
+        kind: bytes,
+        limits: WorkerLimits,
+        core: int,
+        setting: bytes,
+        ended: Worker | None = None,
+    ) -> bool:
+        """Order a spare unless there is one; tell whether that was done."""
+        if self._control is None or self._spare is not None:
+            return False
+        with contextlib.suppress(SandboxError, *_BROKEN):  # the next run's matter
+            self._spare = self._order(kind, limits, core, setting=setting, ended=ended)
+            return True
+        return False
 
     def start(self, limits: Limits | None = None) -> None:
         """Start the template without waiting for it, so that it loads while the parent does.
@@ -397,15 +446,18 @@ class TemplateClient:
         last = 0 if ended is None else ended.order.number
         anywhere = awaited or core == template_protocol.ANYWHERE
         caller = template_protocol.ANYWHERE if anywhere else libc.current_core()
-        order = Order(kind, next(self._numbers), last, limits, core, caller)
-        try:
-            worker = Worker(self, order)
-        except OSError as error:
-            raise SandboxError(f"the sandbox process does not start a worker: {error}") from None
+        ahead = setting if len(setting) <= template_protocol.LONGEST_SETTING else b""
+        news = b"" if ahead == self._setting else ahead
+        size = template_protocol.AS_BEFORE if ahead == self._setting else len(ahead)
+        order = Order(kind, next(self._numbers), last, limits, core, caller, size)
+        worker = self._prepared(order)
         ordered = False
         try:
-            worker.prepare(setting)
-            socket.send_fds(self._control, [order.pack()], worker.given, _AT_ONCE)
+            message = order.pack() + news
+            worker.setting, self._setting = ahead, None
+            if socket.send_fds(self._control, [message], worker.given, _AT_ONCE) < len(message):
+                raise OSError("it takes no more orders")
+            self._setting = ahead
             ordered = True
         finally:
             for descriptor in worker.given:
@@ -413,6 +465,22 @@ class TemplateClient:
             if not ordered:  # nobody else could close it, be it for Ctrl-C
                 worker.close()
         return worker
+
+    def _prepared(self, order: Order) -> Worker:
+        """Return a worker's ends of its pipes; where descriptors lack, the last one's are let go.
+
+        Raises:
+            SandboxError: This process has no descriptors left.
+        """
+        while True:
+            try:
+                return Worker(self, order)
+            except OSError as error:
+                last, self._last = self._last, None
+                if last is None:
+                    why = f"the sandbox process does not start a worker: {error}"
+                    raise SandboxError(why) from None
+                last.close()
 
     def _is_ready(self, worker: Worker, limits: WorkerLimits) -> bool:
         """Wait until a worker says that it is ready; end it if it is dead or not as wanted.
@@ -456,7 +524,9 @@ class TemplateClient:
         if self._report is None:
             try:
                 self._wait(control.fileno())
-                (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
+                if len(head := control.recv(4, socket.MSG_WAITALL)) < 4:
+                    raise OSError("it ended before it was ready")
+                (size,) = struct.unpack("<i", head)
                 layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
             except BaseException as error:  # a stop comes in many shapes
                 if stop_in(error) is not None:  # it may be half read
@@ -499,10 +569,7 @@ class TemplateClient:
 
     def _stop(self) -> str:
         """End the template; return the last line it wrote, if any."""
-        if self._spare is not None:
-            self._spare.close()
-        if self._control is not None:
-            self._control.close()
+        self._let_go()
         words = ""
         if self._process is not None:
             self._process.kill()
@@ -512,7 +579,7 @@ class TemplateClient:
                 os.set_blocking(said.fileno(), False)  # a child may live a moment longer
                 lines = (said.read() or b"").decode(errors="replace").split("\n")
             words = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        self._control = self._process = self._report = self._spare = None
+        self._process = None
         return words[:_MOST_CHARS]
 
 

@@ -1,7 +1,8 @@
 """What crosses between parent and worker: plain data, both ways, in frames.
 
 A frame holds one MessagePack value. Everything else that may cross has an extension code below;
-nothing that executes on arrival (no pickle, no marshal) does. `encode` is for calls and their
+nothing that executes on arrival (no pickle, no marshal) does, but for the job, which a worker
+reads and the parent wrote. `encode` is for calls and their
 results: quick, each value a tree. `encode_shared` is for a session's state: the same object in
 two places stays one, and a list may hold itself. `decode` reads both.
 """

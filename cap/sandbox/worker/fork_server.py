@@ -10,22 +10,21 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NoReturn
 
 from cap.sandbox import template_protocol
 from cap.sandbox.kernel import lockdown
 from cap.sandbox.kernel.layers import LayerReport
-from cap.sandbox.kernel.lockdown import KernelLimits
-from cap.sandbox.template_protocol import Order, WorkerLimits
-from cap.sandbox.wire import frames
+from cap.sandbox.template_protocol import ANYWHERE, Order, WorkerLimits
 from cap.sandbox.worker import worker
-from cap.sandbox.worker.worker import Parent, WorkerCore
+from cap.sandbox.worker.worker import Parent
 
 CONTROL = 10
-"""The control socket here, out of the way of the descriptors that workers renumber."""
+"""The control socket here, out of the way of the workers' own."""
 _REQUESTS, _ANSWERS = 3, 4
-"""A worker's own two descriptors, besides /dev/null on 0 to 2."""
+"""A worker's own two descriptors, besides /dev/null on 0 to 2: the lowest that are free here."""
 _REMEMBERED = 256
 """How many ended workers are remembered until somebody asks."""
 _END_S = 0.5
@@ -50,7 +49,8 @@ class ForkServer:
         """The other way round."""
         self._ended: dict[int, int] = {}
         """Wait statuses of some that ended, by their numbers."""
-        self._limits: dict[WorkerLimits, KernelLimits] = {}
+        self._first: dict[WorkerLimits, Sequence[Callable[[], object]]] = {}
+        """What a worker does first, by its limits; each step is ready to be called."""
         self._lock = lockdown.worker_lock(report)
         self._mapped_bytes = lockdown.mapped_bytes()
         if "language" in report.without:
@@ -59,9 +59,9 @@ class ForkServer:
             self._setup: worker.ProgramSetup = Unrestricted()
         else:
             self._setup = worker.ProgramSetup(own_builtins="builtins" in report.without)
+        self._parent = Parent(_REQUESTS, _ANSWERS)
         self._cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-        self._avoided = template_protocol.ANYWHERE
-        self._most_descriptors = os.sysconf("SC_OPEN_MAX")
+        self._avoided = ANYWHERE
         self._fork: Callable[[], int] = os.fork
         if sys.platform == "linux":
             # `os.fork` reseeds modules and runs hooks in the child: half a millisecond that a
@@ -78,10 +78,14 @@ class ForkServer:
             if not message:
                 return
             order = Order.read(message)
-            self._collect()  # only now may the process ids of ended workers be used again
+            if order.setting_bytes != template_protocol.AS_BEFORE:
+                setting = self._control.recv(order.setting_bytes, socket.MSG_WAITALL)
+                self._setup.expect(setting, self._parent)
             match order.kind:
                 case template_protocol.NOW | template_protocol.SPARE:
-                    self._start(order, *given)
+                    if given != [_REQUESTS, _ANSWERS]:
+                        raise OSError(f"a worker's pipes came as {given}")
+                    self._start(order)
                 case template_protocol.STATUS:
                     self._answer(order, self._status(order.number))
                 case template_protocol.IDENTITY:
@@ -94,6 +98,7 @@ class ForkServer:
                         os.close(named)
             if order.ended in self._children:  # after the fork, for which somebody may wait
                 self._end(self._children[order.ended], order.caller)
+            self._collect()  # only now may the process ids of ended workers be used again
 
     def _end(self, child: int, core: int) -> None:
         """Kill a worker, away from the caller: taking a process down takes as long as forking one.
@@ -102,9 +107,10 @@ class ForkServer:
             child: Its process id.
             core: The caller's, `ANYWHERE` if it may be any.
         """
-        if cores := self._cores - {core}:
-            os.sched_setaffinity(child, cores)
-        os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            if cores := self._cores - {core}:
+                os.sched_setaffinity(child, cores)
+            os.kill(child, signal.SIGKILL)
 
     def _collect(self) -> None:
         """Note which workers have ended."""
@@ -129,55 +135,53 @@ class ForkServer:
         message = template_protocol.ANSWER.pack(order.kind, order.number, value)
         socket.send_fds(self._control, [message], given)
 
-    def _start(self, order: Order, requests: int, answers: int) -> None:
+    def _start(self, order: Order) -> None:
         """Fork one worker and keep nothing of its pipes here.
 
-        What can be done before the fork is done here: every page a child writes to is copied.
+        What can be done before the fork is done here: every page a child writes to is copied, be
+        it for the count of references to a function that it calls.
 
         Args:
             order: What it may use, and where.
-            requests: Its end of the one pipe.
-            answers: Its end of the other.
         """
         if order.caller != self._avoided and len(self._cores) > 1:
             # Not on the caller's: an order that woke this process there held it up.
             os.sched_setaffinity(0, self._cores - {order.caller})
             self._avoided = order.caller
-        if order.limits not in self._limits:  # most orders ask for the same
-            limits = lockdown.kernel_limits(order.limits, self._mapped_bytes)
-            self._limits = {order.limits: limits}
-        limits = self._limits[order.limits]
+        if order.limits not in self._first:  # most orders ask for the same
+            self._first = {order.limits: self._steps(order.limits)}
+        first = self._first[order.limits]
         child = self._fork()
         if child == 0:
             try:
-                self._become(requests, answers, limits, order)
+                self._become(first, order)
             finally:
                 os._exit(70)
         if child < 0:
             raise OSError("fork failed")
         self._children[order.number], self._numbers[child] = child, order.number
-        for descriptor in (requests, answers):
-            os.close(descriptor)
+        os.closerange(_REQUESTS, _ANSWERS + 1)
 
-    def _become(self, requests: int, answers: int, limits: KernelLimits, order: Order) -> NoReturn:
-        """Close everything but the two pipes, lock this process down, run its one program."""
-        os.dup2(answers, CONTROL - 1)
-        os.dup2(requests, _REQUESTS)
-        os.dup2(CONTROL - 1, _ANSWERS)
-        os.dup2(0, 1)
-        os.dup2(0, 2)
-        os.closerange(_ANSWERS + 1, self._most_descriptors)
-        limits.apply(self._report)
-        os.write(_ANSWERS, template_protocol.READY)  # whoever waits ends the rehearsing
-        setting = frames.receive_all_but(_REQUESTS, 0)  # it was there before this process
+    def _steps(self, limits: WorkerLimits) -> Sequence[Callable[[], object]]:
+        """Return what a worker does first: close everything but its two pipes, and take limits."""
+        return (
+            partial(os.dup2, 0, 2),  # standard output is nobody's already
+            partial(os.closerange, _ANSWERS + 1, os.sysconf("SC_OPEN_MAX")),
+            *lockdown.worker_limits(limits, self._mapped_bytes, self._report),
+            # Whoever waits ends the rehearsing.
+            partial(os.write, _ANSWERS, template_protocol.READY),
+        )
+
+    def _become(self, first: Sequence[Callable[[], object]], order: Order) -> NoReturn:
+        """Lock this process down and run its one program."""
+        for step in first:
+            step()
         if order.kind == template_protocol.SPARE:
             self._setup.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
-        parent = Parent(_REQUESTS, _ANSWERS)
-        self._setup.prepare(setting, parent)
-        # The core only now, so as not to be in the caller's way before.
-        anywhere = order.core == template_protocol.ANYWHERE
-        if self._cores:
+        self._setup.prepare(self._setup.expected, self._parent)
+        if self._cores:  # only now, so as not to be in the caller's way before
+            anywhere = order.core == ANYWHERE
             os.sched_setaffinity(0, self._cores if anywhere else {order.core})
         for step in self._lock:
             step()
-        worker.main(self._setup, parent, WorkerCore(order.core, self._cores))
+        worker.main(self._setup, self._parent, order.core, self._cores)

@@ -73,7 +73,7 @@ class Facade:
 
     __slots__ = ("__dict__",)
 
-    def __init__(self, **names: Any) -> None:
+    def __init__(self, /, **names: Any) -> None:
         vars(self).update(names)
         vars(self).update({hidden(name): value for name, value in names.items()})
 
@@ -261,7 +261,25 @@ _closed_kinds[closed(types.BuiltinFunctionType)] = (types.BuiltinFunctionType, B
 
 # --- modules
 
-_own_random = random.Random(0)
+
+class _Random(random.Random):
+    """Stand in for `random.Random`: what is given no seed starts from the program's."""
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        """Start anew."""
+        if a is None:
+            global _unseeded
+            _unseeded += 1
+            a = f"{_program_seed} {_unseeded}"
+        super().seed(a, version)
+
+
+shown_as(_Random, "random", "Random")
+_program_seed = 0
+"""What random numbers start from."""
+_unseeded = 0
+"""How often they were started without a number: each time they are others."""
+_own_random = _Random(0)
 """What stands behind the module `random`; started anew for programs with another seed."""
 
 
@@ -352,6 +370,7 @@ def _modules() -> dict[str, Any]:
         vars(modules[name]).update({n: value for n, value in given.items() if n in listed})
     for name in vars(modules["random"]).keys() - {"Random"}:
         vars(modules["random"])[name] = getattr(_own_random, name)
+    vars(modules["random"])["Random"] = _Random
     if numeric():
         modules |= numeric().modules()
     for name in ("abc", "collections.abc", "numbers"):
@@ -370,18 +389,22 @@ _unused_seed = 0
 """What the module `random` starts from, should the program import it."""
 
 
-def library(seed: int) -> dict[str, Any]:
-    """Return the library names with what they mean; random numbers start from `seed`."""
-    global _unused_seed
+def library() -> dict[str, Any]:
+    """Return the library names with what they mean."""
     names = dict(_library())
     if not numeric():
         names.update(_ROOM)
         for name in _ROOM:
             del names[name]
-    else:
-        vars(names["np"])["random"] = _modules()["numpy.random"] = numeric().Random(seed)
-    _unused_seed = seed
     return names
+
+
+def start_random(seed: int) -> None:
+    """Have random numbers start from a seed."""
+    global _unused_seed, _program_seed
+    if numeric():
+        vars(_library()["np"])["random"] = _modules()["numpy.random"] = numeric().Random(seed)
+    _unused_seed = _program_seed = seed
 
 
 # --- builtins

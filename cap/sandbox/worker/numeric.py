@@ -50,9 +50,9 @@ class Random(Facade):
             raise AttributeError(f"numpy.random has no '{name}' that programs may use")
         if self._state is None:
             object.__setattr__(self, "_state", np.random.RandomState(self._seed))
-        if name == "default_rng":
-            seed = self._seed
-            return lambda own=None: np.random.default_rng(seed if own is None else own)
+        if name in ("default_rng", "seed"):  # without a number of their own: the program's
+            own, start = self._seed, np.random.default_rng if name != "seed" else self._state.seed
+            return lambda seed=None: start(own if seed is None else seed)
         return getattr(self._state, name)
 
 

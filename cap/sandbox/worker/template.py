@@ -70,6 +70,7 @@ def main(descriptor: int, without: frozenset[str]) -> None:
     serving = fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, fork_server.CONTROL)
     server = fork_server.ForkServer(socket.socket(fileno=serving), report)
     os.close(descriptor)
+    os.closerange(3, serving)  # the lowest are the workers', who find them where they need them
     os.environ.clear()
     gc.freeze()
     gc.enable()

@@ -80,6 +80,22 @@ class Unrestricted(ProgramSetup):
         asyncio.set_event_loop_policy(_EventLoops())
         sys.meta_path.append(_OutOfReach())
 
+    def expect(self, setting: bytes, parent: Parent) -> None:
+        """Note it; what it asks for changes the whole process, so it is a worker that does that.
+
+        Args:
+            setting: What the parent sent of the next programs.
+            parent: Serves no calls here.
+        """
+        self.expected = setting
+
+    def seed(self, seed: int) -> None:
+        """Leave random numbers as Python starts them.
+
+        Args:
+            seed: The program's own.
+        """
+
     def namespace(self, setting: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
         """Return no names: Python adds its builtins; from here on the process is the program's.
 

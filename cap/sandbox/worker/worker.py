@@ -33,6 +33,7 @@ from cap.sandbox.worker.namespace import (
     library,
     numeric,
     safe_builtins,
+    start_random,
 )
 from cap.sandbox.worker.object_dictionary import ObjectDictionary
 
@@ -91,10 +92,14 @@ class OutputLimit(BaseException):
 class ProgramSetup:
     """What every program finds, made once in the template: building it costs each fork copies."""
 
+    expected = b""
+    """What the template was told of the programs that are to come."""
     setting: Mapping[str, Any]
-    """What the parent said of the program that is to come."""
+    """The same, read."""
     space: dict[str, Any]
-    """The names it starts with."""
+    """The names a program starts with."""
+    _prepared = b""
+    """The setting these names are for."""
 
     def __init__(self, *, own_builtins: bool = False) -> None:
         """Build it, and walk the common path once.
@@ -107,8 +112,9 @@ class ProgramSetup:
         self._rights = Policy.benchmark().as_data()
         self._more = safe_builtins(self.output.print, self._rights)
         kind_of(None)  # its first call looks at every class there is
-        self.rehearse(lambda: False)
         close_library()
+        for _ in range(_WARM_UPS):
+            self.rehearse(lambda: False)
         if own_builtins:
             self.builtins = self._more = {
                 **vars(builtins),
@@ -117,16 +123,29 @@ class ProgramSetup:
                 SPECIAL: lambda value: value,
             }
 
+    def expect(self, setting: bytes, parent: Parent) -> None:
+        """Note what the next programs will find and build that, in the template: forks share it.
+
+        Args:
+            setting: What the parent sent of them.
+            parent: Serves their calls.
+        """
+        self.expected = setting
+        with contextlib.suppress(Exception):  # then it fails again where it is needed
+            self.prepare(setting, parent)
+
     def prepare(self, setting: bytes, parent: Parent) -> None:
-        """Build the names that a program starts with, mostly before there is one.
+        """Build the names that a program starts with, unless they are there.
 
         Args:
             setting: What the parent sent of it.
             parent: Serves its calls.
         """
-        if setting:
+        if setting and setting != self._prepared:
+            self._prepared = b""
             self.setting = codec.decode(setting)
             self.space = self.namespace(self.setting, parent)
+            self._prepared = setting
 
     def namespace(self, setting: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
         """Return the names a program starts with, but for its variables.
@@ -136,7 +155,7 @@ class ProgramSetup:
             parent: Serves its calls.
         """
         rights: Rights | None = setting["policy"]
-        names = library(setting["seed"])
+        names = library()
         space: dict[str, Any] = names if setting["library"] else {}
         if not rights:  # as most programs
             space["__builtins__"] = self.builtins
@@ -151,6 +170,14 @@ class ProgramSetup:
             space[group] = Facade(**{member: space[member] for member in members}, __name__=group)
         return space
 
+    def seed(self, seed: int) -> None:
+        """Start the program's random numbers.
+
+        Args:
+            seed: The program's own.
+        """
+        start_random(seed)
+
     def code(self, shipped: bytes) -> types.CodeType:
         """Return the code object the parent sent; nothing a worker sends is ever read this way."""
         code: types.CodeType = marshal.loads(shipped)
@@ -162,27 +189,13 @@ class ProgramSetup:
         Args:
             wanted: Tells that somebody waits: no more rehearsing then.
         """
-        prompter = Prompter(-1, -1)
+        prompter, ready = Prompter(-1, -1), {**vars(self)}
+        self.setting = codec.decode(codec.encode(_REHEARSED))
         for job in _REHEARSALS if numeric() else _REHEARSALS[:1]:
-            if wanted():
-                return
-            self.prepare(codec.encode(_REHEARSED), prompter)
-            codec.decode(_run(self, codec.decode(codec.encode(job)), prompter))
-
-
-@dataclass(frozen=True)
-class WorkerCore:
-    """Where a worker runs."""
-
-    core: int
-    """The only core it may be on, `ANYWHERE` if it may be on each."""
-    cores: AbstractSet[int]
-    """All of them; none where the system does not tell."""
-
-    def move(self, core: int) -> None:
-        """Go where the thread is by now that serves this worker."""
-        if core != self.core and self.cores:
-            os.sched_setaffinity(0, self.cores if core == ANYWHERE else {core})
+            if not wanted():
+                self.space = self.namespace(self.setting, prompter)
+                codec.decode(_run(self, job, prompter))
+        vars(self).update(ready)
 
 
 @dataclass(frozen=True)
@@ -237,21 +250,24 @@ class Parent:
         return call
 
 
-def main(setup: ProgramSetup, parent: Parent, cores: WorkerCore) -> NoReturn:
+def main(setup: ProgramSetup, parent: Parent, core: int, cores: AbstractSet[int]) -> NoReturn:
     """Run the one program that arrives on a pipe, send its result, and wait for the end.
 
     Args:
         setup: What the program finds.
         parent: Sends the program, serves its calls.
-        cores: Where it runs.
+        core: The only core this process may be on, `ANYWHERE` if it may be on each.
+        cores: All of them; none where the system does not tell.
     """
     try:
         frame = frames.receive_all_but(parent.requests, len(GO))
-        cores.move(*CORE.unpack_from(frame))
+        (goal,) = CORE.unpack_from(frame)  # where the thread is by now that serves it
+        if goal != core and cores:
+            os.sched_setaffinity(0, cores if goal == ANYWHERE else {goal})
         (size,) = SIZE.unpack_from(frame, CORE.size)
         begin = CORE.size + SIZE.size
         setup.prepare(frame[begin : begin + size], parent)
-        codec.send(parent.answers, _run(setup, codec.decode(frame[begin + size :]), parent))
+        codec.send(parent.answers, _run(setup, marshal.loads(frame[begin + size :]), parent))
         # Ending takes longer than most programs; the parent goes on first and then kills.
         while os.read(parent.requests, 1):
             pass
@@ -274,7 +290,7 @@ class Prompter(Parent):
 
 def _run(setup: ProgramSetup, job: list[Any], parent: Parent) -> bytes:
     """Run a program; return its last frame."""
-    shipped, definitions, given, returns, keep, calls = job
+    shipped, definitions, given, returns, keep, calls, seed = job
     output, space = setup.output, setup.space
     output.left, output.exceeded = setup.setting["stdout_chars"], None
     output.parts.clear()
@@ -283,6 +299,7 @@ def _run(setup: ProgramSetup, job: list[Any], parent: Parent) -> bytes:
     # What it leaves bound is of interest for a session alone.
     bindings = Bindings(space) if keep else None
     space.update(variables)
+    setup.seed(seed)
     parent.begin()
     try:
         for code in definitions:
@@ -317,6 +334,9 @@ def _done(message: dict[str, Any], output: Output) -> bytes:
         return codec.encode(["done", {**_failure(ValueError(str(error))), "stdout": stdout}])
 
 
+_WARM_UPS = 16
+"""How often the common path is walked in the template: Python makes its code fit what it meets in
+some ten runs, and each worker would do that anew, on pages of its own."""
 _COMMON = (
     """
 def helper(count, *rest, **named):
@@ -353,7 +373,6 @@ _REHEARSED_ANSWERS = {
 _REHEARSED = {
     "primitives": list(_REHEARSED_ANSWERS),
     "groups": {},
-    "seed": 0,
     "policy": {},
     "library": True,
     "stdout_chars": 1000,
@@ -363,7 +382,7 @@ _REHEARSED = {
 _REHEARSALS: tuple[list[Any], ...] = tuple(
     [
         marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
-        *([], b"", "ret_val", False, None),
+        *([], b"", "ret_val", False, None, 0),
     ]
     for source in _COMMON
 )

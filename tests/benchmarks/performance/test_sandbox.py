@@ -161,11 +161,11 @@ def test_an_engine_is_not_asked_for_what_it_lacks(scripted: Scripted) -> None:
     assert "pydantic-monty" not in Script.asked
 
 
-def test_a_row_without_others_asks_this_sandbox_only(scripted: Scripted) -> None:
-    (task,) = (task for task in TASKS if task.only_ours)
-    row = scripted(task, cap=[1.0] * 4, exec=[1.0] * 4, machine=[1.0] * 4)
+def test_a_row_asks_only_engines_that_have_something_of_the_kind(scripted: Scripted) -> None:
+    (task,) = (task for task in TASKS if task.only < frozenset(ENGINES))
+    row = scripted(task, cap=[1.0] * 4, exec=[1.0] * 4, fresh=[1.0] * 4, machine=[1.0] * 4)
     assert row.cells[PLAIN] == "n/a"
-    assert set(Script.asked) == {OURS, MACHINE}
+    assert set(Script.asked) == {OURS, FRESH, MACHINE}
 
 
 @pytest.mark.parametrize(

@@ -235,7 +235,7 @@ WORDS = st.sampled_from(
 @given(programs())
 def test_any_program_is_looked_at_without_a_crash(source: str) -> None:
     scope = Scope(
-        primitives={"u": Primitive.of(get_pos, "action")},
+        primitives={name: Primitive.of(get_pos, "action") for name in "um"},
         definitions=[Definition("v", "def v(a): pass"), Definition("a", "def a(): pass")],
         groups={"p": ("m",), "b": ("m",)},
     )

@@ -8,9 +8,9 @@ import pytest
 from cap.checker.policy import Policy
 from cap.engine.function_generation import Generation, GenerationLimits, UndefinedName, Wanted
 from cap.engine.question import Author, Tally
-from cap.errors import CapError, GenerationFailed, ModelUnreachable
+from cap.errors import ANOTHER, CapError, GenerationFailed, ModelUnreachable
 from cap.models.base import Completion
-from cap.program.program import Program
+from cap.program.program import AnsweredInWords, Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import parse
 from cap.trace.trace import Trace
@@ -315,6 +315,13 @@ def test_a_function_that_does_nothing_where_its_value_is_dropped_is_asked_for_ag
 def test_it_fails_if_it_does_nothing_again() -> None:
     with pytest.raises(GenerationFailed, match="the answer for function 'put_away' does nothing"):
         Writer({"put_away": IDLE}, again=True).run(Program.parse("put_away([1])\n"))
+
+
+def test_the_remedy_is_told_once() -> None:
+    prose = AnsweredInWords(f"the model answered with prose: 'I cannot'{ANOTHER}")
+    with pytest.raises(GenerationFailed, match="answered with prose") as failed:
+        Writer({"put_away": prose}, again=True).run(Program.parse("put_away([1])\n"))
+    assert str(failed.value).count(ANOTHER) == 1
 
 
 def test_it_may_do_nothing_where_its_value_is_used_once() -> None:

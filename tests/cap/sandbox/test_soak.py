@@ -109,11 +109,11 @@ def memory_bytes(pids: list[int]) -> int:
 
 def settled(template: TemplateClient) -> tuple[int, int, int]:
     """Return descriptors, processes and memory once everything that ran has ended."""
-    sandbox = Sandbox(SCOPE, template=template)
+    sandbox, wait = Sandbox(SCOPE, template=template), threading.Event()
     for source in ("ret = 1", "ret = np.pi"):  # each template collects what has ended
         for _ in range(2):
+            wait.wait(0.1)  # who does not hurry keeps the last one's pipes
             sandbox.run(source, returns="ret")
-    wait = threading.Event()
     for _ in range(100):
         wait.wait(0.1)
         if len(found := processes(template)) <= 8:

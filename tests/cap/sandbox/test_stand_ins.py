@@ -259,7 +259,7 @@ def test_nothing_handed_in_shows_what_stands_behind_it(policy: Policy) -> None:
 
 
 def test_a_repr_of_a_builtin_is_what_python_shows() -> None:
-    space = {**namespace.library(0), **namespace.safe_builtins(print)}
+    space = {**namespace.library(), **namespace.safe_builtins(print)}
     shown = answers(space, "", SHOWN)
     assert [line for line in shown if INTERNALS.search(line)] == []
     assert shown[0] == "repr(print): '<built-in function print>'"

@@ -30,6 +30,7 @@ from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.job import Job
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.template_protocol import NOW, SPARE
 from tests.fakes.strikes import Strike
 
 
@@ -73,6 +74,10 @@ def state(pid: int) -> str:
 
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
+
+
+OF_THE_LAST = 2
+"""Pipes of the last worker: they are closed with it, or when the next one ends."""
 
 
 def test_a_spare_that_was_killed_is_replaced(template: TemplateClient) -> None:
@@ -185,6 +190,150 @@ def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:
         template.close()
 
 
+def kinds_ordered(template: TemplateClient, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Return the kinds of workers that are ordered from here on, in a list that grows."""
+    kinds: list[bytes] = []
+    order = template._order
+
+    def note(kind: bytes, *args: Any, **more: Any) -> Worker:
+        kinds.append(kind)
+        return order(kind, *args, **more)
+
+    monkeypatch.setattr(template, "_order", note)
+    return kinds
+
+
+def test_a_worker_is_made_while_its_program_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    template = TemplateClient(spare=False, libraries=False)
+    sandbox = Sandbox(template=template)
+    parse, seen = Program.parse, list[bool]()
+
+    def look(source: str) -> Program:
+        seen.append(template.has_spare)
+        return parse(source)
+
+    monkeypatch.setattr(Program, "parse", look)
+    try:
+        assert [sandbox.run(f"ret = {n}", returns="ret").value for n in range(3)] == [0, 1, 2]
+        assert seen == [True] * 3
+    finally:
+        template.close()
+
+
+def test_programs_that_follow_each_other_have_the_next_worker_made_meanwhile(
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(template_client, "_HURRY_S", 60.0)
+    sandbox = Sandbox(template=template)
+    value_of(sandbox, "ret = 0")
+    kinds = kinds_ordered(template, monkeypatch)
+    assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
+    assert kinds == [NOW] * 3
+    monkeypatch.setattr(template_client, "_HURRY_S", 0.0)
+    assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
+    assert kinds[3:] == [SPARE] * 3
+
+
+def test_who_ends_a_worker_does_not_wake_it_unless_programs_follow_each_other(
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe that closes would, and it goes down on its caller's core."""
+    monkeypatch.setattr(template_client, "_HURRY_S", 0.0)
+    sandbox = Sandbox(template=template)
+    value_of(sandbox, "ret = 0")
+    ended = template._last
+    assert ended is not None
+    assert ended.requests >= 0
+    value_of(sandbox, "ret = 1")
+    assert template._last is not ended
+    assert (ended.requests, ended.answers) == (-1, -1)
+    monkeypatch.setattr(template_client, "_HURRY_S", 60.0)
+    value_of(sandbox, "ret = 2")
+    assert template._last is None
+
+
+def scope_with(name: str, group: str = "") -> Scope:
+    primitive = Primitive.of(len, "perception")
+    return Scope(primitives={name: primitive}, groups={group: [name]} if group else {})
+
+
+_NAMES = ("count", "measure", "arm", "hand", "long")
+_FOUND = "ret = []\n" + "\n".join(
+    f"try:\n    {name}\n    ret.append('{name}')\nexcept NameError: pass" for name in _NAMES
+)
+"""Which of these a program finds."""
+
+
+def test_sandboxes_in_turn_each_find_their_own_names(template: TemplateClient) -> None:
+    """Also where what a program finds is too long to be sent ahead."""
+    scopes = [scope_with("count", "arm"), scope_with("measure", "hand"), scope_with("x" * 9999)]
+    sandbox = Sandbox(template=template)
+    found = [value_of(sandbox, _FOUND, scope) for _ in range(3) for scope in scopes]
+    assert found == [["count", "arm"], ["measure", "hand"], []] * 3
+
+
+def test_a_setting_of_which_nobody_knows_whether_it_left_is_sent_again(
+    template: TemplateClient,
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    sandbox, one, other = Sandbox(template=template), scope_with("count"), scope_with("measure")
+    assert value_of(sandbox, _FOUND, one) == ["count"]
+    template._spare, spare = None, template._spare
+    assert spare is not None
+    spare.end()
+    strike = Strike(1, "/socket.py", interrupt, "sendmsg")
+    with pytest.raises(KeyboardInterrupt), strike:
+        sandbox.execute("", other)
+    assert strike.struck
+    assert value_of(sandbox, _FOUND, one) == ["count"]
+    assert value_of(sandbox, _FOUND, other) == ["measure"]
+
+
+@pytest.mark.parametrize("hurry_s", [0.0, 60.0])
+def test_ctrl_c_while_the_next_worker_is_ordered_leaves_none(
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch, hurry_s: float
+) -> None:
+    """Ordered with its program or at its end, as one hurries or not."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    sandbox = Sandbox(template=template)
+    value_of(sandbox, "ret = 0")
+    monkeypatch.setattr(template_client, "_HURRY_S", hurry_s)
+    before, spawn, workers = descriptors(), template.spawn, list[int]()
+
+    def note(*given: Any) -> Worker:
+        workers.append(spare_of(template))
+        return spawn(*given)
+
+    strike = Strike(1, "/socket.py", interrupt, "sendmsg")
+    with monkeypatch.context() as patch:
+        patch.setattr(template, "spawn", note)
+        with pytest.raises(KeyboardInterrupt), strike:
+            sandbox.execute("", Scope())
+    assert strike.struck
+    assert descriptors() <= before + OF_THE_LAST
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        while state(workers[0]) != "Z":
+            time.sleep(0.001)
+    assert value_of(sandbox, "ret = 1") == 1
+
+
+def test_a_setting_that_cannot_be_built_ends_no_template(template: TemplateClient) -> None:
+    sandbox = Sandbox(template=template)
+    value_of(sandbox, "ret = 0")
+    first, spare = template._process, template._spare
+    assert spare is not None
+    template._spare = None
+    spare.end()
+    template.expect(sandbox.limits, b"no setting")
+    assert value_of(sandbox, "ret = 1") == 1
+    assert template._process is first
+
+
 def test_an_interrupted_request_does_not_mix_up_the_workers(
     template: TemplateClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,7 +384,7 @@ def test_a_thousand_programs_leave_nothing(template: TemplateClient) -> None:
     for number in range(1000):
         assert value_of(sandbox, f"ret = {number}") == number
     spare_of(template)
-    assert descriptors() == before
+    assert descriptors() <= before + OF_THE_LAST
 
 
 def test_eight_threads_run_programs_at_once(template: TemplateClient) -> None:
@@ -254,7 +403,7 @@ def test_eight_threads_run_programs_at_once(template: TemplateClient) -> None:
         found = list(pool.map(work, range(8)))
     assert found == [[thread * 100 + n for n in range(10)] for thread in range(8)]
     spare_of(template)
-    assert descriptors() == before
+    assert descriptors() <= before + OF_THE_LAST
     assert not cpu_affinity._running
     assert not cpu_affinity._following
 
@@ -593,6 +742,32 @@ def test_with_few_descriptors_the_error_is_one_line(most: int) -> None:
     said = run_with(f"resource.setrlimit(resource.RLIMIT_NOFILE, ({most}, {most}))")
     assert said == "1000.0 None\n" or said.startswith("SandboxError: the sandbox process does not")
     assert said.count("\n") == 1
+
+
+def test_the_pipes_of_the_last_worker_stand_in_no_others_way(template: TemplateClient) -> None:
+    sandbox = Sandbox(template=template)
+    value_of(sandbox, "ret = 0")
+    time.sleep(2 * template_client._HURRY_S)
+    value_of(sandbox, "ret = 1")  # two pipes wait to be closed
+    assert template._last is not None
+    assert template._spare is not None
+    template._spare.end()
+    template._spare = None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = list[int]()
+    most = max(map(int, os.listdir("/proc/self/fd"))) + 1
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        for _ in range(2):  # room for half a worker
+            os.close(taken.pop())
+        assert value_of(sandbox, "ret = 2") == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for descriptor in taken:
+            os.close(descriptor)
 
 
 def test_a_template_that_cannot_go_on_writes_on_nobodys_screen(

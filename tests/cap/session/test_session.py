@@ -107,8 +107,9 @@ def test_variables_of_a_turn_are_there_in_the_next(open_session: Open) -> None:
 
 def test_functions_of_a_turn_are_there_in_the_next_and_see_each_other(open_session: Open) -> None:
     first = "def half(x):\n    return x / 2\n\ndef quarter(x):\n    return half(half(x))\n"
-    session = open_session({"a": first, "b": "say(str(quarter(8)))", "c": "say(str(half(2)))"})
-    for words in "abc":
+    answers = {"def a": first, "b": "say(str(quarter(8)))", "c": "say(str(half(2)))"}
+    session = open_session(answers)
+    for words in answers:
         assert session.run(words).failure is None
     assert session.robot.spoken == ["2.0", "1.0"]  # type: ignore[attr-defined]
 
@@ -243,7 +244,7 @@ def test_a_generated_function_is_lost_with_what_making_it_reads(
 ) -> None:
     session = open_session(
         {
-            "a": "class P:\n    x = 1",
+            "a": "class P:\n    x = 1\ny = 0",
             "b": "say(str(get_x(P())))",
             "define function: get_x(P())": generated,
             "c": "P = (i for i in [1])",
@@ -365,6 +366,22 @@ def test_a_program_that_does_nothing_at_all_is_no_success(open_session: Open, pr
     assert turn.failure.message.startswith("the program does nothing: it calls no function of")
 
 
+@pytest.mark.parametrize("words", ["put the red block in the bowl", "stapel die Blöcke"])
+def test_a_function_that_is_never_called_is_no_success(open_session: Open, words: str) -> None:
+    answer = "def main():\n    say('done')\n\nif __name__ == 'main':\n    main()"
+    turn = open_session({words: answer}).run(words)
+    assert turn.failure is not None
+    assert turn.failure.error == "NothingDone"
+    assert turn.failure.message == "the program only defines 'main' and never calls it; call it"
+
+
+@pytest.mark.parametrize(
+    "words", ["define main", "write a function that says done", "schreib eine Funktion"]
+)
+def test_a_function_is_what_was_asked_for(open_session: Open, words: str) -> None:
+    assert open_session({words: "def main():\n    say('done')"}).run(words).ok
+
+
 def test_a_program_that_does_nothing_is_asked_for_again_with_the_reason(
     open_session: Open,
 ) -> None:
@@ -388,7 +405,6 @@ def test_a_program_that_does_nothing_is_asked_for_again_with_the_reason(
     "program",
     [
         "bin = 'blue bowl'",
-        "def f():\n    return 1\n",
         "print('so')",
         "x = get_obj_pos('red block')",
     ],
@@ -499,8 +515,8 @@ def test_a_class_of_plain_methods_is_put_back(open_session: Open) -> None:
         "class Box:\n    side = 2\n    def area(self):\n        return self.side ** 2\n"
         "    @staticmethod\n    def name():\n        return 'box'\n"
     )
-    session = open_session({"a": source, "b": "say(str((Box().area(), Box.name())))"})
-    session.run("a")
+    session = open_session({"def a": source, "b": "say(str((Box().area(), Box.name())))"})
+    session.run("def a")
     assert session.run("b").failure is None
     assert session.robot.spoken == ["(4, 'box')"]  # type: ignore[attr-defined]
 
@@ -531,7 +547,8 @@ LAST_BOUND = {
 def test_a_function_that_is_not_the_one_bound_last_is_said_to_be_lost(
     open_session: Open, first: str, second: str
 ) -> None:
-    session = open_session({"a": f"y = 0\n{first}", "b": second, "c": "say(str(f()))"})
+    answers = {"a": f"y = 0\n{first}", "b": f"z = 0\n{second}", "c": "say(str(f()))"}
+    session = open_session(answers)
     assert session.run("a").failure is None
     assert session.run("b").failure is None
     failure = session.run("c").failure
@@ -557,9 +574,9 @@ CLASS = "class A:\n    n = 1\n    seen = []\n    def get(self): return (self.n, 
 )
 def test_a_class_changed_from_outside_is_said_to_be_lost(open_session: Open, change: str) -> None:
     for before, after in ((CLASS, change), ("y = 1", CLASS + change)):
-        session = open_session({"a": before, "b": after, "c": "say(str(A().get()))"})
-        assert session.run("a").failure is None
-        assert session.run("b").failure is None
+        session = open_session({"def a": before, "def b": after, "c": "say(str(A().get()))"})
+        assert session.run("def a").failure is None
+        assert session.run("def b").failure is None
         failure = session.run("c").failure
         assert failure is not None
         assert failure.message.startswith("'A' was set in turn 2 and could not be kept")
@@ -579,16 +596,16 @@ def test_a_function_defined_anew_replaces_the_kept_one(open_session: Open) -> No
 
 
 def test_a_lost_function_is_kept_again_once_it_is_defined_again(open_session: Open) -> None:
-    answers = {"a": "f = lambda: 1", "b": "def f(): return 2", "c": "say(str(f()))"}
+    answers = {"a": "f = lambda: 1", "def b": "def f(): return 2", "c": "say(str(f()))"}
     session = open_session(answers)
-    for words in "abc":
+    for words in answers:
         assert session.run(words).failure is None
     assert session.robot.spoken == ["2"]  # type: ignore[attr-defined]
 
 
 def test_a_deleted_function_is_gone(open_session: Open) -> None:
-    session = open_session({"a": "def f(): return 1", "b": "del f"})
-    assert session.run("a").ok
+    session = open_session({"def a": "def f(): return 1", "b": "del f"})
+    assert session.run("def a").ok
     assert session.run("b").ok
     assert session.state.definitions == ()
     assert session.state.dropped == {}
@@ -596,8 +613,8 @@ def test_a_deleted_function_is_gone(open_session: Open) -> None:
 
 def test_a_kept_function_that_calls_a_lost_one_says_so(open_session: Open) -> None:
     first = "def f(): return 1\ndef g(): return f()"
-    session = open_session({"a": first, "b": "f = lambda: 2", "c": "g()"})
-    session.run("a")
+    session = open_session({"def a": first, "b": "f = lambda: 2", "c": "g()"})
+    session.run("def a")
     session.run("b")
     failure = session.run("c").failure
     assert failure is not None

@@ -93,8 +93,8 @@ def test_a_generated_function_is_kept_with_its_helpers_and_its_origin(
 def test_a_function_a_program_defined_is_kept_with_the_prompt_it_answered(
     open_session: Open, store: SkillStore
 ) -> None:
-    session = open_session({"a": "def half(x):\n    return x / 2\n"})
-    session.run("a")
+    session = open_session({"def a": "def half(x):\n    return x / 2\n"})
+    session.run("def a")
     session.save_skill("half")
     assert store.get("half").prompt_sha256 == PROMPTS["ui"].sha256
 
@@ -117,13 +117,13 @@ def test_a_later_session_is_told_of_a_skill_and_can_call_it(open_session: Open) 
 def test_the_prompt_stays_the_same_text_when_a_skill_is_kept_on_the_way(
     open_session: Open,
 ) -> None:
-    session = open_session({"a": "def half(x):\n    return x / 2\n", "b": "x = half(2)"})
-    session.run("a")
+    session = open_session({"def a": "def half(x):\n    return x / 2\n", "b": "x = half(2)"})
+    session.run("def a")
     session.save_skill("half")
     session.run("b")
     assert isinstance(session.model, Scripted)
     one, two = session.model.prompts
-    assert two.startswith(one[: one.rindex("# a.")])
+    assert two.startswith(one[: one.rindex("# def a.")])
 
 
 def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
@@ -155,8 +155,8 @@ def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
 def test_names_that_no_skill_may_have(
     open_session: Open, store: SkillStore, name: str, said: str
 ) -> None:
-    session = open_session({"a": "def half(x):\n    return x / 2\n"})
-    session.run("a")
+    session = open_session({"def a": "def half(x):\n    return x / 2\n"})
+    session.run("def a")
     with pytest.raises(UsageError, match=said):
         session.save_skill("half", rename_to=name)
     assert store.names() == ()
@@ -191,11 +191,11 @@ def test_a_function_can_be_kept_under_another_name(open_session: Open, store: Sk
         "def down(n):\n    return 0 if n == 0 else down(n - 1)\n\ndef run_down(n):\n"
         "    return down(n)\n"
     )
-    session = open_session({"a": source})
-    session.run("a")
+    session = open_session({"def a": source})
+    session.run("def a")
     session.save_skill("down", rename_to="count_down")
     assert "else count_down(n - 1)" in store.get("count_down").source
-    assert store.get("count_down").instruction == "a"
+    assert store.get("count_down").instruction == "def a"
     session.save_skill("run_down")
     assert store.names() == ("count_down", "down", "run_down")
 
@@ -231,8 +231,8 @@ def test_a_session_without_a_folder_says_so(open_session: Open) -> None:
 
 def test_a_helper_two_skills_share_is_kept_once(open_session: Open, store: SkillStore) -> None:
     source = "def h(x):\n    return x\n\ndef f(x):\n    return h(x)\n\ndef g(x):\n    return h(x)\n"
-    session = open_session({"a": source})
-    session.run("a")
+    session = open_session({"def a": source})
+    session.run("def a")
     session.save_skill("f")
     session.save_skill("g")
     assert store.names() == ("f", "g", "h")
