@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from cap import errors
-from cap.errors import ModelError
-
 FailureKind = Literal[
     "syntax",
     "violation",
@@ -128,18 +125,13 @@ class Failure:
         """The command line's exit code."""
         if self.kind == "interrupted":
             return 130
-        if self.kind in _MODEL or (self.kind == "rehearsal" and self._is_the_models):
+        if self.kind in _MODEL:
             return 4
         if self.robot:
             return 5
         if self.error in _USAGE:
             return 2
         return 3 if self.kind in _REFUSED else 1
-
-    @property
-    def _is_the_models(self) -> bool:
-        """Tell by its error, where its kind tells where it was found."""
-        return getattr(vars(errors).get(self.error), "exit_code", 0) == ModelError.exit_code
 
     def __str__(self) -> str:
         """Return the failure as one line."""

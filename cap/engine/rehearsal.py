@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from cap.engine.effect import WorldView
-from cap.errors import RobotError
+from cap.errors import ModelError, RobotError
 from cap.result import Failure, Result
 from cap.robot.displacement import Moved
 from cap.robot.protocol import Rehearsable, Robot
@@ -96,4 +96,6 @@ class Rehearsed:
         if failed is None:
             return None
         message = f"in the rehearsal: {failed.message}; nothing moved"
+        if failed.exit_code == ModelError.exit_code:  # the model's, wherever it is found
+            return replace(failed, message=message)
         return replace(failed, kind="rehearsal", message=message)

@@ -27,15 +27,6 @@ def test_who_asks_for_what_is_not_there_is_the_program() -> None:
         assert cause == ("program" if error is errors.NotFound else "robot")
 
 
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [("NoMatch", 4), ("GenerationFailed", 4), ("ZeroDivisionError", 1)],
-)
-def test_a_models_failure_in_a_rehearsal_is_the_models(error: str, code: int) -> None:
-    assert Failure("rehearsal", error, "").exit_code == code
-    assert Failure("rehearsal", "Collision", "", robot=True).exit_code == 5
-
-
 def test_what_a_person_has_to_install_is_their_own_mistake() -> None:
     error = MissingExtra("a SOCKS proxy needs the package socksio")
     assert failure_of(error).exit_code == error.exit_code == 2

@@ -87,6 +87,17 @@ def test_a_failure_in_the_twin_keeps_the_robot_still() -> None:
     assert len(model.prompts) >= 2, "nothing moved, so the model is asked to correct it"
 
 
+def test_a_model_that_fails_in_the_twin_is_the_models_failure() -> None:
+    session, model = session_of({"go": "put_first_on_second(parse_obj_name('it'), [0, 0])"})
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert (turn.failure.kind, turn.failure.error) == ("model", "NoMatch")
+    assert (turn.failure.cause, turn.failure.exit_code) == ("model", 4)
+    assert "in the rehearsal" in turn.failure.message
+    assert len(model.prompts) == 2, "another program would not help"
+
+
 def test_a_corrected_program_is_rehearsed_again() -> None:
     class Learning(Scripted):
         def complete(self, request: Any) -> Any:
