@@ -143,7 +143,8 @@ def test_what_objects_are_in_or_on_has_words(robot: RavensRobot) -> None:
 def test_a_bowl_nests_in_a_bowl_and_comes_out_again(robot: RavensRobot) -> None:
     robot.put_first_on_second("red bowl", "blue bowl")
     assert robot.get_obj_pos("red bowl") == pytest.approx(robot.get_obj_pos("blue bowl"), abs=0.004)
-    assert robot.positions()["red bowl"][2] == pytest.approx(0.0325, abs=0.002)
+    # It settles on one facet or another: 30.0 to 32.3 mm over twelve seeds, and by the processor.
+    assert 0.029 < robot.positions()["red bowl"][2] < 0.034
     with pytest.raises(Collision, match="'red bowl' stands on 'blue bowl'"):
         robot.put_first_on_second("blue bowl", "top side")
     robot.put_first_on_second("red bowl", "top side")
