@@ -81,9 +81,11 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation],
     """
     from cap.checker.checker import Policy, Violation, examine
     from cap.engine.engine import Engine, State, unhinted
+    from cap.engine.near_miss import near_miss
     from cap.errors import CheckFailed, did_you_mean
     from cap.models.nearest import Nearest
     from cap.program.program import Program
+    from cap.prompt.docs import call_of
     from cap.robot import registry, robot_facts
     from cap.sandbox.sandbox import Sandbox
     from cap.session.session import TOP
@@ -104,9 +106,18 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation],
     examined = examine(program, scope, policy)
     found = list(examined.violations)
     known = scope.names() | policy.names()
-    for number, entry in enumerate(examined.missing):
-        hint = did_you_mean(entry.name, known) if number < _MOST_HINTS else ""
-        reason = f"name '{entry.name}' is not defined.{hint}"
+    meant = {
+        entry.name: near_miss(entry.name, scope.primitives)
+        for entry in examined.undefined
+        if entry.calls
+    }
+    mistyped = [entry for entry in examined.undefined if meant.get(entry.name)]
+    for number, entry in enumerate((*examined.missing, *mistyped)):
+        if near := meant.get(entry.name):
+            reason = f"there is no '{entry.name}'; there is {call_of(scope.primitives[near])}"
+        else:
+            hint = did_you_mean(entry.name, known) if number < _MOST_HINTS else ""
+            reason = f"name '{entry.name}' is not defined.{hint}"
         uses = (
             node
             for node in ast.walk(examined.program.tree)
@@ -114,4 +125,4 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation],
         )
         column = min((node.col_offset for node in uses), default=0) + 1
         found.append(Violation("undefined", entry.line, column, reason))
-    return found, [entry.name for entry in examined.undefined if entry.calls]
+    return found, [name for name, near in meant.items() if near is None]

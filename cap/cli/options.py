@@ -194,6 +194,10 @@ def _headers(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, str] | None:
     """Return `NAME=VALUE` words as headers by name."""
+    for number, word in enumerate(given, start=1):  # which one, not what it says: it may be a key
+        if "=" not in word or not word.partition("=")[0].strip():
+            told = f"the {number}. is not NAME=VALUE; write it like X-Team=arms"
+            raise click.BadParameter(told)
     found = dict(word.partition("=")[::2] for word in given)
     return {name.strip(): text.strip() for name, text in found.items()} or None
 

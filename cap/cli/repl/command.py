@@ -12,7 +12,7 @@ import click
 
 from cap.cli.options import SectionedCommand, SessionOptions, with_options
 from cap.cli.resume import Opening, as_saved, go_on, resume_option, saved_at
-from cap.cli.session import open_session, say_usage, watch
+from cap.cli.session import open_session, say_commands, say_usage, watch
 from cap.config import data_folder
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, UsageError
@@ -171,5 +171,6 @@ class Repl:
         """
         session = self.commands.session
         session.tell_held()
+        say_commands(session, self.commands.options)
         say_usage(session)
         click.echo(f"{how}: {session.trace.folder}")

@@ -143,6 +143,18 @@ def test_check_names_a_misspelt_name(capsys: Capture) -> None:
     assert "Did you mean 'objects'" in found["violations"][0]["reason"]
 
 
+def test_check_names_a_misspelt_function_as_a_run_does(capsys: Capture) -> None:
+    source = "x = 1\ny = get_object_pos('red block')\nsay(pick_best(y))\n"
+    assert run(["check", write(source), "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    (violation,) = found["violations"]
+    assert (violation["rule"], violation["line"], violation["column"]) == ("undefined", 2, 5)
+    assert "there is get_obj_pos(" in violation["reason"]
+    assert found["to_generate"] == ["pick_best"]
+    assert run(["exec", write(source), "--mode", "instant"]) == 3
+    assert "there is get_obj_pos(" in capsys.readouterr().out
+
+
 def test_check_lists_its_rules(capsys: Capture) -> None:
     assert run(["check", "--rules"]) == 0
     assert "CAP102" in capsys.readouterr().out

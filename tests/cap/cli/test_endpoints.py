@@ -227,6 +227,8 @@ def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.Mon
         ("--extra-body", "{", "no JSON"),
         ("--extra-body", "[1]", "no JSON object"),
         ("--header", "X-Api-Key=hunter2", "looks like a key"),
+        ("--header", "Authorization: Bearer hunter2", "NAME=VALUE"),
+        ("--header", " =hunter2", "NAME=VALUE"),
         ("--temperature", "3", "0.0<=x<=2.0"),
         ("--requests-per-minute", "0", "x>=1"),
     ],

@@ -201,6 +201,15 @@ def test_a_dry_run_prints_the_exact_commands(
     assert "after.png" in printed
 
 
+def test_a_repl_without_an_arm_prints_the_commands_as_it_is_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{WORDS}\n".encode())))
+    assert run(["repl", "-r", "tabletop", "-R", "scene=scene.toml", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert "gripper close" in printed.split("commands that would be sent:\n")[1]
+
+
 def test_what_fails_in_rehearsal_is_said_and_exits_as_the_robot(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
