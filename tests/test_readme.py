@@ -15,7 +15,8 @@ from tests.fakes.openai_server import FakeServer
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
-LINES = [line.split("   #")[0].strip() for block in BLOCKS for line in block.splitlines()]
+JOINED = [re.sub(r"\\\n +", "", block) for block in BLOCKS]
+LINES = [line.split("   #")[0].strip() for block in JOINED for line in block.splitlines()]
 CAP = [line.removeprefix(".venv/bin/cap ") for line in LINES if line.startswith(".venv/bin/cap ")]
 
 LONG = "bench problems --check", " --gif "
