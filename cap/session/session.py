@@ -501,8 +501,9 @@ class Session:
         """Where the turns are that were before those of this process, and what that means."""
         owner = self.earlier_run or "the session that this one goes on from"
         if self.earlier == 1:
-            return f"1 turn of {owner} is known; it cannot be undone here"
-        return f"{self.earlier} turns of {owner} are known; they cannot be undone here"
+            return f"1 turn of {owner} is known; undo does not reach it, the words 'undo that' may"
+        known = f"{self.earlier} turns of {owner} are known"
+        return f"{known}; undo does not reach them, the words 'undo that' may"
 
     @property
     def reserved(self) -> frozenset[str]:

@@ -163,7 +163,7 @@ def test_turns_of_the_session_that_is_gone_on_with_are_said_to_be_its_own(
     talk.refused("pour the coffee")
     with Session.resume(session.save(tmp_path / "kept.json"), runs=tmp_path / "later") as later:
         after = Talk(later, width=400)
-        told = f"2 turns of {tmp_path}/kept.json are known; they cannot be undone here"
+        told = f"2 turns of {tmp_path}/kept.json are known; undo does not reach them"
         after.commands.greet()
         assert told in after.said()
         assert told in after.refused("/undo")

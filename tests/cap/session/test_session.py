@@ -1050,7 +1050,7 @@ def test_after_resuming_it_is_said_why_there_is_nothing_to_undo(tmp_path: Path) 
         path = first.save(tmp_path / "kept.json")
     with (
         Session.resume(path) as second,
-        pytest.raises(UsageError, match=r"1 turn of .* is known; it cannot be undone here"),
+        pytest.raises(UsageError, match=r"1 turn of .* is known; undo does not reach it"),
     ):
         second.undo()
 
