@@ -133,12 +133,14 @@ class LMP:
 
     def _engine_on(self, trace: Trace, tally: Tally) -> Engine:
         """Return an engine for this LMP; one for each LMP that calls it, with that one's trace."""
+        sandbox = Sandbox(limits=self._limits)
+        sandbox.robot_thread.has_robot = False
         return Engine(
             _Functions(self._primitives(trace, tally), self._variables),
             self.model,
             {},
             registry.function_prompt(),
-            sandbox=Sandbox(limits=self._limits),
+            sandbox=sandbox,
             trace=trace,
             settings=EngineSettings(seed=self._seed),
             tally=tally,

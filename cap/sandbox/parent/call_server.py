@@ -96,7 +96,6 @@ class CallServer:
         self._now_s = self.clocks.start_s
         """When the program and its calls last took turns; each end is the other's begin."""
         self._thread = thread or callers_thread()
-        self._keeps_thread = thread is not None
         self._primitives = scope.primitives
         self._ends = worker.requests, worker.answers
         self._poller = frames.poll_for(worker.answers, select.POLLIN)
@@ -162,8 +161,6 @@ class CallServer:
         except _Stop as stop:
             return self._failed(stop.kind, stop.error, str(stop), robot=stop.robot)
         except Hung:
-            if not self._keeps_thread:  # there is no robot to see to
-                self._thread.reset()
             name, spent = self._abandoned, f"longer than {self.limits.calls_s:g} s"
             why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
             self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
@@ -198,11 +195,15 @@ class CallServer:
     def _robot_calls(self, message: _Message | bytes) -> _Message:
         """Serve calls of the robot, on its thread, from the beginning or from one call on."""
         self._now_s = time.monotonic()  # the wait for the thread is nobody's time
-        if isinstance(message, bytes):
-            message = self._begin(message)
-        while message[0] == "call" and self._kind(message[1]) != "lmp":
-            message = self._exchange(self._serve(message))
-        return message
+        try:
+            self.worker.borrow()
+            if isinstance(message, bytes):
+                message = self._begin(message)
+            while message[0] == "call" and self._kind(message[1]) != "lmp":
+                message = self._exchange(self._serve(message))
+            return message
+        finally:
+            self.worker.give_back()
 
     def _exchange(self, frame: bytes) -> _Message:
         """Send a frame and wait for the next, no longer than the program's own time allows."""
@@ -273,7 +274,8 @@ class CallServer:
         try:
             function = primitive_calls.function_of(primitive, name, args, kwargs)
             if self._thread.hung and kind != "lmp":
-                raise NotConnected("the robot did not stop when told to; see to it and reset it")
+                why = "the robot did not stop when told to; see to it, then begin a new session"
+                raise NotConnected(why)
             result = function(*args, **kwargs)
             answer = codec.encode(["ok", result])
             self._kept_bytes += len(answer)

@@ -128,7 +128,9 @@ class RobotThread:
     """Runs one robot's functions, one at a time, in the order they are asked for."""
 
     hung = False
-    """True after a function did not return when stopped; until `reset`."""
+    """True after a robot's function did not return when stopped; until `reset`."""
+    has_robot = True
+    """False where plain functions run: nobody has to see to one that hangs, and others go on."""
     stop_asked = False
     """Who waits for the robot, now or next, gets a KeyboardInterrupt; who asked takes it back."""
     _jobs: queue.SimpleQueue[Any] | None = None
@@ -141,6 +143,9 @@ class RobotThread:
         self._process = os.getpid()
         self.served: list[TimedWork] = []
         """The programs whose calls it may get, also while they make none."""
+        self._begun: dict[int, tuple[_Outcome, TimedWork]] = {}
+        """The last work of each waiting thread, until it is over: a second Ctrl-C may cut short
+        how the first one ends it."""
 
     def __del__(self) -> None:
         """Let the thread end."""
@@ -175,7 +180,11 @@ class RobotThread:
         """
         if self._thread is threading.current_thread():
             return work()
-        if self._jobs is None or self._process != os.getpid():  # threads do not survive a fork
+        if self._process != os.getpid():  # threads do not survive a fork
+            self._jobs, self._begun = None, {}
+        if (left := self._begun.get(threading.get_ident())) is not None:
+            self._end(*left, grace_s)
+        if self._jobs is None:
             self._process = os.getpid()
             self._jobs = queue.SimpleQueue()
             self._thread = _start(self._jobs)
@@ -183,6 +192,7 @@ class RobotThread:
         answer = None
         try:
             self.heed_stop()
+            self._begun[threading.get_ident()] = outcome, watched
             self._jobs.put((work, contextvars.copy_context(), outcome))
             while answer is None and (left_s := watched.left_s()) > 0:
                 answer = outcome.within(min(max(left_s, _NAP_S), _LONG_S))
@@ -198,6 +208,7 @@ class RobotThread:
             raise Hung
         while answer is None:  # between two calls: its worker is dead, so it ends by itself
             answer = outcome.within(_LONG_S)
+        self._begun.pop(threading.get_ident(), None)
         value, error = answer
         if error is not None:
             raise error
@@ -222,14 +233,16 @@ class RobotThread:
         while True:
             watched.interrupt()
             left_s = last_s - time.monotonic()
-            if outcome.within(max(0.0, min(left_s, _AGAIN_S))) is not None:
-                return True
-            if left_s <= 0.0:
+            ended = outcome.within(max(0.0, min(left_s, _AGAIN_S))) is not None
+            if ended or left_s <= 0.0:
                 break
-        if watched.abandon():
+        hangs = not ended and watched.abandon()
+        if hangs and self.has_robot:
             self.hung = True
-            return False
-        return True
+        elif hangs:
+            self.reset()
+        self._begun.pop(threading.get_ident(), None)
+        return not hangs
 
 
 def _start(jobs: queue.SimpleQueue[Any]) -> threading.Thread:
@@ -271,4 +284,5 @@ def callers_thread() -> RobotThread:
         thread: RobotThread = _own.thread
     except AttributeError:
         thread = _own.thread = RobotThread()
+        thread.has_robot = False
     return thread

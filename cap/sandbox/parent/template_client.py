@@ -25,6 +25,7 @@ from cap.sandbox.kernel import libc
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.template_protocol import Order, WorkerLimits
+from cap.sandbox.wire.errors import PeerClosed
 
 _SCRIPT = Path(__file__).parents[1] / "worker" / "template.py"
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
@@ -80,6 +81,8 @@ class Worker:
         self.given = theirs, told
         """Its own ends, until they are with the template."""
         os.set_blocking(self.requests, False)  # one that does not read must not hold the parent
+        self._open = [self.requests, self.answers]
+        self._borrowed = self._closed = False
 
     @cached_property
     def pid(self) -> int:
@@ -100,11 +103,35 @@ class Worker:
         self._template.kill(self)
 
     def close(self) -> None:
-        """Close the parent's ends; harmless if they are."""
-        ends, self.requests, self.answers = (self.requests, self.answers), -1, -1
-        for end in ends:
-            if end >= 0:
-                os.close(end)
+        """Close the parent's ends, or have the thread that uses them do it; harmless if they are.
+
+        A number that is closed may be another pipe's a moment later, and that thread would use it.
+        """
+        self._closed = True
+        if not self._borrowed:
+            self._close()
+
+    def borrow(self) -> None:
+        """Keep the ends open while another thread than the one that ends it uses them.
+
+        Raises:
+            PeerClosed: They are closed, or are to be.
+        """
+        self._borrowed = True
+        if self._closed:
+            raise PeerClosed
+
+    def give_back(self) -> None:
+        """Use the ends no more."""
+        self._borrowed = False
+        if self._closed:
+            self._close()
+
+    def _close(self) -> None:
+        self.requests = self.answers = -1
+        with contextlib.suppress(IndexError):  # each is one thread's to close
+            while True:
+                os.close(self._open.pop())
 
 
 _shared: dict[tuple[int, frozenset[str]], TemplateClient] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -499,3 +501,20 @@ def test_a_nested_lmp_s_model_reads_what_it_was_given() -> None:
     lmp, model = nested("ret_val = find('x', pts=np.ones((2, 2)))\n", "ret_val = [1.0, 2]\n")
     assert list(lmp("it")) == [1.0, 2]
     assert "\n#< pts = array of shape (2, 2): [[1.0, 1.0], [1.0, 1.0]]\n" in model.prompts[1]
+
+
+def test_a_function_that_outlasts_a_stop_keeps_no_later_one_waiting() -> None:
+    """Nothing moves, so nobody has to see to it."""
+    over = threading.Event()
+
+    def slow() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        over.wait(60.0)
+
+    prompt = "# wait.\nret_val = slow()\n# go.\nret_val = quick()\n"
+    functions = {"slow": slow, "quick": lambda: 2}
+    with cap.LMP(prompt, "nearest", functions=functions, limits=Limits(grace_s=0.1)) as lmp:
+        with pytest.raises(LMPFailed, match="stopped by Ctrl-C"):
+            lmp("wait")
+        assert lmp("go") == 2
+    over.set()

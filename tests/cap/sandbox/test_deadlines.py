@@ -3,6 +3,7 @@ import math
 import os
 import select
 import signal
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -234,6 +235,39 @@ def test_without_a_robot_the_next_program_runs_after_a_hang(
     assert kinds(bare.run("jam()", scope_of(robot.jam), calls_s=0.1)) == HANGS
     assert bare.run("x = step()", scope_of(robot.step), "x").value == 1
     assert not callers_thread().hung
+
+
+def test_without_a_robot_the_next_program_runs_after_a_stop_that_a_call_outlasts(
+    template: TemplateClient, robot: Robot
+) -> None:
+    """Without it the caller's thread was told of a robot for good, in each sandbox of its own."""
+
+    def jam() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        robot.jam()
+
+    bare = Runner(template, None, None)
+    with pytest.raises(KeyboardInterrupt):
+        bare.run("jam()", scope_of(jam))
+    assert bare.run("x = step()", scope_of(robot.step), "x").value == 1
+
+
+def test_a_worker_s_ends_stay_open_while_a_call_that_was_given_up_uses_them(
+    template: TemplateClient, robot: Robot
+) -> None:
+    """A number that is closed may be the next worker's a moment later."""
+    bare = Runner(template, None, None)
+    bare.run("jam()", scope_of(robot.jam), calls_s=0.1)
+    assert bare.worker is not None
+    ends = bare.worker.requests, bare.worker.answers
+    assert all(stat.S_ISFIFO(os.fstat(end).st_mode) for end in ends)
+    robot.released.set()
+    deadline_s = time.monotonic() + SOON_S
+    while bare.worker.requests >= 0 and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    assert bare.worker.requests == bare.worker.answers == -1
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(ends[0])
 
 
 def test_a_robot_whose_stop_fails_cannot_hold_the_deadline(runner: Runner, robot: Robot) -> None:

@@ -69,6 +69,34 @@ def test_a_question_that_is_interrupted_has_no_answer_and_the_thread_goes_on() -
     assert thread.run(lambda: "goes on", Watched(), 5.0) == "goes on"
 
 
+def test_what_a_second_stop_left_unended_is_ended_before_the_next_begins() -> None:
+    """Or the next waits behind it, for as long as that may take."""
+    go, order = threading.Event(), []
+
+    class Stopped(Watched):
+        def left_s(self) -> float:
+            raise KeyboardInterrupt
+
+        def interrupt(self) -> None:
+            self.ends += 1
+            if self.ends == 1:  # the second
+                raise KeyboardInterrupt
+            go.set()
+
+    def work() -> None:
+        go.wait(60.0)
+        order.append("ended")
+
+    thread, watched = RobotThread(), Stopped()
+    with pytest.raises(KeyboardInterrupt):
+        thread.run(work, watched, 5.0)
+    assert not order
+    thread.run(lambda: order.append("next"), Watched(), 5.0)
+    assert order == ["ended", "next"]
+    assert watched.ends == 2
+    thread.reset()
+
+
 def test_a_function_that_was_given_up_asks_nobody() -> None:
     class Brief(Watched):
         def left_s(self) -> float:
