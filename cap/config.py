@@ -422,9 +422,11 @@ def _checked_value(kind: str, value: Any, where: str) -> Any:
 def _checked_headers(value: Any, where: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, text in value.items() if isinstance(value, Mapping) else [("", None)]:
-        if not (re.fullmatch(r"[\w-]+", name) and isinstance(text, str) and text.isprintable()):
+        sendable = isinstance(text, str) and text.isascii() and text.isprintable()
+        if not (sendable and re.fullmatch(r"[\w-]+", name, re.ASCII)):
+            example = '{ "X-Team" = "arms" }'
             raise ConfigError(
-                f'{where} must be names with text, such as {{ "X-Team" = "arms" }}; wrong: {name!r}'
+                f"{where} must be names with text in ASCII, such as {example}; wrong: {name!r}"
             )
         if _SECRET.search(name) and not _KEPT_AWAY.match(text):
             raise ConfigError(

@@ -255,6 +255,8 @@ def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
         ("stream = 1", "stream must be true or false, not 1"),
         ("headers = { X = 3 }", "headers must be names with text"),
         ('headers = { "X Y" = "z" }', "headers must be names with text"),
+        ('headers = { "X" = "\u00e9" }', "headers must be names with text in ASCII"),
+        ('headers = { "\u00e9" = "x" }', "headers must be names with text in ASCII"),
         ("extra_body = 3", "extra_body must be fields of a JSON object"),
         ("temperature = 2.5", "temperature must be a number from 0 to 2, not 2.5"),
         ("model_timeout = 0", "model_timeout must be a number of seconds"),
