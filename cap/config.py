@@ -422,8 +422,8 @@ def _checked_value(kind: str, value: Any, where: str) -> Any:
 def _checked_headers(value: Any, where: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, text in value.items() if isinstance(value, Mapping) else [("", None)]:
-        sendable = isinstance(text, str) and text.isascii() and text.isprintable()
-        if not (sendable and re.fullmatch(r"[\w-]+", name, re.ASCII)):
+        named = re.fullmatch(r"[\w-]+", name, re.ASCII)
+        if not (named and isinstance(text, str) and text.isascii() and text.isprintable()):
             example = '{ "X-Team" = "arms" }'
             raise ConfigError(
                 f"{where} must be names with text in ASCII, such as {example}; wrong: {name!r}"
