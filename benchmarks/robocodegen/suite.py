@@ -42,7 +42,7 @@ from benchmarks.suite import (
     check_names,
     check_options,
 )
-from cap.checker.allowlist import EVERYWHERE
+from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine

@@ -1,12 +1,9 @@
-"""The check: what is wrong with a program, told before it runs. Pure; nothing is ever executed.
+"""The check: what is wrong with a program, reported before it runs. Nothing is executed.
 
 It is a filter with good messages; the boundary is the process the program runs in. Each finding
-has a rule id, a line, a column and a reason, so that a person can cite it and a model mend it.
-Every door goes through `examine`: a command, a session, a batch and a prompt's example are told
-the same of the same program, in the same scope, under the same policy.
-
-What it says of each kind of syntax is in `rules`, what does not fit its call in `signatures`, which
-names nobody defines in `undefined`; `rules_page` tells people each rule, by its id.
+has a rule id, a line, a column and a reason, so that a user can cite it and a model fix it. Every
+command, a session, a batch and a prompt's example go through `examine`: all say the same of the
+same program, in the same scope, under the same policy.
 """
 
 from __future__ import annotations
@@ -14,22 +11,22 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from cap.checker.allowlist import HOMES
-from cap.checker.declared_types import require
-from cap.checker.policy import Policy
-from cap.checker.rules import Violation, rule_violations
-from cap.checker.signatures import misfits
-from cap.checker.survey import survey
+from cap.checker.policy import HOMES, Policy
+from cap.checker.rules import RULES as _RULES
+from cap.checker.rules import Survey, Violation
+from cap.checker.signatures import CALL_RULE
 from cap.checker.undefined import Undefined, undefined
-from cap.program.expansion import expands
 from cap.program.program import Program
 from cap.program.scope import Scope
 
+__all__ = ["RULES", "Examination", "Policy", "Violation", "check", "examine"]
+
+RULES = {**_RULES, "CAP113": CALL_RULE}
+"""Every rule by its id."""
 _MODULES = (("np", "numpy"), ("numpy", "numpy"), ("math", "math"))
 """Names of the library that are modules."""
 _REAL = frozenset(["collections", "math", "numpy", "shapely", "typing"])
 """Modules that are what they are called: a prompt's hints import primitives from none of them."""
-__all__ = ["Examination", "Policy", "Violation", "check", "examine"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,8 @@ class Examination:
     violations: tuple[Violation, ...]
     """What is wrong with it, in order of line."""
     undefined: tuple[Undefined, ...]
-    """Names that it uses and nobody defines, in order of line; not looked for in a refused program.
+    """Names that it uses and nothing defines, in order of line; not looked for in a refused
+    program.
 
     A function that is called, or handed to something that calls it, may be generated; any other is
     a fault of the program.
@@ -61,19 +59,47 @@ class Examination:
 def examine(
     program: Program, scope: Scope | None = None, policy: Policy | None = None
 ) -> Examination:
-    """Look at a program once and say all there is to say of it.
+    """Return all that the check has to say of a program.
 
     Args:
-        program: As a person or a model wrote it.
-        scope: What it may use besides the library; nothing by default.
+        program: As a user or a model wrote it.
+        scope: What it may use in addition to the library; nothing by default.
         policy: What to allow; a robot's by default.
     """
     scope, policy = scope or Scope(), policy or Policy()
-    known = known_names(scope, policy)
     program = program.without(_needless_imports(program, scope, policy))
-    violations = _violations(program.tree, scope, policy, expands=program.expands)
-    lacking = () if violations else undefined(program, known)
+    violations = _violations(program, scope, policy)
+    lacking = () if violations else undefined(program, known_names(scope, policy))
     return Examination(program, tuple(violations), lacking)
+
+
+def check(program: str | Program, policy: Policy | None = None) -> list[Violation]:
+    """Return every violation in a program, in order of line, whatever its scope.
+
+    Args:
+        program: Its text, or parsed.
+        policy: What to allow; a robot's by default.
+
+    Raises:
+        ProgramSyntaxError: The text is not valid Python.
+    """
+    parsed = Program.parse(program) if isinstance(program, str) else program
+    return _violations(parsed, Scope(), policy or Policy())
+
+
+def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
+    """Return every name a program of this scope may read."""
+    return scope.names() | policy.names()
+
+
+def _violations(program: Program, scope: Scope, policy: Policy) -> list[Violation]:
+    survey = Survey(program.tree, policy, scope)
+    found = {
+        Violation.at(node, name, reason)
+        for name, rule in RULES.items()
+        for node, reason in rule.find(survey)
+    }
+    return sorted(found, key=lambda violation: (violation.line, violation.column, violation.rule))
 
 
 def _needless_imports(program: Program, scope: Scope, policy: Policy) -> list[ast.stmt]:
@@ -109,52 +135,3 @@ def _needless_imports(program: Program, scope: Scope, policy: Policy) -> list[as
         if all(known):
             found.append(node)
     return found
-
-
-def check(
-    program: str | ast.Module,
-    policy: Policy | None = None,
-    reserved: frozenset[str] = frozenset(),
-) -> list[Violation]:
-    """Return every violation in a program, in order of line, whatever its scope.
-
-    Args:
-        program: Its text, or parsed.
-        policy: What to allow; a robot's by default.
-        reserved: Names the program may not bind: its primitives.
-
-    Raises:
-        ProgramSyntaxError: The text is not valid Python.
-        UsageError: It is neither.
-    """
-    require("the program", program, str | ast.Module)
-    tree = Program.parse(program).tree if isinstance(program, str) else program
-    too_large = expands(tree)
-    if not too_large:
-        try:  # of a tree that no parser made nothing can be told; nothing is executed
-            compile(tree, "<program>", "exec", dont_inherit=True)
-        except SyntaxError:
-            pass
-        except (TypeError, ValueError, RecursionError) as error:
-            return [Violation("CAP101", 1, 1, f"this is no syntax tree of Python: {error}")]
-    return _violations(tree, Scope(), policy or Policy(), reserved, expands=too_large)
-
-
-def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
-    """Return every name a program of this scope may read."""
-    return scope.names() | policy.names()
-
-
-def _violations(
-    tree: ast.Module,
-    scope: Scope,
-    policy: Policy,
-    reserved: frozenset[str] = frozenset(),
-    *,
-    expands: bool,
-) -> list[Violation]:
-    seen = None if expands else survey(tree, policy, scope, reserved)
-    found = rule_violations(seen, policy)
-    if seen is not None and policy.signatures:
-        found += misfits(seen, scope)
-    return sorted(found, key=lambda violation: (violation.line, violation.column, violation.rule))

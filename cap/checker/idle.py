@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from cap.checker.allowlist import LIBRARY_NAMES, SAFE_BUILTINS
+from cap.checker.policy import LIBRARY_NAMES, SAFE_BUILTINS
 
-_CALCULATES = (LIBRARY_NAMES | frozenset(SAFE_BUILTINS)) - {"filter", "map", "next", "print"}
+_CALCULATES = (LIBRARY_NAMES | SAFE_BUILTINS) - {"filter", "map", "next", "print"}
 _CHANGES_ITS_ARGUMENT = (
     "at",
     "copyto",

@@ -1,16 +1,67 @@
-"""What the check allows, as data; named policies."""
+"""What programs may import and name, and policies of the check made of it; the lists are data."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import importlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from cap.checker.allowlist import (
-    BENCHMARK_BUILTINS,
-    BENCHMARK_MODULES,
-    BUILTIN_NAMES,
-    EVERYWHERE,
-    ROBOT_MODULES,
+from cap.errors import ROBOT_ERRORS
+
+_LISTS: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("lists.toml").read_text(encoding="utf-8")
 )
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name].split())
+
+
+ROBOT_MODULES = _words("robot")
+"""What robots' programs may import: pure computation, without the machine's clock."""
+BENCHMARK_MODULES = ROBOT_MODULES | _words("benchmark")
+"""What programs of benchmarks may import: the standard library as well."""
+FORBIDDEN_BUILTINS = _words("forbidden")
+NUMPY_FILES = _words("numpy_files")
+PROCESS: Mapping[str, Any] = _LISTS["process"]
+"""What is left where no kernel layer holds: see `Policy.restricted`."""
+
+SHAPELY_GEOMETRY = (
+    *("GeometryCollection", "LinearRing", "LineString", "MultiLineString", "MultiPoint"),
+    *("MultiPolygon", "Point", "Polygon", "box"),
+)
+SHAPELY_AFFINITY = ("affine_transform", "rotate", "scale", "skew", "translate")
+SHAPELY_OPS = ("nearest_points", "unary_union")
+TYPING = (
+    *("Any", "Callable", "Dict", "Iterable", "List", "Optional", "Sequence", "Set", "Tuple"),
+    "Union",
+)
+MODULE_NAMES = {"np": "numpy", "numpy": "numpy", "math": "math", "affinity": "shapely.affinity"}
+"""Modules that are there without an import, by the name programs know them by."""
+LIBRARY_NAMES: frozenset[str] = frozenset(
+    [*MODULE_NAMES, *SHAPELY_GEOMETRY, *SHAPELY_AFFINITY, *SHAPELY_OPS, *TYPING]
+)
+HOMES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(SHAPELY_GEOMETRY, ("shapely.geometry", "shapely")),
+    **dict.fromkeys(SHAPELY_AFFINITY, ("shapely.affinity",)),
+    **dict.fromkeys(SHAPELY_OPS, ("shapely.ops", "shapely")),
+    **dict.fromkeys(TYPING, ("typing", "collections.abc")),
+    "affinity": ("shapely",),
+}
+"""Where the library's names come from: an import from there binds the very same."""
+SAFE_BUILTINS = frozenset(PROCESS["builtins"].split())
+BUILTIN_NAMES = frozenset(
+    [
+        *(name for name in dir(__builtins__) if not name.startswith("_")),
+        *(*SAFE_BUILTINS, *ROBOT_ERRORS, "LMPFailed", "__name__"),
+    ]
+) - (FORBIDDEN_BUILTINS | {"__import__"})
+EVERYWHERE = LIBRARY_NAMES | BUILTIN_NAMES
+"""Every name a program may read without a hint."""
 
 
 @dataclass(frozen=True)
@@ -19,39 +70,57 @@ class Policy:
 
     name: str = "robot"
     """Named in traces."""
-    max_nodes: int = 20_000
-    """Largest syntax tree."""
-    max_depth: int = 100
-    """Deepest nesting of the tree."""
     modules: frozenset[str] = ROBOT_MODULES
-    """Modules a program may import, of those `cap.checker.allowlist` lists: pure computation."""
+    """Modules a program may import, of `BENCHMARK_MODULES`."""
     builtins: frozenset[str] = field(default_factory=frozenset)
-    """Builtins it may use besides the usual ones; none for robots."""
+    """Builtins it may use of those that are forbidden to robots' programs."""
     library: bool = True
     """The library's names are there without an import, as robots' programs know them; without them
     a program is like an imported module: `__name__` is not `__main__`."""
-
     signatures: bool = True
-    """Calls that cannot fit what they call and attributes that library classes do not have are
-    refused before anything moves; where tests judge a program, only what it reaches counts."""
+    """Refuse calls that cannot fit what they call, and attributes that library classes do not
+    have, before anything moves; where tests judge a program, only what it reaches counts."""
+    private: bool = True
+    """Attributes such as `x._name` may be used."""
 
     @classmethod
     def benchmark(cls) -> Policy:
-        """Return the policy for problems with tests: modules of time and `eval` besides."""
+        """Return the policy for problems with tests: the standard library and `eval` as well."""
         return cls(
-            "benchmark",
-            modules=BENCHMARK_MODULES,
-            builtins=BENCHMARK_BUILTINS,
-            signatures=False,
+            "benchmark", modules=BENCHMARK_MODULES, builtins=frozenset(["eval"]), signatures=False
+        )
+
+    def restricted(self) -> Policy:
+        """Return what is left of it where the check is all there is (level `process`)."""
+        return replace(
+            self,
+            modules=self.modules & {"math", *PROCESS["modules"]},
+            builtins=frozenset(),
+            private=False,
         )
 
     def names(self) -> frozenset[str]:
         """Return every name a program may read, whatever its scope."""
         known = EVERYWHERE if self.library else BUILTIN_NAMES
-        return known | self.builtins if self.builtins else known
+        if not self.private:
+            known = (known - BUILTIN_NAMES) | SAFE_BUILTINS | ROBOT_ERRORS.keys() | {"LMPFailed"}
+        return known | self.builtins
 
-    def as_data(self) -> dict[str, list[str]]:
-        """Return what a worker needs to know of its rights, as plain data; nothing of a robot's."""
-        if self.modules == ROBOT_MODULES and not self.builtins:
-            return {}
-        return {"modules": sorted(self.modules), "builtins": sorted(self.builtins)}
+    def module_names(self, module: str) -> frozenset[str] | None:
+        """Return what a program finds in a module, by its full name; None if it is not listed."""
+        if module not in self.modules:
+            return None
+        if not self.private and module != "math":
+            return frozenset(PROCESS["modules"][module].split())
+        return module_names(module)
+
+
+@cache
+def module_names(module: str) -> frozenset[str] | None:
+    """Return the names of a module that programs may import; None for any other."""
+    if module not in BENCHMARK_MODULES:
+        return None
+    try:
+        return frozenset(dir(importlib.import_module(module)))
+    except ImportError:  # a Python may be built without it
+        return frozenset()

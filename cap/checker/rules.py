@@ -1,37 +1,33 @@
-"""The rules of the check, one small function per kind of syntax that has any.
+"""The rules of the check: each is a function over the syntax tree, with what people read of it.
 
-Each yields the id of a rule, which `rules_page` explains, and what is wrong here.
+The rules are the paper's (no imports but of listed modules, no names and attributes of the
+interpreter's, no `exec`, `eval`, `open`), and those that find a fault before anything moves. They
+do not defend against what the kernel's layers stop. Nothing is executed.
 """
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any
 
-from cap.checker.allowlist import EVERYWHERE, FORBIDDEN_BUILTINS, module_names, names
-from cap.checker.attributes import (
-    BUILTIN_CLASSES,
-    DATA_MODEL,
-    SETTABLE,
-    class_attributes,
-    reason_against,
+from cap.checker.policy import (
+    EVERYWHERE,
+    FORBIDDEN_BUILTINS,
+    MODULE_NAMES,
+    NUMPY_FILES,
+    PROCESS,
+    SHAPELY_GEOMETRY,
+    Policy,
 )
-from cap.checker.policy import Policy
-from cap.checker.survey import BINDING, Survey, bound_names, is_whole
-from cap.program.private_names import (
-    FORMATS,
-    LEADS_OUT,
-    READ_LATER,
-    is_judged_later,
-    is_private,
-    is_special,
-)
+from cap.errors import did_you_mean
+from cap.program.scope import Scope
 
-Finding = tuple[str, str]
-"""Rule id and reason."""
+_REASON_CHARS = 300
+_HINTS = 5
+"""Findings of one program that come with a suggestion: to find one takes long."""
 
 
 @dataclass(frozen=True)
@@ -52,50 +48,211 @@ class Violation:
         return f"{self.rule} line {self.line}: {self.reason}"
 
     @classmethod
-    def at(cls, node: ast.AST, rule: str, reason: str) -> Violation:
+    def at(cls, node: Any, rule: str, reason: str) -> Violation:
         """Return a finding about a node."""
         if len(reason) > _REASON_CHARS:  # a name may be as long as the program
             reason = f"{reason[:_REASON_CHARS]}..."
-        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        return cls(rule, line, column + 1, reason)
+        return cls(rule, node.lineno, node.col_offset + 1, reason)
 
 
-_REASON_CHARS = 300
-_SOFT_BUILTINS = frozenset(names("copyright credits dir exit help id input license locals quit"))
-"""Everyday words: a program may read them as the variables it makes of them."""
-_METADATA = frozenset(["__all__", "__author__", "__doc__", "__license__", "__version__"])
-"""What modules say of themselves in names that mean nothing to the interpreter."""
-_BY_NAME = ("getattr", "hasattr", "setattr")
-_JUDGED_CALLS = frozenset(["type", "vars", *_BY_NAME])
-_INSTEAD = {
-    "open": "a program has no files: let it return what is to be kept",
-    "input": "call a primitive that asks a person, if there is one",
-    "exec": "write the statements themselves",
-    "eval": "write the expression itself, or use int() and float() on texts",
-    "compile": "write the statements themselves",
-    "__import__": "use the names already in scope",
-    "globals": "use a dictionary of your own",
-    "locals": "use a dictionary of your own",
-    "vars": "name the attributes you need",
-    "dir": "name the attributes you need",
-    "delattr": "write del x.name",
-    "memoryview": "use bytes, or a numpy array",
-    "exit": "let the program end with its last statement, or import sys and call sys.exit()",
-    "quit": "let the program end with its last statement, or import sys and call sys.exit()",
-    "breakpoint": "use print()",
-}
-"""What a program writes in place of a builtin that it may not use."""
-_ABSENT = {
-    "time": "the time that counts is the robot's: use its primitives, if it has some for time",
-    "datetime": "the time that counts is the robot's: use its primitives, if it has some for time",
-    "calendar": "the time that counts is the robot's: use its primitives, if it has some for time",
-    "asyncio": "robot calls wait by themselves: call one after the other",
-    "threading": "robot calls wait by themselves: call one after the other",
+# --- the program that the rules look at
+
+Function = ast.FunctionDef | ast.Lambda
+
+
+def is_special(name: str) -> bool:
+    """Return True for a name such as `__init__`."""
+    return name.startswith("__") and name.endswith("__") and name.strip("_") != ""
+
+
+def bound_names(node: ast.AST) -> Sequence[str]:
+    """Return the names a node binds."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return (name,)
+        case (
+            ast.FunctionDef(name=name)
+            | ast.AsyncFunctionDef(name=name)
+            | ast.ClassDef(name=name)
+            | ast.arg(arg=name)
+        ):
+            return (name,)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+            return (name,)
+        case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            return (name,)
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return names
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return [alias.asname or alias.name.split(".")[0] for alias in names]
+    return ()
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def bound_in(scope: ast.AST) -> set[str]:
+    """Return the names a program or function binds, but for imports and its inner functions."""
+    found: set[str] = set()
+    for node in scope_nodes(scope):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            found.update(bound_names(node))
+    return found
+
+
+def scope_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes below a program or function, but for those inside its inner functions."""
+    stack = [*ast.iter_child_nodes(scope)]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _SCOPES):
+            stack += ast.iter_child_nodes(node)
+
+
+@dataclass
+class Survey:
+    """A program at a glance: its nodes, and what it binds."""
+
+    tree: ast.Module
+    policy: Policy
+    scope: Scope = field(default_factory=Scope)
+    hints_left: int = _HINTS
+
+    @cached_property
+    def groups(self) -> Mapping[str, Sequence[str]]:
+        """Objects of its scope whose attributes are primitives, with their names."""
+        return self.scope.groups
+
+    @cached_property
+    def reserved(self) -> frozenset[str]:
+        """Names the program may not bind: primitives and their groups."""
+        return frozenset([*self.scope.primitives, *self.scope.groups])
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """Every name its scope gives it, in addition to the library."""
+        return self.scope.names()
+
+    @cached_property
+    def nodes(self) -> Mapping[type[ast.AST], list[Any]]:
+        """Every node by its class."""
+        found: dict[type[ast.AST], list[Any]] = {}
+        for node in ast.walk(self.tree):
+            found.setdefault(type(node), []).append(node)
+        return found
+
+    def all(self, *kinds: type[ast.AST]) -> Iterator[Any]:
+        """Yield every node of some kinds."""
+        for kind in kinds:
+            yield from self.nodes.get(kind, ())
+
+    @cached_property
+    def bound(self) -> Mapping[str, int]:
+        """How often each name is bound, in any scope, imports included; `*` for a star import."""
+        found: dict[str, int] = {}
+        for nodes in self.nodes.values():
+            for node in nodes:
+                for name in bound_names(node):
+                    found[name] = found.get(name, 0) + 1
+        return found
+
+    @cached_property
+    def functions(self) -> Mapping[str, Function]:
+        """Functions bound at the top level, without decorators."""
+        found: dict[str, Function] = {}
+        for node in self.tree.body:
+            match node:
+                case ast.FunctionDef(name=name, decorator_list=[]):
+                    found[name] = node
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as value):
+                    found[name] = value
+        return found
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """Listed modules by the name the program knows them by."""
+        found = dict(MODULE_NAMES) if self.policy.library else {}
+        imported: dict[str, int] = {}
+        for node in self.all(ast.Import):
+            for alias in node.names:
+                top = alias.name.split(".")[0]
+                name = alias.asname or top
+                imported[name] = imported.get(name, 0) + 1
+                if alias.name in self.policy.modules:
+                    found[name] = alias.name if alias.asname else top
+        return {
+            name: module
+            for name, module in found.items()
+            if name not in self.given and self.bound.get(name, 0) == imported.get(name, 0)
+        }
+
+    def module(self, node: ast.expr) -> str | None:
+        """Return the full name of the listed module an expression stands for, or None."""
+        if isinstance(node, ast.Name):
+            return self.aliases.get(node.id)
+        if isinstance(node, ast.Attribute) and (top := self.module(node.value)):
+            name = f"{top}.{node.attr}"
+            return name if name in self.policy.modules else None
+        return None
+
+    @cached_property
+    def tried(self) -> Mapping[str, frozenset[int]]:
+        """Ids of the nodes in a `try` that catches `ImportError` or `TypeError` by that name."""
+        found: dict[str, set[int]] = {"ImportError": set(), "TypeError": set()}
+        for node in self.all(ast.Try):
+            caught = [handler.type for handler in node.handlers]
+            caught += [part for kind in caught if isinstance(kind, ast.Tuple) for part in kind.elts]
+            names = {getattr(kind, "id", "") for kind in caught}
+            if "ModuleNotFoundError" in names:
+                names.add("ImportError")
+            for error in names & found.keys():
+                found[error].update(id(part) for entry in node.body for part in ast.walk(entry))
+        return {error: frozenset(ids) for error, ids in found.items()}
+
+    def did_you_mean(self, name: str, known: Iterable[str]) -> str:
+        """Return the suggestion for a name, as long as there are few of them."""
+        self.hints_left -= 1
+        return did_you_mean(name, known) if self.hints_left >= 0 else ""
+
+
+# --- the rules
+
+Findings = Iterator[tuple[Any, str]]
+"""Nodes, and what is wrong there."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of the check, as people read it, and as it is applied."""
+
+    meaning: str
+    reason: str
+    refuses: str
+    """A program it refuses."""
+    accepts: str
+    """A neighbour that passes every rule."""
+    find: Callable[[Survey], Findings]
+
+
+def _async(survey: Survey) -> Findings:
+    instead = "robot calls wait by themselves: write it without async and await"
+    kinds = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
+    for node in survey.all(*kinds):
+        yield node, f"{type(node).__name__} is not allowed in a program; {instead}"
+    for node in survey.all(ast.comprehension):
+        if node.is_async:
+            yield node.iter, "an asynchronous comprehension is not allowed; write a plain `for`"
+
+
+_TIME = "the time that counts is the robot's: use its primitives, if it has some for time"
+_NO_FILES = "a program has no files: let it return what is to be kept"
+_WAITS = "robot calls wait by themselves: call one after the other"
+_INSTEAD_OF_MODULE = {
+    **dict.fromkeys(("time", "datetime", "calendar"), _TIME),
+    **dict.fromkeys(("asyncio", "threading"), _WAITS),
+    **dict.fromkeys(("pathlib", "shutil", "tempfile"), _NO_FILES),
     "os": "a program has no files, processes or environment: use the names in scope",
-    "inspect": "name the attributes you need",
-    "traceback": "print the error itself: it has its message",
-    "warnings": "use print(), or raise the error",
-    "pathlib": "a program has no files: let it return what is to be kept",
     "pickle": "import json and use a text",
     "scipy": "use numpy",
     "pandas": "use lists, dictionaries and numpy",
@@ -103,129 +260,207 @@ _ABSENT = {
 """What a program does in place of importing a module that it may not import."""
 
 
-_FILES = ("load", "save", "dump", "fromfile", "tofile", "genfromtxt", "memmap", "fromregex")
-
-
-def _without(name: str) -> str:
-    """Return what to do without a name that a module or class does not have for programs."""
-    if name.startswith(_FILES):
-        return "programs have no files: use values, and return what is to be kept"
-    return "use another of its names"
+def _imports(survey: Survey) -> Findings:
+    modules, tried = survey.policy.modules, survey.tried["ImportError"]
+    for node in survey.all(ast.Import, ast.ImportFrom):
+        if id(node) in tried:
+            continue
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name not in modules:
+                    yield node, _not_imported(f"import {alias.name}", alias.name)
+            continue
+        module = node.module or ""
+        if module == "__future__":
+            continue
+        listed = survey.policy.module_names(module)
+        if node.level or listed is None:
+            yield node, _not_imported(ast.unparse(node), module)
+            continue
+        for alias in node.names:
+            if alias.name == "*" and module.startswith("numpy"):
+                yield node, "numpy's names hide builtins; import those you need by name"
+            elif alias.name == "*":
+                for name in sorted(survey.reserved & listed):
+                    yield node, f"'{name}' is provided; import by name what you need"
+            elif alias.name in _files(module):
+                yield node, f"'{module}.{alias.name}' works on files; {_NO_FILES}"
+            elif alias.name not in listed and f"{module}.{alias.name}" not in modules:
+                hint = survey.did_you_mean(alias.name, listed)
+                yield node, f"'{module}' has no '{alias.name}'; use another of its names.{hint}"
 
 
 def _not_imported(what: str, module: str) -> str:
-    """Return why an import is refused, and what to do instead."""
-    instead = _ABSENT.get(module.partition(".")[0], "use the names already in scope")
+    instead = _INSTEAD_OF_MODULE.get(module.partition(".")[0], "use the names already in scope")
     return f"'{what}' is not allowed; {instead}"
 
 
-def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
-    if not is_whole(node):
-        yield "CAP102", "an import of something that is no name; write names"
-    for alias in node.names:
-        listed = not isinstance(alias, ast.alias) or alias.name in survey.policy.modules
-        if not listed and id(node) not in survey.tried["ImportError"]:
-            yield "CAP102", _not_imported(f"import {alias.name}", alias.name)
-    yield from _bind(node, survey)
+def _files(module: str) -> frozenset[str]:
+    return NUMPY_FILES if module == "numpy" else frozenset()
 
 
-def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
-    module = node.module or ""
-    if not is_whole(node):
-        yield "CAP102", "an import of something that is no name; write names"
-    elif module == "__future__" and [alias.name for alias in node.names] == ["annotations"]:
-        pass  # it only says that annotations are not evaluated
-    elif node.level or module not in survey.policy.modules:
-        if id(node) not in survey.tried["ImportError"]:
-            yield "CAP102", _not_imported(ast.unparse(node), module)
-    else:
-        listed = module_names(module) or frozenset()
-        for alias in node.names:
-            if alias.name == "*" and module.startswith("numpy"):
-                yield "CAP102", "numpy's names hide builtins; import those you need by name"
-            elif alias.name == "*":
-                for name in sorted(survey.reserved & listed):
-                    yield "CAP106", f"'{name}' is provided; import by name what you need"
-            elif alias.name not in listed:
-                hint = survey.did_you_mean(alias.name, listed)
-                lacking = f"'{module}' has no '{alias.name}' that programs may use"
-                yield "CAP102", f"{lacking}; {_without(alias.name)}.{hint}"
-    yield from _bind(node, survey)
+_OPERATORS = frozenset(
+    f"__{name}__"
+    for name in """
+    init repr str eq ne lt le gt ge hash bool len iter next getitem setitem delitem contains call
+    enter exit add radd iadd sub rsub isub mul rmul imul matmul rmatmul imatmul truediv rtruediv
+    itruediv floordiv rfloordiv ifloordiv mod rmod imod divmod rdivmod pow rpow ipow neg pos abs
+    invert and rand iand or ror ior xor rxor ixor lshift rlshift ilshift rshift rrshift irshift int
+    float complex index round trunc floor ceil reversed post_init format bytes missing copy deepcopy
+    length_hint new setattr getattr delattr init_subclass set_name class_getitem
+    """.split()
+)
+"""Special methods, which may be called by name: `super().__init__()`, `x.__len__()`."""
+_FACTS = frozenset(
+    """
+    __name__ __qualname__ __doc__ __class__ __dict__ __module__ __annotations__ __members__
+    __cause__ __context__ __suppress_context__ __notes__ __wrapped__ __slots__ __match_args__
+    """.split()
+)
+"""What objects say of themselves."""
+_INSTEAD_OF_ATTRIBUTE = {
+    "__traceback__": "use str(error)",
+    "__base__": "use issubclass()",
+    "__bases__": "use issubclass()",
+    "__subclasses__": "keep a list of your own classes",
+    "__self__": "keep the object itself",
+    "__getattribute__": "read the attribute, or use getattr()",
+}
 
 
-def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
-    name = node.attr
-    if not isinstance(node.ctx, ast.Load):
+def _attributes(survey: Survey) -> Findings:
+    for node in survey.all(ast.Attribute):
+        name = node.attr
+        if is_special(name):
+            if name not in _OPERATORS and name not in _FACTS:
+                instead = "use an operator, a builtin function or your own method"
+                instead = _INSTEAD_OF_ATTRIBUTE.get(name, instead)
+                yield node, f"attribute '{name}' leads to the interpreter; {instead}"
+            elif name == "__dict__" and survey.module(node.value) is not None:
+                yield node, "the names of a module are not for programs; name those you need"
+        elif not survey.policy.private and _leads_out(name):
+            why = "is not available at sandbox level 'process'"
+            yield node, f"attribute '{name}' {why}; use a name without underscore"
+
+
+def _leads_out(name: str) -> bool:
+    """Return True for attributes that are refused where the kernel stops nothing."""
+    private = name.startswith("_") and name.strip("_") != ""
+    prefixes = tuple(PROCESS["prefixes"].split())
+    return private or name.startswith(prefixes) or name in PROCESS["attributes"].split()
+
+
+_OWN_SPECIAL = frozenset(
+    "__all__ __author__ __doc__ __license__ __version__ __slots__ __match_args__ __hash__".split()
+)
+"""Special names that a program may bind."""
+
+
+def _special_names(survey: Survey) -> Findings:
+    methods = {id(entry) for owner in survey.all(ast.ClassDef) for entry in owner.body}
+    aliases = {
+        id(target)
+        for owner in survey.all(ast.ClassDef)
+        for entry in owner.body
+        if isinstance(entry, ast.Assign)
+        for target in entry.targets
+    }
+    for node in survey.all(ast.Name):
+        name = node.id
+        if not is_special(name) or name == "__name__":
+            continue
+        if isinstance(node.ctx, ast.Load):
+            allowed = name in _OWN_SPECIAL | _OPERATORS or name == "__class__"
+        else:
+            allowed = name in _OWN_SPECIAL or id(node) in aliases
+        if not allowed:
+            yield node, f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
+    for nodes in survey.nodes.values():
+        for node in nodes:
+            if isinstance(node, ast.Name | ast.Import | ast.ImportFrom) or id(node) in methods:
+                continue
+            for name in bound_names(node):
+                if is_special(name):
+                    yield node, f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
+
+
+_WORDS = frozenset("copyright credits exit help input license locals quit".split())
+"""Forbidden builtins that are everyday words: a program may use them as variables of its own."""
+_INSTEAD_OF_BUILTIN = {
+    "open": _NO_FILES,
+    "input": "call a primitive that asks a person, if there is one",
+    "exec": "write the statements themselves",
+    "eval": "write the expression itself, or use int() and float() on texts",
+    "compile": "write the statements themselves",
+    "__import__": "use the names already in scope",
+    "globals": "use a dictionary of your own",
+    "locals": "use a dictionary of your own",
+    "exit": "let the program end with its last statement, or import sys and call sys.exit()",
+    "quit": "let the program end with its last statement, or import sys and call sys.exit()",
+    "breakpoint": "use print()",
+}
+"""What a program writes in place of a builtin that it may not use."""
+
+
+def _builtins(survey: Survey) -> Findings:
+    forbidden = FORBIDDEN_BUILTINS - survey.policy.builtins
+    for node in survey.all(ast.Name):
+        if node.id in forbidden and isinstance(node.ctx, ast.Load):
+            own = node.id in survey.bound or node.id in survey.given
+            if not (own and node.id in _WORDS):
+                instead = _INSTEAD_OF_BUILTIN.get(node.id, "use another name")
+                yield node, f"'{node.id}' is not available to programs; {instead}"
+
+
+def _rebinding(survey: Survey) -> Findings:
+    for nodes in survey.nodes.values():
+        for node in nodes:
+            for name in bound_names(node):
+                if name in survey.reserved:
+                    yield node, f"'{name}' is provided; choose another name for what you bind"
+    for node in survey.all(ast.Attribute):
+        if isinstance(node.ctx, ast.Load):
+            continue
         root = node.value
         while isinstance(root, ast.Attribute):
             root = root.value
         if isinstance(root, ast.Name):
-            of = root.id
-            library = (of in EVERYWHERE and of not in survey.bound) or of in survey.library_names
-            if library or of in survey.reserved or of in survey.aliases:
-                told = f"'{ast.unparse(node)}' is provided; keep yours in a name of your own"
-                yield "CAP106", told
-    if name == "__name__" and isinstance(node.ctx, ast.Load):
-        return
-    if name.startswith("_") and not is_private(name) and name.strip("_"):
-        read = isinstance(node.ctx, ast.Load)
-        if not (_is_judged_later(node, survey) or (name == "__class__" and read)):
-            if finding := reason_against(name):
-                yield finding
-            elif not read:
-                yield "CAP103", f"'{name}' may be read only; define it in a class"
-        return
-    owner, listed = _owner(node, survey)
-    if owner is not None and name not in listed:
-        hint = "" if name.startswith("_") else survey.did_you_mean(name, listed)
-        if owner in survey.groups:  # a model has to choose among them
-            hint = f" It has {', '.join(sorted(listed))}."
-        yield "CAP109", f"{owner} has no '{name}' that programs may use; {_without(name)}.{hint}"
-    elif survey.module(node.value) is None and id(node) not in survey.permitted:
-        if getattr(node.value, "id", "") in survey.reserved:
-            if name.startswith("_"):
-                yield "CAP103", f"what is provided has no '{name}' for programs; call it as it is"
-            return
-        if name in FORMATS:
-            yield from _template(node.value)
-        elif (finding := reason_against(name, survey.own)) and name not in survey.given_words:
-            yield finding
+            library = root.id in EVERYWHERE and root.id not in survey.bound
+            if library or root.id in survey.reserved or root.id in survey.aliases:
+                yield node, f"'{ast.unparse(node)}' is provided; keep yours in a name of your own"
 
 
-def _is_judged_later(node: ast.Attribute, survey: Survey) -> bool:
-    """Tell whether a special attribute is one of `super()` or a base, or is judged as it runs."""
-    name, value = node.attr, node.value
-    base = "super" if isinstance(value, ast.Call) else getattr(value, "id", "")
-    stands_for_another = survey.bindings(base) > (base != "super")
-    if id(node) in survey.permitted and not stands_for_another:
-        return True
-    if not is_judged_later(node, survey.bases):
-        plain = survey.bindings("object") == 0 and "object" not in survey.given
-        return name == "__init__" and base == "object" and plain
-    match node.ctx:
-        case ast.Store():
-            return name in SETTABLE
-        case ast.Load():
-            of_super = isinstance(value, ast.Call) and getattr(value.func, "id", "") == "super"
-            if name == "__dict__":
-                return _is_of_program(value, survey)
-            return name != "__setattr__" or of_super or base == "object"
-    return False
+_CLASSES = {kind.__name__: kind for kind in (str, list, dict, set, tuple, int, float)}
 
 
-def _is_of_program(value: ast.expr, survey: Survey) -> bool:
-    """Tell whether a value may be the program's own: what it begins with has a name bound here."""
-    while isinstance(value, ast.Attribute | ast.Call | ast.Subscript):
-        value = value.func if isinstance(value, ast.Call) else value.value
-    return isinstance(value, ast.Name) and survey.bindings(value.id) > 0
+@cache
+def _class_attributes(name: str) -> frozenset[str]:
+    """Return what a library class has, and its instances; nothing if it is none of those known."""
+    if name in SHAPELY_GEOMETRY and name != "box":
+        import shapely.geometry
+
+        kind: type = getattr(shapely.geometry, name)
+    elif name in _CLASSES:
+        kind = _CLASSES[name]
+    else:
+        return frozenset()
+    return frozenset(dir(kind)) | frozenset(dir(type(kind)))
 
 
-def _template(template: ast.expr) -> Iterable[Finding]:
-    """Judge the attributes that a literal text reads; those of others are judged as they run."""
-    text = template.value if isinstance(template, ast.Constant) else ""
-    for name in re.findall(r"\.(\w+)", text) if isinstance(text, str) else ():
-        if name.startswith("__") and name != "__class__" and reason_against(name):
-            yield "CAP108", f"a field of a template may not read '{name}'; use an f-string"
+def _lacking(survey: Survey) -> Findings:
+    for node in survey.all(ast.Attribute):
+        if is_special(node.attr):
+            continue
+        owner, listed = _owner(node, survey)
+        if owner is None:
+            continue
+        if node.attr in _files(owner):
+            yield node, f"'{owner}.{node.attr}' works on files; {_NO_FILES}"
+        elif node.attr not in listed:
+            hint = survey.did_you_mean(node.attr, listed)
+            if owner in survey.groups:  # a model has to choose among them
+                hint = f" It has {', '.join(sorted(listed))}."
+            yield node, f"{owner} has no '{node.attr}'; use another of its names.{hint}"
 
 
 def _owner(node: ast.Attribute, survey: Survey) -> tuple[str | None, frozenset[str]]:
@@ -236,214 +471,82 @@ def _owner(node: ast.Attribute, survey: Survey) -> tuple[str | None, frozenset[s
     """
     value = node.value
     if (module := survey.module(value)) is not None:
-        return module, module_names(module) or frozenset()
+        listed = survey.policy.module_names(module) or frozenset()
+        return module, listed | {
+            name.rpartition(".")[2]
+            for name in survey.policy.modules
+            if name.rpartition(".")[0] == module
+        }
     if not survey.policy.signatures or not isinstance(node.ctx, ast.Load):
         return None, frozenset()
     if isinstance(value, ast.Name) and value.id in survey.groups:
         return value.id, frozenset(survey.groups[value.id])
     kind = value.func if isinstance(value, ast.Call) else value
-    if not isinstance(kind, ast.Name) or kind.id in survey.given or survey.bindings(kind.id):
+    if not isinstance(kind, ast.Name) or kind.id in survey.given or kind.id in survey.bound:
         return None, frozenset()
-    if survey.bindings("*") or not (survey.policy.library or kind.id in BUILTIN_CLASSES):
+    if "*" in survey.bound or not (survey.policy.library or kind.id in _CLASSES):
         return None, frozenset()
-    listed = class_attributes(kind.id)
+    listed = _class_attributes(kind.id)
     return (kind.id, listed) if listed else (None, listed)
 
 
-def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
-    name = node.id
-    if not isinstance(node.ctx, ast.Load):
-        return _bind(node, survey)
-    own_word = name in _SOFT_BUILTINS and (name in survey.bound or name in survey.given)
-    if name in FORBIDDEN_BUILTINS - survey.policy.builtins and not own_word:
-        return (("CAP105", _unavailable(name)),)
-    if _is_hidden(name, survey) and name != "__name__" and id(node) not in survey.permitted:
-        return (("CAP104", _two_underscores(name)),)
-    return ()
-
-
-def _call(node: ast.Call, survey: Survey) -> Iterable[Finding]:
-    """Judge what is told of `type`, `vars` and attributes by name where it is called."""
-    function = node.func
-    if type(function) is not ast.Name or function.id not in _JUDGED_CALLS:
-        return ()
-    if survey.bindings(function.id):
-        return ()
-    if function.id == "type":
-        plain = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
-        if not plain or node.keywords:
-            return (("CAP111", "type takes one argument here; write a class statement instead"),)
-    elif function.id == "vars":
-        if len(node.args) != 1 or node.keywords or not _is_of_program(node.args[0], survey):
-            return (("CAP105", f"'vars' takes an object of your own; {_INSTEAD['vars']}"),)
-    elif function.id in _BY_NAME and len(node.args) > 1:
-        name = getattr(node.args[1], "value", None)
-        if isinstance(name, str) and name != "__class__" and function.id != "hasattr":
-            if is_special(name) and function.id == "setattr":
-                found = "CAP103", f"'{name}' may be read only; define it in a class"
-                return () if name in SETTABLE else (found,)
-            late = name in READ_LATER and name != "__dict__"
-            finding = None if late else reason_against(name, LEADS_OUT)
-            return () if finding is None else (finding,)
-    return ()
-
-
-def _unavailable(name: str) -> str:
-    return f"'{name}' is not available to programs; {_INSTEAD.get(name, 'use another name')}"
-
-
-def _two_underscores(name: str) -> str:
-    return f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
-
-
-def _is_hidden(name: str, survey: Survey) -> bool:
-    """Tell whether a name is the interpreter's own."""
-    return is_special(name) and name not in _METADATA
-
-
-def _bind(node: ast.AST, survey: Survey) -> Iterable[Finding]:
-    """Judge the names a node binds."""
-    for name in bound_names(node):
-        if name in survey.reserved:
-            yield "CAP106", f"'{name}' is provided; choose another name for what you bind"
-        elif _is_hidden(name, survey) and id(node) not in survey.permitted:
-            yield "CAP104", _two_underscores(name)
-        elif isinstance(node, ast.arg | ast.Name) or name in survey.own:
-            continue
-        elif name in FORBIDDEN_BUILTINS:
-            yield "CAP105", _unavailable(name)
-
-
-def _class(node: ast.ClassDef, survey: Survey) -> Iterable[Finding]:
-    yield from _bind(node, survey)
-    match node.keywords:
-        case [] | [ast.keyword("metaclass", ast.Name("ABCMeta") | ast.Attribute(attr="ABCMeta"))]:
-            pass
-        case _:
-            why = "write plain base classes, such as ABC"
-            yield "CAP110", f"class '{node.name}' has keywords; {why}"
-    for base in node.bases:
-        if isinstance(base, ast.Name) and base.id == "type" and "type" not in survey.bound:
-            yield (
-                "CAP110",
-                "a class of classes is not allowed; write a decorator",
-            )
-    for entry in node.body:
-        name = getattr(entry, "name", "")
-        if is_special(name) and name not in DATA_MODEL:
-            instead = _INSTEAD_OF_METHOD.get(name, "give the class a method of another name")
-            yield "CAP110", f"special method '{name}' is not allowed; {instead}"
-
-
-_INSTEAD_OF_METHOD = {
-    "__new__": "write __init__, or a class method that returns the object",
-    "__getattr__": "name each attribute, or write __getitem__",
-    "__getattribute__": "name each attribute, or write __getitem__",
-    "__setattr__": "write a property with a setter",
-    "__delattr__": "write a method",
-    "__get__": "write a property",
-    "__set__": "write a property with a setter",
-    "__set_name__": "write a property",
-    "__init_subclass__": "write a decorator for the classes",
-    "__class_getitem__": "inherit from Generic",
-    "__del__": "write __exit__, and use it by `with`",
-    "__dir__": "give the class a method that returns their names",
-    "__reduce__": "give the class a method that returns its data",
-    "__getstate__": "give the class a method that returns its data",
-    "__setstate__": "give the class a method that takes its data",
-    "__instancecheck__": "give the class a method that tells",
-    "__await__": "robot calls wait by themselves: write __call__",
+RULES: dict[str, Rule] = {
+    "CAP101": Rule(
+        "async and await",
+        "Robot calls wait by themselves; write them without `await`.",
+        "async def fetch(): pass",
+        "def fetch(): pass",
+        _async,
+    ),
+    "CAP102": Rule(
+        "an import of what is not pure computation",
+        "An import that binds only names already in scope is removed, and noted. In a `try` that "
+        "catches `ImportError` any may stand, and raises that. A robot's program gets no clock of "
+        "the machine; the policy of benchmarks lists the standard library.",
+        "import os",
+        "from math import sin, pi",
+        _imports,
+    ),
+    "CAP103": Rule(
+        "an attribute with two underscores before and after its name",
+        "Such attributes lead from any value to the interpreter. Special methods may be called by "
+        "name (`super().__init__()`), and `__name__`, `__doc__`, `__class__`, `__dict__` and "
+        "their like may be read. At sandbox level `process` attributes such as `x._name` are "
+        "refused as well.",
+        "().__class__.__base__",
+        "kind = (1).__class__.__name__",
+        _attributes,
+    ),
+    "CAP104": Rule(
+        "a name that begins and ends with two underscores",
+        "They stand for the interpreter's own objects. `__name__` may be read; `__all__`, "
+        "`__doc__`, `__version__` and their like may be bound, and a class may define any special "
+        "method.",
+        "__builtins__['open']",
+        "for __ in range(3): _last = 1",
+        _special_names,
+    ),
+    "CAP105": Rule(
+        "a builtin that reaches beyond the program (exec, eval, open, input, ...)",
+        "They run text, read files, or wait for a person.",
+        "open('notes.txt')",
+        "opened = True",
+        _builtins,
+    ),
+    "CAP106": Rule(
+        "binding the name of a primitive, or an attribute of what is provided",
+        "A program must not change what its calls mean, for itself or for a later reader.",
+        "pick = print",
+        "picked = pick(1)",
+        _rebinding,
+    ),
+    "CAP109": Rule(
+        "what a module, a library class or a group of primitives does not have",
+        "It would fail when it is reached, after the robot has moved. The nearest name that "
+        "exists is suggested. Functions of numpy that work on files are refused here, too.",
+        "np.linspcae(0, 1, 5)",
+        "np.linspace(0, 1, 5)",
+        _lacking,
+    ),
 }
-"""What a class does without a special method it may not define."""
-
-
-def _keyword(node: ast.keyword, survey: Survey) -> Iterable[Finding]:
-    if node.arg and _is_hidden(node.arg, survey):
-        yield "CAP104", f"keyword '{node.arg}' is the interpreter's; use another name"
-
-
-def _match_class(node: ast.MatchClass, survey: Survey) -> Iterable[Finding]:
-    for name in node.kwd_attrs:
-        if name == "mro":
-            yield "CAP112", "a pattern may not take 'mro' of a class; call it by a dot"
-        elif name in FORMATS:
-            yield (
-                "CAP108",
-                f"a pattern may not take '{name}' of a text; call it by a dot",
-            )
-        elif (finding := reason_against(name, survey.own)) and name not in survey.given_words:
-            yield finding
-
-
-def _comprehension(node: ast.comprehension, survey: Survey) -> Iterable[Finding]:
-    if node.is_async:
-        yield "CAP101", "an asynchronous comprehension is not allowed; write a plain `for`"
-
-
-_Rule = Callable[[Any, Survey], Iterable[Finding]]
-HARMLESS = frozenset(
-    [
-        *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Return),
-        *(ast.For, ast.While, ast.If, ast.With, ast.withitem, ast.Raise, ast.Try, ast.TryStar),
-        *(
-            ast.Assert,
-            ast.Pass,
-            ast.Break,
-            ast.Continue,
-            ast.BoolOp,
-            ast.BinOp,
-            ast.UnaryOp,
-            ast.Compare,
-        ),
-        *(ast.NamedExpr, ast.Lambda, ast.IfExp, ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Slice),
-        *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom),
-        *(ast.FormattedValue, ast.JoinedStr, ast.Constant, ast.Subscript, ast.Starred),
-        *(ast.arguments, ast.alias, ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton),
-        *(ast.MatchSequence, ast.MatchOr),
-        *(ast.Load, ast.Store, ast.Del, ast.And, ast.Or, ast.Not, ast.Invert, ast.UAdd, ast.USub),
-        *(ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.Div, ast.Mod, ast.Pow, ast.LShift),
-        *(ast.RShift, ast.BitOr, ast.BitXor, ast.BitAnd, ast.FloorDiv, ast.Eq, ast.NotEq, ast.Lt),
-        *(ast.LtE, ast.Gt, ast.GtE, ast.Is, ast.IsNot, ast.In, ast.NotIn),
-    ]
-)
-"""Kinds of syntax that are allowed everywhere, and have no rule of their own."""
-RULES_BY_NODE: dict[type[ast.AST], _Rule] = {
-    **dict.fromkeys(BINDING, _bind),
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
-    ast.Attribute: _attribute,
-    ast.Name: _name,
-    ast.Call: _call,
-    ast.ClassDef: _class,
-    ast.keyword: _keyword,
-    ast.MatchClass: _match_class,
-    ast.comprehension: _comprehension,
-}
-"""Every other kind of syntax that is allowed, with its rule; what is in no list is refused."""
-
-
-def rule_violations(survey: Survey | None, policy: Policy) -> list[Violation]:
-    """Return what the rules find in a program; None stands for one too large to look at."""
-    if survey is None:
-        limit = f"limit {policy.max_nodes} nodes, {policy.max_depth} levels"
-        why = f"the program is too large or too deep, or becomes so when compiled ({limit}); "
-        why += "write functions and loops, or do it in several programs"
-        return [Violation("CAP107", 1, 1, why)]
-    found = []
-    for kind, nodes in survey.kinds.items():
-        rule_of = RULES_BY_NODE.get(kind)
-        if rule_of is _name:  # nearly every name of nearly every program is an ordinary one
-            words, given = FORBIDDEN_BUILTINS, survey.reserved
-            nodes = [
-                node for node in nodes if node.id[:1] == "_" or node.id in words or node.id in given
-            ]
-        if rule_of is not None:
-            for node in nodes:
-                found += [Violation.at(node, *finding) for finding in rule_of(node, survey)]
-        elif kind not in HARMLESS:
-            instead = "robot calls wait by themselves: write it without async and await"
-            if not kind.__name__.startswith(("Async", "Await")):
-                instead = "use the syntax of Python 3.11"
-            reason = f"{kind.__name__} is not allowed in a program; {instead}"
-            found += [Violation.at(node, "CAP101", reason) for node in nodes]
-    return found
+"""All but the rule of calls, which is in `signatures`."""

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from cap.checker.policy import Policy
-from cap.checker.rules import Violation
-from cap.checker.survey import Function, Survey, survey
+from cap.checker.rules import Findings, Function, Rule, Survey
 from cap.program.program import Program, ProgramSyntaxError
-from cap.program.scope import Scope, plain_arguments
+from cap.program.scope import plain_arguments
 
 _EMPTY = inspect.Parameter.empty
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
@@ -36,58 +35,61 @@ _Form = tuple[inspect.Signature, tuple[int, int]]
 """What a function can be called with, and how many arguments surely fit by position alone."""
 
 
-def misfits(seen: Survey, scope: Scope) -> Iterator[Violation]:
-    """Yield the calls that fit nothing their name can stand for.
-
-    Args:
-        seen: The program.
-        scope: What it may use.
-    """
-    if "*" in seen.imported:  # it may bind anything
+def _misfits(survey: Survey) -> Findings:
+    """Yield the calls that fit nothing their name can stand for."""
+    if not survey.policy.signatures or "*" in survey.bound:  # a star import may bind anything
         return
-    kept = {entry.name: entry.source for entry in scope.definitions}
     forms: dict[str, list[_Form]] = {}
     left = _MOST_COMPARED
-    for call in seen.of(ast.Call):
-        name = _called(call.func, seen, scope)
+    for call in survey.all(ast.Call):
+        name = _called(call.func, survey)
         if name is None:
             continue
         if name not in forms:
-            forms[name] = list(_forms(name, seen, scope, kept))
-        if not forms[name] or _fits(call, forms[name]):
+            forms[name] = list(_forms(name, survey))
+        if not forms[name] or _fits(call, forms[name]) or id(call) in survey.tried["TypeError"]:
             continue
         left -= len(call.keywords) + sum(len(signature.parameters) for signature, _ in forms[name])
         if left < 0:
             return
-        if id(call) in seen.tried["TypeError"]:
-            continue
-        if problem := _problem(call, forms[name], seen):
-            shown = ast.unparse(call.func)
+        if problem := _problem(call, forms[name], survey):
             form = str(forms[name][0][0]).replace("=Ellipsis", "=...")
             if "?" not in problem:  # without a suggestion
                 problem += "; give it the arguments it takes"
-            yield Violation.at(call, "CAP113", f"{shown}{form}: {problem}")
+            yield call, f"{ast.unparse(call.func)}{form}: {problem}"
 
 
-def _called(function: ast.expr, seen: Survey, scope: Scope) -> str | None:
+CALL_RULE = Rule(
+    "a call that cannot fit what it calls",
+    "It would fail when it is reached, after the robot has moved. Only what is certain counts: "
+    "primitives, and functions that are bound once, outside of a `try` that catches `TypeError`.",
+    "def area(width, height): return width * height\narea(2)",
+    "def area(width, height=1): return width * height\narea(2)",
+    _misfits,
+)
+
+
+def _called(function: ast.expr, seen: Survey) -> str | None:
     """Return the name a call goes to; `.name` for one of a group of primitives."""
     if isinstance(function, ast.Name):
         return function.id if function.id[:1] != "_" else None
-    if scope.groups and isinstance(function, ast.Attribute):
+    if isinstance(function, ast.Attribute):
         group = getattr(function.value, "id", "")
-        if function.attr in scope.groups.get(group, ()) and not seen.bindings(group):
+        if function.attr in seen.groups.get(group, ()) and group not in seen.bound:
             return f".{function.attr}"
     return None
 
 
-def _forms(name: str, seen: Survey, scope: Scope, kept: dict[str, str]) -> Iterator[_Form]:
+def _forms(name: str, seen: Survey) -> Iterator[_Form]:
     """Yield the form of everything a name can stand for; nothing if one is not known."""
+    scope = seen.scope
+    kept = {entry.name: entry.source for entry in scope.definitions}
     if name.startswith("."):
         if (primitive := scope.primitives.get(name[1:])) is not None:
             yield primitive.signature, primitive.plain_arguments
         return
     own = seen.functions.get(name)
-    if seen.bindings(name) > (own is not None):
+    if seen.bound.get(name, 0) > (own is not None):
         return
     if name in scope.variables or name in scope.groups:
         return
@@ -105,13 +107,11 @@ def _forms(name: str, seen: Survey, scope: Scope, kept: dict[str, str]) -> Itera
 def _kept_signature(name: str, source: str) -> inspect.Signature | None:
     """Return the signature of a kept function; None of a class, or one that is decorated."""
     try:
-        seen = survey(Program.parse(source).tree, Policy())
+        survey = Survey(Program.parse(source).tree, Policy())
     except ProgramSyntaxError:
         return None
-    function = seen.functions.get(name) if seen is not None else None
-    if function is None or seen is None or seen.bindings(name) != 1:
-        return None
-    return _signature(function)
+    function = survey.functions.get(name)
+    return None if function is None or survey.bound.get(name) != 1 else _signature(function)
 
 
 def _signature(function: Function) -> inspect.Signature:
@@ -172,10 +172,10 @@ def _renamed(signature: inspect.Signature, keywords: Sequence[str]) -> list[str]
     return [f"**{name}" if name in taken else name for name in keywords]
 
 
-def _meant(signature: inspect.Signature, keywords: Sequence[str], told: str, seen: Survey) -> str:
+def _meant(signature: inspect.Signature, keywords: Sequence[str], error: str, seen: Survey) -> str:
     """Return ". Did you mean 'unit'?" for the first keyword that is no parameter."""
     strange = next((name for name in keywords if name not in signature.parameters), None)
     hint = seen.did_you_mean(strange, signature.parameters) if strange else ""
     if not hint:
         return ""
-    return f".{hint}" if f"'{strange}'" in told else f"; there is no '{strange}'.{hint}"
+    return f".{hint}" if f"'{strange}'" in error else f"; there is no '{strange}'.{hint}"

@@ -1,9 +1,8 @@
-"""Which names a program uses and nobody defines, with every place that calls them.
+"""Which names a program uses and nothing defines, with every place that calls them.
 
-The answer is the compiler's own: a name is undefined if a code object of the compiled program
-loads it as a global, and neither the program, its scope nor the builtins bind it. So locals,
-parameters, comprehensions, class bodies, `global`, `nonlocal`, match captures and the walrus need
-no rules here. Nothing is executed.
+Python's own symbol table says which names are global in which function, class or comprehension; a
+name is undefined if it is read as a global, and neither the program, its scope nor the builtins
+bind it. Nothing is executed.
 
 A name that no program calls is still a function to be written where it is handed to something that
 calls what it is given:
@@ -19,31 +18,13 @@ Everywhere else such a name is a fault of the program: a misspelt variable, more
 from __future__ import annotations
 
 import ast
-import dis
-import types
+import symtable
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cap.checker.allowlist import module_names
-from cap.program.private_names import MARK
+from cap.checker.policy import module_names
 from cap.program.program import MAX_SOURCE_CHARS, Program
-
-_LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-_BINDS_GLOBAL = frozenset((dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]))
-_BINDS = _BINDS_GLOBAL | {dis.opmap["STORE_NAME"], dis.opmap["DELETE_NAME"]}
-_STORE_NAME, _LOAD_GLOBAL = dis.opmap["STORE_NAME"], dis.opmap["LOAD_GLOBAL"]
-_LOAD_NAMES = frozenset(
-    dis.opmap[name] for name in _LOADS if name in dis.opmap and name != "LOAD_GLOBAL"
-)
-_ON_NAMES = (
-    (_STORE_NAME, 0, "bound"),
-    (_LOAD_GLOBAL, 1, "loaded"),
-    *((step, 0, "loaded") for step in _LOAD_NAMES),
-)
-"""Instructions with a name: by how many bits its number is shifted, and what becomes of it."""
-_ONE_BYTE = 127
-"""As many names as an instruction can tell apart without a prefix; half for globals."""
 
 _TAKERS = {"map": None, "filter": 1, "np.vectorize": None, "np.apply_along_axis": 1}
 """What calls its first argument, and with how many arguments; None if that varies."""
@@ -89,31 +70,30 @@ class Undefined:
 
 
 def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
-    """Return the undefined names of a program, in order of first use; none of one that expands.
+    """Return the undefined names of a program, in order of first use.
 
     Args:
         program: The program, with whatever definitions come before it.
         known: Names in scope: primitives, variables, library names and builtins.
     """
-    if program.expands:  # it is refused for that, and never compiled
-        return ()
-    code = program.code
-    known = frozenset(known)
-    if _all_known(code, known):
-        return ()
-    bound = set(known)
-    for entry in _codes(code):  # at module level, there or by a `global` statement anywhere
-        binds = _BINDS if entry is code else _BINDS_GLOBAL
-        bound.update(entry.co_names[number] for step, number in _steps(entry) if step in binds)
+    table = program.table
+    bound = {*known, "__name__", "__annotations__", "__doc__"}
+    for entry in _tables(table):  # at module level, there or by a `global` statement anywhere
+        bound.update(
+            symbol.get_name()
+            for symbol in entry.get_symbols()
+            if (entry is table or symbol.is_declared_global())
+            and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace())
+        )
     for node in program.tree.body:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             bound |= module_names(node.module or "") or frozenset()
-    places: dict[str, list[tuple[int, int]]] = {}
-    for name, line, column in _global_loads(code):
-        if name not in bound:
-            places.setdefault(name, []).append((line, column))
-    if not places:
+    if not any(_is_missing(symbol, bound) for entry in _tables(table) for symbol in entry.get_symbols()):
         return ()
+    places: dict[str, list[tuple[int, int]]] = {}
+    for node in _global_reads(program.tree, table):
+        if node.id not in bound:
+            places.setdefault(node.id, []).append((node.lineno, node.col_offset))
     names, texts = frozenset(places), _Texts()
     calls = _call_sites(program.tree, names, texts)
     handed = _handed_over(program.tree, names, texts)
@@ -123,80 +103,90 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
             name=name,
             line=min(line for line, _ in spots),
             calls=(
-                *(calls[name, *spot] for spot in unique if (name, *spot) in calls),
+                *(calls[name, *spot] for spot in sorted(spots) if (name, *spot) in calls),
                 *handed.get(name, ()),
             ),
             reads=tuple(
-                reads.get((name, *spot), name) for spot in unique if (name, *spot) not in calls
+                reads.get((name, *spot), name)
+                for spot in sorted(spots)
+                if (name, *spot) not in calls
             ),
         )
         for name, spots in places.items()
-        for unique in [sorted(set(spots))]
     ]
     return tuple(sorted(found, key=lambda entry: (entry.line, entry.name)))
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
+def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    """Yield the tables of a program, its functions, classes and comprehensions."""
+    yield table
+    for child in table.get_children():
+        yield from _tables(child)
 
 
-def _all_known(code: types.CodeType, known: frozenset[str]) -> bool:
-    """Tell at a glance, from the bare instructions, that nothing can be missing.
+def _is_missing(symbol: symtable.Symbol, bound: set[str]) -> bool:
+    return symbol.is_referenced() and symbol.is_global() and symbol.get_name() not in bound
 
-    Most programs are in order, and describing every instruction takes longer than running them.
+
+_COMPREHENSIONS = {
+    ast.ListComp: "listcomp",
+    ast.SetComp: "setcomp",
+    ast.DictComp: "dictcomp",
+    ast.GeneratorExp: "genexpr",
+}
+
+
+def _global_reads(tree: ast.Module, table: symtable.SymbolTable) -> Iterator[ast.Name]:
+    """Yield the names that are read as globals.
+
+    Tables have the name and the line of what they belong to. Where two share both (lambdas on one
+    line), a name that is local in either counts as local.
     """
-    bound: set[str] = set()
-    loaded: set[str] = set()
-    for entry in _codes(code):
-        names = entry.co_names
-        if entry is not code and known.issuperset(names):
+    tables: dict[tuple[str, int], list[symtable.SymbolTable]] = {}
+    for entry in _tables(table):
+        tables.setdefault((entry.get_name(), entry.get_lineno()), []).append(entry)
+    left: list[tuple[ast.AST, list[symtable.SymbolTable]]] = [(tree, [table])]
+    while left:
+        node, inside = left.pop()
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load) and all(_is_global(e, node.id) for e in inside):
+                yield node
             continue
-        if len(names) > _ONE_BYTE:
-            return False
-        steps, numbers = entry.co_code[::2], entry.co_code[1::2]
-        for step, shift, found in _ON_NAMES:
-            at = steps.find(step)
-            while at >= 0:
-                if found == "loaded":
-                    loaded.add(names[numbers[at] >> shift])
-                elif entry is code:
-                    bound.add(names[numbers[at]])
-                at = steps.find(step, at + 1)
-    # Those with the mark are the program's own, or builtins.
-    return all(name in known or MARK in name for name in loaded - bound)
+        inner: list[ast.AST] = []
+        name = "lambda" if isinstance(node, ast.Lambda) else getattr(node, "name", "")
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            inner = node.body if isinstance(node.body, list) else [node.body]
+        elif type(node) in _COMPREHENSIONS:
+            name = _COMPREHENSIONS[type(node)]
+            first = node.generators[0].iter  # type: ignore[attr-defined]
+            inner = [part for part in _parts_of_comprehension(node) if part is not first]
+            left.append((first, inside))
+        inner_ids = set(map(id, inner))
+        if inner:
+            own = tables.get((name, node.lineno)) or inside  # type: ignore[attr-defined]
+            left += [(part, own) for part in inner]
+        if type(node) not in _COMPREHENSIONS:
+            left += [
+                (part, inside) for part in ast.iter_child_nodes(node) if id(part) not in inner_ids
+            ]
 
 
-def _steps(code: types.CodeType) -> Iterator[tuple[int, int]]:
-    """Yield every instruction's number and argument, prefixes and caches among them.
-
-    `dis` describes each one in a time that grows with the jumps there are.
-    """
-    prefix = 0
-    for step, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        yield step, prefix | argument
-        prefix = (prefix | argument) << 8 if step == dis.EXTENDED_ARG else 0
+def _parts_of_comprehension(node: ast.AST) -> Iterator[ast.AST]:
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.comprehension):
+            yield from ast.iter_child_nodes(part)
+        else:
+            yield part
 
 
-def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
-    """Yield every load of a global: name, line, column."""
-    for entry in _codes(code):
-        names = entry.co_names
-        # In a class body a plain name may be the body's own.
-        own = {"__name__", "__annotations__", "__doc__"}  # every module has them
-        if entry is not code:
-            own.update(names[number] for step, number in _steps(entry) if step == _STORE_NAME)
-        for (step, number), place in zip(_steps(entry), entry.co_positions(), strict=True):
-            if step == _LOAD_GLOBAL:
-                name = names[number >> 1]
-            elif step in _LOAD_NAMES:
-                name = names[number]
-            else:
-                continue
-            if name not in own and MARK not in name:
-                yield name, place[0] or 1, place[2] or 0
+def _is_global(table: symtable.SymbolTable, name: str) -> bool:
+    try:
+        symbol = table.lookup(name)
+    except KeyError:
+        return True
+    if isinstance(table, symtable.Class) and symbol.is_assigned():
+        return False
+    return symbol.is_global() or table.get_type() == "module"
 
 
 class _Texts:

@@ -31,11 +31,10 @@ _MOST_HINTS = 5
     shell_complete=completion.robots,
 )
 @click.option("--rules", is_flag=True, help="List the rules.")
-@click.option("--markdown", is_flag=True, help="With --rules: as a page, with examples.")
 @click.option("--benchmark", is_flag=True, help="Allow what programs of benchmarks may import.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; of --rules a list.")
 def command(
-    file: Path | None, robot: str, rules: bool, markdown: bool, benchmark: bool, as_json: bool
+    file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool
 ) -> int:
     """Check a program, or standard input (-); exit code 3 if it would be refused.
 
@@ -44,16 +43,17 @@ def command(
     cap check program.py -r kitchen --json
     cap check --rules
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
-    if markdown and (as_json or not rules):
-        raise click.UsageError("--markdown goes with --rules, and without --json")
     if rules:
-        from cap.checker.rules_page import RULES, rules_page
+        from cap.checker.checker import RULES
 
+        fields = ("meaning", "reason", "refuses", "accepts")
         if as_json:
-            rows = [{"rule": name, **asdict(rule)} for name, rule in RULES.items()]
-            print_json(rows)
-        elif markdown:
-            click.echo(rules_page(), nl=False)
+            print_json(
+                [
+                    {"rule": name, **{field: getattr(rule, field) for field in fields}}
+                    for name, rule in RULES.items()
+                ]
+            )
         else:
             for name, rule in RULES.items():
                 click.echo(f"{name}  {rule.meaning}")

@@ -12,7 +12,7 @@ import click
 from cap.cli.options import SectionedCommand, SessionOptions, expect_option, with_options
 from cap.cli.session import open_session, report, watch
 from cap.errors import CheckFailed, UsageError
-from cap.program.parser import MAX_SOURCE_CHARS
+from cap.program.program import MAX_SOURCE_CHARS
 
 _MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
 """More than any program takes, a byte order mark included."""

@@ -93,7 +93,7 @@ def _environment() -> dict[str, Any]:
 def _sandbox() -> dict[str, str]:
     """Return the level, the layers that were seen to hold, and why others do not."""
     from cap.errors import SandboxError
-    from cap.sandbox.parent.template_client import shared_template
+    from cap.sandbox.client import shared_template
 
     try:
         report = shared_template().report()

@@ -212,7 +212,7 @@ def _plain(text: str) -> str:
 
 
 def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:
-    from cap.checker.allowlist import EVERYWHERE
+    from cap.checker.policy import EVERYWHERE
     from cap.models.nearest import Nearest
     from cap.robot import registry
     from cap.validation.prompts import check_function_prompt, check_robot_prompts

@@ -14,7 +14,7 @@ from cap.cli.page.page import LivePage
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
 from cap.cli.session import open_session, say_commands, say_usage, watch
 from cap.errors import UsageError
-from cap.sandbox.parent.template_client import shared_template
+from cap.sandbox.client import shared_template
 
 PORT = 8093
 

@@ -56,7 +56,7 @@ def open_session(
         people: Who is asked before anything moves; the person at the terminal if None.
         told: What was said already of skills that are left out.
     """
-    from cap.sandbox.parent.template_client import shared_template
+    from cap.sandbox.client import shared_template
 
     shared_template().start()  # it loads numpy and shapely while we load the rest
     from cap.trace.trace import Trace, new_run_folder, status_after

@@ -19,8 +19,8 @@ from cap.errors import NotApproved, RobotError
 from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
-from cap.sandbox.parent.deadlines import asking_person
-from cap.sandbox.parent.robot_thread import on_waiting_thread
+from cap.sandbox.clocks import asking_person
+from cap.sandbox.robot_thread import on_waiting_thread
 from cap.trace.trace import Trace
 
 Allow = Callable[[str], bool]

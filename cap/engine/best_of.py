@@ -29,7 +29,7 @@ from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
 from cap.robot import snapshots
 from cap.robot.protocol import Rewindable
-from cap.sandbox.wire.codec import WireError, encode
+from cap.sandbox.wire import WireError, encode
 from cap.trace.trace import Trace, plain
 
 if TYPE_CHECKING:

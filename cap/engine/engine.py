@@ -43,7 +43,7 @@ from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Call, Failure, Result
 from cap.robot import robot_facts
 from cap.robot.protocol import Rewindable
-from cap.sandbox.listeners import Listeners
+from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 

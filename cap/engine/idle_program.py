@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from cap.engine.answer import State
 from cap.result import Failure, Result
-from cap.sandbox.wire.codec import encode_shared
+from cap.sandbox.wire import encode
 
 DID_NOTHING = "NothingDone"
 """The failure's name."""
@@ -46,7 +46,7 @@ def did_nothing(
         {name: some[name] for name in sorted(some) if name not in unread}
         for some in (before.variables, result.variables)
     )
-    if was.keys() != left.keys() or encode_shared(was) != encode_shared(left):
+    if was.keys() != left.keys() or encode(was) != encode(left):
         return None
     told = "".join(f", and nobody reads its {n!r}" for n in unread if n in result.variables)
     message = (

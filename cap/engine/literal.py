@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cap.program.parser import parsed
+from cap.program.program import parsed
 
 _MOST_CHARS = 10_000
 """The longest text of one value; a program has its limit too."""

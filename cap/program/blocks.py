@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from cap.errors import AnswerFault
-from cap.program.parser import MAX_SOURCE_CHARS, parsed, parses
+from cap.program.program import MAX_SOURCE_CHARS, parsed, parses
 from cap.program.prose import INLINE, LOOKALIKES, MOST_PROSE, PROMPT, is_idle, is_prose, tidy
 
 # Possessive quantifiers: a long run of backticks or letters must not backtrack.

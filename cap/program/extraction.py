@@ -28,7 +28,7 @@ from cap.program.blocks import (
     refuse_code,
     without_prompts,
 )
-from cap.program.parser import MAX_SOURCE_CHARS, parsed, parses
+from cap.program.program import MAX_SOURCE_CHARS, parsed, parses
 from cap.program.prose import is_idle, tidy, without_loose_words, without_prose
 from cap.program.tool_calls import RUNNERS, called
 

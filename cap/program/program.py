@@ -1,4 +1,4 @@
-"""A program: its source, its syntax tree, its code object; from a person's text or a model's."""
+"""A program: its source and its syntax tree, from a user's text or a model's answer."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ import contextlib
 import io
 import keyword
 import re
+import symtable
+import threading
 import tokenize
-import types
 import unicodedata
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from cap.errors import ANOTHER, AnswerFault, CheckFailed, EmptyCompletion
-from cap.program.expansion import expands
-from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
-from cap.program.private_names import MARK
 
-__all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxError", "compiled"]
-
+MAX_SOURCE_CHARS = 65_536
+"""The longest program that is read."""
+MAX_NODES = 40_000
+"""The largest syntax tree."""
+MAX_DEPTH = 100
+"""The deepest nesting of the syntax tree."""
 MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
+_WITHOUT_WARNINGS = threading.Lock()
+"""The filter of warnings is one for all threads."""
 MAX_SHOWN_CHARS = 120
 """How much of a line a message repeats."""
 _SHOWN_WORDS = 120
 """How much of an answer in words a message repeats."""
-_REFUSED = re.compile(rf"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f{MARK}]")
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
 
 
 class ProgramSyntaxError(CheckFailed):
@@ -53,14 +58,10 @@ class Program:
     """What was taken off on the way, for the trace."""
 
     @cached_property
-    def code(self) -> types.CodeType:
-        """The program compiled, once for all who need it; never executed in this process."""
-        return _code(self.source)
-
-    @cached_property
-    def expands(self) -> bool:
-        """True if the compiler would make too much of it; then it has no `code`."""
-        return expands(self.tree, self.source)
+    def table(self) -> symtable.SymbolTable:
+        """Python's own symbol table of it."""
+        with _WITHOUT_WARNINGS, warnings.catch_warnings(action="ignore"):
+            return symtable.symtable(self.source, "<program>", "exec")
 
     @classmethod
     def parse(cls, source: str | bytes, notes: Sequence[str] = ()) -> Program:
@@ -71,20 +72,17 @@ class Program:
         """
         # The parser reads every line end as "\n".
         source = _text(source).replace("\r\n", "\n").replace("\r", "\n")
-        # A kept program must not steer the terminal it is shown in, and no program writes the mark
-        # of private names itself.
-        if found := _REFUSED.search(source):
-            noun = "the character" if found[0] == MARK else "control character"
-            what = f"{noun} U+{ord(found[0]):04X}; write it as an escape"
+        # A kept program must not steer the terminal it is shown in.
+        if found := _CONTROL.search(source):
+            what = f"control character U+{ord(found[0]):04X}; write it as an escape"
             line = source.count("\n", 0, found.start()) + 1
             raise ProgramSyntaxError(f"the program holds {what}", line)
         try:
-            tree = parsed(source)
+            program = cls(source, parsed(source), tuple(notes))
             if not source.isascii():
                 _refuse_disguises(source)
-            program = cls(source, tree, tuple(notes))
-            if not program.expands:  # the check says so, with its rule
-                program.code  # noqa: B018 finds what the grammar lets pass: a stray `return`
+            _refuse_misplaced(program.tree)
+            program.table  # noqa: B018 finds what the grammar lets pass: a parameter twice
             return program
         except SyntaxError as error:
             shown = (error.text or "").strip()
@@ -143,8 +141,69 @@ class Program:
 
 
 @lru_cache(maxsize=4)
-def _code(source: str) -> types.CodeType:
-    return compiled(source, parsed(source))
+def parsed(source: str) -> ast.Module:
+    """Return the syntax tree of a source; it is kept for the next caller, who may not change it.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: It has none.
+    """
+    with _WITHOUT_WARNINGS, warnings.catch_warnings(action="ignore"):  # `x is 1` is style
+        tree = ast.parse(source)
+    level: list[ast.AST] = [tree]
+    count = 0
+    for _ in range(MAX_DEPTH):
+        count += len(level)
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return tree
+        if count + len(level) > MAX_NODES:
+            raise ValueError(f"it has more than {MAX_NODES} parts; do it in several programs")
+    raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; write functions and loops")
+
+
+def parses(source: str) -> bool:
+    """Return True for a text that is Python, and no longer than a program may be."""
+    if len(source) > MAX_SOURCE_CHARS:
+        return False
+    try:
+        parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def _refuse_misplaced(tree: ast.Module) -> None:
+    """Refuse what only the compiler refuses: `return` outside a function, `break` outside a loop.
+
+    Raises:
+        ProgramSyntaxError: There is one.
+    """
+    left: list[tuple[ast.AST, bool, bool]] = [(tree, False, False)]
+    while left:
+        node, in_function, in_loop = left.pop()
+        match node:
+            case ast.Return() if not in_function:
+                what = "'return' outside function"
+            case ast.Yield() | ast.YieldFrom() if not in_function:
+                what = "'yield' outside function"
+            case ast.Break() | ast.Continue() if not in_loop:
+                what = f"'{type(node).__name__.lower()}' outside loop"
+            case _:
+                what = ""
+        if what:
+            line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
+            raise ProgramSyntaxError(f"not valid Python: {what}", line, column + 1)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(node, _FUNCTIONS):
+                left.append((child, True, False))
+            elif isinstance(node, ast.ClassDef):
+                left.append((child, False, False))
+            else:
+                left.append((child, in_function, in_loop or isinstance(node, _LOOPS)))
 
 
 def _refuse_disguises(source: str) -> None:

@@ -7,7 +7,7 @@ import keyword
 import re
 import textwrap
 
-from cap.program.parser import parsed, parses
+from cap.program.program import parsed, parses
 
 PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[ ]?(.*)$")
 INLINE = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])?[ \t]*`([^`]+)`[ \t]*[.;:,]?$")

@@ -1,10 +1,15 @@
-"""What one program may use."""
+"""What one program may use, and what the parent calls while it runs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cap.checker.declared_types import check_values
+
+if TYPE_CHECKING:
+    from cap.result import Call
 
 HARDWARE_ACTIONS = 200
 """Calls of actions that one program may make of a real robot: more is a loop without an end."""
@@ -12,7 +17,7 @@ HARDWARE_ACTIONS = 200
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use; a person's approval counts for none of it."""
+    """What one program may use; the time a user takes to approve counts for none of it."""
 
     program_s: float = 10.0
     """Wall seconds of the program itself; robot and model calls do not count."""
@@ -27,16 +32,29 @@ class Limits:
     actions: int = 10_000
     """Calls of actions among them."""
     call_bytes: int = 64 << 20
-    """Arguments and results of all calls, as they cross: the caller keeps them to the end."""
+    """Arguments and results of all calls, as they cross: the parent keeps them to the end."""
     memory_bytes: int = 1 << 30
     """Private memory of the worker."""
     stdout_chars: int = 100_000
     """Printed characters."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
+        """Refuse values of another kind than their field.
 
         Raises:
-            UsageError: A value is of another kind than its field.
+            UsageError: There is one.
         """
         check_values(self)
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """What the parent calls between a program's calls."""
+
+    on_call: Callable[[Call], None] | None = None
+    """Called with every call once it is served."""
+    on_line: Callable[[int], None] | None = None
+    """Called before every call with the line of the program that makes it."""
+    on_print: Callable[[str], None] | None = None
+    """Called before a call with what was printed since the one before. What is printed after the
+    last call is in the result alone."""

@@ -9,31 +9,29 @@ Example:
 
 from __future__ import annotations
 
-import contextlib
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cap.checker.declared_types import require
 from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError, clipped
+from cap.sandbox.client import Template, shared_template
 from cap.sandbox.kernel.layers import LEVELS, LayerReport
-from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import TemplateClient, shared_template
-from cap.sandbox.template_protocol import ANYWHERE
+from cap.sandbox.limits import Limits, Listeners
 
 if TYPE_CHECKING:
     from cap.program.program import Program
     from cap.program.scope import Scope
     from cap.result import Result
-    from cap.sandbox.listeners import Listeners
-    from cap.sandbox.parent.call_server import Stoppable
-    from cap.sandbox.parent.job import Arguments, Job
-    from cap.sandbox.parent.robot_thread import RobotThread
-    from cap.sandbox.worker.call_list import CallList
+    from cap.sandbox.robot_thread import RobotThread
+    from cap.sandbox.server import Stoppable
 
 # What only a run needs is imported by the methods that do, while the template loads.
+
+Arguments = Sequence[tuple[Sequence[Any], Mapping[str, Any]]]
+"""Positional and keyword arguments of several calls."""
 
 
 class Sandbox:
@@ -46,31 +44,26 @@ class Sandbox:
         limits: Limits | None = None,
         policy: Policy | None = None,
         min_level: str | None = None,
-        pin: bool = True,
-        template: TemplateClient | None = None,
+        template: Template | None = None,
     ) -> None:
         """Make a sandbox; nothing is started yet, unless a level is asked for.
 
         Args:
-            scope: The names programs may use; none but the library's by default.
+            scope: The names programs may use; only the library's by default.
             limits: What each program may use.
-            policy: What the check allows.
-            min_level: The weakest of `LEVELS` to accept, of each worker anew; whatever this system
-                has by default.
-            pin: Keep the worker on its caller's core while only one thread runs programs; the
-                caller itself keeps all its cores.
-            template: Forks the workers; by default the one all sandboxes of this process share.
+            policy: What the check allows; at level `process` it allows less.
+            min_level: The weakest of `LEVELS` to accept, of each worker again; by default whatever
+                this system has.
+            template: Forks the workers; by default one that all sandboxes of this process share.
 
         Raises:
-            UsageError: There is no such level, or the limits are none.
+            UsageError: There is no such level.
             SandboxError: The layers that hold here do not make up the level asked for.
         """
-        require("limits", limits, Limits | None)
         self._scope = scope
         self.limits = limits or Limits()
-        self.policy = policy or Policy()
-        self._pin = pin
-        self._template = template or shared_template()
+        self._policy = policy or Policy()
+        self._template = template or shared_template(self._policy.modules)
         self._min_level = min_level
         if min_level is None:
             return
@@ -99,9 +92,14 @@ class Sandbox:
     @cached_property
     def robot_thread(self) -> RobotThread:
         """The thread the robot's functions run on."""
-        from cap.sandbox.parent.robot_thread import RobotThread
+        from cap.sandbox.robot_thread import RobotThread
 
         return RobotThread()
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What the check allows here; waits until the layers are tried."""
+        return self._policy.restricted() if self.level == "process" else self._policy
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -115,14 +113,8 @@ class Sandbox:
 
     def __enter__(self) -> Sandbox:
         """Start loading the worker template."""
-        self._likely.start(self.limits)
+        self._template.start(self.limits)
         return self
-
-    @property
-    def _likely(self) -> TemplateClient:
-        """The template that the scope makes likely."""
-        needed = self._scope is not None and (self._scope.primitives or self._scope.variables)
-        return self._template if needed else self._template.plain
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs, the shared template with the process."""
@@ -139,13 +131,8 @@ class Sandbox:
 
         Raises:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
-            UsageError: The variable's name is no text.
         """
-        if returns is not None and type(returns) is not str:
-            require("returns", returns, str | None)
-        self._likely.start(self.limits)
-        if not (self._template.has_spare or self._template.plain.has_spare):
-            self._expect(source)
+        self._template.start(self.limits)
         from cap.checker.checker import examine
         from cap.program.program import Program, ProgramSyntaxError
         from cap.result import Failure, Result
@@ -163,18 +150,6 @@ class Sandbox:
             return Result(failure=Failure("undefined", "UndefinedName", why, entry.line))
         return self.execute(examined.program, self.scope, returns=returns)
 
-    def _expect(self, source: str | bytes) -> None:
-        """Have the worker of a program made while that is read."""
-        from cap.sandbox.parent.job import setting_of
-        from cap.sandbox.parent.needs import is_plain, words_of
-        from cap.sandbox.wire.errors import WireError
-
-        scope = self.scope
-        plain = isinstance(source, str) and is_plain(words_of(source, scope), scope)
-        with contextlib.suppress(WireError):  # that is said when the program runs
-            setting = setting_of(scope, self.policy, stdout_chars=self.limits.stdout_chars)
-            (self._template.plain if plain else self._template).expect(self.limits, setting)
-
     def execute(
         self,
         source: str | Program,
@@ -185,111 +160,64 @@ class Sandbox:
         seed: int = 0,
         listeners: Listeners | None = None,
         robot: Stoppable | None = None,
-        calls: CallList | None = None,
+        calls: tuple[str, Arguments] | None = None,
     ) -> Result:
         """Run a program that was checked already, and serve its calls until it ends or is killed.
 
         Args:
-            source: The program; one that is compiled already is not compiled again.
+            source: The program.
             scope: The names it may use.
             returns: Variable whose value is the result.
             keep: Bring back every variable it binds, for a session.
-            seed: Start of numpy's random numbers inside the program.
-            listeners: Told of its calls; nobody by default.
+            seed: Start of random numbers inside the program.
+            listeners: Called for each call, line and print.
             robot: Whose functions the scope holds; stopped when a call takes too long.
-            calls: What `call_each` has called at its end.
+            calls: A function the program defines and the arguments it is called with at the end.
 
         Returns:
             The value or a typed failure, never an exception of the program.
 
         Raises:
             SandboxError: No worker starts, too few layers hold it, or a variable is no plain data.
-            UsageError: The seed is no whole number.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
-        if type(seed) is not int:
-            require("seed", seed, int)
-        self._likely.start(self.limits)
-        from cap.result import Failure, Result
-        from cap.sandbox.parent.job import Job
-        from cap.sandbox.parent.result_message import not_begun, within, without_hiding
-        from cap.sandbox.wire import codec
+        self._template.start(self.limits)
+        from cap.sandbox import wire
+        from cap.sandbox.results import failure_of_exit, within_scope
+        from cap.sandbox.server import Server
 
+        text = source if isinstance(source, str) else source.source
         try:
-            job = Job.of(
-                source,
-                scope,
-                self.policy,
-                returns=returns,
-                keep=keep,
-                seed=seed,
-                calls=calls,
-                tells_lines=listeners is not None and listeners.on_line is not None,
-                stdout_chars=self.limits.stdout_chars,
-                restricted=self._template.restricts,
+            job = wire.encode(
+                {
+                    "source": text,
+                    "definitions": [[entry.name, entry.source] for entry in scope.definitions],
+                    "variables": dict(scope.variables),
+                    "primitives": list(scope.primitives),
+                    "groups": {group: list(names) for group, names in scope.groups.items()},
+                    "library": self._policy.library,
+                    "returns": returns,
+                    "keep": keep,
+                    "calls": None if calls is None else list(calls),
+                    "seed": seed,
+                    "stdout_chars": self.limits.stdout_chars,
+                }
             )
-        except codec.WireError as error:
+        except wire.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            reason = str(getattr(error, "msg", error))
-            return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
-        result, begun = self._in_worker(job, listeners, robot)
-        if not begun:  # another worker runs it, in what is left of its time
-            result, begun = self._in_worker(job, listeners, robot, result.program_s)
-            result = result if begun else not_begun(result, scope, self.limits)
-        return without_hiding(within(result, job.lines), scope)
-
-    def _in_worker(
-        self,
-        job: Job,
-        listeners: Listeners | None,
-        robot: Stoppable | None,
-        spent_s: float | None = None,
-    ) -> tuple[Result, bool]:
-        """Have a worker run a job; return what came of it, and whether it had begun at all.
-
-        Args:
-            job: What is to be done.
-            listeners: Told of its calls.
-            robot: Whose functions the scope holds.
-            spent_s: What an earlier attempt has used of the program's time, if there was one.
-        """
-        from cap.sandbox.parent import cpu_affinity
-        from cap.sandbox.parent.call_server import CallServer
-        from cap.sandbox.parent.result_message import explain
-
-        template = self._template.plain if job.plain else self._template
-        core = cpu_affinity.here() if self._pin else ANYWHERE
-        worker = template.spawn(self.limits, core, job.setting)
+        worker = self._template.spawn(self.limits)
         try:
-            self._demand_level(worker.report)
-            # One that is on no core yet takes time to move; without calls it gains nothing by it.
-            follows = worker.order.core != ANYWHERE or not job.plain
-            with (
-                cpu_affinity.near(worker, core if follows else ANYWHERE, follows=follows)
-                if self._pin and cpu_affinity.available()
-                else contextlib.nullcontext()
-            ) as place:
-                server = CallServer(
-                    worker,
-                    job.scope,
-                    self.limits,
-                    listeners,
-                    robot=robot,
-                    thread=self.robot_thread if robot is not None else None,
-                    place=place,
-                    layers=worker.report.layers,
-                    spent_s=spent_s,
-                )
-                frame = job.for_worker(worker.setting)
-                result = server.run(frame, calls_robot=job.calls_robot)
-                if place is not None and follows:
-                    core = place.core
-            if result.failure is not None:
-                result = explain(result, worker, template, self.limits)
-            return result, server.begun
+            self._demand_level(self._template.report())
+            thread = self.robot_thread if robot is not None else None
+            server = Server(worker, scope, self.limits, listeners, robot=robot, thread=thread)
+            result = server.run(job)
+            if result.failure is not None and result.failure.kind == "killed":
+                if (status := self._template.status(worker)) is not None:
+                    result = replace(result, failure=failure_of_exit(status, self.limits))
         finally:
-            template.refill(self.limits, core, ended=worker, setting=job.setting)
+            worker.end()
+            self._template.refill(self.limits)
+        return within_scope(result, scope, text.count("\n") + 1)
 
     def call_each(
         self,
@@ -317,30 +245,23 @@ class Sandbox:
         Raises:
             SandboxError: No worker could be started, or an argument is not plain data.
         """
-        self._likely.start(self.limits)
-        from cap.result import Failure
-        from cap.sandbox.parent.needs import are_plain
-        from cap.sandbox.parent.result_message import out_of_time
-        from cap.sandbox.wire import codec
-        from cap.sandbox.worker.call_list import CallList, read_answers
-
-        try:
-            given = codec.encode([[list(args), dict(named)] for args, named in calls])
-        except codec.WireError as error:
-            raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
-        plain = are_plain([value for args, named in calls for value in (*args, *named.values())])
-        result = self.execute(source, scope, seed=seed, calls=CallList(function, given, plain))
+        arguments = [[list(args), dict(named)] for args, named in calls]
+        result = self.execute(source, scope, seed=seed, calls=(function, arguments))
         if result.failure is not None:
             return result
+        from cap.result import Failure
+        from cap.sandbox import wire
+        from cap.sandbox.results import out_of_time, read_answers
+
         deadline_s = time.monotonic() + max(self.limits.program_s - result.program_s, 0.0)
 
         def look() -> None:
             if time.monotonic() > deadline_s:
-                raise codec.DeadlinePassed
+                raise wire.DeadlinePassed
 
         try:
-            answers = read_answers(result.value, len(calls), look)
-        except codec.DeadlinePassed:
+            answers = read_answers(result.value, len(arguments), look)
+        except wire.DeadlinePassed:
             return replace(result, value=None, failure=out_of_time(self.limits))
         if answers is None:
             why = "the worker broke the protocol: malformed answers"

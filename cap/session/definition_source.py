@@ -11,8 +11,8 @@ import copy
 import symtable
 from collections.abc import Iterable, Iterator, Mapping
 
-from cap.checker.allowlist import EVERYWHERE, module_names
-from cap.checker.survey import bound_in, bound_names, scope_nodes
+from cap.checker.policy import EVERYWHERE, module_names
+from cap.checker.rules import bound_in, bound_names, scope_nodes
 from cap.program.scope import Definition
 
 _METHOD_MARKS = ("staticmethod", "classmethod", "property")

@@ -17,7 +17,7 @@ import binascii
 import contextlib
 import json
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import PastTurn
 from cap.robot import robot_facts, snapshots
 from cap.robot.protocol import Rewindable, Robot
-from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
+from cap.sandbox.wire import MAX_DEPTH, WireError, decode, encode
 
 if TYPE_CHECKING:
     from cap.session.session import Session
@@ -45,6 +45,8 @@ DRY_RUN = "dry run"
 """The mode of a real robot that sends nothing: it is asked for as `instant`."""
 _SAMPLING = ("samples", "agreement", "goal")
 """What is kept of how programs are tried: not the caller's own check, nor budgets."""
+_SHARED_0_1 = b"\xc1"
+"""Begins variables as version 0.1 saved them: a table of values and their parts."""
 LATEST, START = "session.json", "start.json"
 
 
@@ -155,7 +157,7 @@ def render(saved: SavedSession) -> str:
         "seed": saved.seed,
         "programs": saved.programs,
         "turns": saved.turns,
-        "variables": {"shown": shown, "wire": _text(encode_shared(dict(state.variables)))},
+        "variables": {"shown": shown, "wire": _text(encode(dict(state.variables)))},
         "definitions": [vars(entry) for entry in state.definitions],
         "history": [vars(entry) for entry in state.history],
         "dropped": dict(state.dropped),
@@ -271,7 +273,7 @@ def _saved(values: Mapping[str, Any]) -> SavedSession:
 
 
 def _state(values: Mapping[str, Any]) -> State:
-    variables = decode(_bytes(_mapping(values["variables"])["wire"]))
+    variables = _variables(_bytes(_mapping(values["variables"])["wire"]))
     if not all(isinstance(name, str) and name.isidentifier() for name in _mapping(variables)):
         raise ValueError("'variables' holds what is no name")
     definitions = tuple(
@@ -290,6 +292,27 @@ def _state(values: Mapping[str, Any]) -> State:
         dropped=_texts(values["dropped"]),
         hints=tuple(map(_words, values["hints"])),
     )
+
+
+def _variables(data: bytes) -> Any:
+    """Return the variables of a saved session, of version 0.1 as well."""
+    if data[:1] != _SHARED_0_1:
+        return decode(data)
+    nodes = decode(data[1:])
+    build: Mapping[str, Callable[[list[Any]], Any]] = {
+        "dict": lambda parts: dict(zip(parts[::2], parts[1::2], strict=True)),
+        **{kind.__name__: kind for kind in (list, tuple, set, frozenset)},
+    }
+
+    def value(place: int, depth: int) -> Any:
+        node = nodes[place]
+        if type(node) is not list:
+            return node
+        if depth > MAX_DEPTH:
+            raise ValueError("its variables are nested too deeply")
+        return build[node[0]]([value(part, depth + 1) for part in node[1:]])
+
+    return value(0, 0)
 
 
 def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cap.checker.allowlist import EVERYWHERE
+from cap.checker.policy import EVERYWHERE
 from cap.engine.answer import Answer, State
 from cap.program.scope import Definition
-from cap.sandbox.wire.frames import MAX_KEPT_BYTES
+from cap.sandbox.wire import MAX_KEPT_BYTES
 from cap.session.definition_source import DefinitionSources, unmade
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cap.checker.allowlist import EVERYWHERE
+from cap.checker.policy import EVERYWHERE
 from cap.checker.checker import examine
 from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
@@ -436,7 +436,7 @@ def _nested(description: str, context: str = "", **given: Any) -> Any:
 
 def _set_by(program: Program) -> set[str]:
     """Return the names a program's top level sets."""
-    return set(program.code.co_names) - {entry.name for entry in undefined(program, ())}
+    return {s.get_name() for s in program.table.get_symbols() if s.is_assigned() or s.is_imported()}
 
 
 def _finding(prompt: Prompt, example: Example, reason: str) -> PromptFinding:

@@ -21,7 +21,7 @@ from cap.models.base import Model
 from cap.program.scope import Primitive
 from cap.robot import registry
 from cap.robot.protocol import Conditioned, Locating, Rehearsable, Rewindable, Robot
-from cap.sandbox.wire.codec import encode
+from cap.sandbox.wire import encode
 from cap.validation.prompts import check_robot_prompts
 
 UNIT = re.compile(

@@ -46,24 +46,6 @@ def call(name: str, *arguments: Any) -> int:
     return result
 
 
-def current_core() -> int:
-    """Return the core this thread runs on now; negative if the system does not tell.
-
-    Raises:
-        OSError: The C library has no such call.
-    """
-    return int(_sched_getcpu()())
-
-
-@cache
-def _sched_getcpu() -> Callable[[], int]:
-    try:
-        function: Callable[[], int] = _library().sched_getcpu
-    except (AttributeError, TypeError):
-        raise OSError(0, "the C library has no sched_getcpu()") from None
-    return function
-
-
 def prctl(option: int, *values: Any) -> None:
     """Set one property of this process.
 

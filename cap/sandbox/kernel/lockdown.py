@@ -21,7 +21,7 @@ from pathlib import Path
 from cap.errors import SandboxError
 from cap.sandbox.kernel import landlock, libc, namespaces, seccomp
 from cap.sandbox.kernel.layers import KERNEL, LAYERS, LayerReport
-from cap.sandbox.template_protocol import WorkerLimits
+from cap.sandbox.orders import WorkerLimits
 
 _PROBE_BYTES = 256 << 20
 _TRIES = 3

@@ -28,7 +28,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from cap.checker.allowlist import EVERYWHERE
+from cap.checker.policy import EVERYWHERE
 from cap.checker.checker import check
 from cap.checker.undefined import undefined
 from cap.errors import CapError, SkillError, UsageError

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cap.checker.allowlist import EVERYWHERE
+from cap.checker.policy import EVERYWHERE
 from cap.checker.checker import check
 from cap.checker.undefined import undefined
 from cap.errors import CapError, SkillError, UsageError, did_you_mean

@@ -14,7 +14,7 @@ import pytest
 
 from cap.checker.allowlist import MODULES
 from cap.checker.checker import check
-from cap.program.parser import compiled
+from cap.program.program import compiled
 from cap.program.private_names import (
     FOUND,
     KIND,

@@ -1,1 +1,0 @@
-"""The trusted side: starts workers, serves their calls, holds their deadlines."""

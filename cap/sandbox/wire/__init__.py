@@ -1,1 +1,0 @@
-"""What crosses between parent and worker: plain data in frames."""

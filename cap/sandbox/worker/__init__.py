@@ -1,1 +1,0 @@
-"""The untrusted side: the processes programs run in."""
