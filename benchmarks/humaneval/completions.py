@@ -26,8 +26,7 @@ from cap.engine.question import Author, Tally
 from cap.errors import CapError, PromptError
 from cap.models.base import Model, Request
 from cap.program.extraction import program_text
-from cap.program.program import parses
-from cap.program.program import Program
+from cap.program.program import Program, parses
 from cap.program.scope import Scope
 from cap.prompt.prompt import Prompt
 from cap.robot import registry

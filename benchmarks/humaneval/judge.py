@@ -45,11 +45,11 @@ from cap.errors import UsageError
 from cap.program.program import Program, ProgramSyntaxError
 from cap.program.scope import Scope
 from cap.result import Failure
+from cap.sandbox import wire as codec
+from cap.sandbox.client import Template, shared_template
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import TemplateClient, shared_template
+from cap.sandbox.results import CallAnswer
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.wire import codec
-from cap.sandbox.worker.call_list import CallAnswer
 
 TIMEOUT_S = 3.0
 """The official scorer's."""
@@ -96,15 +96,14 @@ class Scorer:
         self,
         timeout_s: float = TIMEOUT_S,
         memory_bytes: int = 1 << 30,
-        template: TemplateClient | None = None,
+        template: Template | None = None,
     ) -> None:
         """Prepare a sandbox.
 
         Args:
             timeout_s: What a candidate may take for all its calls, wall seconds.
             memory_bytes: Private memory of its worker.
-            template: Forks the workers; by default one of this process without the check, where
-                the kernel holds its workers.
+            template: Forks the workers; by default the one that this process shares.
 
         Raises:
             UsageError: No time at all.
@@ -114,27 +113,24 @@ class Scorer:
         self.limits = Limits(
             program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS
         )
-        self._template = template or shared_template(frozenset(["language"]))
+        self._template = template or shared_template(POLICY.modules)
         self._ready: dict[HumanEvalProblem, tuple[ProblemTest, CandidateCalls]] = {}
         self._scope = Scope()
 
     def __enter__(self) -> Scorer:
         """Start loading the worker template."""
-        self._template.plain.start(self.limits)
+        self._template.start(self.limits)
         return self
 
     @cached_property
     def sandbox(self) -> Sandbox:
         """Runs the candidates; waits until it is known what holds them."""
-        if not self._template.restricts and self._template.report().lacks(LEVEL):
-            self._template = shared_template()
-        # One question and one answer for each worker: moving both ends to a core takes longer.
-        return Sandbox(limits=self.limits, policy=POLICY, pin=False, template=self._template)
+        return Sandbox(limits=self.limits, policy=POLICY, template=self._template)
 
     @property
     def checks(self) -> bool:
-        """True if the check refuses texts; else the walls decide."""
-        return bool(self.sandbox and self._template.restricts)
+        """True if the check refuses texts; else the kernel's layers decide."""
+        return bool(self._template.report().lacks(LEVEL))
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs."""
@@ -208,7 +204,7 @@ class Scorer:
                 and ast.unparse(node.test) == "__name__ == '__main__'"
             ]
             program = program.without(doomed)
-        for violation in check(program.tree, POLICY):
+        for violation in check(program, POLICY):
             why = str(violation)
             return SampleVerdict(False, f"failed: refused, {why}", "program", why)
         return program

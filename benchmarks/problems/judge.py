@@ -21,9 +21,9 @@ from benchmarks.problems.problem_file import checked
 from cap.errors import ProblemError
 from cap.program.scope import Primitive, Scope
 from cap.result import Failure
+from cap.sandbox import wire as codec
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.wire import codec
 
 
 @dataclass(frozen=True)

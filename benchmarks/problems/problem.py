@@ -22,7 +22,7 @@ GENERALISATIONS = (
     "overgeneralisation",
 )
 """Kinds of generalisation, after Hupkes et al.; what each means is in the format's text."""
-PRIMITIVES = ("next_case", "hand_in")
+PRIMITIVES = frozenset(["next_case", "hand_in"])
 """What the loop around a function is driven by; problems may not use these names."""
 LOOP = "run_cases"
 LIMITS = Limits(program_s=5.0, calls_s=60.0, calls=4000, memory_bytes=512 << 20)

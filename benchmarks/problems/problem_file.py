@@ -25,6 +25,7 @@ from benchmarks.problems.problem import (
     functions_of,
 )
 from cap.checker.checker import check
+from cap.checker.rules import bound_names
 from cap.errors import CheckFailed, ProblemError, did_you_mean
 from cap.program.program import Program
 
@@ -282,6 +283,9 @@ def checked(source: str, where: str) -> Program:
     except CheckFailed as error:
         line = getattr(error, "line", None)
         raise ProblemError(f"{where}{f', line {line}' if line else ''}: {error}") from None
-    if violations := check(program.tree, None, frozenset(PRIMITIVES)):
-        raise ProblemError(f"{where}: {violations[0]}")
+    for violation in check(program):
+        raise ProblemError(f"{where}: {violation}")
+    for node in ast.walk(program.tree):
+        for name in PRIMITIVES & frozenset(bound_names(node)):
+            raise ProblemError(f"{where}: '{name}' is provided; choose another name")
     return program

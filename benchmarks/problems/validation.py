@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.problems.judge import Exam, examine, judge
 from benchmarks.problems.problem import Problem
 from cap.errors import ProblemError
-from cap.sandbox.wire import codec
+from cap.sandbox import wire as codec
 
 LEAST_MUTANTS = 4
 SEEDS = (0, 1)

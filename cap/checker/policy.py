@@ -12,13 +12,13 @@ from typing import Any
 
 from cap.errors import ROBOT_ERRORS
 
-_LISTS: Mapping[str, Any] = tomllib.loads(
+LISTS: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("lists.toml").read_text(encoding="utf-8")
 )
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(_LISTS[name].split())
+    return frozenset(LISTS[name].split())
 
 
 ROBOT_MODULES = _words("robot")
@@ -27,7 +27,7 @@ BENCHMARK_MODULES = ROBOT_MODULES | _words("benchmark")
 """What programs of benchmarks may import: the standard library as well."""
 FORBIDDEN_BUILTINS = _words("forbidden")
 NUMPY_FILES = _words("numpy_files")
-PROCESS: Mapping[str, Any] = _LISTS["process"]
+PROCESS: Mapping[str, Any] = LISTS["process"]
 """What is left where no kernel layer holds: see `Policy.restricted`."""
 
 SHAPELY_GEOMETRY = (

@@ -16,6 +16,7 @@ from typing import Any
 from cap.checker.policy import (
     EVERYWHERE,
     FORBIDDEN_BUILTINS,
+    LISTS,
     MODULE_NAMES,
     NUMPY_FILES,
     PROCESS,
@@ -299,24 +300,9 @@ def _files(module: str) -> frozenset[str]:
     return NUMPY_FILES if module == "numpy" else frozenset()
 
 
-_OPERATORS = frozenset(
-    f"__{name}__"
-    for name in """
-    init repr str eq ne lt le gt ge hash bool len iter next getitem setitem delitem contains call
-    enter exit add radd iadd sub rsub isub mul rmul imul matmul rmatmul imatmul truediv rtruediv
-    itruediv floordiv rfloordiv ifloordiv mod rmod imod divmod rdivmod pow rpow ipow neg pos abs
-    invert and rand iand or ror ior xor rxor ixor lshift rlshift ilshift rshift rrshift irshift int
-    float complex index round trunc floor ceil reversed post_init format bytes missing copy deepcopy
-    length_hint new setattr getattr delattr init_subclass set_name class_getitem
-    """.split()
-)
+_OPERATORS = frozenset(f"__{name}__" for name in LISTS["operators"].split())
 """Special methods, which may be called by name: `super().__init__()`, `x.__len__()`."""
-_FACTS = frozenset(
-    """
-    __name__ __qualname__ __doc__ __class__ __dict__ __module__ __annotations__ __members__
-    __cause__ __context__ __suppress_context__ __notes__ __wrapped__ __slots__ __match_args__
-    """.split()
-)
+_FACTS = frozenset(LISTS["facts"].split())
 """What objects say of themselves."""
 _INSTEAD_OF_ATTRIBUTE = {
     "__traceback__": "use str(error)",
@@ -350,9 +336,7 @@ def _leads_out(name: str) -> bool:
     return private or name.startswith(prefixes) or name in PROCESS["attributes"].split()
 
 
-_OWN_SPECIAL = frozenset(
-    "__all__ __author__ __doc__ __license__ __version__ __slots__ __match_args__ __hash__".split()
-)
+_OWN_SPECIAL = frozenset(LISTS["special_names"].split())
 """Special names that a program may bind."""
 
 
@@ -384,7 +368,15 @@ def _special_names(survey: Survey) -> Findings:
                     yield node, f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
 
 
-_WORDS = frozenset("copyright credits exit help input license locals quit".split())
+_WORDS = FORBIDDEN_BUILTINS - {
+    "__import__",
+    "breakpoint",
+    "compile",
+    "eval",
+    "exec",
+    "globals",
+    "open",
+}
 """Forbidden builtins that are everyday words: a program may use them as variables of its own."""
 _INSTEAD_OF_BUILTIN = {
     "open": _NO_FILES,

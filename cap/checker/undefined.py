@@ -88,12 +88,14 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
     for node in program.tree.body:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             bound |= module_names(node.module or "") or frozenset()
-    if not any(_is_missing(symbol, bound) for entry in _tables(table) for symbol in entry.get_symbols()):
+    if not any(
+        _is_missing(symbol, bound) for entry in _tables(table) for symbol in entry.get_symbols()
+    ):
         return ()
     places: dict[str, list[tuple[int, int]]] = {}
-    for node in _global_reads(program.tree, table):
-        if node.id not in bound:
-            places.setdefault(node.id, []).append((node.lineno, node.col_offset))
+    for read in _global_reads(program.tree, table):
+        if read.id not in bound:
+            places.setdefault(read.id, []).append((read.lineno, read.col_offset))
     names, texts = frozenset(places), _Texts()
     calls = _call_sites(program.tree, names, texts)
     handed = _handed_over(program.tree, names, texts)
@@ -155,7 +157,7 @@ def _global_reads(tree: ast.Module, table: symtable.SymbolTable) -> Iterator[ast
         inner: list[ast.AST] = []
         name = "lambda" if isinstance(node, ast.Lambda) else getattr(node, "name", "")
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            inner = node.body if isinstance(node.body, list) else [node.body]
+            inner = [*node.body] if isinstance(node.body, list) else [node.body]
         elif type(node) in _COMPREHENSIONS:
             name = _COMPREHENSIONS[type(node)]
             first = node.generators[0].iter  # type: ignore[attr-defined]

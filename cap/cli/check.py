@@ -33,9 +33,7 @@ _MOST_HINTS = 5
 @click.option("--rules", is_flag=True, help="List the rules.")
 @click.option("--benchmark", is_flag=True, help="Allow what programs of benchmarks may import.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; of --rules a list.")
-def command(
-    file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool
-) -> int:
+def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool) -> int:
     """Check a program, or standard input (-); exit code 3 if it would be refused.
 
     \b

@@ -20,7 +20,7 @@ from cap.errors import ANOTHER, AnswerFault, CheckFailed, EmptyCompletion
 
 MAX_SOURCE_CHARS = 65_536
 """The longest program that is read."""
-MAX_NODES = 40_000
+MAX_NODES = 20_000
 """The largest syntax tree."""
 MAX_DEPTH = 100
 """The deepest nesting of the syntax tree."""
@@ -153,7 +153,12 @@ def parsed(source: str) -> ast.Module:
     count = 0
     for _ in range(MAX_DEPTH):
         count += len(level)
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        level = [
+            child
+            for node in level
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, ast.expr_context)
+        ]
         if not level:
             return tree
         if count + len(level) > MAX_NODES:

@@ -211,9 +211,9 @@ class Sandbox:
             thread = self.robot_thread if robot is not None else None
             server = Server(worker, scope, self.limits, listeners, robot=robot, thread=thread)
             result = server.run(job)
-            if result.failure is not None and result.failure.kind == "killed":
-                if (status := self._template.status(worker)) is not None:
-                    result = replace(result, failure=failure_of_exit(status, self.limits))
+            killed = result.failure is not None and result.failure.kind == "killed"
+            if killed and (status := self._template.status(worker)) is not None:
+                result = replace(result, failure=failure_of_exit(status, self.limits))
         finally:
             worker.end()
             self._template.refill(self.limits)
@@ -245,7 +245,7 @@ class Sandbox:
         Raises:
             SandboxError: No worker could be started, or an argument is not plain data.
         """
-        arguments = [[list(args), dict(named)] for args, named in calls]
+        arguments = [(list(args), dict(named)) for args, named in calls]
         result = self.execute(source, scope, seed=seed, calls=(function, arguments))
         if result.failure is not None:
             return result

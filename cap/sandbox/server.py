@@ -385,7 +385,7 @@ def _checked(message: Any) -> _Message:
         WireError: It is neither.
     """
     kinds = {"call": [str, str, list, dict, int, str], "done": [str, dict]}
-    if type(message) is list and message and type(message[0]) is str:
-        if [*map(type, message)] == kinds.get(message[0]):
-            return message
-    raise wire.WireError("unknown message")
+    named = type(message) is list and message and type(message[0]) is str
+    if not named or [*map(type, message)] != kinds.get(message[0]):
+        raise wire.WireError("unknown message")
+    return message  # type: ignore[no-any-return]

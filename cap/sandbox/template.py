@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cap.sandbox.kernel.lockdown import LayerReport
+    from cap.sandbox.kernel.layers import LayerReport
     from cap.sandbox.orders import Order, WorkerLimits
     from cap.sandbox.worker import Programs
 

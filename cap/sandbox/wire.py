@@ -119,7 +119,7 @@ def count_values(value: Any) -> int:
     """Return how many values one holds: each container, and each of its parts.
 
     Raises:
-        WireError: It is nested too deeply, holds too many values, or has too many or too large keys.
+        WireError: It is too deep, holds too many values, or has too many or too large keys.
     """
     count = 1
     level = [value]

@@ -29,8 +29,8 @@ import shapely.ops
 
 from cap.checker import policy
 from cap.errors import ROBOT_ERRORS, LMPFailed
+from cap.sandbox import arrays as arrays  # values of both libraries cross
 from cap.sandbox import orders, wire
-from cap.sandbox.arrays import PACKERS as _  # noqa: F401 values of both libraries cross
 
 PROGRAM = "<program>"
 """The file name of a program's code."""
@@ -256,7 +256,7 @@ def _seed_random(seed: int) -> None:
     global _program_seed
     _program_seed = seed
     random.Random.seed = _seed  # type: ignore[method-assign]
-    random.seed = random._inst.seed  # type: ignore[attr-defined]
+    random.seed = random._inst.seed
     random.seed(seed)
     np.random.bit_generator.randbits = _seed_bits  # type: ignore[attr-defined]
     np.random.seed(seed % (1 << 32))
@@ -509,7 +509,8 @@ def _plain(value: Any) -> Any:
     """Return a value with every part of it of a type that crosses, if it has one."""
     if isinstance(value, dict):
         return {_plain(key): _plain(entry) for key, entry in dict.items(value)}
-    if isinstance(value, type({}.keys()) | type({}.items())):
+    views: tuple[Any, ...] = (type({}.keys()), type({}.items()))
+    if isinstance(value, views):
         return {_plain(entry) for entry in value}
     groups: tuple[Any, ...] = (list, tuple, set, frozenset)
     for group in groups:

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cap.checker.policy import EVERYWHERE
 from cap.checker.checker import examine
+from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
 from cap.engine.best_of import GOAL

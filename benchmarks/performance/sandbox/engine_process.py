@@ -22,8 +22,6 @@ from typing import Any
 from benchmarks.performance.sandbox.engines import (
     ENGINES,
     MACHINE,
-    ONE_CORE,
-    OURS,
     Run,
     SandboxEngine,
 )
@@ -210,8 +208,6 @@ def _serve(name: str, variant: str) -> None:
     answers = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
-    if variant == ONE_CORE and name != OURS and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     bench: EngineBench | None = None
     for line in sys.stdin:
         try:

@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks.performance.sandbox.programs import CALLS, PROGRAMS, expected
 
-ONE_CORE, ANY_CORE, NO_SPARE = "one core", "any core", "no spare"
-"""Variants: this sandbox keeps both ends on a core by itself, other engines are bound to one."""
+NO_SPARE = "no spare"
+"""The variant in which nothing is prepared before a program."""
 Run = Callable[[str], Any]
 """Runs a program and returns its `ret`; raises TimeoutError where it passed its time limit."""
 Functions = Mapping[str, Callable[..., Any]]
@@ -46,14 +46,13 @@ def _plain(host: Functions, limit_s: float, variant: str) -> Run:
 def _cap(host: Functions, limit_s: float, variant: str) -> Run:
     from cap import Limits, Sandbox, Scope
     from cap.program.scope import Primitive
-    from cap.sandbox.parent.template_client import TemplateClient, shared_template
+    from cap.sandbox.client import Template, shared_template
 
     primitives = {name: Primitive.of(f, "perception", name) for name, f in host.items()}
     sandbox = Sandbox(
         Scope(primitives=primitives),
         limits=Limits(program_s=limit_s, calls=10 * CALLS),
-        pin=variant != ANY_CORE,
-        template=TemplateClient(spare=False) if variant == NO_SPARE else shared_template(),
+        template=Template(spare=False) if variant == NO_SPARE else shared_template(),
     )
     sandbox.__enter__()
 

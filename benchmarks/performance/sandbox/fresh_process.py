@@ -1,7 +1,7 @@
 """The least that a fresh process for every program can cost: nothing is checked, nothing held.
 
-One process has the libraries loaded and forks; mostly one child is ready, on the core of who will
-call it. A program goes over as text, calls and values as pickles. What this takes is the floor
+One process has the libraries loaded and forks; mostly one child is ready. A program goes over as
+text, calls and values as pickles. What this takes is the floor
 under every sandbox of this kind.
 """
 
@@ -14,12 +14,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from cap.sandbox.kernel import libc
-from cap.sandbox.parent import cpu_affinity
-
 _SIZE = struct.Struct("<I")
-_ANYWHERE = 255
-"""Instead of a core's number, where a system tells none."""
 
 
 class FreshProcess:
@@ -44,9 +39,8 @@ class FreshProcess:
             self._order()
 
     def _order(self) -> None:
-        """Have a child forked for the core that this thread is on."""
-        core = libc.current_core() if cpu_affinity.available() else _ANYWHERE
-        os.write(self._orders, bytes([core % 256]))
+        """Have a child forked."""
+        os.write(self._orders, b"+")
 
     def run(self, source: str) -> Any:
         """Return the `ret` of a program."""
@@ -68,10 +62,8 @@ class FreshProcess:
         import shapely.geometry  # noqa: F401
 
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how they ended
-        while core := os.read(orders, 1):
+        while os.read(orders, 1):
             if os.fork() == 0:
-                if core[0] != _ANYWHERE:
-                    os.sched_setaffinity(0, {core[0]})
                 try:
                     send(self._told, ["value", self._value()])
                 except Exception as error:

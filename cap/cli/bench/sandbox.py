@@ -10,20 +10,17 @@ from cap.errors import pip_install
 
 @click.command("sandbox", short_help="Measure the sandbox beside other ways to run a program.")
 @click.option("-n", "--runs", type=click.IntRange(min=3), default=40, show_default=True)
-@click.option("--profile", is_flag=True, help="Where the time of a trivial program goes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 @click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
-def command(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
+def command(runs: int, as_json: bool, markdown: bool) -> int:
     """Measure the sandbox beside other ways to run a program; 1 if over a limit.
 
     \b
-    cap bench sandbox --profile
+    cap bench sandbox --markdown
     """  # noqa: D301
-    if markdown and (as_json or profile):
-        raise click.UsageError("--markdown prints the table alone; leave out --json and --profile")
+    if markdown and as_json:
+        raise click.UsageError("--markdown prints the table alone; leave out --json")
     require_own_benchmarks()
-    if profile:
-        return _profile(runs, as_json)
     from benchmarks.performance.sandbox.measure import conditions, installed, measure
     from benchmarks.performance.sandbox.table import as_data, as_lines, as_markdown
     from cap.cli.tables import PAGE, show
@@ -41,22 +38,3 @@ def command(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
     else:
         show(as_data(rows) if as_json else as_lines(rows), as_json, columns=PAGE)
     return judged(rows)
-
-
-def _profile(runs: int, as_json: bool) -> int:
-    """Print where the time of a trivial program goes in this sandbox."""
-    from benchmarks.performance.sandbox.profile import profile
-    from cap.cli.tables import PAGE, show
-
-    stages = profile(runs)
-    table = [
-        {
-            "what": stage.what,
-            "median us": f"{stage.median_us:.1f}",
-            "min-max": f"{stage.low_us:.1f}-{stage.high_us:.1f}",
-            "n": stage.runs,
-        }
-        for stage in stages
-    ]
-    show(table, as_json, columns=PAGE)
-    return 0

@@ -28,8 +28,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from cap.checker.policy import EVERYWHERE
 from cap.checker.checker import check
+from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.errors import CapError, SkillError, UsageError
 from cap.program.program import Program
@@ -116,7 +116,7 @@ def parse(text: str, path: Path) -> Skill:
         program = Program.parse(text)
     except CapError as error:
         raise _refused(path, getattr(error, "line", None), str(error)) from None
-    for violation in check(program.tree):
+    for violation in check(program):
         raise _refused(path, violation.line, f"{violation.rule}: {violation.reason}")
     function = _function(program.tree, path)
     if function.name != path.stem:

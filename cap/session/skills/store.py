@@ -15,8 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cap.checker.policy import EVERYWHERE
 from cap.checker.checker import check
+from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.errors import CapError, SkillError, UsageError, did_you_mean
 from cap.program.program import Program
@@ -299,7 +299,7 @@ def needed_by(name: str, state: State) -> list[str]:
         if isinstance(program.tree.body[0], ast.ClassDef):
             what = "is a class" if reader == name else f"needs the class '{reader}'"
             raise UsageError(f"'{name}' {what}, and a skill is one function")
-        for violation in check(program.tree):  # what a class of the session allows it, for one
+        for violation in check(program):  # what a class of the session allows it, for one
             raise UsageError(f"'{reader}' cannot stand by itself: {violation.reason}")
         for entry in undefined(program, EVERYWHERE):
             if entry.name in state.variables:

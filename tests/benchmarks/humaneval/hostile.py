@@ -26,7 +26,7 @@ _UP = """
 """
 _SEND = """
     import os
-    from cap.sandbox.wire import codec
+    from cap.sandbox import wire as codec
     def tell(message, to=4):
         try: codec.send(to, codec.encode(message))
         except OSError: pass
@@ -265,7 +265,7 @@ ATTACKS: dict[str, str] = {
         except OSError: pass
     """,
     "answers for the worker": """
-    from cap.sandbox.wire import codec
+    from cap.sandbox import wire as codec
     from cap.sandbox.worker import call_list, worker
     for module in (call_list, worker):
         module.call_each = lambda space, name, calls: [["value", codec.encode(True), ""]] * 8
@@ -275,7 +275,7 @@ ATTACKS: dict[str, str] = {
                                   "value": codec_encode([["value", codec_encode("x"), ""]] * 8)}
     """,
     "answers with the kinds of others": """
-    from cap.sandbox.wire import codec
+    from cap.sandbox import wire as codec
     from cap.sandbox.worker import call_list
     def answer(kind, value): return [kind, codec.encode(value), "passed"]
     call_list._answer = lambda *_: answer("raises", "StopIteration")

@@ -20,7 +20,7 @@ from benchmarks.humaneval import judge
 from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from cap.errors import UsageError
-from cap.sandbox.parent.template_client import TemplateClient
+from cap.sandbox.client import Template
 from tests.benchmarks.humaneval.hostile import ATTACKS, MARK, SLOW
 from tests.benchmarks.humaneval.hostile import samples as hostile_samples
 from tests.benchmarks.humaneval.official_procedure import verdicts
@@ -150,7 +150,7 @@ def test_the_page_shows_every_specimen() -> None:
 
 @pytest.fixture(scope="module")
 def checking() -> Iterator[Scorer]:
-    template = TemplateClient(without=frozenset(["language", "landlock"]))
+    template = Template(without=frozenset(["language", "landlock"]))
     with Scorer(timeout_s=1.0, template=template) as opened:
         yield opened
     template.close()

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cap.checker.allowlist import FORBIDDEN_BUILTINS, MODULES, numpy_names
+from cap.checker.attributes import DATA_MODEL
+from cap.checker.rules_page import RULES, rules_page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.checker.allowlist import FORBIDDEN_BUILTINS, MODULES, numpy_names
-from cap.checker.attributes import DATA_MODEL
 from cap.checker.checker import Policy, check
 from cap.checker.rules import HARMLESS as WITHOUT_RULES
 from cap.checker.rules import RULES_BY_NODE
-from cap.checker.rules_page import RULES, rules_page
 from cap.program.program import Program, ProgramSyntaxError
 from tests.rows import rows
 

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from cap.checker.allowlist import BENCHMARK_MODULES, module_names
+from cap.checker.attributes import class_attributes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.checker.allowlist import BENCHMARK_MODULES, module_names
-from cap.checker.attributes import class_attributes
 from cap.checker.checker import Policy, check
 from cap.errors import CheckFailed
 from cap.program.program import MAX_SOURCE_CHARS, Program, ProgramSyntaxError
@@ -92,7 +92,7 @@ def test_token_soup_is_refused_or_checked(tokens: list[str]) -> None:
         program = Program.parse(" ".join(tokens))
     except CheckFailed:
         return
-    for violation in check(program.tree, None, RESERVED):
+    for violation in check(program, None, RESERVED):
         assert violation.line >= 1
 
 
@@ -103,7 +103,7 @@ def test_any_text_or_bytes_is_refused_or_checked(source: str | bytes) -> None:
         program = Program.parse(source)
     except CheckFailed:
         return
-    check(program.tree, None, RESERVED)
+    check(program, None, RESERVED)
 
 
 @FIXED

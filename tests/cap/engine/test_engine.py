@@ -120,7 +120,7 @@ def test_a_complete_program_passes_the_check(run: Run) -> None:
         {"go": "x = f(8)\n", "define function: x = f(8)": "def f(n):\n    return half(n)\n"},
         State(definitions=KEPT),
     )
-    assert check(Program.parse(answer.source).tree, Policy()) == []
+    assert check(Program.parse(answer.source), Policy()) == []
 
 
 def test_generated_functions_say_so(run: Run) -> None:

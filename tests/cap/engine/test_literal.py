@@ -13,8 +13,8 @@ from cap.checker.checker import examine
 from cap.engine.literal import assignments
 from cap.program.program import Program
 from cap.program.scope import Scope
+from cap.sandbox import wire as codec
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.wire import codec
 
 VALUES: dict[str, Any] = {
     "a number": 0.1 + 0.2,

@@ -12,9 +12,9 @@ import pytest
 from cap.engine.answer import Decision
 from cap.errors import NotConnected, SandboxError, UsageError
 from cap.prompt.prompt import Prompt, parse
+from cap.sandbox.client import Template
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
-from cap.sandbox.parent.template_client import TemplateClient
 from cap.session.replay import recorded
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
@@ -404,7 +404,7 @@ def test_hardware_is_refused_where_only_the_check_would_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     report = LayerReport(layers=ALWAYS, missing=dict.fromkeys(KERNEL, "an old kernel"))
-    monkeypatch.setattr(TemplateClient, "report", lambda self: report)
+    monkeypatch.setattr(Template, "report", lambda self: report)
     with pytest.raises(SandboxError, match="seccomp \\(an old kernel\\)"):
         session_of({})
     session_of({}, min_level="process")[0].close()

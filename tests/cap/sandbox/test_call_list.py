@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from cap.sandbox.worker.call_list import MOST_YIELDED, CallAnswer, read_answers
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError
 from cap.program.scope import Scope
+from cap.sandbox import wire as codec
+from cap.sandbox.client import Template
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.wire import codec
-from cap.sandbox.worker.call_list import MOST_YIELDED, CallAnswer, read_answers
 
 POLICY = dataclasses.replace(Policy.benchmark(), library=False)
 
@@ -159,7 +159,7 @@ def test_too_many_values_are_not_waited_for(sandbox: Sandbox) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs descriptors 3 and 4")
 def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
     """With every builtin it writes its own last frame; that is read as answers or not at all."""
-    template = TemplateClient(without=frozenset(["builtins"]))
+    template = Template(without=frozenset(["builtins"]))
     lie = (
         "import os, struct, msgpack\n"
         "frame = msgpack.packb(['done', {'status': 'ok', 'value': msgpack.packb('passed'),"

@@ -18,9 +18,9 @@ import pytest
 from cap.checker.checker import Policy
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
+from cap.sandbox.client import Template
 from cap.sandbox.kernel.layers import KERNEL
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from tests.corpus.attacks import ATTACKS, BENCHMARK_ATTACKS, REFUSED, Attack
 from tests.corpus.harmless import BENCHMARK, HARMLESS
@@ -96,7 +96,7 @@ def hasty() -> Iterator[Sandbox]:
 
 def opened_with(without: frozenset[str], limits: Limits = LIMITS) -> Iterator[Sandbox]:
     """A sandbox whose parent holds the secret in its environment, too."""
-    template = TemplateClient(without=without)
+    template = Template(without=without)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET_KEY", SECRET)
         try:

@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cap.sandbox.parent.job import Job
+from cap.sandbox.template_protocol import ANYWHERE, CORE, GO
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError
 from cap.program.scope import Scope
 from cap.result import Result
+from cap.sandbox import wire as codec
+from cap.sandbox.client import Template
 from cap.sandbox.kernel.layers import KERNEL, LEVELS, LayerReport
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.job import Job
-from cap.sandbox.parent.result_message import describe
-from cap.sandbox.parent.template_client import TemplateClient
+from cap.sandbox.results import describe
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.template_protocol import ANYWHERE, CORE, GO
-from cap.sandbox.wire import codec
 
 pytestmark = pytest.mark.skipif(
     platform.system() != "Linux", reason="the kernel layers are Linux's"
@@ -188,7 +188,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
     host.abstract.close()
 
 
-_templates: dict[frozenset[str], TemplateClient] = {}
+_templates: dict[frozenset[str], Template] = {}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -202,7 +202,7 @@ def templates() -> Iterator[None]:
 def sandbox_without(*layers: str) -> Sandbox:
     without = frozenset([*layers, "builtins"])
     if without not in _templates:
-        _templates[without] = TemplateClient(without=without)
+        _templates[without] = Template(without=without)
     return Sandbox(limits=LIMITS, template=_templates[without])
 
 
@@ -292,7 +292,7 @@ for number in range(64):
 def test_a_worker_has_two_pipes_and_nothing_on_the_standard_ones(tmp_path: Path) -> None:
     with (tmp_path / "open").open("w") as opened:
         os.set_inheritable(opened.fileno(), True)
-        template = TemplateClient(without=frozenset(["builtins"]))
+        template = Template(without=frozenset(["builtins"]))
         try:
             sandbox = Sandbox(template=template)
             seen = sandbox.execute(SEEN, Scope(), returns="ret").value
@@ -377,7 +377,7 @@ def test_a_new_template_that_holds_less_than_was_asked_for_runs_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     needs("rlimits", "seccomp")
-    template = TemplateClient(libraries=False)
+    template = Template(libraries=False)
     try:
         sandbox = Sandbox(min_level="kernel-seccomp", template=template)
         assert sandbox.run("ret = 1", returns="ret").value == 1

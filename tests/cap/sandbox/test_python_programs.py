@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
+from cap.checker.rules_page import RULES
 
 from cap.checker.policy import Policy
-from cap.checker.rules_page import RULES
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from tests.corpus.python_programs import PROGRAMS, REFUSED, REFUSED_FOR_ROBOTS

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from cap.errors import NotApproved
-from cap.sandbox.parent.robot_thread import Hung, RobotThread, on_waiting_thread
+from cap.sandbox.robot_thread import Hung, RobotThread, on_waiting_thread
 
 
 class Watched:

@@ -14,6 +14,8 @@ import msgpack
 import numpy as np
 import pytest
 import shapely
+from cap.sandbox.template_protocol import GO, NOW, Order
+from cap.sandbox.wire.frames import receive_all_but
 
 from cap.errors import (
     ROBOT_ERRORS,
@@ -26,14 +28,12 @@ from cap.errors import (
 )
 from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
-from cap.sandbox.limits import Limits
-from cap.sandbox.listeners import Listeners
-from cap.sandbox.parent.call_server import CallServer
-from cap.sandbox.parent.template_client import TemplateClient, Worker, shared_template
+from cap.sandbox import wire as codec
+from cap.sandbox import wire as frames
+from cap.sandbox.client import Template, Worker, shared_template
+from cap.sandbox.limits import Limits, Listeners
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.template_protocol import GO, NOW, Order
-from cap.sandbox.wire import codec, frames
-from cap.sandbox.wire.frames import receive_all_but
+from cap.sandbox.server import Server
 
 SHORT_S = 0.3
 
@@ -47,7 +47,7 @@ def sandbox() -> Iterator[Sandbox]:
 @contextlib.contextmanager
 def fresh_sandbox() -> Iterator[Sandbox]:
     """A sandbox with a template of its own, not the process's shared one."""
-    template = TemplateClient(libraries=False)
+    template = Template(libraries=False)
     try:
         with Sandbox(template=template) as opened:
             yield opened
@@ -646,7 +646,7 @@ class Hostile:
     """The untrusted end of a conversation, written by the test."""
 
     def __init__(self) -> None:
-        self.worker = Worker(TemplateClient(), Order(NOW))
+        self.worker = Worker(Template(), Order(NOW))
         self.reads, self.writes = self.worker.given
         self.replying: threading.Thread | None = None
 
@@ -672,7 +672,7 @@ class Hostile:
 
     def hold(self, scope: Scope | None = None, job: bytes = b"", program_s: float = 5) -> Result:
         limits = Limits(program_s=program_s)
-        return CallServer(self.worker, scope or Scope(), limits, None).run(job)
+        return Server(self.worker, scope or Scope(), limits, None).run(job)
 
     def close(self) -> None:
         if self.replying is not None:  # it may still be on its way out of its last write
@@ -946,7 +946,7 @@ def test_a_template_that_died_is_started_again(runs_before: int) -> None:
 
 
 def test_a_closed_template_starts_again_when_used() -> None:
-    template = TemplateClient()
+    template = Template()
     for number in (1, 2):
         with Sandbox(template=template) as opened:
             assert value_of(opened, f"ret = {number}") == number
@@ -954,8 +954,8 @@ def test_a_closed_template_starts_again_when_used() -> None:
 
 
 def test_a_template_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cap.sandbox.parent.template_client.sys.executable", "/bin/false")
-    template = TemplateClient()
+    monkeypatch.setattr("cap.sandbox.client.sys.executable", "/bin/false")
+    template = Template()
     with pytest.raises(SandboxError, match="does not start"):
         template.spawn()
     template.close()

@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cap.sandbox.parent import cpu_affinity, template_client
+from cap.sandbox.parent.job import Job
+from cap.sandbox.template_protocol import NOW, SPARE
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError
@@ -24,19 +27,16 @@ from cap.program import parser, program
 from cap.program.program import Program
 from cap.program.scope import Kind, Primitive, Scope
 from cap.result import Result
+from cap.sandbox.client import Template, Worker
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent import cpu_affinity, template_client
-from cap.sandbox.parent.call_server import CallServer
-from cap.sandbox.parent.job import Job
-from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.template_protocol import NOW, SPARE
+from cap.sandbox.server import Server
 from tests.fakes.strikes import Strike
 
 
 @pytest.fixture
-def template() -> Iterator[TemplateClient]:
-    template = TemplateClient(libraries=False)
+def template() -> Iterator[Template]:
+    template = Template(libraries=False)
     yield template
     template.close()
 
@@ -47,7 +47,7 @@ def value_of(sandbox: Sandbox, source: str, scope: Scope | None = None) -> objec
     return result.value
 
 
-def spare_of(template: TemplateClient) -> int:
+def spare_of(template: Template) -> int:
     """Return the spare's process id, once it is there."""
     assert template._spare is not None
     return template._spare.pid
@@ -80,7 +80,7 @@ OF_THE_LAST = 2
 """Pipes of the last worker: they are closed with it, or when the next one ends."""
 
 
-def test_a_spare_that_was_killed_is_replaced(template: TemplateClient) -> None:
+def test_a_spare_that_was_killed_is_replaced(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     first = spare_of(template)
@@ -93,7 +93,7 @@ def test_a_spare_that_was_killed_is_replaced(template: TemplateClient) -> None:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("size", [1, 1 << 20])
 def test_a_program_that_never_began_is_run_by_another_worker(
-    template: TemplateClient, number: signal.Signals, size: int
+    template: Template, number: signal.Signals, size: int
 ) -> None:
     sandbox = Sandbox(template=template, limits=Limits(program_s=2))
     given, struck = template.spawn, list[int]()
@@ -110,18 +110,18 @@ def test_a_program_that_never_began_is_run_by_another_worker(
                     pass
         return worker
 
-    def run(server: CallServer, job: bytes, **named: Any) -> Result:
+    def run(server: Server, job: bytes, **named: Any) -> Result:
         spent.append(server.clocks.program_s)
         return given_run(server, job, **named)
 
-    given_run, spent = CallServer.run, list[float]()
+    given_run, spent = Server.run, list[float]()
     scope = Scope(variables={"data": bytes(size)})
     for strikes in (1, 2):
         struck.clear()
         spent.clear()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(template, "spawn", strike)
-            patch.setattr(CallServer, "run", run)
+            patch.setattr(Server, "run", run)
             result = sandbox.execute("ret = len(data)", scope, returns="ret")
         assert len(struck) == strikes
         if strikes == 1:
@@ -137,7 +137,7 @@ def test_a_program_that_never_began_is_run_by_another_worker(
             assert spent[1] >= 1.0
 
 
-def test_a_program_that_began_is_run_once(template: TemplateClient) -> None:
+def test_a_program_that_began_is_run_once(template: Template) -> None:
     begun: list[int] = []
 
     def strike() -> None:
@@ -159,7 +159,7 @@ def test_a_program_that_began_is_run_once(template: TemplateClient) -> None:
     assert (failure.error, len(begun), len(workers)) == ("WorkerDied", 1, 1)
 
 
-def test_the_spare_runs_the_next_program(template: TemplateClient) -> None:
+def test_the_spare_runs_the_next_program(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     spare = spare_of(template)
@@ -170,7 +170,7 @@ def test_the_spare_runs_the_next_program(template: TemplateClient) -> None:
         worker.end()
 
 
-def test_a_spare_with_other_limits_is_not_used(template: TemplateClient) -> None:
+def test_a_spare_with_other_limits_is_not_used(template: Template) -> None:
     value_of(Sandbox(template=template), "ret = 1")
     spare = spare_of(template)
     worker = template.spawn(Limits(memory_bytes=300 << 20))
@@ -181,7 +181,7 @@ def test_a_spare_with_other_limits_is_not_used(template: TemplateClient) -> None
 
 
 def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:
-    template = TemplateClient(spare=False, libraries=False)
+    template = Template(spare=False, libraries=False)
     try:
         sandbox = Sandbox(template=template)
         assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
@@ -190,7 +190,7 @@ def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:
         template.close()
 
 
-def kinds_ordered(template: TemplateClient, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+def kinds_ordered(template: Template, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Return the kinds of workers that are ordered from here on, in a list that grows."""
     kinds: list[bytes] = []
     order = template._order
@@ -204,7 +204,7 @@ def kinds_ordered(template: TemplateClient, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_worker_is_made_while_its_program_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    template = TemplateClient(spare=False, libraries=False)
+    template = Template(spare=False, libraries=False)
     sandbox = Sandbox(template=template)
     parse, seen = Program.parse, list[bool]()
 
@@ -221,7 +221,7 @@ def test_a_worker_is_made_while_its_program_is_read(monkeypatch: pytest.MonkeyPa
 
 
 def test_programs_that_follow_each_other_have_the_next_worker_made_meanwhile(
-    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+    template: Template, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(template_client, "_HURRY_S", 60.0)
     sandbox = Sandbox(template=template)
@@ -235,7 +235,7 @@ def test_programs_that_follow_each_other_have_the_next_worker_made_meanwhile(
 
 
 def test_who_ends_a_worker_does_not_wake_it_unless_programs_follow_each_other(
-    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+    template: Template, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pipe that closes would, and it goes down on its caller's core."""
     monkeypatch.setattr(template_client, "_HURRY_S", 0.0)
@@ -264,7 +264,7 @@ _FOUND = "ret = []\n" + "\n".join(
 """Which of these a program finds."""
 
 
-def test_sandboxes_in_turn_each_find_their_own_names(template: TemplateClient) -> None:
+def test_sandboxes_in_turn_each_find_their_own_names(template: Template) -> None:
     """Also where what a program finds is too long to be sent ahead."""
     scopes = [scope_with("count", "arm"), scope_with("measure", "hand"), scope_with("x" * 9999)]
     sandbox = Sandbox(template=template)
@@ -273,7 +273,7 @@ def test_sandboxes_in_turn_each_find_their_own_names(template: TemplateClient) -
 
 
 def test_a_setting_of_which_nobody_knows_whether_it_left_is_sent_again(
-    template: TemplateClient,
+    template: Template,
 ) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -293,7 +293,7 @@ def test_a_setting_of_which_nobody_knows_whether_it_left_is_sent_again(
 
 @pytest.mark.parametrize("hurry_s", [0.0, 60.0])
 def test_ctrl_c_while_the_next_worker_is_ordered_leaves_none(
-    template: TemplateClient, monkeypatch: pytest.MonkeyPatch, hurry_s: float
+    template: Template, monkeypatch: pytest.MonkeyPatch, hurry_s: float
 ) -> None:
     """Ordered with its program or at its end, as one hurries or not."""
 
@@ -322,7 +322,7 @@ def test_ctrl_c_while_the_next_worker_is_ordered_leaves_none(
     assert value_of(sandbox, "ret = 1") == 1
 
 
-def test_a_setting_that_cannot_be_built_ends_no_template(template: TemplateClient) -> None:
+def test_a_setting_that_cannot_be_built_ends_no_template(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 0")
     first, spare = template._process, template._spare
@@ -335,7 +335,7 @@ def test_a_setting_that_cannot_be_built_ends_no_template(template: TemplateClien
 
 
 def test_an_interrupted_request_does_not_mix_up_the_workers(
-    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+    template: Template, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
@@ -351,7 +351,7 @@ def test_an_interrupted_request_does_not_mix_up_the_workers(
 
 
 def test_an_order_that_ctrl_c_cut_short_is_not_taken_for_the_next(
-    template: TemplateClient,
+    template: Template,
 ) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -376,7 +376,7 @@ def test_an_order_that_ctrl_c_cut_short_is_not_taken_for_the_next(
 
 
 @pytest.mark.soak
-def test_a_thousand_programs_leave_nothing(template: TemplateClient) -> None:
+def test_a_thousand_programs_leave_nothing(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     spare_of(template)
@@ -387,7 +387,7 @@ def test_a_thousand_programs_leave_nothing(template: TemplateClient) -> None:
     assert descriptors() <= before + OF_THE_LAST
 
 
-def test_eight_threads_run_programs_at_once(template: TemplateClient) -> None:
+def test_eight_threads_run_programs_at_once(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     spare_of(template)
@@ -411,7 +411,7 @@ def test_eight_threads_run_programs_at_once(template: TemplateClient) -> None:
 # --- forks of the parent, and a parent without descriptors
 
 
-def test_a_fork_has_a_template_of_its_own(template: TemplateClient) -> None:
+def test_a_fork_has_a_template_of_its_own(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     spare = spare_of(template)
@@ -425,7 +425,7 @@ def test_a_fork_has_a_template_of_its_own(template: TemplateClient) -> None:
 
 
 def test_a_fork_waits_for_no_thread_of_the_other_process(
-    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+    template: Template, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python 3.11 has one lock for each cached property of a class."""
     sandbox, own = Sandbox(template=template), os.getpid()
@@ -455,7 +455,7 @@ def test_a_fork_waits_for_no_thread_of_the_other_process(
 
 
 def test_no_other_process_is_taken_for_a_worker_where_descriptors_lack(
-    template: TemplateClient,
+    template: Template,
 ) -> None:
     worker = template.spawn()
     try:
@@ -479,7 +479,7 @@ def no_descriptors() -> Iterator[None]:
 
 
 def test_out_of_descriptors_the_template_and_its_workers_live_on() -> None:
-    template = TemplateClient(spare=False, libraries=False)
+    template = Template(spare=False, libraries=False)
     try:
         worker = template.spawn()
         with no_descriptors(), pytest.raises(SandboxError, match=r"does not start a worker: .*24"):
@@ -491,7 +491,7 @@ def test_out_of_descriptors_the_template_and_its_workers_live_on() -> None:
         template.close()
 
 
-def test_a_worker_is_ended_where_no_other_can_be_ordered(template: TemplateClient) -> None:
+def test_a_worker_is_ended_where_no_other_can_be_ordered(template: Template) -> None:
     worker = template.spawn()
     watched = os.pidfd_open(worker.pid)
     with no_descriptors():
@@ -510,7 +510,7 @@ several_cores = pytest.mark.skipif(
 )
 
 
-def cores_seen(template: TemplateClient, *, nested: bool = False, **more: Any) -> list[set[int]]:
+def cores_seen(template: Template, *, nested: bool = False, **more: Any) -> list[set[int]]:
     """Return the cores a worker has while it is served, for each program and each of its calls."""
     seen: list[set[int]] = []
     workers: list[Worker] = []
@@ -539,7 +539,7 @@ def cores_seen(template: TemplateClient, *, nested: bool = False, **more: Any) -
 
 
 @several_cores
-def test_a_worker_is_on_its_callers_core(template: TemplateClient) -> None:
+def test_a_worker_is_on_its_callers_core(template: Template) -> None:
     (during,) = cores_seen(template)
     assert len(during) == 1
     inner, outer = cores_seen(template, nested=True)
@@ -547,9 +547,7 @@ def test_a_worker_is_on_its_callers_core(template: TemplateClient) -> None:
 
 
 @several_cores
-def test_a_worker_follows_its_caller(
-    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_follows_its_caller(template: Template, monkeypatch: pytest.MonkeyPatch) -> None:
     """The caller is somewhere else at each look."""
     cores = sorted(os.sched_getaffinity(0))
     seen: list[set[int]] = []
@@ -564,14 +562,14 @@ def test_a_worker_follows_its_caller(
     looks = itertools.count()
     monkeypatch.setattr(cpu_affinity.libc, "current_core", lambda: cores[next(looks) % 2])
     with cpu_affinity.near(template_worker, cores[0]) as place:
-        result = CallServer(template_worker, scope, Limits(), place=place).run(job)
+        result = Server(template_worker, scope, Limits(), place=place).run(job)
     template_worker.end()
     assert result.failure is None
     assert {core for one in seen for core in one} == set(cores[:2])
     assert all(len(one) == 1 for one in seen)
 
 
-def test_what_a_primitive_starts_keeps_all_cores(template: TemplateClient) -> None:
+def test_what_a_primitive_starts_keeps_all_cores(template: Template) -> None:
     """A model that is loaded in its first call has a pool of threads from then on."""
     if not hasattr(os, "sched_getaffinity"):
         pytest.skip("this system tells no cores")
@@ -600,13 +598,13 @@ class Still:
 
 
 @several_cores
-def test_a_caller_that_does_not_want_it_has_a_worker_anywhere(template: TemplateClient) -> None:
+def test_a_caller_that_does_not_want_it_has_a_worker_anywhere(template: Template) -> None:
     (during,) = cores_seen(template, pin=False)
     assert during == os.sched_getaffinity(0)
 
 
 @several_cores
-def test_a_second_thread_lets_the_workers_go(template: TemplateClient) -> None:
+def test_a_second_thread_lets_the_workers_go(template: Template) -> None:
     sandbox = Sandbox(template=template)
     before = set(os.sched_getaffinity(0))
     seen: list[set[int]] = []
@@ -633,7 +631,7 @@ def test_a_second_thread_lets_the_workers_go(template: TemplateClient) -> None:
 ROAD = """
 cap
 cap.checker
-cap.checker.allowlist
+cap.checker.policy
 cap.checker.attributes
 cap.checker.policy
 cap.checker.rules
@@ -685,7 +683,7 @@ worker can import no more."""
 
 
 def test_a_serving_template_has_loaded_these_modules_and_no_other() -> None:
-    template = TemplateClient(spare=False, without=frozenset(["builtins"]))
+    template = Template(spare=False, without=frozenset(["builtins"]))
     source = "import sys\nret = sorted(n for n in sys.modules if n.split('.')[0] == 'cap')"
     try:
         assert value_of(Sandbox(template=template), source) == ROAD.split()
@@ -744,7 +742,7 @@ def test_with_few_descriptors_the_error_is_one_line(most: int) -> None:
     assert said.count("\n") == 1
 
 
-def test_the_pipes_of_the_last_worker_stand_in_no_others_way(template: TemplateClient) -> None:
+def test_the_pipes_of_the_last_worker_stand_in_no_others_way(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 0")
     time.sleep(2 * template_client._HURRY_S)
@@ -771,7 +769,7 @@ def test_the_pipes_of_the_last_worker_stand_in_no_others_way(template: TemplateC
 
 
 def test_a_template_that_cannot_go_on_writes_on_nobodys_screen(
-    template: TemplateClient, capfd: pytest.CaptureFixture[str]
+    template: Template, capfd: pytest.CaptureFixture[str]
 ) -> None:
     sandbox = Sandbox(template=template)
     assert sandbox.run("ret = 1", returns="ret").value == 1
@@ -788,10 +786,10 @@ def test_a_template_that_cannot_go_on_writes_on_nobodys_screen(
 def test_why_a_template_does_not_start_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(template_client, "_SCRIPT", Path("/nowhere.py"))
     with pytest.raises(SandboxError, match=r"does not start: .*nowhere\.py"):
-        TemplateClient().report()
+        Template().report()
 
 
-def template_pids(template: TemplateClient) -> list[int]:
+def template_pids(template: Template) -> list[int]:
     """Return the process that was started and, with namespaces, the one inside that serves."""
     assert template._process is not None
     outer = template._process.pid
@@ -804,7 +802,7 @@ def template_pids(template: TemplateClient) -> list[int]:
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("spare", [True, False])
 def test_a_stopped_template_is_replaced_soon(which: int, spare: bool) -> None:
-    template = TemplateClient(spare=spare, libraries=False)
+    template = Template(spare=spare, libraries=False)
     try:
         sandbox = Sandbox(template=template)
         assert sandbox.run("ret = 1", returns="ret").value == 1

@@ -15,18 +15,18 @@ import msgpack
 import numpy as np
 import pytest
 import shapely
+from cap.sandbox.template_protocol import NOW, Order
+from cap.sandbox.wire.frames import MAX_FRAME_BYTES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
+from cap.sandbox.client import Template, Worker
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.call_server import CallServer
-from cap.sandbox.parent.result_message import within
-from cap.sandbox.parent.template_client import TemplateClient, Worker
-from cap.sandbox.template_protocol import NOW, Order
+from cap.sandbox.results import within
+from cap.sandbox.server import Server
 from cap.sandbox.wire import codec, extensions
-from cap.sandbox.wire.frames import MAX_FRAME_BYTES
 from tests.fakes.audit import listening
 
 FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
@@ -39,7 +39,7 @@ class Peer:
     """The untrusted end, driven by a script on a thread of its own."""
 
     def __init__(self) -> None:
-        self.worker = Worker(TemplateClient(), Order(NOW))
+        self.worker = Worker(Template(), Order(NOW))
         self.reads, self.writes = self.worker.given
 
     def play(self, script: Sequence[bytes], *, waits: bool, stays: bool) -> threading.Thread:
@@ -78,7 +78,7 @@ def hold(script: Sequence[bytes], *, waits: bool = True, stays: bool = True, **m
     player = peer.play(script, waits=waits, stays=stays)
     limits = Limits(**{"program_s": PROGRAM_S, "calls_s": SOON_S, "calls": 20, **more})
     try:
-        return CallServer(peer.worker, SCOPE, limits).run(b"job")
+        return Server(peer.worker, SCOPE, limits).run(b"job")
     finally:
         for end in (peer.worker.requests, peer.worker.answers):
             os.close(end)  # the player, wherever it is, meets a closed pipe
@@ -227,7 +227,7 @@ def test_a_worker_that_speaks_ever_so_slowly_meets_the_deadline() -> None:
 
     player = threading.Thread(target=drip, daemon=True)
     player.start()
-    result = CallServer(peer.worker, SCOPE, Limits(program_s=0.2)).run(b"")
+    result = Server(peer.worker, SCOPE, Limits(program_s=0.2)).run(b"")
     over.set()
     player.join(SOON_S)
     peer.close()
@@ -338,7 +338,7 @@ def test_a_primitive_gets_copies_of_plain_data_alone() -> None:
     peer = Peer()
     pieces = [framed(codec.encode(["call", "add", [value]])) for value in values]
     player = peer.play([*pieces, frame(["done", DONE])], waits=True, stays=True)
-    result = CallServer(peer.worker, scope, Limits(program_s=SOON_S)).run(b"")
+    result = Server(peer.worker, scope, Limits(program_s=SOON_S)).run(b"")
     player.join(SOON_S)
     peer.close()
     assert result.failure is None

@@ -20,8 +20,8 @@ from cap.models.base import Completion, Request
 from cap.models.providers import make_model
 from cap.prompt.examples import split_examples
 from cap.prompt.prompt import Prompt, parse
+from cap.sandbox.client import Template, Worker
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Event, Trace
@@ -428,7 +428,7 @@ def test_a_process_that_is_lost_before_anything_was_done_is_no_fault_of_the_prog
     open_session: Open, strikes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workers: list[Worker] = []
-    spawn, left = TemplateClient.spawn, ["the one", "the other"][:strikes]
+    spawn, left = Template.spawn, ["the one", "the other"][:strikes]
 
     def spawned(*args: Any) -> Worker:
         workers.append(spawn(*args))
@@ -444,7 +444,7 @@ def test_a_process_that_is_lost_before_anything_was_done_is_no_fault_of_the_prog
     names = {"the one": "ret_val = 'red block'", "the other": "ret_val = 'blue bowl'"}
     session = open_session({"a": code, **names, "b": "x = 1"})
     complete = session.model.complete
-    monkeypatch.setattr(TemplateClient, "spawn", spawned)
+    monkeypatch.setattr(Template, "spawn", spawned)
     monkeypatch.setattr(session.model, "complete", strike)
     turn = session.run("a")
     assert (turn.ok, list(turn.moved)) == ((True, ["red block"]) if strikes == 1 else (False, []))

@@ -325,7 +325,7 @@ def outer() -> Outer:
 
 
 def test_a_snapshot_survives_the_file_bit_for_bit() -> None:
-    from cap.sandbox.wire.codec import decode, encode
+    from cap.sandbox.wire import decode, encode
 
     back = unpack(decode(encode(pack(outer(), Outer))), Outer)
     assert type(back) is Outer
