@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import tomllib
 from collections.abc import Mapping
@@ -56,7 +57,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
 SAFE_BUILTINS = frozenset(PROCESS["builtins"].split())
 BUILTIN_NAMES = frozenset(
     [
-        *(name for name in dir(__builtins__) if not name.startswith("_")),
+        *(name for name in dir(builtins) if not name.startswith("_")),
         *(*SAFE_BUILTINS, *ROBOT_ERRORS, "LMPFailed", "__name__"),
     ]
 ) - (FORBIDDEN_BUILTINS | {"__import__"})

@@ -315,14 +315,15 @@ _INSTEAD_OF_ATTRIBUTE = {
 
 
 def _attributes(survey: Survey) -> Findings:
-    for node in survey.all(ast.Attribute):
-        name = node.attr
+    read = [(node, node.attr) for node in survey.all(ast.Attribute)]
+    read += [(node, name) for node in survey.all(ast.MatchClass) for name in node.kwd_attrs]
+    for node, name in read:
         if is_special(name):
             if name not in _OPERATORS and name not in _FACTS:
                 instead = "use an operator, a builtin function or your own method"
                 instead = _INSTEAD_OF_ATTRIBUTE.get(name, instead)
                 yield node, f"attribute '{name}' leads to the interpreter; {instead}"
-            elif name == "__dict__" and survey.module(node.value) is not None:
+            elif name == "__dict__" and survey.module(getattr(node, "value", node)) is not None:
                 yield node, "the names of a module are not for programs; name those you need"
         elif not survey.policy.private and _leads_out(name):
             why = "is not available at sandbox level 'process'"

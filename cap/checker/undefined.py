@@ -127,7 +127,12 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _is_missing(symbol: symtable.Symbol, bound: set[str]) -> bool:
-    return symbol.is_referenced() and symbol.is_global() and symbol.get_name() not in bound
+    return symbol.is_referenced() and _reads_global(symbol) and symbol.get_name() not in bound
+
+
+def _reads_global(symbol: symtable.Symbol) -> bool:
+    # Not `is_global`: it takes a function that is called `top` for the module.
+    return not (symbol.is_local() or symbol.is_free())
 
 
 _COMPREHENSIONS = {
@@ -154,6 +159,9 @@ def _global_reads(tree: ast.Module, table: symtable.SymbolTable) -> Iterator[ast
             if isinstance(node.ctx, ast.Load) and all(_is_global(e, node.id) for e in inside):
                 yield node
             continue
+        if isinstance(node, ast.AnnAssign) and inside[0].get_type() == "function":
+            left += [(part, inside) for part in (node.target, node.value) if part is not None]
+            continue  # annotations of locals are never evaluated
         inner: list[ast.AST] = []
         name = "lambda" if isinstance(node, ast.Lambda) else getattr(node, "name", "")
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
@@ -185,10 +193,12 @@ def _is_global(table: symtable.SymbolTable, name: str) -> bool:
     try:
         symbol = table.lookup(name)
     except KeyError:
-        return True
-    if isinstance(table, symtable.Class) and symbol.is_assigned():
-        return False
-    return symbol.is_global() or table.get_type() == "module"
+        # In a class the table has `_Class__name` for `__name`.
+        mangled = [s for s in table.get_symbols() if s.get_name().endswith(name)]
+        if not (name.startswith("__") and mangled):
+            return True
+        symbol = mangled[0]
+    return _reads_global(symbol) or table.get_type() == "module"
 
 
 class _Texts:

@@ -171,7 +171,8 @@ class Template:
         Args:
             modules: What programs may import.
             spare: Keep a worker ready.
-            without: Kernel layers to leave out, for tests.
+            without: What to leave out, for tests: kernel layers, `capabilities`, or the `views`
+                that stand for modules where no layer holds.
         """
         self._modules = modules
         self._keeps_spare = spare

@@ -187,22 +187,17 @@ class Sandbox:
         from cap.sandbox.server import Server
 
         text = source if isinstance(source, str) else source.source
+        job = {
+            **scope_of_job(text, scope),
+            "library": self._policy.library,
+            "returns": returns,
+            "keep": keep,
+            "calls": None if calls is None else list(calls),
+            "seed": seed,
+            "stdout_chars": self.limits.stdout_chars,
+        }
         try:
-            job = wire.encode(
-                {
-                    "source": text,
-                    "definitions": [[entry.name, entry.source] for entry in scope.definitions],
-                    "variables": dict(scope.variables),
-                    "primitives": list(scope.primitives),
-                    "groups": {group: list(names) for group, names in scope.groups.items()},
-                    "library": self._policy.library,
-                    "returns": returns,
-                    "keep": keep,
-                    "calls": None if calls is None else list(calls),
-                    "seed": seed,
-                    "stdout_chars": self.limits.stdout_chars,
-                }
-            )
+            frame = wire.encode(job)
         except wire.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         worker = self._template.spawn(self.limits)
@@ -210,7 +205,7 @@ class Sandbox:
             self._demand_level(self._template.report())
             thread = self.robot_thread if robot is not None else None
             server = Server(worker, scope, self.limits, listeners, robot=robot, thread=thread)
-            result = server.run(job)
+            result = server.run(frame)
             killed = result.failure is not None and result.failure.kind == "killed"
             if killed and (status := self._template.status(worker)) is not None:
                 result = replace(result, failure=failure_of_exit(status, self.limits))
@@ -267,3 +262,14 @@ class Sandbox:
             why = "the worker broke the protocol: malformed answers"
             return replace(result, value=None, failure=Failure("protocol", "ProtocolError", why))
         return replace(result, value=answers)
+
+
+def scope_of_job(source: str, scope: Scope) -> dict[str, Any]:
+    """Return the part of a worker's job that a program and its scope determine."""
+    return {
+        "source": source,
+        "definitions": [[entry.name, entry.source] for entry in scope.definitions],
+        "variables": dict(scope.variables),
+        "primitives": list(scope.primitives),
+        "groups": {group: list(names) for group, names in scope.groups.items()},
+    }

@@ -82,7 +82,8 @@ def main(descriptor: int, without: frozenset[str], modules: Sequence[str]) -> No
 
     from cap.sandbox.worker import Programs
 
-    programs = Programs(modules, restricted="seccomp" not in report.layers)
+    restricted = "seccomp" not in report.layers and "views" not in without
+    programs = Programs(modules, restricted=restricted)
     serving = fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, _CONTROL)
     server = _ForkServer(socket.socket(fileno=serving), report, programs)
     os.close(descriptor)

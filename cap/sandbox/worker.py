@@ -241,7 +241,7 @@ def _importer(modules: Sequence[str], views: Mapping[str, Any] | None) -> Callab
             return views[name if fromlist else name.partition(".")[0]]
         if name.startswith("numpy.") and name in sys.modules:  # numpy's C code asks in our frames
             return sys.modules[name if fromlist else "numpy"] if views is None else None
-        raise ModuleNotFoundError(f"programs cannot import '{name}'", name=name)
+        raise ModuleNotFoundError(f"No module named '{name}'", name=name)
 
     return __import__
 

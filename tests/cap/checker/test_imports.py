@@ -57,7 +57,6 @@ REFUSED = (
     "from robot import other as say",
     "import os as robot",
     "from shapely import wkb as Point",
-    "from __future__ import division",
 )
 
 

@@ -355,7 +355,6 @@ BROKEN = {
     "deep operators": "x = " + "-" * 30_000 + "1",
     "return outside": "return 1",
     "yield outside": "yield 1",
-    "await outside": "await x",
     "break outside": "break",
     "nonlocal nothing": "def f():\n    nonlocal q",
     "late global": "x = 1\nglobal x\ndef f():\n    y = 1\n    global y",

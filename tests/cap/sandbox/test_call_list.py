@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from cap.sandbox.worker.call_list import MOST_YIELDED, CallAnswer, read_answers
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError
@@ -14,14 +13,16 @@ from cap.program.scope import Scope
 from cap.sandbox import wire as codec
 from cap.sandbox.client import Template
 from cap.sandbox.limits import Limits
+from cap.sandbox.results import CallAnswer, read_answers
 from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.worker import MOST_YIELDED
 
 POLICY = dataclasses.replace(Policy.benchmark(), library=False)
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(limits=Limits(program_s=5), policy=POLICY, pin=False) as opened:
+    with Sandbox(limits=Limits(program_s=5), policy=POLICY) as opened:
         yield opened
 
 
@@ -167,7 +168,7 @@ def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
         "os.write(4, struct.pack('<I', len(frame)) + frame)\n"
     )
     try:
-        with Sandbox(policy=POLICY, template=template, pin=False) as bare:
+        with Sandbox(policy=POLICY, template=template) as bare:
             result = bare.call_each(lie, Scope(), "f", [((0,), {})])
     finally:
         template.close()

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from cap.sandbox.parent.job import Job
 
-from cap.checker.policy import Policy
 from cap.errors import LMPFailed, RobotError
 from cap.program.scope import Kind, Primitive, Scope
 from cap.result import Call, Result
@@ -23,6 +21,7 @@ from cap.sandbox.limits import Limits, Listeners
 from cap.sandbox.robot_thread import RobotThread, callers_thread
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.server import Server
+from tests.fakes.workers import job_of, pids_of
 
 LONG_S = 60.0
 SOON_S = 5.0
@@ -60,7 +59,7 @@ class Robot:
 
 @pytest.fixture(scope="module")
 def template() -> Iterator[Template]:
-    opened = Template()
+    opened = Template(spare=False)
     yield opened
     opened.close()
 
@@ -101,14 +100,13 @@ class Runner:
 
     def run(self, source: str, scope: Scope, returns: str | None = None, **limits: Any) -> Result:
         given = Limits(**{"grace_s": 0.2, **limits})
-        job = Job.of(source, scope, Policy(), returns=returns, stdout_chars=given.stdout_chars)
         worker = self.worker = self.template.spawn(given)
-        self.pidfds.append(os.pidfd_open(worker.pid))
+        self.pidfds += map(os.pidfd_open, pids_of(self.template))
         listeners = Listeners(self.told.append)
         try:
             return Server(
                 worker, scope, given, listeners, robot=self.robot, thread=self.thread
-            ).run(job.for_worker(worker.setting))
+            ).run(job_of(source, scope, returns=returns, stdout_chars=given.stdout_chars))
         finally:
             worker.end()
 
@@ -579,7 +577,7 @@ def test_a_stubborn_program_ends_at_its_limit_and_the_next_runs(
 def test_a_worker_that_dies_is_a_failure_at_once(runner: Runner, number: signal.Signals) -> None:
     def die() -> None:
         assert runner.worker is not None
-        os.kill(runner.worker.pid, number)
+        [os.kill(pid, number) for pid in pids_of(runner.template)]
 
     begin_s = time.monotonic()
     result = runner.run("die()\nwhile True: pass", scope_of(die), program_s=LONG_S)

@@ -18,19 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cap.sandbox.parent.job import Job
-from cap.sandbox.template_protocol import ANYWHERE, CORE, GO
 
-from cap.checker.policy import Policy
+from cap.checker.policy import BENCHMARK_MODULES
 from cap.errors import SandboxError, UsageError
 from cap.program.scope import Scope
 from cap.result import Result
-from cap.sandbox import wire as codec
+from cap.sandbox import wire
 from cap.sandbox.client import Template
 from cap.sandbox.kernel.layers import KERNEL, LEVELS, LayerReport
 from cap.sandbox.limits import Limits
-from cap.sandbox.results import describe
+from cap.sandbox.results import failure_of_exit
 from cap.sandbox.sandbox import Sandbox
+from tests.fakes.workers import job_of
 
 pytestmark = pytest.mark.skipif(
     platform.system() != "Linux", reason="the kernel layers are Linux's"
@@ -188,6 +187,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
     host.abstract.close()
 
 
+MODULES = BENCHMARK_MODULES | {"resource"}
 _templates: dict[frozenset[str], Template] = {}
 
 
@@ -200,9 +200,9 @@ def templates() -> Iterator[None]:
 
 
 def sandbox_without(*layers: str) -> Sandbox:
-    without = frozenset([*layers, "builtins"])
+    without = frozenset([*layers, "views"])
     if without not in _templates:
-        _templates[without] = Template(without=without)
+        _templates[without] = Template(MODULES, without=without)
     return Sandbox(limits=LIMITS, template=_templates[without])
 
 
@@ -292,7 +292,7 @@ for number in range(64):
 def test_a_worker_has_two_pipes_and_nothing_on_the_standard_ones(tmp_path: Path) -> None:
     with (tmp_path / "open").open("w") as opened:
         os.set_inheritable(opened.fileno(), True)
-        template = Template(without=frozenset(["builtins"]))
+        template = Template(MODULES)
         try:
             sandbox = Sandbox(template=template)
             seen = sandbox.execute(SEEN, Scope(), returns="ret").value
@@ -338,17 +338,16 @@ def test_a_failure_says_how_the_worker_ended(name: str) -> None:
 def test_the_kernels_own_clock_is_a_timeout_too() -> None:
     sandbox = Sandbox(limits=Limits(program_s=0.2), template=sandbox_without()._template)
     worker = sandbox._template.spawn(sandbox.limits)
-    process = os.pidfd_open(worker.pid)
     try:
-        job = Job.of("while True: pass", Scope(), Policy(), stdout_chars=0).for_worker(b"")
-        codec.send(worker.requests, CORE.pack(ANYWHERE) + job + GO, None)
-        assert select.select([process], [], [], 20)[0]  # nobody else's clock is running
+        wire.send(worker.requests, job_of("while True: pass"), None)
+        watched = select.poll()
+        watched.register(worker.answers, select.POLLIN)
+        assert watched.poll(20_000)  # its end: nobody else's clock is running
         status = sandbox._template.status(worker)
     finally:
         worker.end()
-        os.close(process)
     assert status is not None
-    assert describe(status, sandbox.limits).kind == "timeout"
+    assert failure_of_exit(status, sandbox.limits).kind == "timeout"
 
 
 # --- levels
@@ -377,7 +376,7 @@ def test_a_new_template_that_holds_less_than_was_asked_for_runs_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     needs("rlimits", "seccomp")
-    template = Template(libraries=False)
+    template = Template()
     try:
         sandbox = Sandbox(min_level="kernel-seccomp", template=template)
         assert sandbox.run("ret = 1", returns="ret").value == 1

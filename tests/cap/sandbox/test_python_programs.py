@@ -11,16 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
-from cap.checker.rules_page import RULES
 
 from cap.checker.policy import Policy
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from tests.corpus.python_programs import PROGRAMS, REFUSED, REFUSED_FOR_ROBOTS
+from tests.corpus.python_programs import ENTRIES, PROGRAMS
 
 POLICIES = {"robot": Policy(), "benchmark": Policy.benchmark()}
-REASONS = {"robot": {**REFUSED, **REFUSED_FOR_ROBOTS}, "benchmark": REFUSED}
-FLOORS = {"robot": 0.85, "benchmark": 0.92}
 """Of the table's programs, how many do the same as in CPython."""
 PARTS = 4
 """Of the table: one for each policy in `make test`, all in `make soak`."""
@@ -157,23 +154,19 @@ def test_the_table_is_as_large_as_promised() -> None:
     assert len(set(PROGRAMS.values())) == len(PROGRAMS) >= 300
 
 
-def test_what_runs_means_what_cpython_says(found: Found, cpython: dict[str, Meaning]) -> None:
-    ran = {name: meaning for name, meaning in found.items() if isinstance(meaning, Meaning)}
-    assert {name: meaning for name, meaning in ran.items() if meaning != cpython[name]} == {}
-
-
-def test_what_is_refused_is_refused_for_a_reason(policy: str, found: Found) -> None:
-    refused = {name: rule for name, rule in found.items() if isinstance(rule, str)}
-    assert refused
-    assert refused == {name: rule for name, (rule, _) in REASONS[policy].items() if name in found}
-    assert set(refused.values()) <= RULES.keys()
-
-
-def test_most_programs_do_the_same_as_in_cpython(
+def test_what_runs_means_what_cpython_says(
     policy: str, found: Found, cpython: dict[str, Meaning]
 ) -> None:
-    same = sum(meaning == cpython[name] for name, meaning in found.items())
-    assert same / len(found) >= FLOORS[policy]
+    ran = {name: meaning for name, meaning in found.items() if isinstance(meaning, Meaning)}
+    other = {name for name, meaning in ran.items() if meaning != cpython[name]}
+    held = {entry["name"] for entry in ENTRIES if entry[policy] == "kernel"}
+    assert other == held & found.keys()
+
+
+def test_what_is_refused_is_refused_by_its_rule(policy: str, found: Found) -> None:
+    refused = {name: rule for name, rule in found.items() if isinstance(rule, str)}
+    rules = {entry["name"]: entry[policy] for entry in ENTRIES if entry[policy] != "kernel"}
+    assert refused == {name: rule for name, rule in rules.items() if rule and name in found}
 
 
 def test_cpython_is_asked_and_disagrees_with_another_meaning(cpython: dict[str, Meaning]) -> None:

@@ -14,8 +14,6 @@ import msgpack
 import numpy as np
 import pytest
 import shapely
-from cap.sandbox.template_protocol import GO, NOW, Order
-from cap.sandbox.wire.frames import receive_all_but
 
 from cap.errors import (
     ROBOT_ERRORS,
@@ -30,10 +28,12 @@ from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
 from cap.sandbox import wire as codec
 from cap.sandbox import wire as frames
-from cap.sandbox.client import Template, Worker, shared_template
+from cap.sandbox.client import Template, Worker
 from cap.sandbox.limits import Limits, Listeners
+from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.server import Server
+from tests.fakes.workers import pids_of
 
 SHORT_S = 0.3
 
@@ -47,7 +47,7 @@ def sandbox() -> Iterator[Sandbox]:
 @contextlib.contextmanager
 def fresh_sandbox() -> Iterator[Sandbox]:
     """A sandbox with a template of its own, not the process's shared one."""
-    template = Template(libraries=False)
+    template = Template()
     try:
         with Sandbox(template=template) as opened:
             yield opened
@@ -323,21 +323,14 @@ def test_time_in_calls_is_not_the_programs(sandbox: Sandbox) -> None:
 
 def test_ctrl_c_in_a_call_passes_on_and_kills_the_worker(sandbox: Sandbox) -> None:
     held: list[int] = []
-    spawn = sandbox._template.spawn
-
-    def remember(*budget: Any) -> Worker:
-        worker = spawn(*budget)
-        held.append(os.pidfd_open(worker.pid))
-        return worker
 
     def interrupted() -> None:
+        held.extend(map(os.pidfd_open, pids_of(sandbox._template)))
         raise KeyboardInterrupt
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sandbox._template, "spawn", remember)
-        with pytest.raises(KeyboardInterrupt):
-            sandbox.execute("interrupted()\nwhile True: pass", scope_of(interrupted))
-    assert ended(held[0])
+    with pytest.raises(KeyboardInterrupt):
+        sandbox.execute("interrupted()\nwhile True: pass", scope_of(interrupted))
+    assert any(map(ended, held))
 
 
 def ended(pidfd: int) -> bool:
@@ -450,7 +443,6 @@ FAILURES = {
     "surrogates in the text": ("raise ValueError('\\ud800')", "ValueError", 1),
     "a base exception": ("raise BaseException('x')", "BaseException", 1),
     "the end of a generator": ("next(iter([]))", "StopIteration", 1),
-    "not Python": ("x = = 1", "SyntaxError", None),
 }
 
 
@@ -500,23 +492,9 @@ def test_a_program_that_breaks_out_sees_no_folder(sandbox: Sandbox) -> None:
     assert found["listdir"].startswith("[Errno ")
 
 
-@pytest.mark.parametrize(
-    "name", ["open", "eval", "exec", "dir", "globals", "locals", "compile", "input", "memoryview"]
-)
-def test_a_builtin_that_reaches_out_is_not_there(sandbox: Sandbox, name: str) -> None:
-    assert failure_of(sandbox, name).error == "NameError"
-
-
 @pytest.mark.parametrize("module", ["os", "calendar", "subprocess", "socket", "cap", "builtins"])
 def test_nothing_is_imported(sandbox: Sandbox, module: str) -> None:
     assert failure_of(sandbox, f"import {module}").error == "ModuleNotFoundError"
-
-
-@pytest.mark.parametrize(
-    "name", ["np.load", "np.save", "np.lib", "np.random.bit_generator", "math.x"]
-)
-def test_the_library_is_an_allow_list(sandbox: Sandbox, name: str) -> None:
-    assert failure_of(sandbox, name).error == "AttributeError"
 
 
 def test_programs_share_nothing(sandbox: Sandbox) -> None:
@@ -563,12 +541,6 @@ def test_random_numbers_without_a_seed_start_from_the_programs(sandbox: Sandbox,
 )
 def test_random_numbers_with_a_seed_are_pythons(sandbox: Sandbox, draw: str, value: object) -> None:
     assert value_of(sandbox, f"import random\nret = {draw}") == value
-
-
-@pytest.mark.parametrize("seed", [None, "x", 1.5])
-def test_a_seed_is_a_whole_number(sandbox: Sandbox, seed: Any) -> None:
-    with pytest.raises(UsageError, match="it must be a whole number"):
-        sandbox.execute("ret = 1", Scope(), seed=seed)
 
 
 def test_a_group_of_what_is_not_there_is_refused() -> None:
@@ -646,7 +618,7 @@ class Hostile:
     """The untrusted end of a conversation, written by the test."""
 
     def __init__(self) -> None:
-        self.worker = Worker(Template(), Order(NOW))
+        self.worker = Worker(Template(), 1, WorkerLimits())
         self.reads, self.writes = self.worker.given
         self.replying: threading.Thread | None = None
 
@@ -690,38 +662,6 @@ def hostile() -> Iterator[Hostile]:
     peer.close()
 
 
-@pytest.mark.parametrize("begins", [False, True])
-def test_a_worker_killed_with_its_job_in_hand_has_not_begun_until_it_takes_the_last_byte(
-    monkeypatch: pytest.MonkeyPatch, hostile: Hostile, begins: bool
-) -> None:
-    """Another worker runs a job that has not begun, and none one that has."""
-
-    def take_and_die() -> None:
-        receive_all_but(hostile.reads, len(GO))
-        if begins:
-            os.read(hostile.reads, len(GO))
-        hostile.hang_up()
-
-    template = shared_template()
-    dying, workers = threading.Thread(target=take_and_die, daemon=True), [hostile.worker]
-    spawn = template.spawn
-
-    def spawn_hostile_first(*given: Any) -> Worker:
-        return workers.pop() if workers else spawn(*given)
-
-    dying.start()
-    monkeypatch.setattr(template, "spawn", spawn_hostile_first)
-    scope = Scope(variables={"a": np.zeros(1)})
-    result = Sandbox(scope, template=template, pin=False).execute("x = 2", scope, returns="x")
-    dying.join()
-    assert workers == []
-    if begins:
-        assert result.failure is not None
-        assert result.failure.error == "WorkerDied"
-    else:
-        assert result.value == 2
-
-
 def frame(value: Any) -> bytes:
     data = value if isinstance(value, bytes) else msgpack.packb(value)
     return struct.pack("<I", len(data)) + data
@@ -729,7 +669,7 @@ def frame(value: Any) -> bytes:
 
 OK = {
     "status": "ok",
-    "variables": codec.encode_shared({}),
+    "variables": {},
     "defined": {},
     "dropped": [],
     "stdout": "",
@@ -751,10 +691,9 @@ GARBAGE = {
     "an unknown status": frame(["done", {**OK, "status": "great"}]),
     "variables that are a list": frame(["done", {**OK, "variables": [1]}]),
     "variables not encoded": frame(["done", {**OK, "variables": {"a": 1}}]),
-    "variables of garbage": frame(["done", {**OK, "variables": b"\xc1"}]),
-    "variables that are one number": frame(["done", {**OK, "variables": b"\x01"}]),
-    "a variable without a name": frame(["done", {**OK, "variables": codec.encode({1: 2})}]),
-    "a value not encoded": frame(["done", {**OK, "value": {"a": 1}}]),
+    "variables of garbage": frame(["done", {**OK, "variables": {"a": b"\xc1"}}]),
+    "variables that are bytes": frame(["done", {**OK, "variables": b"\x01"}]),
+    "a variable without a name": frame(["done", {**OK, "variables": {1: codec.encode(2)}}]),
     "a value of garbage": frame(["done", {**OK, "value": b""}]),
     "definitions of numbers": frame(["done", {**OK, "defined": 1}]),
     "definitions without lines": frame(["done", {**OK, "defined": ["f"]}]),
@@ -767,8 +706,8 @@ GARBAGE = {
     "a call with a number": frame(["call", "add", 1, {}]),
     "a call with keywords in a list": frame(["call", "add", [1], []]),
     "a call with a line in words": frame(["call", "add", [1], {}, "1"]),
-    "two calls at once": frame(["call", "add", [1]]) * 2,
-    "a result after a call": frame(["call", "add", [1]]) + frame(["done", OK]),
+    "two calls at once": frame(["call", "add", [1], {}, 0, ""]) * 2,
+    "a result after a call": frame(["call", "add", [1], {}, 0, ""]) + frame(["done", OK]),
     "half a frame too many": frame(["done", OK]) + b"\0",
     "a deep call": frame(["call", "add", msgpack.unpackb(b"\x91" * 500 + b"\x90"), {}]),
 }
@@ -826,7 +765,7 @@ def test_a_worker_that_does_not_read_an_answer_cannot_hold_the_parent(hostile: H
     def picture() -> bytes:
         return bytes(1 << 20)
 
-    hostile.say(frame(["call", "picture", [], {}]))
+    hostile.say(frame(["call", "picture", [], {}, 0, ""]))
     begin_s = time.monotonic()
     result = hostile.hold(scope_of(picture), program_s=0.05)
     assert result.failure is not None
@@ -836,7 +775,7 @@ def test_a_worker_that_does_not_read_an_answer_cannot_hold_the_parent(hostile: H
 
 @pytest.mark.parametrize("name", ["exec", "__import__", "add ", ""])
 def test_a_call_outside_the_scope_is_refused(hostile: Hostile, name: str) -> None:
-    hostile.say(frame(["call", name, [], {}]))
+    hostile.say(frame(["call", name, [], {}, 0, ""]))
     hostile.answer_next(frame(["done", OK]))
     result = hostile.hold(scope_of(add))
     assert result.failure is None
@@ -844,7 +783,7 @@ def test_a_call_outside_the_scope_is_refused(hostile: Hostile, name: str) -> Non
 
 
 def test_keywords_that_are_no_names_are_refused(hostile: Hostile) -> None:
-    hostile.say(frame(["call", "add", [], {1: 2}]))
+    hostile.say(frame(["call", "add", [], {1: 2}, 0, ""]))
     hostile.answer_next(frame(["done", OK]))
     (call,) = hostile.hold(scope_of(add)).calls
     assert call.error is not None
@@ -856,20 +795,12 @@ def test_keywords_that_are_no_names_are_refused(hostile: Hostile) -> None:
 
 def worker_killed_during(sandbox: Sandbox, source: str) -> Result:
     """Run a program whose worker is killed from outside when it calls `now`."""
-    pids: list[int] = []
-    spawn = sandbox._template.spawn
-
-    def remember(*budget: Any) -> Worker:
-        worker = spawn(*budget)
-        pids.append(worker.pid)
-        return worker
 
     def now() -> None:
-        os.kill(pids[0], signal.SIGKILL)
+        for pid in pids_of(sandbox._template):
+            os.kill(pid, signal.SIGKILL)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sandbox._template, "spawn", remember)
-        return sandbox.execute(source, scope_of(now))
+    return sandbox.execute(source, scope_of(now))
 
 
 def test_a_worker_killed_from_outside_is_a_failure(sandbox: Sandbox) -> None:
@@ -909,7 +840,7 @@ def test_a_hundred_runs_leave_no_descriptor_and_no_process() -> None:
         for number in range(100):
             source = ("ret = 1", "1 / 0", "print(1)", "x = = 1")[number % 4]
             fresh.execute(source, Scope())
-        assert descriptors() <= before + OF_THE_LAST
+        assert descriptors() <= before
         process = fresh._template._process
         assert process is not None
         assert len(children(process.pid)) <= 3  # the spare, and what the next fork collects
@@ -922,7 +853,7 @@ def test_failed_and_killed_runs_leave_no_descriptor(sandbox: Sandbox) -> None:
     worker_killed_during(sandbox, "now()\nwhile True: pass")
     with pytest.raises(SandboxError):
         sandbox.execute("x", Scope(variables={"bad": object()}))
-    assert descriptors() <= before + OF_THE_LAST
+    assert descriptors() <= before
 
 
 def test_a_closed_template_leaves_nothing() -> None:
@@ -1067,7 +998,7 @@ def test_a_program_that_leaves_by_sys_exit_has_ended_well(sandbox: Sandbox) -> N
         result = sandbox.run(source, returns="ret")
         assert (result.failure, result.value, result.stdout) == (None, 1, "a\n")
     assert sandbox.run("raise SystemExit").failure is None
-    for given, told in {"1": "1", "'no cup'": "no cup", "False": "False"}.items():
+    for given, told in {"1": "1", "'no cup'": "no cup"}.items():
         failure = sandbox.run(f"import sys\nsys.exit({given})").failure
         assert failure is not None
         assert (failure.error, failure.message) == ("SystemExit", told)
@@ -1083,39 +1014,6 @@ def test_other_exceptions_have_their_own_names(sandbox: Sandbox) -> None:
         failure = sandbox.execute(source, Scope()).failure
         assert failure is not None
         assert failure.error == name
-
-
-def test_a_log_has_a_time_that_is_always_the_same(sandbox: Sandbox) -> None:
-    source = (
-        "import logging\nlogging.basicConfig(format='%(asctime)s %(message)s'{})\n"
-        "logging.error('a')"
-    )
-    assert sandbox.run(source.format("")).stdout == "1970-01-01 00:00:00,000 a\n"
-    assert sandbox.run(source.format(", datefmt='%H:%M'")).stdout == "00:00 a\n"
-
-
-@pytest.mark.parametrize(
-    ("source", "told"),
-    [
-        ("logging.error('%d cups', 'x')", "TypeError: %d format: a real number"),
-        (
-            "logging.basicConfig(format='%(user)s')\nlogging.error('a')",
-            "ValueError: Formatting field not found in record: 'user'",
-        ),
-        (
-            "logging.basicConfig(format='{message.__class__.__mro__}', style='{')\n"
-            "logging.error('a')",
-            "AttributeError: attribute '__mro__' leads to the interpreter",
-        ),
-    ],
-)
-def test_a_log_that_cannot_be_written_ends_no_program(
-    sandbox: Sandbox, source: str, told: str
-) -> None:
-    result = sandbox.run(f"import logging\n{source}\nprint('went on')")
-    assert result.failure is None
-    assert result.stdout.startswith(f"--- Logging error ---\n{told}")
-    assert result.stdout.endswith("\nwent on\n")
 
 
 def test_an_endless_range_goes_to_no_primitive(sandbox: Sandbox) -> None:
@@ -1160,10 +1058,6 @@ def test_what_is_printed_is_told_before_the_call_that_follows(sandbox: Sandbox) 
     [
         "raise MemoryError('no room')",
         "def f(): raise MemoryError('no room')\nf()",
-        "def f(): yield 1\ng = f()\nnext(g)\ng.throw(MemoryError('no room'))",
-        "def f(): yield 1\nf().throw(MemoryError('no room'))",
-        "def f(n):\n    def g(): yield n\n    return g()\nf(1).throw(MemoryError('no room'))",
-        "(n for n in [1]).throw(MemoryError('no room'))",
     ],
 )
 def test_lack_of_memory_that_a_program_tells_of_is_its_own(sandbox: Sandbox, source: str) -> None:
@@ -1200,36 +1094,6 @@ def test_a_function_that_says_other_of_itself_than_its_source_is_lost(
 def test_private_names_of_two_underscores_are_lost_and_said_to_be(sandbox: Sandbox) -> None:
     result = sandbox.execute("__a = 1\n__doc__ = __ = _ = 2", Scope(), keep=True)
     assert (dict(result.variables), result.dropped) == ({}, ("__a",))
-
-
-def test_a_hint_hands_out_no_class_that_its_own_class_hides(sandbox: Sandbox) -> None:
-    source = (
-        "from contextlib import ExitStack\nfrom collections import OrderedDict\n"
-        "for kind in (ExitStack, ExitStack[int]): print(repr(kind.mro), kind.mro()[1])\n"
-        "print(OrderedDict[int].mro(), '{0.mro} {a.mro.__name__}'.format(int, a=ExitStack[int]))\n"
-        "try: ExitStack[int].mro()[1]()\n"
-        "except TypeError as error: print(error)"
-    )
-    result = sandbox.run(source)
-    assert result.failure is None
-    method, kind = "<built-in function mro>", "<class 'contextlib._BaseExitStack'>"
-    shown = "[<class 'collections.OrderedDict'>, <class 'dict'>, <class 'object'>]"
-    assert result.stdout.splitlines() == [
-        *[f"{method} {kind}"] * 2,
-        f"{shown} {method} mro",
-        "'_BaseExitStack' cannot be called by a program",
-    ]
-
-
-def test_what_is_provided_takes_no_attribute_by_either_spelling(sandbox: Sandbox) -> None:
-    imports = "import json, textwrap\n"
-    for name in ("json.loads", "textwrap.wrap", "np.linspace", "np.add", "add"):
-        for attribute in ("foo", "mro"):
-            assert sandbox.run(f"{imports}{name}.{attribute} = 3").failure is not None
-            source = f"{imports}setattr({name}, '{attribute}', 3)"
-            failure = sandbox.execute(source, scope_of(add)).failure
-            assert failure is not None, (name, attribute)
-            assert failure.error == "AttributeError"
 
 
 def test_a_key_that_a_primitive_misses_is_quoted_once(sandbox: Sandbox) -> None:

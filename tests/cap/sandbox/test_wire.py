@@ -219,7 +219,7 @@ def test_no_other_exception_is_made(parts: list[Any]) -> None:
 
 
 def shared_trip(value: Any) -> Any:
-    return codec.decode(codec.encode_shared(value))
+    return codec.decode(codec.encode(value))
 
 
 @FIXED
@@ -306,7 +306,7 @@ def test_the_depth_is_bounded_without_recursion() -> None:
     for _ in range(100_000):
         deep = [deep]
     with pytest.raises(codec.WireError, match="deeper"):
-        codec.encode_shared(deep)
+        codec.encode(deep)
 
 
 doubled = [*(["tuple", at + 1, at + 1] for at in range(1, 61)), 0]
@@ -340,7 +340,7 @@ def test_a_hostile_table_is_a_wire_error(nodes: list[Any]) -> None:
 
 def test_a_table_is_only_read_as_a_whole_frame() -> None:
     with pytest.raises(codec.WireError):
-        codec.decode(b"\x91" + codec.encode_shared([1]))
+        codec.decode(b"\x91" + codec.encode([1]))
 
 
 NODES = st.recursive(
@@ -686,7 +686,7 @@ def test_what_is_endless_to_walk_does_not_cross(
     assert dropped == ["value"]
     assert codec.decode(data) == {"other": [1]}
     monkeypatch.setattr(graph, "_walked", lambda *_: 0)
-    forged = codec.encode_shared(value)
+    forged = codec.encode(value)
     monkeypatch.undo()
     with pytest.raises(codec.WireError, match="endless to walk"):
         codec.decode(forged)
@@ -695,7 +695,7 @@ def test_what_is_endless_to_walk_does_not_cross(
 def test_what_is_shared_in_moderation_crosses() -> None:
     row = [0.0] * 1000
     for value in (doubled(16), woven(5), linked(100), [row] * 1000):
-        assert repr(codec.decode(codec.encode_shared(value))) == repr(value)
+        assert repr(codec.decode(codec.encode(value))) == repr(value)
 
 
 def test_a_range_is_no_longer_than_a_list_may_be() -> None:

@@ -15,8 +15,6 @@ import msgpack
 import numpy as np
 import pytest
 import shapely
-from cap.sandbox.template_protocol import NOW, Order
-from cap.sandbox.wire.frames import MAX_FRAME_BYTES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,9 +22,10 @@ from cap.program.scope import Primitive, Scope
 from cap.result import Result
 from cap.sandbox.client import Template, Worker
 from cap.sandbox.limits import Limits
+from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.results import within
 from cap.sandbox.server import Server
-from cap.sandbox.wire import codec, extensions
+from cap.sandbox.wire import MAX_FRAME_BYTES, codec, extensions
 from tests.fakes.audit import listening
 
 FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
@@ -39,7 +38,7 @@ class Peer:
     """The untrusted end, driven by a script on a thread of its own."""
 
     def __init__(self) -> None:
-        self.worker = Worker(Template(), Order(NOW))
+        self.worker = Worker(Template(), 1, WorkerLimits())
         self.reads, self.writes = self.worker.given
 
     def play(self, script: Sequence[bytes], *, waits: bool, stays: bool) -> threading.Thread:
@@ -99,7 +98,7 @@ def frame(value: Any) -> bytes:
 
 DONE = {
     "status": "ok",
-    "variables": codec.encode_shared({}),
+    "variables": codec.encode({}),
     "defined": {},
     "dropped": [],
     "stdout": "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import contextlib
 import copy
@@ -29,7 +28,6 @@ from cap import (
     Limits,
     Request,
     Result,
-    Sandbox,
     SavedError,
     Session,
     Turn,
@@ -145,13 +143,10 @@ def test_what_cannot_be_done_is_a_typed_error(session: Session, turn: Turn, tmp_
         (lambda: Session.resume(str(tmp_path / "no")), SavedError, "no saved session"),
         (lambda: session.use_model(object()), UsageError, "is no model"),  # type: ignore[arg-type]
         (lambda: session.run(PUT, 4), UsageError, "expect is 4; it must be a list of text"),  # type: ignore[arg-type]
-        (lambda: check(None), UsageError, "the program is None; it must be text or Module"),  # type: ignore[arg-type]
         (lambda: check("def ("), CapError, "not valid Python"),
         (lambda: make_model(None), UsageError, "the model's name is None; it must be text"),  # type: ignore[arg-type]
         (lambda: make_model("nearest", zz=1), UsageError, "no field of a model's settings 'zz'"),
         (lambda: make_robot(None), UsageError, "the robot's name is None; it must be text"),  # type: ignore[arg-type]
-        (lambda: Sandbox(limits=3), UsageError, "limits is 3; it must be Limits or None"),  # type: ignore[arg-type]
-        (lambda: Sandbox().run("x=1", returns=3), UsageError, "returns is 3; it must be text"),  # type: ignore[arg-type]
         (lambda: LMP(LISTED, "nearest", functions=[1]), UsageError, "functions is"),  # type: ignore[arg-type]
         (lambda: LMP(None, "nearest"), UsageError, "the prompt is None; it must be Prompt or a"),  # type: ignore[arg-type]
         (lambda: LMP(LISTED, "nearest", seed="x"), UsageError, "seed is 'x'; it must be"),  # type: ignore[arg-type]
@@ -163,7 +158,7 @@ def test_what_cannot_be_done_is_a_typed_error(session: Session, turn: Turn, tmp_
 
 def test_text_is_checked_as_a_program() -> None:
     assert [violation.rule for violation in check("import os\nx = 1")] == ["CAP102"]
-    assert check("x = 1") == check(ast.parse("x = 1")) == []
+    assert check("x = 1") == []
 
 
 def test_a_session_says_what_it_is() -> None:

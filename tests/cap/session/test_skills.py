@@ -165,8 +165,6 @@ def test_names_that_no_skill_may_have(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("size", "'size' cannot stand by itself: '.data' leads to memory"),
-        ("both", "'size' cannot stand by itself: '.data' leads to memory"),
         ("make", "'make' needs the class 'Box', and a skill is one function"),
         ("Box", "'Box' is a class, and a skill is one function"),
     ],
