@@ -363,21 +363,20 @@ def receive(
     Args:
         descriptor: Read end of the pipe.
         deadline_s: On the monotonic clock; None waits for ever.
-        poller: Watches the descriptor for reading; needed with a deadline.
+        poller: Watches the descriptor for reading; by default a new one.
 
     Raises:
         PeerClosed: The other end is gone.
         DeadlinePassed: The deadline came first.
         WireError: The frame is too large, or there is more than one.
     """
+    poller = poller or poll_for(descriptor, select.POLLIN)
 
     def more() -> bytes:
-        if poller is not None:
-            for _ in range(_SPINS):
-                if poller.poll(0):
-                    break
-            else:
-                wait(poller, deadline_s)
+        if deadline_s is not None and time.monotonic() >= deadline_s:
+            raise DeadlinePassed
+        if not any(poller.poll(0) for _ in range(_SPINS)):
+            wait(poller, deadline_s)
         if data := os.read(descriptor, _READ_BYTES):
             return data
         raise PeerClosed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -60,12 +61,13 @@ def test_a_spare_that_was_killed_is_replaced(template: Template) -> None:
 def test_a_template_that_was_killed_is_started_again(template: Template) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
-    (spare,) = spares(template)
     assert template._process is not None
+    assert template._spare is not None
     first = template._process.pid
     end(first)
-    waiting = threading.Event()
-    while state(spare):  # it ends with its template
+    waiting, ended = threading.Event(), select.poll()
+    ended.register(template._spare.answers, 0)
+    while not ended.poll(0):  # the spare ends with its template
         waiting.wait(0.005)
     assert value_of(sandbox, "ret = 2") == 2
     assert template._process.pid != first

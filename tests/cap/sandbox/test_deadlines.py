@@ -597,14 +597,14 @@ SLOW = {
 
 def slow_reading(monkeypatch: pytest.MonkeyPatch, count: int = 200) -> None:
     """Have each look of the watch take long, as if the machine were slow to read."""
-    plain = codec._Reader.tick
+    plain = codec._Reader._count
 
-    def tick(reader: codec._Reader) -> None:
+    def tick(reader: codec._Reader, elements: int) -> None:
         if reader._ticks % codec._TICKS == 0:
             time.sleep(1 / count)
-        plain(reader)
+        plain(reader, elements)
 
-    monkeypatch.setattr(codec._Reader, "tick", tick)
+    monkeypatch.setattr(codec._Reader, "_count", tick)
 
 
 @pytest.mark.parametrize("value", SLOW.values(), ids=SLOW)

@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
+from cap.sandbox import wire as codec
 from cap.sandbox.client import Template, Worker
 from cap.sandbox.limits import Limits
 from cap.sandbox.orders import WorkerLimits
-from cap.sandbox.results import within
+from cap.sandbox.results import within_scope
 from cap.sandbox.server import Server
-from cap.sandbox.wire import MAX_FRAME_BYTES, codec, extensions
+from cap.sandbox.wire import MAX_FRAME_BYTES
 from tests.fakes.audit import listening
 
 FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
@@ -98,7 +99,7 @@ def frame(value: Any) -> bytes:
 
 DONE = {
     "status": "ok",
-    "variables": codec.encode({}),
+    "variables": {},
     "defined": {},
     "dropped": [],
     "stdout": "",
@@ -124,7 +125,7 @@ DATA = st.recursive(
     max_leaves=10,
 )
 CALLS = st.builds(
-    lambda name, args, rest: frame(["call", name, args, *rest]),
+    lambda name, args, rest: frame(["call", name, args, *(rest or [{}]), 1, ""]),
     st.sampled_from(["add", "add ", "exec", ""]),
     st.lists(DATA, max_size=3),
     st.lists(st.dictionaries(st.sampled_from(["a", "b", "c", ""]), DATA, max_size=2), max_size=2),
@@ -183,7 +184,7 @@ def test_a_frame_of_any_bytes_is_a_protocol_failure_or_a_call(data: bytes) -> No
 
 
 def test_a_call_said_twice_is_out_of_turn() -> None:
-    result = hold([frame(["call", "add", [1]]) * 2])
+    result = hold([frame(["call", "add", [1], {}, 0, ""]) * 2])
     assert result.failure is not None
     assert result.failure.message.endswith("it spoke out of turn")
     assert result.calls == ()
@@ -196,7 +197,7 @@ def test_a_result_said_twice_is_out_of_turn() -> None:
 
 
 def test_the_same_call_again_is_another_call_and_counts() -> None:
-    result = hold([frame(["call", "add", [1]])] * 50, calls=5, program_s=SOON_S)
+    result = hold([frame(["call", "add", [1], {}, 0, ""])] * 50, calls=5, program_s=SOON_S)
     assert result.failure is not None
     assert (result.failure.kind, result.failure.error) == ("limit", "CallLimit")
     assert len(result.calls) == 5
@@ -256,21 +257,19 @@ GROWING = {
     "a list of four billion": framed(b"\xdd\xff\xff\xff\xff"),
     "lists of a million in each other": framed((b"\xdd" + struct.pack(">I", MIB)) * 1000),
     "an array of a huge shape": frame(
-        msgpack.ExtType(extensions.ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
+        msgpack.ExtType(codec.ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
     ),
     "texts that are padded to the longest": frame(
-        msgpack.ExtType(
-            extensions.ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]])
-        )
+        msgpack.ExtType(codec.ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
     ),
     "a geometry of four billion points": frame(
         msgpack.ExtType(
-            extensions.GEOMETRY,
+            codec.GEOMETRY,
             msgpack.packb(["LineString", struct.pack("<BII", 1, 2, 0xFFFFFFFF)]),
         )
     ),
     "a range in a set": frame(
-        msgpack.ExtType(extensions.SET, msgpack.packb(msgpack.ExtType(extensions.RANGE, b"\x00")))
+        msgpack.ExtType(codec.SET, msgpack.packb(msgpack.ExtType(codec.RANGE, b"\x00")))
     ),
 }
 
@@ -335,7 +334,7 @@ def test_a_primitive_gets_copies_of_plain_data_alone() -> None:
     scope = Scope(primitives={"add": Primitive.of(seen.append, "perception")})
     values = [1, "a", [1.5], (2,), {"k": b"v"}, np.ones(2), shapely.Point(1, 2)]
     peer = Peer()
-    pieces = [framed(codec.encode(["call", "add", [value]])) for value in values]
+    pieces = [framed(codec.encode(["call", "add", [value], {}, 0, ""])) for value in values]
     player = peer.play([*pieces, frame(["done", DONE])], waits=True, stays=True)
     result = Server(peer.worker, scope, Limits(program_s=SOON_S)).run(b"")
     player.join(SOON_S)
@@ -397,6 +396,6 @@ def test_a_last_message_of_other_things_breaks_the_protocol(entries: dict[str, A
 @pytest.mark.parametrize(("line", "told"), [(1, 1), (3, 3), (4, None), (-5, None), (10**15, None)])
 def test_a_line_outside_the_program_is_not_told(line: int, told: int | None) -> None:
     failed = last(status="failed", error="E", message="", line=line)
-    failure = within(failed, lines=3).failure
+    failure = within_scope(failed, Scope(), 3).failure
     assert failure is not None
     assert failure.line == told
