@@ -46,7 +46,7 @@ from cap.program.program import Program, ProgramSyntaxError
 from cap.program.scope import Scope
 from cap.result import Failure
 from cap.sandbox import wire as codec
-from cap.sandbox.client import Template, shared_template
+from cap.sandbox.client import WorkerTemplate, shared_template
 from cap.sandbox.limits import Limits
 from cap.sandbox.results import CallAnswer
 from cap.sandbox.sandbox import Sandbox
@@ -57,7 +57,7 @@ MOST_RUNS = 1000
 """How often a candidate is run whose test asks for what depends on its answers."""
 POLICY = replace(Policy.benchmark(), library=False)
 """What the check allows where the kernel holds nothing: a candidate has what it imports."""
-LEVEL = "kernel"
+LEVEL = "kernel-seccomp"
 """The weakest level of the sandbox at which its walls alone decide."""
 _REFUSALS = ("MemoryError", "ModuleNotFoundError", "PermissionError", "WireError")
 """What a candidate fails with that met a wall of the sandbox; elsewhere it may have gone on."""
@@ -96,7 +96,7 @@ class Scorer:
         self,
         timeout_s: float = TIMEOUT_S,
         memory_bytes: int = 1 << 30,
-        template: Template | None = None,
+        template: WorkerTemplate | None = None,
     ) -> None:
         """Prepare a sandbox.
 
@@ -204,7 +204,7 @@ class Scorer:
                 and ast.unparse(node.test) == "__name__ == '__main__'"
             ]
             program = program.without(doomed)
-        for violation in check(program, POLICY):
+        for violation in check(program, self.sandbox.policy):
             why = str(violation)
             return SampleVerdict(False, f"failed: refused, {why}", "program", why)
         return program

@@ -54,7 +54,7 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
             )
         else:
             for name, rule in RULES.items():
-                click.echo(f"{name}  {rule.meaning}")
+                click.echo(f"{name}  {rule.meaning}\n        {rule.reason}")
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")

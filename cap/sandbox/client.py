@@ -52,7 +52,7 @@ _BROKEN = (OSError, struct.error, ValueError)
 class Worker:
     """One worker, as the parent holds it."""
 
-    def __init__(self, template: Template, number: int, limits: WorkerLimits) -> None:
+    def __init__(self, template: WorkerTemplate, number: int, limits: WorkerLimits) -> None:
         """Make its two pipes; the template is asked for the process behind them.
 
         Raises:
@@ -120,13 +120,13 @@ class Worker:
                 os.close(self._open.pop())
 
 
-_templates: dict[tuple[int, bool, frozenset[str]], Template] = {}
+_templates: dict[tuple[int, bool, frozenset[str]], WorkerTemplate] = {}
 """Shared templates, by process id: a fork must not talk over its parent."""
 
 
 def shared_template(
     modules: frozenset[str] = ROBOT_MODULES, without: frozenset[str] = frozenset()
-) -> Template:
+) -> WorkerTemplate:
     """Return this process's template for programs that import such modules.
 
     Args:
@@ -136,12 +136,12 @@ def shared_template(
     key = os.getpid(), modules <= ROBOT_MODULES, without
     if key not in _templates:
         listed = ROBOT_MODULES if key[1] else BENCHMARK_MODULES
-        _templates[key] = Template(listed, without=without)
+        _templates[key] = WorkerTemplate(listed, without=without)
         atexit.register(_templates[key].close)
     return _templates[key]
 
 
-_clients: weakref.WeakSet[Template] = weakref.WeakSet()
+_clients: weakref.WeakSet[WorkerTemplate] = weakref.WeakSet()
 
 
 def _forget_all() -> None:
@@ -153,7 +153,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_all)
 
 
-class Template:
+class WorkerTemplate:
     """The warm process that forks workers; started at first use, restarted if it dies.
 
     One spare worker is kept ready and locked down, so that a program starts at once.
@@ -340,7 +340,7 @@ class Template:
             raise SandboxError(f"the sandbox process does not start a worker: {error}") from None
         try:
             self._send(Order(SPAWN, worker.number, limits), worker.given)
-        except BaseException:
+        except BaseException:  # Ctrl-C
             worker.close()
             raise
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,12 @@ from cap.checker.declared_types import check_values
 if TYPE_CHECKING:
     from cap.result import Call
 
+FOREIGN_LEVEL = "kernel-seccomp"
+"""The weakest sandbox level for programs of language models and agents, and for hardware: below it
+only the check stands between a program and the host."""
+MIN_LEVEL_VARIABLE = "CAP_MIN_LEVEL"
+STAND_INS = ("nearest", "nobody", "oracle", "noisy-oracle", "no-op")
+"""Models that are none: what they write comes with this software."""
 HARDWARE_ACTIONS = 200
 """Calls of actions that one program may make of a real robot: more is a loop without an end."""
 
@@ -45,6 +52,21 @@ class Limits:
             UsageError: There is one.
         """
         check_values(self)
+
+
+def weakest_level(model: str, *, simulated: bool = True) -> str | None:
+    """Return the weakest sandbox level to accept; None for any.
+
+    The environment variable `CAP_MIN_LEVEL` is the user's own decision, for all that runs.
+
+    Args:
+        model: The name of what writes the programs.
+        simulated: Nothing physical moves.
+    """
+    if MIN_LEVEL_VARIABLE in os.environ:
+        return os.environ[MIN_LEVEL_VARIABLE]
+    stands_in = model.partition(":")[0] in STAND_INS
+    return None if stands_in and simulated else FOREIGN_LEVEL
 
 
 @dataclass(frozen=True)

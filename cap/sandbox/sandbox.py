@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError, clipped
-from cap.sandbox.client import Template, shared_template
+from cap.sandbox.client import WorkerTemplate, shared_template
 from cap.sandbox.kernel.layers import LEVELS, LayerReport
 from cap.sandbox.limits import Limits, Listeners
 
@@ -44,7 +44,7 @@ class Sandbox:
         limits: Limits | None = None,
         policy: Policy | None = None,
         min_level: str | None = None,
-        template: Template | None = None,
+        template: WorkerTemplate | None = None,
     ) -> None:
         """Make a sandbox; nothing is started yet, unless a level is asked for.
 
@@ -80,7 +80,8 @@ class Sandbox:
         if self._min_level and (lacking := report.lacks(self._min_level)):
             why = "; ".join(f"{name} ({reason})" for name, reason in lacking.items())
             asked = f"level '{self._min_level}' is asked for"
-            raise SandboxError(f"{asked} and this system lacks: {why}")
+            remedy = "--min-level process accepts the check alone, see SECURITY.md"
+            raise SandboxError(f"{asked} and this system lacks: {why}; {remedy}")
 
     @cached_property
     def scope(self) -> Scope:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cap.sandbox.kernel.layers import LayerReport
     from cap.sandbox.orders import Order, WorkerLimits
-    from cap.sandbox.worker import Programs
+    from cap.sandbox.worker import ProgramRunner
 
 _CONTROL = 10
 """The control socket here, out of the way of the workers' own descriptors."""
@@ -80,10 +80,10 @@ def main(descriptor: int, without: frozenset[str], modules: Sequence[str]) -> No
             importlib.import_module(name)
     _warm_up()
 
-    from cap.sandbox.worker import Programs
+    from cap.sandbox.worker import ProgramRunner
 
     restricted = "seccomp" not in report.layers and "views" not in without
-    programs = Programs(modules, restricted=restricted)
+    programs = ProgramRunner(modules, restricted=restricted)
     serving = fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, _CONTROL)
     server = _ForkServer(socket.socket(fileno=serving), report, programs)
     os.close(descriptor)
@@ -112,7 +112,9 @@ def _warm_up() -> None:
 class _ForkServer:
     """Forks workers, each with its ends of two pipes that the parent made."""
 
-    def __init__(self, control: socket.socket, report: LayerReport, programs: Programs) -> None:
+    def __init__(
+        self, control: socket.socket, report: LayerReport, programs: ProgramRunner
+    ) -> None:
         from cap.sandbox.kernel import lockdown
 
         self._control = control

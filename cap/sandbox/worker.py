@@ -79,7 +79,7 @@ class Output(io.TextIOBase):
         return wire.text("".join(parts))
 
 
-class Programs:
+class ProgramRunner:
     """What every program finds, made once in the template."""
 
     def __init__(self, modules: Sequence[str], *, restricted: bool) -> None:
@@ -169,7 +169,7 @@ class Programs:
         except BaseException as error:  # whatever the program did ends here
             message = _failure(output.exceeded or error)
             if bindings is not None:  # where its world stays, so does what it had set by then
-                with contextlib.suppress(BaseException):
+                with contextlib.suppress(BaseException):  # of the program's own objects
                     message["variables"] = bindings.left()["variables"]
         return _last_frame(message, output)
 

@@ -51,12 +51,12 @@ from cap.robot import registry, robot_facts
 from cap.robot.protocol import Rehearsable, Rewindable, Robot, TurnTaking
 from cap.robot.robot_files import path_of
 from cap.robot.view import Viewable, ViewLog
-from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
+from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
 from cap.session.rounds import MOST_ROUNDS, Rounds
 from cap.session.session_file import SavedSession
-from cap.session.settings import HARDWARE_LEVEL, SessionSettings, as_path
+from cap.session.settings import SessionSettings, as_path
 from cap.session.skills.learning import learn_from
 from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
 from cap.session.skills.store import Offer, Origin, SkillStore
@@ -134,7 +134,7 @@ class Session:
         """Whether a round was taken back since the last turn."""
         self._view_log = ViewLog()
         self.state = State(variables=dict(self._prompt.header.initial))
-        level = settings.min_level or (None if robot.simulated else HARDWARE_LEVEL)
+        level = settings.min_level or weakest_level(model.name, simulated=robot.simulated)
         limits = settings.limits or Limits()
         if not robot.simulated or isinstance(robot, Rehearsable):
             # What takes too long in the rehearsal would do so on the robot.

@@ -21,8 +21,6 @@ from cap.session.skills.store import SkillStore
 from cap.trace.trace import Trace
 
 HISTORY_TOKENS = 4000
-HARDWARE_LEVEL = "kernel-seccomp"
-"""Below this level of the sandbox only the check stands between a program and the host."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ class SessionSettings(EngineSettings):
     robot_file: Path | None = None
     """The file the robot was made from, for who goes on with the session."""
     min_level: str | None = None
-    """The weakest sandbox level to accept; by default any in simulation, and `HARDWARE_LEVEL`
-    on real hardware."""
+    """The weakest sandbox level to accept; by default `kernel-seccomp` for programs of a language
+    model and on real hardware, and any for others in simulation."""
 
     @classmethod
     def of(cls, robot: str, seed: int, options: Mapping[str, Any]) -> SessionSettings:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cap.program.scope import Scope
 from cap.sandbox import wire
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.sandbox import scope_of_job
 
 
@@ -23,7 +23,7 @@ def job_of(source: str, scope: Scope | None = None, **more: Any) -> bytes:
     return wire.encode(job)
 
 
-def pids_of(template: Template) -> list[int]:
+def pids_of(template: WorkerTemplate) -> list[int]:
     """Return the process ids of a template's workers that live, the oldest first."""
     assert template._process is not None
     found = children(template._process.pid)

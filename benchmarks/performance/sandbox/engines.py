@@ -46,13 +46,13 @@ def _plain(host: Functions, limit_s: float, variant: str) -> Run:
 def _cap(host: Functions, limit_s: float, variant: str) -> Run:
     from cap import Limits, Sandbox, Scope
     from cap.program.scope import Primitive
-    from cap.sandbox.client import Template, shared_template
+    from cap.sandbox.client import WorkerTemplate, shared_template
 
     primitives = {name: Primitive.of(f, "perception", name) for name, f in host.items()}
     sandbox = Sandbox(
         Scope(primitives=primitives),
         limits=Limits(program_s=limit_s, calls=10 * CALLS),
-        template=Template(spare=False) if variant == NO_SPARE else shared_template(),
+        template=WorkerTemplate(spare=False) if variant == NO_SPARE else shared_template(),
     )
     sandbox.__enter__()
 

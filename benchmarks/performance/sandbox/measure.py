@@ -191,9 +191,9 @@ def _importable(package: str) -> bool:
 def conditions() -> list[str]:
     """Return where and how the measurements are made, in lines."""
     from cap import Sandbox
-    from cap.sandbox.client import Template
+    from cap.sandbox.client import WorkerTemplate
 
-    template = Template()
+    template = WorkerTemplate()
     try:
         level = Sandbox(template=template).level
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shlex
 import signal
@@ -55,6 +56,12 @@ class RunnerOptions:
         "--junit", type=Named(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI."
     )
     """JUnit XML to be written, for continuous integration; None for none."""
+    min_level: str | None = option(
+        "--min-level",
+        metavar="LEVEL",
+        help="The weakest sandbox to accept, see cap info (of a language model: kernel-seccomp).",
+    )
+    """The weakest sandbox to accept; None for the usual."""
     quiet: bool = option("-q", "--quiet", is_flag=True, help="No line for each trial.")
     """Tell nothing of single trials."""
 
@@ -113,8 +120,13 @@ def carry_out(
     from benchmarks.report import junit
     from benchmarks.results import UNFINISHED, begin, read_lines
     from benchmarks.runner import run
+    from cap.sandbox.limits import MIN_LEVEL_VARIABLE, weakest_level
+    from cap.sandbox.sandbox import Sandbox
     from cap.trace.trace import new_run_folder
 
+    if runner.min_level is not None:
+        os.environ[MIN_LEVEL_VARIABLE] = runner.min_level  # for the processes of the run, too
+    Sandbox(min_level=weakest_level(str(settings.model)))
     suite.check(settings)
     suite.require(trials)
     if runner.resume and runner.out is None:

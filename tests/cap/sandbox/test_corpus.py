@@ -19,7 +19,7 @@ import pytest
 from cap.checker.checker import Policy
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from tests.corpus.attacks import ATTACKS, BENCHMARK_ATTACKS, REFUSED, Attack
@@ -103,9 +103,9 @@ LEVELS = {
 
 
 @pytest.fixture(scope="module", params=LEVELS)
-def template(request: pytest.FixtureRequest) -> Iterator[Template]:
+def template(request: pytest.FixtureRequest) -> Iterator[WorkerTemplate]:
     """A template at each level, whose parent has the secret in its environment."""
-    opened = Template(without=LEVELS[request.param])
+    opened = WorkerTemplate(without=LEVELS[request.param])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET_KEY", SECRET)
         try:
@@ -151,7 +151,7 @@ RUNNABLE = [attack for attack in ATTACKS if attack.family not in ("source", "odd
 @pytest.mark.sweep(share=0.04)
 @each(RUNNABLE)
 def test_without_the_check_an_attack_reaches_nothing_at_any_level(
-    template: Template, host: Host, attack: Attack
+    template: WorkerTemplate, host: Host, attack: Attack
 ) -> None:
     limits = HASTY if "timeout" in attack.ends else LIMITS
     environment, folder = dict(os.environ), os.getcwd()

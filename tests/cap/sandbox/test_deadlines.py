@@ -15,7 +15,7 @@ from cap.errors import LMPFailed, RobotError
 from cap.program.scope import Kind, Primitive, Scope
 from cap.result import Call, Result
 from cap.sandbox import wire as codec
-from cap.sandbox.client import Template, Worker
+from cap.sandbox.client import Worker, WorkerTemplate
 from cap.sandbox.clocks import asking_person
 from cap.sandbox.limits import Limits, Listeners
 from cap.sandbox.robot_thread import RobotThread, callers_thread
@@ -58,8 +58,8 @@ class Robot:
 
 
 @pytest.fixture(scope="module")
-def template() -> Iterator[Template]:
-    opened = Template(spare=False)
+def template() -> Iterator[WorkerTemplate]:
+    opened = WorkerTemplate(spare=False)
     yield opened
     opened.close()
 
@@ -90,7 +90,9 @@ def merged(*scopes: Scope) -> Scope:
 class Runner:
     """Runs programs as the sandbox does, with a robot, and remembers their processes."""
 
-    def __init__(self, template: Template, robot: Robot | None, thread: RobotThread | None) -> None:
+    def __init__(
+        self, template: WorkerTemplate, robot: Robot | None, thread: RobotThread | None
+    ) -> None:
         self.template = template
         self.robot = robot
         self.thread = thread
@@ -123,7 +125,7 @@ class Runner:
 
 
 @pytest.fixture
-def runner(template: Template, robot: Robot, thread: RobotThread) -> Runner:
+def runner(template: WorkerTemplate, robot: Robot, thread: RobotThread) -> Runner:
     return Runner(template, robot, thread)
 
 
@@ -224,7 +226,7 @@ def test_a_call_given_up_comes_to_nothing_when_it_returns(runner: Runner, robot:
 
 
 def test_without_a_robot_the_next_program_runs_after_a_hang(
-    template: Template, robot: Robot
+    template: WorkerTemplate, robot: Robot
 ) -> None:
     bare = Runner(template, None, None)
     assert kinds(bare.run("jam()", scope_of(robot.jam), calls_s=0.1)) == HANGS
@@ -233,7 +235,7 @@ def test_without_a_robot_the_next_program_runs_after_a_hang(
 
 
 def test_without_a_robot_the_next_program_runs_after_a_stop_that_a_call_outlasts(
-    template: Template, robot: Robot
+    template: WorkerTemplate, robot: Robot
 ) -> None:
     """Without it the caller's thread was told of a robot for good, in each sandbox of its own."""
 
@@ -248,7 +250,7 @@ def test_without_a_robot_the_next_program_runs_after_a_stop_that_a_call_outlasts
 
 
 def test_a_worker_s_ends_stay_open_while_a_call_that_was_given_up_uses_them(
-    template: Template, robot: Robot
+    template: WorkerTemplate, robot: Robot
 ) -> None:
     """A number that is closed may be the next worker's a moment later."""
     bare = Runner(template, None, None)
@@ -361,7 +363,7 @@ def test_a_program_inside_a_robot_call_does_not_wait_for_itself(
 
 
 def test_calls_of_two_callers_are_served_one_at_a_time(
-    template: Template, robot: Robot, thread: RobotThread
+    template: WorkerTemplate, robot: Robot, thread: RobotThread
 ) -> None:
     inside: list[int] = []
     most: list[int] = []
@@ -404,7 +406,7 @@ def test_an_error_of_who_is_told_reaches_the_caller(runner: Runner, robot: Robot
     assert runner.all_ended()
 
 
-def test_a_callers_thread_ends_with_it(template: Template, robot: Robot) -> None:
+def test_a_callers_thread_ends_with_it(template: WorkerTemplate, robot: Robot) -> None:
     names: list[threading.Thread] = []
 
     def remember() -> None:
@@ -610,7 +612,7 @@ def slow_reading(monkeypatch: pytest.MonkeyPatch, count: int = 200) -> None:
 @pytest.mark.parametrize("value", SLOW.values(), ids=SLOW)
 @pytest.mark.sweep(share=0.34)
 def test_reading_a_result_counts_as_the_programs_time(
-    value: str, template: Template, monkeypatch: pytest.MonkeyPatch
+    value: str, template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox = Sandbox(limits=Limits(program_s=2.0), template=template)
     slow_reading(monkeypatch)
@@ -623,7 +625,7 @@ def test_reading_a_result_counts_as_the_programs_time(
 
 
 def test_reading_arguments_counts_as_the_programs_time(
-    template: Template, monkeypatch: pytest.MonkeyPatch
+    template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def say(values: Any) -> None: ...
 
@@ -636,7 +638,7 @@ def test_reading_arguments_counts_as_the_programs_time(
 
 
 def test_reading_answers_counts_as_the_programs_time(
-    template: Template, monkeypatch: pytest.MonkeyPatch
+    template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox = Sandbox(limits=Limits(program_s=2.0), template=template)
     slow_reading(monkeypatch)
@@ -646,7 +648,7 @@ def test_reading_answers_counts_as_the_programs_time(
     assert result.failure.error == "TimeLimit"
 
 
-def test_ctrl_c_ends_the_reading(template: Template, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_the_reading(template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch) -> None:
     sandbox = Sandbox(limits=Limits(program_s=LONG_S), template=template)
     slow_reading(monkeypatch, 20)
     main = threading.main_thread().ident
@@ -661,7 +663,7 @@ def test_ctrl_c_ends_the_reading(template: Template, monkeypatch: pytest.MonkeyP
 
 
 def test_a_stop_ends_the_reading_on_the_robots_thread(
-    template: Template, robot: Robot, thread: RobotThread, monkeypatch: pytest.MonkeyPatch
+    template: WorkerTemplate, robot: Robot, thread: RobotThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def say(values: Any) -> None: ...
 

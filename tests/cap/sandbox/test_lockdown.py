@@ -24,7 +24,7 @@ from cap.errors import SandboxError, UsageError
 from cap.program.scope import Scope
 from cap.result import Result
 from cap.sandbox import wire
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.kernel.layers import KERNEL, LEVELS, LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.results import failure_of_exit
@@ -188,7 +188,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 
 MODULES = BENCHMARK_MODULES | {"resource"}
-_templates: dict[frozenset[str], Template] = {}
+_templates: dict[frozenset[str], WorkerTemplate] = {}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -202,7 +202,7 @@ def templates() -> Iterator[None]:
 def sandbox_without(*layers: str) -> Sandbox:
     without = frozenset([*layers, "views"])
     if without not in _templates:
-        _templates[without] = Template(MODULES, without=without)
+        _templates[without] = WorkerTemplate(MODULES, without=without)
     return Sandbox(limits=LIMITS, template=_templates[without])
 
 
@@ -292,7 +292,7 @@ for number in range(64):
 def test_a_worker_has_two_pipes_and_nothing_on_the_standard_ones(tmp_path: Path) -> None:
     with (tmp_path / "open").open("w") as opened:
         os.set_inheritable(opened.fileno(), True)
-        template = Template(MODULES)
+        template = WorkerTemplate(MODULES)
         try:
             sandbox = Sandbox(template=template)
             seen = sandbox.execute(SEEN, Scope(), returns="ret").value
@@ -376,7 +376,7 @@ def test_a_new_template_that_holds_less_than_was_asked_for_runs_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     needs("rlimits", "seccomp")
-    template = Template()
+    template = WorkerTemplate()
     try:
         sandbox = Sandbox(min_level="kernel-seccomp", template=template)
         assert sandbox.run("ret = 1", returns="ret").value == 1

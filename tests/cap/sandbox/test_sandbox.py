@@ -28,7 +28,7 @@ from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
 from cap.sandbox import wire as codec
 from cap.sandbox import wire as frames
-from cap.sandbox.client import Template, Worker
+from cap.sandbox.client import Worker, WorkerTemplate
 from cap.sandbox.limits import Limits, Listeners
 from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.sandbox import Sandbox
@@ -47,7 +47,7 @@ def sandbox() -> Iterator[Sandbox]:
 @contextlib.contextmanager
 def fresh_sandbox() -> Iterator[Sandbox]:
     """A sandbox with a template of its own, not the process's shared one."""
-    template = Template()
+    template = WorkerTemplate()
     try:
         with Sandbox(template=template) as opened:
             yield opened
@@ -618,7 +618,7 @@ class Hostile:
     """The untrusted end of a conversation, written by the test."""
 
     def __init__(self) -> None:
-        self.worker = Worker(Template(), 1, WorkerLimits())
+        self.worker = Worker(WorkerTemplate(), 1, WorkerLimits())
         self.reads, self.writes = self.worker.given
         self.replying: threading.Thread | None = None
 
@@ -877,7 +877,7 @@ def test_a_template_that_died_is_started_again(runs_before: int) -> None:
 
 
 def test_a_closed_template_starts_again_when_used() -> None:
-    template = Template()
+    template = WorkerTemplate()
     for number in (1, 2):
         with Sandbox(template=template) as opened:
             assert value_of(opened, f"ret = {number}") == number
@@ -886,7 +886,7 @@ def test_a_closed_template_starts_again_when_used() -> None:
 
 def test_a_template_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cap.sandbox.client.sys.executable", "/bin/false")
-    template = Template()
+    template = WorkerTemplate()
     with pytest.raises(SandboxError, match="does not start"):
         template.spawn()
     template.close()

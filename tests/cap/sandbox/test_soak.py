@@ -19,7 +19,7 @@ import pytest
 
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 
@@ -57,13 +57,13 @@ PROGRAMS = {
 
 
 @pytest.fixture
-def template() -> Iterator[Template]:
-    opened = Template()
+def template() -> Iterator[WorkerTemplate]:
+    opened = WorkerTemplate()
     yield opened
     opened.close()
 
 
-def run_one(template: Template, rng: random.Random) -> None:
+def run_one(template: WorkerTemplate, rng: random.Random) -> None:
     """Run one program of some kind, and look at what comes of it."""
     kind = rng.choice(list(PROGRAMS))
     source, expected = PROGRAMS[kind]
@@ -79,7 +79,7 @@ def run_one(template: Template, rng: random.Random) -> None:
         assert result.value == expected(n), kind
 
 
-def processes(template: Template) -> list[int]:
+def processes(template: WorkerTemplate) -> list[int]:
     """Return the template's processes and all below them."""
     below: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
@@ -107,7 +107,7 @@ def memory_bytes(pids: list[int]) -> int:
     return total
 
 
-def settled(template: Template) -> tuple[int, int, int]:
+def settled(template: WorkerTemplate) -> tuple[int, int, int]:
     """Return descriptors, processes and memory once everything that ran has ended."""
     sandbox, wait = Sandbox(SCOPE, template=template), threading.Event()
     for source in ("ret = 1", "ret = np.pi"):  # each template collects what has ended
@@ -123,7 +123,7 @@ def settled(template: Template) -> tuple[int, int, int]:
 
 
 @pytest.mark.timeout(SOAK_S + 120)
-def test_programs_of_all_kinds_for_long_leave_nothing_behind(template: Template) -> None:
+def test_programs_of_all_kinds_for_long_leave_nothing_behind(template: WorkerTemplate) -> None:
     rng = random.Random(0)
     for _ in range(200):  # what is loaded once, and what allocators keep
         run_one(template, rng)
@@ -140,7 +140,7 @@ def test_programs_of_all_kinds_for_long_leave_nothing_behind(template: Template)
 
 
 @pytest.mark.timeout(300)
-def test_a_hundred_programs_at_once(template: Template) -> None:
+def test_a_hundred_programs_at_once(template: WorkerTemplate) -> None:
     run_one(template, random.Random(0))
     before = settled(template)
     ready = threading.Barrier(AT_ONCE)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
 from cap.sandbox import wire as codec
-from cap.sandbox.client import Template, Worker
+from cap.sandbox.client import Worker, WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.results import within_scope
@@ -39,7 +39,7 @@ class Peer:
     """The untrusted end, driven by a script on a thread of its own."""
 
     def __init__(self) -> None:
-        self.worker = Worker(Template(), 1, WorkerLimits())
+        self.worker = Worker(WorkerTemplate(), 1, WorkerLimits())
         self.reads, self.writes = self.worker.given
 
     def play(self, script: Sequence[bytes], *, waits: bool, stays: bool) -> threading.Thread:
