@@ -34,7 +34,7 @@ from benchmarks import json_lines
 from benchmarks.noisy_oracle import NOISY, WHAT_IT_IS
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import OWN_PROMPTS, Settings, Trial, suite
-from cap.models.atomic_file import write_whole
+from cap.files import write_whole
 
 CHANCES = (0.3, 0.5, 0.7, 0.9)
 SUITES: Mapping[str, str | None] = {"tabletop": "SA-SI", "drawing": None, "kitchen": None}

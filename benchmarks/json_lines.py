@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.errors import UsageError
+from cap.files import parsed_json, read_bytes
 
 _GZIP = b"\x1f\x8b"
 _OTHERS = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -30,7 +31,7 @@ def read(path: Path, what: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if not line.strip():
             continue
         try:
-            values = json.loads(line)
+            values = parsed_json(line)
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{path}, line {number} is not JSON: {error}") from None
         if not isinstance(values, Mapping):
@@ -41,7 +42,7 @@ def read(path: Path, what: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def _text(path: Path, what: str) -> str:
     """Return what a file holds; a mark of byte order at its beginning is no part of it."""
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
         packed = [name for head, name in _OTHERS.items() if data.startswith(head)]
         if packed:
             raise UsageError(

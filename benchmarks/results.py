@@ -28,7 +28,7 @@ from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Tria
 from cap.config import shown_url
 from cap.engine.repair import Repairs
 from cap.errors import UsageError
-from cap.models.atomic_file import write_whole
+from cap.files import read_json, write_whole
 from cap.models.base import Usage
 from cap.trace.trace import plain, versions
 
@@ -314,7 +314,7 @@ def read_header(folder: Path) -> dict[str, Any]:
     """
     path = folder / HEADER
     try:
-        header: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        header: dict[str, Any] = read_json(path)
     except FileNotFoundError:
         raise UsageError(f"{folder} is no results folder: it has no {HEADER}") from None
     except NotADirectoryError:

@@ -21,8 +21,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cap.errors import ConfigError, did_you_mean
+from cap.files import read_toml, shown
 from cap.robot.robot_files import is_file
-from cap.toml import read_toml, shown
 
 CHOICES = {"mode": ("physics", "instant"), "model_mode": ("chat", "completion")}
 """Settings that take one of a few words."""

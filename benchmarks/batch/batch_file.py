@@ -20,6 +20,7 @@ from benchmarks.batch.effects import wrong_check, wrong_effects
 from benchmarks.batch.session_setup import SessionChecker
 from cap.config import CHOICES
 from cap.errors import CapError, UsageError, did_you_mean
+from cap.files import parsed_json, read_bytes
 from cap.robot import registry, robot_files
 
 _KINDS = (".toml", ".jsonl")
@@ -65,7 +66,7 @@ def read(
     if path.suffix.lower() not in _KINDS:
         raise UsageError(f"{path}: a batch is a .toml or .jsonl file; see cap batch --example")
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
         text = data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -99,7 +100,7 @@ def _jsonl(path: Path, text: str) -> list[_Entry]:
             continue
         where = f"{path}, line {number}"
         try:
-            values = json.loads(line)
+            values = parsed_json(line)
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{where}: not JSON: {error}; one session a line") from None
         if not isinstance(values, dict):

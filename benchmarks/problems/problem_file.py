@@ -27,6 +27,7 @@ from benchmarks.problems.problem import (
 from cap.checker.checker import check
 from cap.checker.rules import bound_names
 from cap.errors import CheckFailed, ProblemError, did_you_mean
+from cap.files import read_bytes
 from cap.program.program import Program
 
 FORMAT_VERSION = 1
@@ -42,7 +43,7 @@ def load(paths: Sequence[Path]) -> ProblemSet:
     digest = hashlib.sha256()
     for path in paths:
         try:
-            data = path.read_bytes()
+            data = read_bytes(path)
             values = tomllib.loads(data.decode("utf-8-sig"))
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error

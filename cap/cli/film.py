@@ -34,13 +34,16 @@ def _unsaid(options: SessionOptions) -> SessionOptions:
     return options
 
 
-def film_run(folder: Path, out: Path, to: str, robot_options: tuple[str, ...]) -> int:
+def film_run(
+    folder: Path, out: Path, to: str, robot: str | None, robot_options: tuple[str, ...]
+) -> int:
     """Carry a run out again and write what is seen; exit code 1 if it came out otherwise.
 
     Args:
         folder: The run.
         out: The file; of a LeRobot dataset the folder.
         to: `gif`, `mp4`, `rrd` or `lerobot`.
+        robot: The file of the run's robot, where it is none of the registered ones.
         robot_options: The robot's own, as `-R` takes them.
 
     Raises:
@@ -59,7 +62,7 @@ def film_run(folder: Path, out: Path, to: str, robot_options: tuple[str, ...]) -
     other = []
     with tempfile.TemporaryDirectory() as place:
         again = Path(place) / "run"
-        options = replace(options, out=again, robot_options=robot_options)
+        options = replace(options, out=again, robot=robot, robot_options=robot_options)
         made = Path(place) / f"film.{to}"
         with replayed(options, folder) as (session, steps):
             film: RerunFile | Dataset | Pictures

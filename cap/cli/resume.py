@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
-from cap.cli.options import SessionOptions, confirm
+from cap.cli.options import SessionOptions
 from cap.cli.pictures import wanted
 from cap.cli.session import open_session, watch, world_as_json
 from cap.errors import CapError, UsageError
@@ -44,7 +44,7 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
     Raises:
         UsageError: Another robot or other objects were asked for, or its robot cannot be had.
     """
-    robot = options.robot or _robot_of(kept)
+    robot = options.robot or kept.registered_robot()
     if robot != kept.robot and not is_file(robot):
         raise UsageError(f"the saved session is one of robot '{kept.robot}'; leave out --robot")
     if options.objects is not None and kept.objects is not None:
@@ -60,23 +60,6 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
         seed=kept.seed,
         objects=options.objects if kept.objects is None else ", ".join(kept.objects),
     )
-
-
-def _robot_of(kept: Any) -> str:
-    """Return the robot of a saved session; a file is executed only with the person's word.
-
-    Raises:
-        UsageError: The file is gone, or the person does not want it executed.
-    """
-    if kept.file is None:
-        return str(kept.robot)
-    if not Path(kept.file).is_file():
-        raise UsageError(f"the saved session's robot was {kept.file}, which is gone; add -r FILE")
-    if not confirm(f"The saved session's robot is the file {kept.file}. Execute it?"):
-        raise UsageError(
-            f"the saved session's robot is a file, executed only if you say so: add -r {kept.file}"
-        )
-    return str(kept.file)
 
 
 def saved_at(folder: Path | None) -> Any:

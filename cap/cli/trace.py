@@ -94,12 +94,17 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Format.")
 @click.option("--out", type=Named(path_type=Path), metavar="FILE", help="By default in the run.")
+@click.option("-r", "--robot", metavar="FILE", help="The file of a run's own robot, for a film.")
 @click.option(
     "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
     help="An option of the robot, to carry the run out again for a film.",
 )  # fmt: skip
 def export_trace(
-    folder: Path | None, to: str, out: Path | None, robot_options: tuple[str, ...]
+    folder: Path | None,
+    to: str,
+    out: Path | None,
+    robot: str | None,
+    robot_options: tuple[str, ...],
 ) -> int:
     """Write a run as something to look at; the newest if none is named.
 
@@ -114,7 +119,7 @@ def export_trace(
     folder = folder or _newest()
     out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")
     if to in ("html", "md"):
-        from cap.models.atomic_file import write_whole
+        from cap.files import write_whole
         from cap.trace.export import html, markdown
         from cap.trace.export.run_record import RunRecord
 
@@ -133,7 +138,7 @@ def export_trace(
         return 0
     from cap.cli.film import film_run
 
-    return film_run(folder, out, to, robot_options)
+    return film_run(folder, out, to, robot, robot_options)
 
 
 def _newest() -> Path:

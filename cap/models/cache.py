@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from cap.errors import UsageError
-from cap.models.atomic_file import write_whole
+from cap.files import read_json, write_whole
 from cap.models.base import Completion, Ended, Mode, Model, Request
 from cap.models.replay import request_key
 from cap.models.wrapper import Ask, Wrapped
@@ -100,7 +100,7 @@ class Cached(Wrapped):
 def _read(path: Path) -> Any:
     """Return what a file holds; None if there is none, or it is damaged."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path)
     except (OSError, ValueError, RecursionError):
         return None
 

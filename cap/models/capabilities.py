@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.config import cache_folder
-from cap.models.atomic_file import write_whole
+from cap.files import read_json, write_whole
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class AbilitiesFile:
 
     def _all(self) -> dict[str, Any]:
         try:
-            values = json.loads(self._path.read_text(encoding="utf-8"))
+            values = read_json(self._path)
         except (OSError, ValueError, RecursionError):
             return {}
         return values if isinstance(values, dict) else {}

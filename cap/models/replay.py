@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from cap.errors import ModelError, NotRecorded, SpendLimit, UsageError
+from cap.files import parsed_json, read_text
 from cap.models.base import Completion, Ended, Model, Request, Scores, Usage
 from cap.models.wrapper import Ask, Wrapped
 
@@ -305,7 +306,7 @@ _ERRORS = {kind.__name__: kind for kind in _kinds(ModelError)}
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").split("\n")
+        return read_text(path).split("\n")
     except FileNotFoundError:
         raise UsageError(
             f"no recording {path}; make one with -m PROVIDER/NAME --record {path}"
@@ -321,7 +322,7 @@ def read_entry(line: str, where: str) -> Entry:
         UsageError: It is none; the message begins with `where`.
     """
     try:
-        values = json.loads(line)
+        values = parsed_json(line)
     except ValueError as error:
         raise UsageError(f"{where}: not JSON ({error}); remove or record it again") from None
     if not isinstance(values, dict):

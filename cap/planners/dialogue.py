@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from cap.files import read_toml
 from cap.planners.world import Action
-from cap.toml import read_toml
 
 Kind = Literal["person", "step", "goal", "thought", "question", "explanation", "told"]
 _LINE = re.compile(

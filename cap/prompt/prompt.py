@@ -54,6 +54,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.errors import PromptError
+from cap.files import read_text
 from cap.prompt import headerless
 from cap.prompt.context import Context
 from cap.prompt.examples import CHECK, Example, separators, split_examples
@@ -270,9 +271,9 @@ def load(path: Path) -> Prompt:
         PromptError: It cannot be read, or its header or its Python is wrong; with file and line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         more = path.parent / FURTHER / path.name
-        further = more.read_text(encoding="utf-8") if more.is_file() else ""
+        further = read_text(more) if more.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(f"cannot read prompt file {path}: {error}") from None
     return parse(text, name=path.stem, path=path, infer=True, further=further)

@@ -257,16 +257,12 @@ class Session:
             from_run = str(kept)
             kept = session_file.read(as_path("the saved session", kept))
         robot = options.pop("robot", None)
-        if not robot and kept.file is not None:  # nothing that a saved session names is executed
-            raise SavedError(
-                f"the saved session's robot is the file {kept.file}, and files are executed only "
-                "when they are named; pass robot=FILE"
-            )
+        robot = robot or kept.registered_robot()
         mode = "instant" if kept.mode == session_file.DRY_RUN else kept.mode
         given = {"mode": mode} if mode else {}
         objects = None if kept.objects is None else list(kept.objects)
         options = {**given, **options, "seed": kept.seed, "objects": objects}
-        session = cls.open(robot or kept.robot, model, **options)
+        session = cls.open(robot, model, **options)
         try:
             session.restore(kept)
             session.earlier_run = from_run

@@ -27,11 +27,11 @@ from cap.engine.answer import State
 from cap.engine.best_of import Sampling
 from cap.engine.repair import Repairs
 from cap.errors import CapError, SavedError
-from cap.models.atomic_file import write_whole
+from cap.files import read_bytes, read_json, write_whole
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import PastTurn
-from cap.robot import robot_facts, snapshots
+from cap.robot import registry, robot_facts, snapshots
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.wire import MAX_DEPTH, WireError, decode, encode
 
@@ -115,6 +115,20 @@ class SavedSession:
             file=None if session.robot_file is None else str(session.robot_file),
         )
 
+    def registered_robot(self) -> str:
+        """Return its robot's registered name; what else a file names is never loaded.
+
+        Raises:
+            SavedError: Its robot came from a file, or is not registered.
+        """
+        if self.file is None and self.robot in registry.robots():
+            return self.robot
+        whose = repr(self.robot) if self.file is None else f"the file {self.file}"
+        raise SavedError(
+            f"the saved session's robot is {whose}, and a saved session executes no file; "
+            f"name the robot's file again: add -r {self.file or 'FILE'}"
+        )
+
 
 def world_of(robot: Robot) -> tuple[bytes | None, str]:
     """Return a robot's world in wire format, or None and why it cannot be written."""
@@ -183,8 +197,8 @@ def write(saved: SavedSession, path: Path) -> None:
     try:
         if path.exists():
             there = None
-            with contextlib.suppress(ValueError, RecursionError):
-                there = json.loads(path.read_text(encoding="utf-8"))
+            with contextlib.suppress(ValueError):
+                there = read_json(path)
             if not isinstance(there, dict) or there.get("format") != FORMAT:
                 raise SavedError(f"{path} is there, and is no saved session; name another")
         write_whole(path, render(saved))
@@ -201,16 +215,16 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
     """
     path = path / name if path.is_dir() else path
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = read_json(path)
     except FileNotFoundError:
         if path.with_name(START).exists():
             raise SavedError(
                 f"no turn was finished in {path.parent}, so nothing goes on there; begin anew"
             ) from None
         raise SavedError(f"no saved session at {path}; name a run folder or its file") from None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         with contextlib.suppress(OSError):
-            if path.read_bytes()[:1] != b"{":  # not even the beginning of one
+            if read_bytes(path)[:1] != b"{":  # not even the beginning of one
                 raise SavedError(f"{path} is not a saved session") from None
         raise SavedError(f"cannot read the saved session {path}: {error}") from None
     return parsed(values, path)
@@ -361,8 +375,8 @@ def _path(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise TypeError(f"expected a whole number, got {value!r:.40}")
+    if type(value) is not int or not 0 <= value < 1 << 64:
+        raise TypeError(f"expected a whole number below 2**64, got {_shown(value):.40}")
     return value
 
 

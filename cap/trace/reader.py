@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 from cap.errors import UsageError
+from cap.files import parsed_json, read_bytes, read_json
 from cap.trace.trace import FORMAT_VERSION
 
 _EVENT = {"kind": str, "turn": int, "depth": int, "data": dict}
@@ -27,10 +27,10 @@ def read_header(folder: Path) -> dict[str, Any]:
     """
     path = folder / "run.json"
     try:
-        header = json.loads(path.read_text(encoding="utf-8"))
+        header = read_json(path)
     except FileNotFoundError:
         raise UsageError(f"{folder} is no run folder: it has no run.json") from None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
     if not isinstance(header, dict):
         raise UsageError(f"cannot read {path}: not a JSON object")
@@ -93,7 +93,7 @@ def read_lines(folder: Path) -> list[tuple[int, Any]]:
     if not path.exists():
         raise UsageError(f"{folder} is no run folder: it has no events.jsonl")
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = read_bytes(path).split(b"\n")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
     found: list[tuple[int, Any]] = []
@@ -101,7 +101,7 @@ def read_lines(folder: Path) -> list[tuple[int, Any]]:
         if not line.strip():
             continue
         try:
-            found.append((number, json.loads(line)))
-        except (ValueError, RecursionError):
+            found.append((number, parsed_json(line)))
+        except ValueError:
             found.append((number, _NO_JSON))
     return found

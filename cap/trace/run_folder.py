@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from cap.models.atomic_file import write_whole
+from cap.files import write_whole
 
 
 class RunFolder:

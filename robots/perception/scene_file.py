@@ -22,7 +22,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cap.errors import clipped
-from cap.toml import Table, read_toml
+from cap.files import Table, read_toml
 from robots.perception.camera import Detection
 
 _KEYS = ("name", "position_m", "yaw_rad", "size_m")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cap.errors import CapError, ConfigError, clipped
-from cap.toml import Table, read_toml
+from cap.files import Table, read_toml
 
 MAX_OBJECTS = 100
 TOLERANCE_M = 0.003

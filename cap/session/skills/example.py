@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cap.engine.best_of import drawn_alike
 from cap.engine.effect import Effect
 from cap.errors import CapError, NotRecorded, SavedError, SkillError
-from cap.models.atomic_file import write_whole
+from cap.files import read_json, write_whole
 from cap.models.base import Completion, Model, Request
 from cap.program.scope import Definition
 from cap.prompt.prompt import Prompt, one_line
@@ -172,7 +172,7 @@ def read(path: Path) -> SkillExample | None:
         SkillError: It is damaged; with the remedy.
     """
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = read_json(path)
         if not isinstance(values, dict) or values.get("format") != FORMAT:
             raise ValueError("it is no example of a skill")
         if values.get("version") != VERSION:

@@ -32,6 +32,7 @@ from cap.checker.checker import check
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.errors import CapError, SkillError, UsageError
+from cap.files import read_text
 from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt.prompt import one_line
@@ -97,7 +98,7 @@ def read(path: Path) -> Skill:
         SkillError: It cannot be used; with file and line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         remedy = f"make it readable, or remove it: cap skills remove {path.stem}"

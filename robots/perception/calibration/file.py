@@ -35,7 +35,7 @@ from typing import Literal
 import numpy as np
 
 from cap.errors import UsageError
-from cap.toml import Table, read_toml, shown
+from cap.files import Table, read_toml, shown
 from robots.arm import rotations
 from robots.arm.rotations import Array
 

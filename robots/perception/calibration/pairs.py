@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cap.toml import Table, read_toml, shown
+from cap.files import Table, read_toml, shown
 from robots.arm import rotations
 from robots.arm.rotations import Array
 from robots.perception.calibration.file import Mount

@@ -176,7 +176,7 @@ def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each
     model = ModelOptions(
         **{**dict.fromkeys(entry.name for entry in fields(ModelOptions)), "concurrency": most}
     )
-    runner = RunnerOptions(jobs, "local", None, None, False, False, None, False)
+    runner = RunnerOptions(jobs, "local", None, None, False, False, None, None, False)
     options, runner = options_for(model, load_config(model), runner)
     assert options["concurrency"] == each
     assert runner.jobs * each <= most

@@ -14,7 +14,7 @@ import pytest
 
 from cap.cli.main import run
 from cap.cli.tables import show
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.sandbox import Sandbox
 
 Capture = pytest.CaptureFixture[str]
@@ -385,7 +385,7 @@ def test_ctrl_c_while_it_loads_is_130_and_no_traceback(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
-    template = Template(spare=False)
+    template = WorkerTemplate(spare=False)
     try:
         template.spawn().end()
         assert template._process is not None

@@ -245,9 +245,9 @@ RUN = ["run", "stack all the blocks", "undo that", "--mode", "instant"]
 AT = {
     "what the robot's thread answered": ("/robot_thread.py:acquire", 2, signal.SIGTERM),
     "that the worker was ordered": ("/socket.py:sendmsg", 2, signal.SIGINT),
-    "which worker came": ("/template_client.py:read", 1, signal.SIGTERM),
-    "that the trace began": ("/atomic_file.py:replace", 1, signal.SIGHUP),
-    "that the program was kept": ("/atomic_file.py:replace", 4, signal.SIGINT),
+    "which worker came": ("/client.py:read", 1, signal.SIGTERM),
+    "that the trace began": ("/files.py:replace", 1, signal.SIGHUP),
+    "that the program was kept": ("/files.py:replace", 4, signal.SIGINT),
 }
 
 

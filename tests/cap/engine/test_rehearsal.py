@@ -12,7 +12,7 @@ import pytest
 from cap.engine.answer import Decision
 from cap.errors import NotConnected, SandboxError, UsageError
 from cap.prompt.prompt import Prompt, parse
-from cap.sandbox.client import Template
+from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
 from cap.session.replay import recorded
@@ -404,11 +404,13 @@ def test_hardware_is_refused_where_only_the_check_would_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     report = LayerReport(layers=ALWAYS, missing=dict.fromkeys(KERNEL, "an old kernel"))
-    monkeypatch.setattr(Template, "report", lambda self: report)
+    monkeypatch.setattr(WorkerTemplate, "report", lambda self: report)
     with pytest.raises(SandboxError, match="seccomp \\(an old kernel\\)"):
         session_of({})
     session_of({}, min_level="process")[0].close()
-    session_of({}, create(mode="instant"))[0].close()
+    with pytest.raises(SandboxError, match="--min-level process"):  # a model writes programs
+        session_of({}, create(mode="instant"))
+    Session(create(mode="instant"), make_model("nearest")).close()
 
 
 def test_a_twin_that_is_real_is_not_rehearsed_in() -> None:

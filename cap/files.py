@@ -1,9 +1,17 @@
-"""Files people write by hand: read as TOML, refused with the line and the remedy."""
+"""Files: read with bounds, since somebody else may have made them, and written whole or not at all.
+
+Files that people write by hand are TOML, refused with the line and the remedy.
+"""
 
 from __future__ import annotations
 
+import errno
+import json
 import math
+import os
 import re
+import stat
+import threading
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,8 +22,79 @@ from typing import Any
 from cap.errors import ConfigError, clipped, did_you_mean
 
 _PLACE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), .*|end of document)\)$", re.S)
+MAX_BYTES = 512 << 20
+"""The largest file that is read: a run's events, a recording."""
 _MOST_BYTES = 1_000_000
+"""The largest file that people write by hand."""
 _LONGEST = 60
+
+
+def read_bytes(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
+    """Return a plain file's content: never that of a pipe or a device, which may have no end.
+
+    Raises:
+        OSError: It cannot be read, is no plain file, or is larger than it may be.
+    """
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(opened, "rb") as file:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise OSError(errno.EINVAL, "it is not a plain file")
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise OSError(errno.EFBIG, f"it is larger than {most_bytes} bytes")
+    return data
+
+
+def read_text(path: Path, most_bytes: int = MAX_BYTES) -> str:
+    """Return a plain file's text; line ends are as `open` reads them.
+
+    Raises:
+        OSError: As `read_bytes`.
+        ValueError: It is not UTF-8.
+    """
+    text = read_bytes(path, most_bytes).decode("utf-8")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """Return what JSON says.
+
+    Raises:
+        ValueError: It is no JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_json(path: Path, most_bytes: int = MAX_BYTES) -> Any:
+    """Return what a plain file of JSON says.
+
+    Raises:
+        OSError: As `read_bytes`.
+        ValueError: It is no JSON, or nested too deeply.
+    """
+    return parsed_json(read_text(path, most_bytes))
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write beside and move over: a run that is stopped never leaves half a file.
+
+    Half a surrogate pair, which UTF-8 does not have, is written as its escape.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}.part")
+    if isinstance(content, str):
+        content = content.encode("utf-8", "backslashreplace")
+    try:
+        beside.write_bytes(content)
+        os.replace(beside, path)
+    except BaseException:  # a stop as well leaves no half of it
+        beside.unlink(missing_ok=True)
+        raise
 
 
 @dataclass(frozen=True)
@@ -158,17 +237,13 @@ def read_toml(path: Path, what: str) -> Table:
         ConfigError: There is no such file, it cannot be read, or it is no TOML.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = read_bytes(path, _MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise ConfigError(
             f"cannot read the {what} {path}: {error.strerror or error}; check its name"
         ) from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: the {what} is not UTF-8 text; save it as such") from None
-    if len(data) > _MOST_BYTES:
-        raise ConfigError(f"{path}: the {what} is larger than {_MOST_BYTES} bytes; shorten it")
     lines = tuple(text.split("\n"))
     try:
         return Table(path, tomllib.loads(text), 1, lines)
