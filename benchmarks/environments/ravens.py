@@ -10,6 +10,7 @@ observation, and the episode goes on.
 from __future__ import annotations
 
 import string
+from collections import UserDict
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -164,7 +165,9 @@ class RavensEnvironment(Env[Observation, str]):
         told = "" if turn.failure is None else str(turn.failure)
         told = "\n".join(filter(None, (turn.stdout.rstrip(), told or turn.effect.line)))
         self._over = done = missed is None
-        info = {"success": done, "missed": missed, "turn": turn.as_json()}
+        # Vector environments merge the dictionaries of all environments, entry by entry; a turn
+        # is one value of one environment, whatever it holds.
+        info = {"success": done, "missed": missed, "turn": UserDict(turn.as_json())}
         return self._observation(told), float(done), done, False, info
 
     def oracle(self) -> str:

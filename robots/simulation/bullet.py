@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import platform
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,9 @@ from typing import Any
 from cap.errors import MissingSimulator, install_extra
 from robots.arm.motion import DT_S
 from robots.table.geometry import Quat, Vec3
+
+WHEELS = tuple((version, "Linux on x86_64") for version in ("3.10", "3.11"))
+"""Pythons and machines for which PyBullet is published ready to install."""
 
 
 @contextlib.contextmanager
@@ -37,12 +42,15 @@ def _import() -> Any:
         with _silent_stderr():
             return importlib.import_module("pybullet")
     except ImportError as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == "pybullet"
-        why = "is not installed" if missing else f"does not load ({error})"
-        raise MissingSimulator(
-            f"physics needs PyBullet, which {why}: {install_extra('sim')} "
-            "(Python 3.11, Linux x86-64), or use --mode instant"
-        ) from None
+        version = ".".join(map(str, sys.version_info[:2]))
+        machine = f"{platform.system()} on {platform.machine()}"
+        if (version, machine) not in WHEELS:
+            why = f"has no wheel for Python {version}, {machine}; use Python 3.11 on Linux x86-64"
+        elif isinstance(error, ModuleNotFoundError) and error.name == "pybullet":
+            why = f"is not installed: {install_extra('sim')}"
+        else:
+            why = f"does not load ({error}): {install_extra('sim')}"
+        raise MissingSimulator(f"physics needs PyBullet, which {why}, or --mode instant") from None
 
 
 p = _import()

@@ -34,7 +34,7 @@ from cap.cli.options import (
     whole_numbers,
     with_options,
 )
-from cap.errors import SpendLimit, UnknownModel, UsageError
+from cap.errors import MissingSimulator, SpendLimit, UnknownModel, UsageError
 
 if TYPE_CHECKING:
     from benchmarks.report.tables import Report
@@ -319,7 +319,14 @@ def _run(
     trials = found.trials(n, options.seed, tasks, splits)
     tell_left_out(found)
     try:
-        folder = carry_out(found, trials, settings, runner_options, settings.model)
+        try:
+            folder = carry_out(found, trials, settings, runner_options, settings.model)
+        except MissingSimulator as missing:
+            if said("mode") is not _UNSAID:
+                raise
+            click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
+            settings = replace(settings, mode="instant")
+            folder = carry_out(found, trials, settings, runner_options, settings.model)
     except SpendLimit as error:
         if error.run is not None:
             error.told = show_report(Path(error.run), options.as_json) is not None

@@ -178,3 +178,12 @@ def test_several_at_once_read_their_own_texts(how: str, apart: dict[str, bool]) 
         assert [text.split(";")[0] for text in told] == ["said 'a'", "said 'b'"]
     finally:
         envs.close()
+
+
+def test_of_several_at_once_one_may_succeed_and_another_fail() -> None:
+    envs: Any = gymnasium.make_vec(RAVENS, num_envs=2, vectorization_mode="sync", mode="instant")
+    envs.reset(seed=7)
+    turns = envs.step(["say('hi')", "import os"])[4]["turn"]
+    envs.close()
+    assert turns[0]["failure"] is None
+    assert turns[1]["failure"]["error"] == "CAP102"

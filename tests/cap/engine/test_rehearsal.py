@@ -11,6 +11,7 @@ import pytest
 
 from cap.engine.answer import Decision
 from cap.errors import NotConnected, SandboxError, UsageError
+from cap.models.providers import make_model
 from cap.prompt.prompt import Prompt, parse
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport

@@ -517,6 +517,7 @@ def test_random_numbers_start_from_the_seed(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     "draw",
     [
+        "(__import__('statistics').NormalDist(0, 1).samples(2))",
         "random.Random().random()",
         "[random.Random().random() for _ in range(2)]",
         "(random.seed(), random.random())[1]",
