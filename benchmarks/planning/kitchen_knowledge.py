@@ -21,7 +21,7 @@ from cap.planners.world import DONE, Action
 GIVEN_UP = 2
 """After so many failures with one object another one is taken, where another will do."""
 _BACK = re.compile(r"\b(?:previous|first|earlier) (?:task|thing)\b|\bfinish what you\b", re.I)
-_SCENE = re.compile(r"\[scene: (.*)\]")
+_SCENE = re.compile(r"Scene: there is (.*?)\.?")
 _ACTIONS: Mapping[str, Action] = {
     action.text: action for action in actions_for(sorted({*EVERYTHING, "banana", "orange", "cup"}))
 }

@@ -63,7 +63,7 @@ from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.planners.learned import LEARNERS, require_learning
-from cap.planners.say_models import Knowledge, SayModel, is_say_model
+from cap.planners.say_models import Knowledge, SayModel, is_say_model, what_it_knows
 from cap.planners.translation import USUAL, check_translator
 
 OPTIONS = ("table", "models", "virtualhome", "learner", "translator", *MODEL_OPTIONS)
@@ -229,11 +229,13 @@ class PlanningSuite(BaseSuite):
         )  # fmt: skip
 
     def model_of(self, split: str) -> str:
-        """Return the model of a column, with what is counted where that is of the same plans."""
-        cell = next((cell for cell in self._cells.values() if cell.split == split), None)
-        if cell is None:
-            return ""
-        return f"{cell.model} {cell.what}" if self.table == "SC-5" else cell.model
+        """Return the column itself: planners, and models, have no common rate."""
+        return split
+
+    @property
+    def stand_ins(self) -> tuple[str, ...]:
+        """What each model that is no language model knows, a line each."""
+        return tuple(f"{name} {known}" for name in self.models if (known := what_it_knows(name)))
 
     def charts(self, folder: Path) -> Mapping[str, bytes]:
         """Return the curves of success against the model's quality, where there are several."""
@@ -289,6 +291,7 @@ class PlanningSuite(BaseSuite):
                 "row": cell.task,
                 "planner": cell.planner,
                 "model": cell.model,
+                "the model": what_it_knows(cell.model),
                 "rung": rungs[key],
                 "counted": cell.what or "success",
                 "%, 95 %": tallies[key].rate,

@@ -192,7 +192,7 @@ class _Probe:
         try:
             walked(self._model, PROMPT, [STOP])
         except ModelError:
-            return "choice" if (logprobs or 0) > 1 else "sampled"
+            return "choice" if (logprobs or 0) > 1 else "ranked"
         return "exact"
 
     def streams(self) -> bool | None:

@@ -11,9 +11,8 @@ from typing import Any
 from cap.errors import EmptyCompletion, ModelError, NoMatch
 from cap.models.base import Model, Request, Scores, ScoringModel
 from cap.models.scorers.exact import MOST
-from cap.models.scorers.sampling import match
 from cap.planners.affordances import Affordance
-from cap.planners.dialogue import Dialogue, continuation
+from cap.planners.dialogue import CONTINUE, Dialogue, continuation, match
 from cap.planners.world import DONE, Action, World
 
 PLANNED = 0.9
@@ -21,9 +20,6 @@ PLANNED = 0.9
 PARTS = ("say", "can", "pay", "likeness", "share", "penalty")
 """What scores are made of, as traces and tables name it; each planner has some of them."""
 _UNPLANNED = 1e-9
-_UNSAID = 1.000001
-"""Where samples are counted, a step that is no likelier than this many times the least was never
-said: whether it can be done is then no reason to do it."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,8 @@ class Candidate:
         """All of it, as traces keep it."""
         values = {"say": self.say, "can": self.can, "pay": self.pay, "score": self.score}
         known = {name: value for name, value in values.items() if value is not None}
-        return {"text": self.action.text, **known, "log_say": self.log_say}
+        log_say = self.log_say if math.isfinite(self.log_say) else None  # 0: JSON has no infinity
+        return {"text": self.action.text, **known, "log_say": log_say}
 
 
 @dataclass(frozen=True)
@@ -118,7 +115,7 @@ class Ranking:
     candidates: tuple[Candidate, ...]
     """The best first."""
     rung: str
-    """How their probabilities were found: `exact`, `choice`, `sampled` or `plan`."""
+    """How their probabilities were found: `exact`, `choice`, `ranked` or `plan`."""
     notes: tuple[str, ...] = ()
     """What was unusual."""
 
@@ -127,18 +124,12 @@ class Ranking:
         """Why none of them should be taken; "" if the first should."""
         if not self.candidates:
             return "there is no step to choose"
-        best = self.candidates[0]
-        if best.log_score == -math.inf:
-            count = len(self.candidates)
-            return f"none of {count} steps can be done: all affordances are 0"
-        says = [entry.log_say for entry in self.candidates]
-        unsaid = min(says) + math.log(_UNSAID)
-        if self.rung != "sampled" or best.log_say > unsaid:
+        if self.candidates[0].log_score > -math.inf:
             return ""
-        if max(says) <= unsaid:
-            return f"none of the model's samples was one of {len(says)} steps"
-        said = max(self.candidates, key=lambda entry: entry.log_say).action.text
-        return f"nothing the model said can be done now, such as '{said}'"
+        likeliest = max(self.candidates, key=lambda entry: entry.log_say).action.text
+        if any(entry.log_say == -math.inf for entry in self.candidates):  # ranked: not named
+            return f"nothing the model said can be done now, such as '{likeliest}'"
+        return f"none of {len(self.candidates)} steps can be done: all affordances are 0"
 
 
 def rank(
@@ -165,9 +156,6 @@ def rank(
         return Ranking((), "none", ("the world has no step to choose",))
     scores = say(model, dialogue, actions)
     logprobs, notes = _numbers(scores)
-    if scores.rung == "sampled":  # one was added to each count: with many steps that is too much
-        least = min(logprobs)
-        logprobs = [math.log(math.exp(value - least) - 1 + 1 / len(logprobs)) for value in logprobs]
     high = max(logprobs)
     total = high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
     found, unknown = [], []
@@ -198,7 +186,7 @@ def _numbers(scores: Scores) -> tuple[list[float], tuple[str, ...]]:
     if not finite:
         raise ModelError("the model gave no log-probability that is a number; use another model")
     missing = sum(math.isnan(value) or value == math.inf for value in scores.logprobs)
-    floor = min(finite) - 20.0
+    floor = -math.inf if scores.rung == "ranked" else min(finite) - 20.0
     values = [value if math.isfinite(value) else floor for value in scores.logprobs]
     above = sum(value > MOST for value in finite)
     counted = f"of {len(values)} log-probabilities were"
@@ -224,6 +212,8 @@ def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:
     found = [(step, match(step, options)) for step in said]
     notes = tuple(f"its step {step!r} is none there is" for step, number in found if number is None)
     plan = [number for _, number in found if number is not None]
+    if len(plan) == 1:  # `done` alone: it was not understood, so nothing is done
+        raise NoMatch(f"no step of the model's plan is one there is, such as {said[0]!r}")
     at = 0
     for step in dialogue.steps():  # where in its plan it is: after the last step that was taken
         done = options.index(step) if step in options else -1
@@ -252,7 +242,7 @@ def plan_of(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> tupl
         ModelError: No answer, or none that is a list of texts.
     """
     prompt = dialogue.as_program(sorted({name for action in actions for name in action.args}))
-    text = model.complete(Request(prompt, stop=("\n# ", "\nobjects = "))).said()
+    text = model.complete(Request(prompt, stop=("\n# ", "\nobjects = "), system=CONTINUE)).said()
     try:
         value = ast.literal_eval(text.split("plan =", 1)[-1].strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -1,7 +1,7 @@
 """What a planner is told after its steps: objects, success, progress, and a person's words.
 
-The forms are Inner Monologue's: on a tabletop each is a line of its own (`Success: no`), in a
-kitchen a note in brackets after the step it tells of (`[success: no]`), where success is silent.
+Success has Inner Monologue's two forms: on a tabletop a line after every step (`Success: no`), in a
+kitchen a note after a step that failed (`[success: no]`). All else has one form.
 """
 
 from __future__ import annotations
@@ -55,12 +55,17 @@ _SILENT = ("ask", "goal", "think")
 """After these nothing has changed."""
 
 
+def scene_line(names: Sequence[str]) -> str:
+    """Return the line that names the objects there are."""
+    return f"Scene: there is {', '.join(names) or 'nothing'}."
+
+
 @dataclass
 class ObjectFeedback:
     """Names of the objects seen: on a tabletop once, in a kitchen at the start and after steps."""
 
     form: Form = "kitchen"
-    """How it is written."""
+    """Where it is: in the kitchen what is seen changes."""
     detector: DetectorErrors = field(default_factory=DetectorErrors)
     """Of each object that is seen; objects that are not are never made up."""
     answers: bool = False
@@ -82,8 +87,7 @@ class ObjectFeedback:
             for number, name in enumerate(world.visible())
             if self.detector.seen(True, self._looks, number)
         ]
-        listed = ", ".join(names) or "nothing"
-        return f"[scene: {listed}]" if self.form == "kitchen" else f"Scene: there is {listed}."
+        return scene_line(names)
 
 
 @dataclass
@@ -131,7 +135,7 @@ class SuccessFeedback:
 
 @dataclass
 class SceneFeedback:
-    """Which of the goals the planner stated are reached, after every step."""
+    """Which of the goals the planner stated are reached, when it states them and after each step."""
 
     detector: DetectorErrors = field(default_factory=DetectorErrors)
     """How often it is wrong about one goal."""
@@ -148,9 +152,12 @@ class SceneFeedback:
         action = outcome.action
         if action.skill == "goal":
             self._goals = action.args
-        if action.skill in _SILENT or not self._goals:
+        elif action.skill in _SILENT:
             return []
-        self._steps += 1
+        else:
+            self._steps += 1
+        if not self._goals:
+            return []
         reached = [
             goal
             for number, goal in enumerate(self._goals)

@@ -6,8 +6,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from cap.models.base import Model, Request
-from cap.models.scorers.sampling import match
-from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, read
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, match, read
 from cap.planners.episode import PlanEpisode
 from cap.planners.world import DONE, Action, StepOutcome
 

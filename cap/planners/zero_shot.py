@@ -89,7 +89,8 @@ class ZeroShot:
             return "there is no step to choose"
         example = self.example(episode.instruction)
         episode.trace.event("example", task=example.task)
-        before = f"{example.text()}\n\n" if example.steps else ""
+        opening = "".join(f"{line}\n\n" for line in episode.opening)
+        before = opening + (f"{example.text()}\n\n" if example.steps else "")
         if self.translates and self.corrects:
             return (yield from self._step_by_step(episode, before, actions))
         prompt = f"{before}Task: {episode.instruction}\nStep 1:"

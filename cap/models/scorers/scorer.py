@@ -2,7 +2,7 @@
 
 `exact`   the server tells every token's log-probability, of a text it repeats or one by one
 `choice`  a question with lettered answers; the probabilities of the letters
-`sampled` several completions, counted
+`ranked` one request for the likeliest continuations, in order, by letter
 
 The best way that works is remembered, so that the others are not tried again.
 """
@@ -17,7 +17,7 @@ from cap.models.openai.errors import Refused
 from cap.models.scorers.asker import Asker
 from cap.models.scorers.choice import choice
 from cap.models.scorers.exact import exact
-from cap.models.scorers.sampling import sampled
+from cap.models.scorers.ranked import ranked
 from cap.models.scorers.walk import walked
 
 
@@ -39,9 +39,9 @@ def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         raise UsageError("a continuation stands twice; give each once")
     endpoint = asker.endpoint
     if endpoint is None:
-        return sampled(asker, prompt, continuations)
+        return ranked(asker, prompt, continuations)
     ways: dict[str, Callable[[Asker, str, Sequence[str]], Scores]]
-    ways = {"exact": _exact, "choice": choice, "sampled": sampled}
+    ways = {"exact": _exact, "choice": choice, "ranked": ranked}
     rungs = list(ways)
     first = rungs.index(endpoint.abilities.rung) if endpoint.abilities.rung in ways else 0
     notes: list[str] = []
