@@ -291,7 +291,7 @@ class PlanningSuite(BaseSuite):
                 "row": cell.task,
                 "planner": cell.planner,
                 "model": cell.model,
-                "the model": what_it_knows(cell.model),
+                "model is": what_it_knows(cell.model),
                 "rung": rungs[key],
                 "counted": cell.what or "success",
                 "%, 95 %": tallies[key].rate,

@@ -212,7 +212,8 @@ def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:
     found = [(step, match(step, options)) for step in said]
     notes = tuple(f"its step {step!r} is none there is" for step, number in found if number is None)
     plan = [number for _, number in found if number is not None]
-    if len(plan) == 1:  # `done` alone: it was not understood, so nothing is done
+    understood = {options[number] for number in plan} > {DONE.text}
+    if notes and not understood:  # then `done` is no answer to what was asked
         raise NoMatch(f"no step of the model's plan is one there is, such as {said[0]!r}")
     at = 0
     for step in dialogue.steps():  # where in its plan it is: after the last step that was taken

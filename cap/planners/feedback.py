@@ -135,7 +135,7 @@ class SuccessFeedback:
 
 @dataclass
 class SceneFeedback:
-    """Which of the goals the planner stated are reached, when it states them and after each step."""
+    """Which of its goals are reached, when the planner states them and after each step."""
 
     detector: DetectorErrors = field(default_factory=DetectorErrors)
     """How often it is wrong about one goal."""

@@ -1,4 +1,4 @@
-"""Ranking where an endpoint gives no log-probabilities: one request for the likeliest, by letter."""
+"""Ranking where there are no log-probabilities: one request for the likeliest, by letter."""
 
 from __future__ import annotations
 

@@ -73,17 +73,32 @@ def test_only_the_model_that_was_asked_for_runs(table: str) -> None:
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_each_model_has_a_headline_of_its_own(tmp_path: Path) -> None:
+def test_each_planner_and_model_has_a_headline_that_says_what_the_model_knows(
+    tmp_path: Path,
+) -> None:
     words = ["bench", "run", "planning", "--table", "IM-1", "-n", "2", "--jobs", "1"]
     words += ["--tasks", "im-pick-and-place"]
     for name in ("perfect-say", "noisy-say:0.7"):
         words += ["--split", f"success {name}"]
     assert run([*words, "--out", str(tmp_path / "out")]) == 0
     report = tables.read(tmp_path / "out")
-    assert [cell.split for cell in report.models] == ["perfect-say", "noisy-say:0.7"]
-    assert report.headline[0].startswith("perfect-say: success 100.0 %")
-    assert report.headline[1].startswith("noisy-say:0.7: success ")
-    assert report.total not in report.sums
+    columns = ["success perfect-say", "success noisy-say:0.7"]
+    assert [cell.split for cell in report.models] == columns
+    right = "knows the right next step"
+    known = [
+        f"perfect-say {right}; not a language model",
+        f"noisy-say:0.7 {right}, and says it with probability 0.7; not a language model",
+    ]
+    assert report.headline[:2] == [*known]
+    assert report.headline[3].startswith("success perfect-say: success 100.0 %")
+    assert report.headline[4].startswith("success noisy-say:0.7: success ")
+    assert [cell.split for cell in report.sums if cell.task == "all"] == columns
+    numbers = report.as_json
+    assert numbers["stand_ins"][:2] == known
+    assert {row["model is"] for row in numbers["own"]} == {line.partition(" ")[2] for line in known}
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "out" / name).read_text().replace("\\", "")
+        assert all(line in text for line in known)
 
 
 @pytest.mark.usefixtures("trials_here")

@@ -12,7 +12,7 @@ import pytest
 
 from cap.errors import SpendLimit
 from cap.models.base import Completion, Request, Scores
-from cap.models.scorers.sampling import sampled
+from cap.models.scorers.ranked import ranked
 from cap.planners.affordances import of_world
 from cap.planners.candidates import rank
 from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt
@@ -325,48 +325,45 @@ def test_a_chat_model_is_told_to_continue_the_text_and_to_write_no_program() -> 
     assert set(asked.systems) == {CONTINUE}
 
 
-class Sampler:
-    """Writes the same answer however often it is sampled."""
+class Ranker:
+    """Answers every ranking with the letters of some steps, in order."""
 
-    name = "sampler"
+    name = "ranker"
     endpoint = None
 
     def __init__(self, *texts: str) -> None:
         self.texts = list(texts)
+        self.requests: list[Request] = []
 
     def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        listed = {
+            line.split(") ", 1)[1].rstrip("."): line.split(")")[0]
+            for line in request.prompt.splitlines()
+            if ") " in line
+        }
         done = request.prompt.rsplit("Person:", 1)[-1].count("Robot:") - 1
-        return Completion(self.texts[min(done, len(self.texts) - 1)], self.name)
+        named = self.texts[min(done, len(self.texts) - 1)].split("; ")
+        return Completion(", ".join(listed.get(text, "none") for text in named), self.name)
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
-        return sampled(self, prompt, continuations)
+        return ranked(self, prompt, continuations)
 
 
-def test_where_samples_are_counted_only_what_was_said_is_done() -> None:
-    """A hand that answered as a model would: its step was capped, and noise was acted on."""
-    said = SayCan(Sampler("bow", "wave", "done"), NOTHING)
+def test_where_steps_are_ranked_only_what_was_named_is_done(tmp_path: Path) -> None:
+    model = Ranker("bow; wave; done", "wave; done", "done; wave")
     many = TextWorld(["wave", "bow", *(f"sing song {number}" for number in range(80))])
-    result = run_episode("greet", many, said)
-    assert (result.end, result.plan) == ("done", ("bow", "wave"))
+    trace = Trace(tmp_path)
+    result = run_episode("greet", many, SayCan(model, NOTHING), trace=trace)
+    trace.close("ok")
+    assert (result.end, result.plan, result.rung) == ("done", ("bow", "wave"), "ranked")
+    assert len(model.requests) == 3  # one for each step
+    moments = [event for event in read_events(tmp_path) if event["kind"] == "candidates"]
+    assert moments[0]["data"]["candidates"][0]["say"] == pytest.approx(0.95, abs=1e-3)
+    assert moments[0]["data"]["candidates"][-1]["say"] == 0.0
     world = TextWorld(["wave", "bow"], {"bow": 0.0})
-    result = run_episode("greet", world, SayCan(Sampler("bow"), NOTHING))
+    result = run_episode("greet", world, SayCan(Ranker("bow"), NOTHING))
     assert (result.end, result.plan) == ("stuck", ())
     assert result.why == "nothing the model said can be done now, such as 'bow'"
-    other = SayCan(Sampler("xylophone quartz"), NOTHING)
-    result = run_episode("greet", TextWorld(["wave"]), other)
-    assert result.why == "none of the model's samples was one of 2 steps"
-
-
-def test_a_sample_that_is_no_step_is_not_taken_for_one_that_sounds_like_it(tmp_path: Path) -> None:
-    """A model asked for a paper towel where there is none; a water bottle was brought."""
-    world = TextWorld(["find a water bottle", "find an apple"])
-    said = SayCan(Sampler("find a paper towel."), NOTHING)
-    trace = Trace(tmp_path)
-    result = run_episode("clean up the spill", world, said, trace=trace)
-    trace.close("failed")
-    assert (result.end, result.plan) == ("stuck", ())
-    (moment,) = [event for event in read_events(tmp_path) if event["kind"] == "candidates"]
-    assert moment["data"]["notes"] == [
-        "0 of 8 samples were one of the 3 continuations; "
-        "said, but none of them: 'find a paper towel.' (8)"
-    ]
+    result = run_episode("greet", TextWorld(["wave"]), SayCan(Ranker("xylophone"), NOTHING))
+    assert (result.end, result.why[:32]) == ("model", "NoMatch: the model ranked no ste")
