@@ -115,9 +115,9 @@ def command(options: PlanOptions, instruction: str) -> int:
     cap plan "stack all the blocks" --planner saycanpay -r ravens
     cap plan "Drink the milk" --planner zero-shot -r household
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
+    from benchmarks.models import Meter
     from benchmarks.planning import single
     from cap.cli.session import claim_folder, remove_run
-    from cap.models.base import Usage
     from cap.planners.say_models import is_say_model, what_it_knows
     from cap.trace.trace import Trace, new_run_folder, status_after, versions
 
@@ -142,10 +142,10 @@ def command(options: PlanOptions, instruction: str) -> int:
         if is_say_model(name):
             click.echo(f"{name} {what_it_knows(name)}")
 
-    made: list[Any] = []
+    made: list[Meter] = []
 
     def make_model(known: Any) -> Any:
-        made.append(_model(name, known, options, settings))
+        made.append(Meter(_model(name, known, options, settings)))
         return made[-1]
 
     try:
@@ -163,8 +163,8 @@ def command(options: PlanOptions, instruction: str) -> int:
     trace.close("ok" if good else "failed")
     unknown = not verdict.judged and verdict.episode.end == "model"
     known = single.nearest_known(setup, instruction) if unknown else []
-    usage = getattr(made[-1], "usage", Usage())
-    about = {"model": name, "stand_in": what_it_knows(name), "usage": vars(usage)}
+    usage = {**vars(made[-1].usage), "requests": made[-1].requests}
+    about = {"model": name, "stand_in": what_it_knows(name), "usage": usage}
     return _report(verdict, folder, instruction, options.as_json, known, about)
 
 

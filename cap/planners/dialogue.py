@@ -66,12 +66,12 @@ class DialoguePrompt:
     """Who the robot is and what there is, line by line."""
     examples: tuple[DialogueExample, ...] = ()
     """In the order they are shown."""
-    feedback: tuple[str, ...] = ()
-    """Lines of the header about the feedback after each step."""
     names: tuple[str, ...] = ()
     """Of objects and places in the examples, for `nearest`."""
     synonyms: tuple[str, ...] = ()
     """Words that mean the same, such as `get = bring, fetch`, for `nearest`."""
+    feedback: tuple[str, ...] = ()
+    """Lines of the header about the feedback after each step."""
 
     def without_feedback(self) -> DialoguePrompt:
         """Return the prompt for a planner that is given no feedback after its steps."""
@@ -259,7 +259,7 @@ def load(path: Path) -> DialoguePrompt:
     return DialoguePrompt(
         file.texts("header"),
         tuple(examples),
-        file.texts("feedback"),
         file.texts("names"),
         file.texts("synonyms"),
+        file.texts("feedback"),
     )

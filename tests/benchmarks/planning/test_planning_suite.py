@@ -111,7 +111,7 @@ def test_success_is_drawn_against_the_models_quality(tmp_path: Path) -> None:
     assert b"<svg" in (tmp_path / "out" / "quality.svg").read_bytes()
     assert "![quality](quality.svg)" in (tmp_path / "out" / "report.md").read_text()
     rates = {c.split: c.tally.successes / c.tally.n for c in tables.read(tmp_path / "out").models}
-    assert rates["noisy-say:0.3"] < rates["noisy-say:1"] == 1.0
+    assert rates["monologue noisy-say:0.3"] < rates["monologue noisy-say:1"] == 1.0
 
 
 def test_the_papers_values_are_labelled_as_theirs() -> None:
@@ -192,7 +192,10 @@ def test_stand_ins_that_read_no_examples_are_one_experiment_whatever_their_numbe
     assert run([*words, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
     report = tables.read(tmp_path / "out")
     told = [(cell.split, cell.tally.n) for cell in report.models or [report.total]]
-    assert told == [("perfect-say ended", 50), ("perfect-say solved", 50)]
+    assert told == [
+        ("saycan perfect-say ended", 50),
+        ("saycan perfect-say solved", 50),
+    ]
 
 
 def test_the_translator_of_the_house_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

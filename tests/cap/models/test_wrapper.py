@@ -335,12 +335,12 @@ def test_no_more_requests_are_under_way_than_allowed() -> None:
 def test_the_requests_of_a_comparison_count(tmp_path: Path) -> None:
     answer = {"choices": [{"text": "x", "logprobs": None}], "usage": {"prompt_tokens": 5}}
     with FakeServer(lambda p, b: json.dumps(answer)) as server:
-        terms = ModelTerms(allowance=Allowance(calls=3))
+        terms = ModelTerms(allowance=Allowance(calls=2))
         model: Any = make_model("vllm/fake", base_url=server.url, environ={}, terms=terms)
         with pytest.raises(SpendLimit):
             model.score("Robot:", ["done", "not yet"])
         asked = [post for post in server.posts if post.path.endswith("completions")]
-        assert len(asked) == 3  # /tokenize is no question to the model
+        assert len(asked) == 2  # /tokenize is no question to the model
 
 
 def test_what_comes_from_the_cache_is_not_counted(tmp_path: Path) -> None:

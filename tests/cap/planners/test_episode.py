@@ -214,7 +214,7 @@ def test_feedback_reaches_the_planner_and_outcomes_the_trace(tmp_path: Path) -> 
     result = run_episode("greet", world, plan, feedback, trace=trace)
     trace.close("ok")
     assert [outcome.lines for outcome in plan.received] == [
-        (),
+        ("Reached: nothing",),
         ("Success: yes", "Reached: wave"),
         ("Success: no", "Reached: wave", "Person: never mind"),
         ("Person: (no answer)",),
@@ -242,8 +242,8 @@ def test_kitchen_feedback_is_silent_about_success_and_lists_what_is_seen() -> No
     plan = Plan(Action("do", ("wave",), "wave"), Action("do", ("bow",), "bow"))
     run_episode("greet", world, plan, [SuccessFeedback("kitchen"), ObjectFeedback("kitchen")])
     assert [outcome.lines for outcome in plan.received] == [
-        ("[scene: wave, bow]",),
-        ("[success: no]", "[scene: wave, bow]"),
+        ("Scene: there is wave, bow.",),
+        ("[success: no]", "Scene: there is wave, bow."),
     ]
 
 
