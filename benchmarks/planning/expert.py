@@ -60,6 +60,6 @@ def labelled(domain: str, count: int) -> list[LabelledStep]:
 
 
 @cache
-def trained(domain: str, count: int = 0, learner: str = "linear") -> TrainedScores:
+def trained(domain: str, count: int = 0) -> TrainedScores:
     """Return Can and Pay of a domain, learned once in each process."""
-    return train(labelled(domain, count or TRAINED_ON[domain]), learner)
+    return train(labelled(domain, count or TRAINED_ON[domain]))

@@ -50,9 +50,7 @@ def puzzle_prompt(domain: str) -> DialoguePrompt:
     return dialogue.load(registry.prompts_path() / "planners" / f"{domain}.toml")
 
 
-def puzzle_trial(
-    row: str, column: str, number: int, make_model: MakeModel, learner: str = "linear"
-) -> TrialResult:
+def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> TrialResult:
     """Plan one puzzle and try the plan.
 
     Args:
@@ -60,12 +58,11 @@ def puzzle_trial(
         column: One of `COLUMNS`.
         number: Which puzzle.
         make_model: Makes the model.
-        learner: One of `LEARNERS`.
     """
     domain, _, named = row.partition(" ")
     part: Part = "generalise" if named == "generalise" else "test"
     found, how = puzzle(domain, part, number), COLUMNS[column]
-    learned = trained(domain, learner=learner) if how.scores != "say" else None
+    learned = trained(domain) if how.scores != "say" else None
     world = PuzzleWorld(found)
     model = make_model(PuzzleKnowledge(found))
     planner = SayCanPay(

@@ -10,7 +10,6 @@ from typing import Any
 
 from cap.errors import EmptyCompletion, ModelError, NoMatch
 from cap.models.base import Model, Request, Scores, ScoringModel
-from cap.models.scorers.exact import MOST
 from cap.planners.affordances import Affordance
 from cap.planners.dialogue import CONTINUE, Dialogue, continuation, match
 from cap.planners.world import DONE, Action, World
@@ -92,44 +91,17 @@ class TranslatedStep:
 
 
 @dataclass(frozen=True)
-class Translations:
-    """All steps that the samples of one moment may mean."""
-
-    candidates: tuple[TranslatedStep, ...]
-    """The best first."""
-    stuck: str = ""
-    """Why none of them should be taken; "" if the first should."""
-    rung: str = "translated"
-    """How they were compared."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was unusual."""
-        return (self.stuck,) if self.stuck else ()
-
-
-@dataclass(frozen=True)
 class Ranking:
     """All candidates of one moment."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate, ...] | tuple[TranslatedStep, ...]
     """The best first."""
     rung: str
-    """How their probabilities were found: `exact`, `choice`, `ranked` or `plan`."""
+    """How they were compared: `exact`, `choice`, `ranked`, `plan` or `translated`."""
     notes: tuple[str, ...] = ()
     """What was unusual."""
-
-    @property
-    def stuck(self) -> str:
-        """Why none of them should be taken; "" if the first should."""
-        if not self.candidates:
-            return "there is no step to choose"
-        if self.candidates[0].log_score > -math.inf:
-            return ""
-        likeliest = max(self.candidates, key=lambda entry: entry.log_say).action.text
-        if any(entry.log_say == -math.inf for entry in self.candidates):  # ranked: not named
-            return f"nothing the model said can be done now, such as '{likeliest}'"
-        return f"none of {len(self.candidates)} steps can be done: all affordances are 0"
+    stuck: str = ""
+    """Why none of them should be taken; "" if the first should."""
 
 
 def rank(
@@ -153,31 +125,32 @@ def rank(
     """
     actions = world.actions()
     if not actions:
-        return Ranking((), "none", ("the world has no step to choose",))
+        return Ranking((), "none", (), "there is no step to choose")
     scores = say(model, dialogue, actions)
-    logprobs, notes = _numbers(scores)
+    logprobs = _finite(scores)
     high = max(logprobs)
     total = high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
-    found, unknown = [], []
+    found = []
     for action, logprob in zip(actions, logprobs, strict=True):
-        if action.skill == DONE.skill and terminate is not None:
-            can = terminate
-        else:
-            can = affordance(world, action)
-        if not math.isfinite(can):
-            unknown.append(action.text)
-            can = 0.0
+        ends = action.skill == DONE.skill and terminate is not None
+        can = terminate if ends else affordance(world, action)
         found.append(Candidate(action, logprob - total, can))
-    if unknown:
-        notes += (f"{len(unknown)} affordances were no numbers and count as 0: {unknown[0]!r}",)
     found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
-    return Ranking(tuple(found), scores.rung, (*scores.notes, *notes))
+    return Ranking(tuple(found), scores.rung, scores.notes, _stuck(found))
 
 
-def _numbers(scores: Scores) -> tuple[list[float], tuple[str, ...]]:
+def _stuck(candidates: Sequence[Candidate]) -> str:
+    """Return why none of the candidates should be taken; "" if the first should."""
+    if candidates[0].log_score > -math.inf:
+        return ""
+    likeliest = max(candidates, key=lambda entry: entry.log_say).action.text
+    if any(entry.log_say == -math.inf for entry in candidates):  # ranked: not named
+        return f"nothing the model said can be done now, such as '{likeliest}'"
+    return f"none of {len(candidates)} steps can be done: all affordances are 0"
+
+
+def _finite(scores: Scores) -> list[float]:
     """Return log-probabilities that are numbers: one that is missing is as unlikely as can be.
-
-    Those above 0 are none; they are compared as they are, and that is noted.
 
     Raises:
         ModelError: None is a number.
@@ -185,14 +158,8 @@ def _numbers(scores: Scores) -> tuple[list[float], tuple[str, ...]]:
     finite = [value for value in scores.logprobs if math.isfinite(value)]
     if not finite:
         raise ModelError("the model gave no log-probability that is a number; use another model")
-    missing = sum(math.isnan(value) or value == math.inf for value in scores.logprobs)
     floor = -math.inf if scores.rung == "ranked" else min(finite) - 20.0
-    values = [value if math.isfinite(value) else floor for value in scores.logprobs]
-    above = sum(value > MOST for value in finite)
-    counted = f"of {len(values)} log-probabilities were"
-    notes = (f"{missing} {counted} no numbers and count as unlikely",) if missing else ()
-    wrong = f"{above} {counted} above 0, as none can be: the model's numbers are to be doubted"
-    return values, (*notes, wrong) if above else notes
+    return [value if math.isfinite(value) else floor for value in scores.logprobs]
 
 
 def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:

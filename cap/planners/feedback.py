@@ -7,10 +7,8 @@ kitchen a note after a step that failed (`[success: no]`). All else has one form
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol
-
-import numpy as np
 
 from cap.planners.world import Action, StepOutcome, World
 
@@ -32,25 +30,6 @@ class Feedback(Protocol):
         """Return what is said after a step, or after what a planner said."""
 
 
-@dataclass(frozen=True)
-class DetectorErrors:
-    """How often a detector is wrong; its errors depend on the seed and the step alone."""
-
-    false_positive: float = 0.0
-    """Probability of a yes where it is no."""
-    false_negative: float = 0.0
-    """Probability of a no where it is yes."""
-    seed: int = 0
-    """Of the random numbers."""
-
-    def seen(self, truth: bool, *moment: int) -> bool:
-        """Return what the detector says of a truth."""
-        wrong = self.false_negative if truth else self.false_positive
-        if not wrong:
-            return truth
-        return truth ^ bool(np.random.default_rng([self.seed, *moment]).random() < wrong)
-
-
 _SILENT = ("ask", "goal", "think")
 """After these nothing has changed."""
 
@@ -66,10 +45,7 @@ class ObjectFeedback:
 
     form: Form = "kitchen"
     """Where it is: in the kitchen what is seen changes."""
-    detector: DetectorErrors = field(default_factory=DetectorErrors)
-    """Of each object that is seen; objects that are not are never made up."""
     answers: bool = False
-    _looks: int = 0
 
     def opening(self, world: World) -> list[str]:
         """Return the objects there are."""
@@ -81,13 +57,7 @@ class ObjectFeedback:
         return [self._line(world)] if moves and self.form == "kitchen" else []
 
     def _line(self, world: World) -> str:
-        self._looks += 1
-        names = [
-            name
-            for number, name in enumerate(world.visible())
-            if self.detector.seen(True, self._looks, number)
-        ]
-        return scene_line(names)
+        return scene_line(world.visible())
 
 
 @dataclass
@@ -109,14 +79,11 @@ class OpeningFeedback:
 
 @dataclass
 class SuccessFeedback:
-    """Whether the last step succeeded, as a detector sees it."""
+    """Whether the last step succeeded."""
 
     form: Form = "kitchen"
     """How it is written."""
-    detector: DetectorErrors = field(default_factory=DetectorErrors)
-    """How often it is wrong."""
     answers: bool = False
-    _steps: int = 0
 
     def opening(self, world: World) -> list[str]:
         """Return nothing."""
@@ -126,22 +93,17 @@ class SuccessFeedback:
         """Return whether it succeeded; in the kitchen only if it did not."""
         if outcome.action.skill in _SILENT:
             return []
-        self._steps += 1
-        ok = self.detector.seen(outcome.ok, self._steps, 5)
         if self.form == "kitchen":
-            return [] if ok else ["[success: no]"]
-        return [f"Success: {'yes' if ok else 'no'}"]
+            return [] if outcome.ok else ["[success: no]"]
+        return [f"Success: {'yes' if outcome.ok else 'no'}"]
 
 
 @dataclass
 class SceneFeedback:
     """Which of its goals are reached, when the planner states them and after each step."""
 
-    detector: DetectorErrors = field(default_factory=DetectorErrors)
-    """How often it is wrong about one goal."""
     answers: bool = False
     _goals: tuple[str, ...] = ()
-    _steps: int = 0
 
     def opening(self, world: World) -> list[str]:
         """Return nothing."""
@@ -154,17 +116,8 @@ class SceneFeedback:
             self._goals = action.args
         elif action.skill in _SILENT:
             return []
-        else:
-            self._steps += 1
-        if not self._goals:
-            return []
-        reached = [
-            goal
-            for number, goal in enumerate(self._goals)
-            if (truth := world.satisfied(goal)) is not None
-            and self.detector.seen(truth, self._steps, number, 9)
-        ]
-        return [f"Reached: {'; '.join(reached) or 'nothing'}"]
+        reached = [goal for goal in self._goals if world.satisfied(goal)]
+        return [f"Reached: {'; '.join(reached) or 'nothing'}"] if self._goals else []
 
 
 @dataclass

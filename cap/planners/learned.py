@@ -23,8 +23,6 @@ WIDTH = 1 << 18
 """Columns that features are hashed into."""
 HELD_OUT = 5
 """Every so manieth trajectory is for calibration."""
-LEARNERS = ("linear", "network")
-"""Who learns: scikit-learn's linear models, or a small network of torch."""
 LEAST = 1e-3
 """No probability and no payoff is smaller."""
 _PARTS = re.compile(r"(.+?) (?:to|in|on|into) (?:the |a )?(.+)")
@@ -255,37 +253,30 @@ class TrainedScores:
     """What was unusual."""
 
 
-def require_learning(learner: str = "linear") -> None:
-    """Refuse to learn where that cannot be.
+def require_learning() -> None:
+    """Refuse to learn where scikit-learn is not installed.
 
     Raises:
-        UsageError: There is no such learner.
-        MissingExtra: What it learns with is not installed.
+        MissingExtra: With the line that installs it.
     """
-    if learner not in LEARNERS:
-        raise UsageError(f"no learner {learner!r}; use one of: {', '.join(LEARNERS)}")
-    module, library, extra = (
-        ("torch", "torch", "torch") if learner == "network"
-        else ("sklearn", "scikit-learn", "planning")
-    )  # fmt: skip
     try:
-        importlib.import_module(module)
+        importlib.import_module("sklearn")
     except ImportError:
-        raise MissingExtra(f"learned Can and Pay need {library}: {install_extra(extra)}") from None
+        install = install_extra("planning")
+        raise MissingExtra(f"learned Can and Pay need scikit-learn: {install}") from None
 
 
-def train(rows: Sequence[LabelledStep], learner: str = "linear") -> TrainedScores:
+def train(rows: Sequence[LabelledStep]) -> TrainedScores:
     """Learn Can and Pay; the same rows give the same.
 
     Args:
         rows: What is learned from.
-        learner: One of `LEARNERS`.
 
     Raises:
         MissingExtra: What it learns with is not installed.
-        UsageError: There is nothing to learn from, a step pays no number, or no such learner.
+        UsageError: There is nothing to learn from, or a step pays no number.
     """
-    require_learning(learner)
+    require_learning()
     if not rows:
         raise UsageError("there is nothing to learn from; give at least one trajectory")
     for row in rows:
@@ -295,10 +286,6 @@ def train(rows: Sequence[LabelledStep], learner: str = "linear") -> TrainedScore
     kept = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT != HELD_OUT - 1]
     if not kept:
         kept, held = held, []
-    if learner == "network":
-        from cap.planners.network import learned_by_network
-
-        return learned_by_network(rows, kept, held)
     return _learned_by_regression(rows, kept, held)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cap.models.base import Model, Request, ScoringModel
 from cap.planners.affordances import TERMINATE, Affordance, of_world
-from cap.planners.candidates import Ranking, Translations, rank
+from cap.planners.candidates import Ranking, rank
 from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt
 from cap.planners.episode import PlanEpisode
 from cap.planners.world import DONE, Action, StepOutcome
@@ -88,7 +88,7 @@ def asked(model: Model, dialogue: Dialogue) -> str | None:
     return " ".join(model.complete(request).said().split())
 
 
-def tell(episode: PlanEpisode, ranking: Ranking | Translations) -> None:
+def tell(episode: PlanEpisode, ranking: Ranking) -> None:
     """Write down all candidates of one moment, the best first, and which of them is taken."""
     chosen = None if ranking.stuck else ranking.candidates[0].action.text
     tell_planned(episode, ranking, len(episode.outcomes) + 1, chosen)
@@ -96,7 +96,7 @@ def tell(episode: PlanEpisode, ranking: Ranking | Translations) -> None:
 
 def tell_planned(
     episode: PlanEpisode,
-    ranking: Ranking | Translations,
+    ranking: Ranking,
     step: int,
     chosen: str | None,
     kind: str = "candidates",

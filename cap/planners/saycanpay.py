@@ -56,14 +56,6 @@ def mean_score(scores: Sequence[float]) -> float:
     return math.fsum(scores) / len(scores) if scores else 0.0
 
 
-def literal_score(scores: Sequence[float]) -> float:
-    """Return Equation 7 as it is written: the sum so far is divided again at every step."""
-    found = 0.0
-    for number, score in enumerate(scores, start=1):
-        found = (found + score) / number
-    return found
-
-
 @dataclass
 class SayCanPay:
     """Plans by search, then acts."""
@@ -84,8 +76,6 @@ class SayCanPay:
     """Plans that are kept, with `beam`."""
     candidates: int = CANDIDATES
     """Steps that the model proposes."""
-    literal: bool = False
-    """Whether plans are scored by Equation 7 as it is written."""
     seed: int = 0
     """Of the order of steps that score alike."""
     name: str = "saycanpay"
@@ -121,7 +111,6 @@ class SayCanPay:
     def _searched(self, episode: PlanEpisode, actions: Sequence[Action]) -> PartialPlan:
         """Return the best plan: of one beam the greedy one."""
         beams = self.beams if self.method == "beam" else 1
-        value = literal_score if self.literal else mean_score
         kept = [PartialPlan()]
         seen: dict[tuple[Action, ...], Ranking] = {}
         while not all(plan.ended for plan in kept):
@@ -137,7 +126,7 @@ class SayCanPay:
                 ]
             if not following:
                 break
-            kept = sorted(following, key=lambda plan: -value(plan.scores))[:beams]
+            kept = sorted(following, key=lambda plan: -mean_score(plan.scores))[:beams]
         best = next((plan for plan in kept if plan.ended), kept[0])
         for steps, ranking in seen.items():
             number = len(steps)

@@ -19,7 +19,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from cap.models.base import Model, Request
-from cap.planners.candidates import TranslatedStep, Translations
+from cap.planners.candidates import Ranking, TranslatedStep
 from cap.planners.dialogue import CONTINUE
 from cap.planners.episode import PlanEpisode
 from cap.planners.saycan import tell
@@ -164,7 +164,7 @@ class ZeroShot:
 
     def _ranked(
         self, said: Sequence[str], actions: Sequence[Action], taken: Sequence[str]
-    ) -> Translations:
+    ) -> Ranking:
         """Return the steps that may be meant, by likeness and by how often they were said.
 
         The model's liking is the logarithm of the share of samples, of which it knows no better.
@@ -182,7 +182,8 @@ class ZeroShot:
                 best[number] = step
         found = sorted(best.values(), key=lambda step: -step.score)
         if not found:
-            return Translations((), "there is no step to choose")
+            return Ranking((), "translated", (), "there is no step to choose")
         high = found[0].score
-        less = f"the likeliest step scores {high:.2f}, less than {self.cutoff:g}"
-        return Translations(tuple(found), "" if high >= self.cutoff else less)
+        stuck = f"the likeliest step scores {high:.2f}, less than {self.cutoff:g}"
+        stuck = "" if high >= self.cutoff else stuck
+        return Ranking(tuple(found), "translated", (stuck,) if stuck else (), stuck)

@@ -31,13 +31,11 @@ def ranked(asker: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     pairs = map("".join, itertools.product(string.ascii_uppercase, repeat=2))
     labels = list(itertools.islice((*string.ascii_uppercase, *pairs), len(continuations)))
     listed = [f"{label}) {text.strip()}" for label, text in zip(labels, continuations, strict=True)]
-    asked = f"Which of these comes next? Write the letters of the {count} likeliest in one line:"
-    text = "\n".join(
-        [
-            *(without_synonyms(prompt), "", asked, "the likeliest first, with commas.", *listed),
-            "Answer:",
-        ]
+    asked = (
+        f"Which of these comes next? Write the letters of the {count} likeliest in one line, "
+        "the likeliest first:"
     )
+    text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
     said = asker.complete(Request(text, stop=("\n\n",), system=SYSTEM)).said()
     named = list(dict.fromkeys(_labels(said, set(labels))))[:count]
     if not named:
@@ -46,7 +44,7 @@ def ranked(asker: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     logprobs = [-math.inf] * len(continuations)
     for place, label in enumerate(named):
         logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
-    note = f"the model named its {len(named)} likeliest in order; say follows from the place alone"
+    note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
     return Scores(tuple(logprobs), "ranked", (note,))
 
 

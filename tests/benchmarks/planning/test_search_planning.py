@@ -122,8 +122,8 @@ def test_knowledge_follows_the_steps_so_far_whatever_they_were() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("domain", ["hanoi", "babyai"])
 def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def small(name: str, learner: str = "linear") -> TrainedScores:
-        return expert.trained(name, 25, learner)
+    def small(name: str) -> TrainedScores:
+        return expert.trained(name, 25)
 
     monkeypatch.setattr(search_trials, "trained", small)
     done, optimal = {}, {}

@@ -95,11 +95,8 @@ def test_what_is_behind_a_shut_door_and_which_key_is_held_is_told() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("learner", ["linear", "network"])
-def test_what_was_learned_holds_for_names_never_seen(learner: str) -> None:
-    if learner == "network":
-        pytest.importorskip("torch", reason="torch is not installed (extra torch)")
-    learned = train(rows(20), learner)
+def test_what_was_learned_holds_for_names_never_seen() -> None:
+    learned = train(rows(20))
     unseen = PlanContext("take the mauve cup", "there are teal and mauve cups", (),
                          ("mauve", "teal"))  # fmt: skip
     texts = ["take the mauve cup", "take the teal cup"]
@@ -110,7 +107,7 @@ def test_what_was_learned_holds_for_names_never_seen(learner: str) -> None:
     assert can_again < 0.2 < 0.8 < can_other
     assert learned.brier is not None
     assert learned.brier < 0.05
-    again = train(rows(20), learner)
+    again = train(rows(20))
     assert again.can(taken, texts) == [can_again, can_other]
     assert again.pay(unseen, texts) == [right, wrong]
 
@@ -134,18 +131,6 @@ def test_a_step_that_was_never_seen_has_numbers_between_0_and_1() -> None:
         assert all(0 < value <= 1 for value in scores(PlanContext("", "", ()), ["x"]))
 
 
-def test_a_network_with_little_to_learn_from_is_bounded_and_says_so() -> None:
-    pytest.importorskip("torch", reason="torch is not installed (extra torch)")
-    one = train(rows(1), "network")
-    assert "too few trajectories to calibrate on" in one.notes
-    alike = train(rows(6, alike=True), "network")
-    assert alike.notes == ("every step it learned from can be done",)
-    for learned in (one, alike):
-        for scores in (learned.can, learned.pay):
-            assert all(0 < value <= 1 for value in scores(CONTEXT, ["", "flÿ to the möon"]))
-            assert scores(CONTEXT, []) == []
-
-
 @pytest.mark.parametrize("pay", [float("nan"), float("inf")])
 def test_a_step_that_pays_no_number_is_refused(pay: float) -> None:
     steps = rows(2)
@@ -161,8 +146,3 @@ def test_nothing_to_learn_from_and_no_library_are_one_line(
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtra, match=r"scikit-learn.*\[planning\]"):
         train(rows(1))
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"torch: .* -m pip install -e .*\[torch\]"):
-        train(rows(1), "network")
-    with pytest.raises(UsageError, match="use one of: linear, network"):
-        train(rows(1), "oracle")
