@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.planning.puzzle_domains import DISCOUNTS, TRAINED_ON, puzzle
 from benchmarks.planning.puzzles import Puzzle
-from cap.planners.learned import LabelledStep, PlanContext, TrainedScores, train
-from cap.planners.world import DONE
+from cap.planners.loop import DONE
+from cap.planners.saycanpay import LabelledStep, PlanContext, TrainedScores, train
 
 STRAYED = 0.5
 """So many trajectories begin with a step that is not the expert's, which then has to go on."""

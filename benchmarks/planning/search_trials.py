@@ -13,8 +13,7 @@ from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, PuzzleWor
 from benchmarks.planning.trials import MakeModel, TrialResult
 from cap.planners import dialogue
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.episode import run_episode
-from cap.planners.feedback import OpeningFeedback
+from cap.planners.loop import OpeningFeedback, run_episode
 from cap.planners.saycanpay import BEAMS, CANDIDATES, Method, SayCanPay
 from cap.robot import registry
 

@@ -26,22 +26,25 @@ from benchmarks.tabletop.scene_conditions import clear
 from benchmarks.tabletop.tasks import TASKS
 from cap.errors import UsageError
 from cap.models.base import Model
-from cap.planners.disturbance import Disturbance, ForcedFailure, SkillFailure
-from cap.planners.episode import EpisodeResult, Planner, run_episode
-from cap.planners.feedback import (
+from cap.planners.loop import (
+    Disturbance,
+    EpisodeResult,
     Feedback,
+    ForcedFailure,
     Form,
     HumanFeedback,
     ObjectFeedback,
     OpeningFeedback,
+    Planner,
     SceneFeedback,
+    SkillFailure,
     SuccessFeedback,
+    run_episode,
     scene_line,
 )
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
-from cap.planners.translation import USUAL, check_translator
-from cap.planners.zero_shot import PlanExample, ZeroShot
+from cap.planners.zero_shot import USUAL, PlanExample, ZeroShot, check_translator
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace

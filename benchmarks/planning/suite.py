@@ -62,9 +62,9 @@ from benchmarks.tabletop.suite import TabletopSuite
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
-from cap.planners.learned import require_learning
 from cap.planners.say_models import Knowledge, SayModel, is_say_model, what_it_knows
-from cap.planners.translation import USUAL, check_translator
+from cap.planners.saycanpay import require_learning
+from cap.planners.zero_shot import USUAL, check_translator
 
 OPTIONS = ("table", "models", "virtualhome", "translator", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""

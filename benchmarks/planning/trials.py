@@ -27,18 +27,25 @@ from benchmarks.tabletop.trial_sampler import Setup
 from cap.models.base import Model
 from cap.planners import dialogue
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.disturbance import Disturbance, ForcedFailure, SkillFailure
-from cap.planners.episode import EpisodeResult, Planner, run_episode
-from cap.planners.feedback import Feedback, ObjectFeedback, SceneFeedback, SuccessFeedback
-from cap.planners.learned import PlanContext, require_learning
+from cap.planners.loop import (
+    Action,
+    Disturbance,
+    EpisodeResult,
+    Feedback,
+    ForcedFailure,
+    ObjectFeedback,
+    Planner,
+    SceneFeedback,
+    SkillFailure,
+    SuccessFeedback,
+    run_episode,
+)
 from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
-from cap.planners.saycanpay import SayCanPay
-from cap.planners.translation import USUAL, Translator, translator
-from cap.planners.world import Action
-from cap.planners.zero_shot import SAMPLES, PlanExample, ZeroShot
+from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
+from cap.planners.zero_shot import SAMPLES, USUAL, PlanExample, Translator, ZeroShot, translator
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace

@@ -175,7 +175,7 @@ def _setup(options: PlanOptions) -> Any:
         UsageError: It cannot be had.
     """
     from benchmarks.planning import single
-    from cap.planners.translation import USUAL
+    from cap.planners.zero_shot import USUAL
 
     kinds = split_names(options.feedback, "--feedback names nothing; write kinds with commas")
     for kind in kinds or ():
@@ -304,7 +304,7 @@ def _notes(moments: Sequence[Any]) -> dict[str, list[int]]:
 
 def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the best candidates of each step as rows of a table."""
-    from cap.planners.candidates import PARTS
+    from cap.planners.saycan import PARTS
 
     rows = []
     every = [entry for moment in moments for entry in moment["candidates"]]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from cap.planners.world import Action
+from cap.planners.loop import Action
 from cap.toml import read_toml
 
 Kind = Literal["person", "step", "goal", "thought", "question", "explanation", "told"]

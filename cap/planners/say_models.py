@@ -26,8 +26,8 @@ import numpy as np
 from cap.errors import NoMatch, UnknownModel
 from cap.models.base import Completion, Request, Scores
 from cap.planners.dialogue import DialogueLine, read
+from cap.planners.loop import DONE
 from cap.planners.saycan import ASK, ON
-from cap.planners.world import DONE
 
 FORMS = (
     "perfect-say",

@@ -25,11 +25,9 @@ from benchmarks.planning.language_simulator import LanguageWorld, SolutionKnowle
 from cap.models.base import Model
 from cap.planners.affordances import constant
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.episode import run_episode
-from cap.planners.feedback import HumanFeedback
+from cap.planners.loop import Action, HumanFeedback, run_episode
 from cap.planners.say_models import Knowledge, SayModel
 from cap.planners.saycan import SayCan
-from cap.planners.world import Action
 from robots.kitchen import create
 from tests.benchmarks.planning.cheating import cheats, fetch
 

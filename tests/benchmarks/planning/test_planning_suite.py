@@ -15,7 +15,7 @@ from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
 from cap.errors import UsageError
-from cap.planners.translation import Translator
+from cap.planners.zero_shot import Translator
 
 
 def settings(table: str, *models: str) -> Settings:

@@ -19,9 +19,9 @@ from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import MissingExtra
 from cap.planners.dialogue import Dialogue, DialogueLine
-from cap.planners.learned import PlanContext, TrainedScores
+from cap.planners.loop import DONE, Action
 from cap.planners.say_models import SayModel
-from cap.planners.world import DONE, Action
+from cap.planners.saycanpay import PlanContext, TrainedScores
 
 PARTS: Sequence[Part] = ("train", "test", "generalise")
 

@@ -14,15 +14,22 @@ from cap.errors import SpendLimit
 from cap.models.base import Completion, Request, Scores
 from cap.models.scorers.ranked import ranked
 from cap.planners.dialogue import CONTINUE, DialoguePrompt
-from cap.planners.disturbance import ForcedFailure, SkillFailure
-from cap.planners.episode import PlanEpisode, run_episode
-from cap.planners.feedback import HumanFeedback, ObjectFeedback, SceneFeedback, SuccessFeedback
+from cap.planners.loop import (
+    Action,
+    ForcedFailure,
+    HumanFeedback,
+    ObjectFeedback,
+    PlanEpisode,
+    SceneFeedback,
+    SkillFailure,
+    StepOutcome,
+    SuccessFeedback,
+    run_episode,
+)
 from cap.planners.monologue import InnerMonologue
 from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import SayCanPay
-from cap.planners.translation import LetterPieces
-from cap.planners.world import Action, StepOutcome
-from cap.planners.zero_shot import ZeroShot
+from cap.planners.zero_shot import LetterPieces, ZeroShot
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.planning import Scorer, TextWorld

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from cap.models.base import Completion, Request, Scores
-from cap.planners.candidates import Candidate
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.episode import EpisodeResult, run_episode
-from cap.planners.learned import PlanContext
-from cap.planners.saycanpay import SayCanPay, mean_score
-from cap.planners.world import Action
+from cap.planners.loop import Action, EpisodeResult, run_episode
+from cap.planners.saycan import Candidate
+from cap.planners.saycanpay import PlanContext, SayCanPay, mean_score
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.planning import TextWorld
