@@ -18,7 +18,6 @@ from cap.models.scorers.asker import Asker
 from cap.models.scorers.choice import choice
 from cap.models.scorers.exact import exact
 from cap.models.scorers.ranked import ranked
-from cap.models.scorers.walk import walked
 
 
 def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -41,7 +40,7 @@ def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     if endpoint is None:
         return ranked(asker, prompt, continuations)
     ways: dict[str, Callable[[Asker, str, Sequence[str]], Scores]]
-    ways = {"exact": _exact, "choice": choice, "ranked": ranked}
+    ways = {"exact": exact, "choice": choice, "ranked": ranked}
     rungs = list(ways)
     first = rungs.index(endpoint.abilities.rung) if endpoint.abilities.rung in ways else 0
     notes: list[str] = []
@@ -61,20 +60,3 @@ def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
             endpoint.learn(rung=rung)
         return Scores(scores.logprobs, rung, (*notes, *scores.notes))
     raise AssertionError("the last way returns or raises")
-
-
-def _exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
-    """Compare exactly, by either way a server may offer."""
-    endpoint = asker.endpoint
-    assert endpoint is not None
-    if endpoint.abilities.echo is not False:
-        try:
-            return exact(asker, prompt, continuations)
-        except Refused as refused:
-            try:
-                scores = walked(asker, prompt, continuations)
-            except Refused:
-                raise refused from None
-        endpoint.learn(echo=False)  # the longer way is the only one
-        return scores
-    return walked(asker, prompt, continuations)

@@ -194,7 +194,7 @@ def test_five_systems_do_the_same_task_and_a_wrong_model_misleads_each(
         def ones(context: PlanContext, steps: Sequence[str]) -> list[float]:
             return [1.0] * len(steps)
 
-        return TrainedScores(ones, ones, 0, None)
+        return TrainedScores(ones, ones)
 
     monkeypatch.setattr(trials, "trained", uncertain)
     setup = prepare(TASKS_IM[0], EVERY, "IM", 3)
