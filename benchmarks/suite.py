@@ -252,8 +252,13 @@ class BaseSuite:
         return ""
 
     def model_of(self, split: str) -> str:
-        """Return whose model a split is of, where a run has several; "" where it has one."""
+        """Return what a split's rate is of, where a run has several; "" where it has one rate."""
         return ""
+
+    @property
+    def stand_ins(self) -> tuple[str, ...]:
+        """What models that stand in for a language model know, a line each."""
+        return ()
 
     def charts(self, folder: Path) -> Mapping[str, bytes]:
         """Return the suite's own charts of a results folder for its report, SVG by name."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.planning.puzzle_domains import DISCOUNTS, TRAINED_ON, puzzle
 from benchmarks.planning.puzzles import Puzzle
-from cap.planners.learned import LabelledStep, PlanContext, TrainedScores, train
-from cap.planners.world import DONE
+from cap.planners.loop import DONE
+from cap.planners.saycanpay import LabelledStep, PlanContext, TrainedScores, train
 
 STRAYED = 0.5
 """So many trajectories begin with a step that is not the expert's, which then has to go on."""
@@ -60,6 +60,6 @@ def labelled(domain: str, count: int) -> list[LabelledStep]:
 
 
 @cache
-def trained(domain: str, count: int = 0, learner: str = "linear") -> TrainedScores:
+def trained(domain: str, count: int = 0) -> TrainedScores:
     """Return Can and Pay of a domain, learned once in each process."""
-    return train(labelled(domain, count or TRAINED_ON[domain]), learner)
+    return train(labelled(domain, count or TRAINED_ON[domain]))

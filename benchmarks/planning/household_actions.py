@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cap.planners.world import DONE, Action
+from cap.planners.loop import DONE, Action
 
 WORDS: Mapping[str, str] = {
     "walk": "walk to the {}",

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.planning.household_actions import OBJECTS, ROOMS, bank, parsed
-from cap.planners.world import DONE, Action, StepOutcome
+from cap.planners.loop import DONE, Action, StepOutcome
 
 HANDS = 2
 """Things that can be held at a time."""

@@ -15,13 +15,13 @@ from benchmarks.planning.kitchen_needs import EVERY, YOU, KitchenTask, Need
 from benchmarks.planning.kitchen_skills import DRAWER, actions_for
 from benchmarks.planning.kitchen_tasks import BY_WORDS, EVERYTHING, plain
 from cap.planners.dialogue import DialogueLine, with_article
+from cap.planners.loop import DONE, Action
 from cap.planners.say_models import Advice
-from cap.planners.world import DONE, Action
 
 GIVEN_UP = 2
 """After so many failures with one object another one is taken, where another will do."""
 _BACK = re.compile(r"\b(?:previous|first|earlier) (?:task|thing)\b|\bfinish what you\b", re.I)
-_SCENE = re.compile(r"\[scene: (.*)\]")
+_SCENE = re.compile(r"Scene: there is (.*?)\.?")
 _ACTIONS: Mapping[str, Action] = {
     action.text: action for action in actions_for(sorted({*EVERYTHING, "banana", "orange", "cup"}))
 }

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from cap.errors import RobotError
 from cap.planners import affordances
 from cap.planners.dialogue import with_article
-from cap.planners.world import DONE, Action, StepOutcome
+from cap.planners.loop import DONE, Action, StepOutcome
 from robots.kitchen import KitchenRobot, grasps
 from robots.kitchen.state import KitchenState
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from cap.planners import affordances
 from cap.planners.dialogue import DialogueLine
+from cap.planners.loop import DONE, Action, StepOutcome
 from cap.planners.say_models import Advice
-from cap.planners.world import DONE, Action, StepOutcome
 
 DISTRACTORS = 2
 """Objects in reach that have nothing to do with the solution."""

@@ -20,7 +20,7 @@ from benchmarks.planning.household_world import House, after, refusal, scene
 from benchmarks.planning.puzzles import Part, Puzzle, State
 from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
 from cap.planners.dialogue import with_article
-from cap.planners.world import Action
+from cap.planners.loop import Action
 
 TABLETOP = "tabletop"
 """The tabletop robot's tasks: only learned from here, and tried on the robot."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from cap.planners.dialogue import DialogueLine
+from cap.planners.loop import DONE, Action, StepOutcome
 from cap.planners.say_models import Advice
-from cap.planners.world import DONE, Action, StepOutcome
 
 Part = Literal["train", "test", "generalise"]
 State = Hashable

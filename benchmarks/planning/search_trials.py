@@ -13,8 +13,7 @@ from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, PuzzleWor
 from benchmarks.planning.trials import MakeModel, TrialResult
 from cap.planners import dialogue
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.episode import run_episode
-from cap.planners.feedback import OpeningFeedback
+from cap.planners.loop import OpeningFeedback, run_episode
 from cap.planners.saycanpay import BEAMS, CANDIDATES, Method, SayCanPay
 from cap.robot import registry
 
@@ -50,9 +49,7 @@ def puzzle_prompt(domain: str) -> DialoguePrompt:
     return dialogue.load(registry.prompts_path() / "planners" / f"{domain}.toml")
 
 
-def puzzle_trial(
-    row: str, column: str, number: int, make_model: MakeModel, learner: str = "linear"
-) -> TrialResult:
+def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> TrialResult:
     """Plan one puzzle and try the plan.
 
     Args:
@@ -60,12 +57,11 @@ def puzzle_trial(
         column: One of `COLUMNS`.
         number: Which puzzle.
         make_model: Makes the model.
-        learner: One of `LEARNERS`.
     """
     domain, _, named = row.partition(" ")
     part: Part = "generalise" if named == "generalise" else "test"
     found, how = puzzle(domain, part, number), COLUMNS[column]
-    learned = trained(domain, learner=learner) if how.scores != "say" else None
+    learned = trained(domain) if how.scores != "say" else None
     world = PuzzleWorld(found)
     model = make_model(PuzzleKnowledge(found))
     planner = SayCanPay(

@@ -19,26 +19,32 @@ from benchmarks.planning.kitchen_skills import KitchenSkills, in_robot_words
 from benchmarks.planning.kitchen_tasks import BY_WORDS, plain
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
-from benchmarks.planning.trials import KITCHEN_CALLS, prompt
+from benchmarks.planning.trials import KITCHEN_CALLS
+from benchmarks.tabletop.attributes import CORNERS
 from benchmarks.tabletop.judge import Positions, judge
+from benchmarks.tabletop.scene_conditions import clear
 from benchmarks.tabletop.tasks import TASKS
 from cap.errors import UsageError
 from cap.models.base import Model
-from cap.planners.disturbance import Disturbance, ForcedFailure, SkillFailure
-from cap.planners.episode import EpisodeResult, Planner, run_episode
-from cap.planners.feedback import (
+from cap.planners.loop import (
+    Disturbance,
+    EpisodeResult,
     Feedback,
+    ForcedFailure,
     Form,
     HumanFeedback,
     ObjectFeedback,
+    OpeningFeedback,
+    Planner,
     SceneFeedback,
+    SkillFailure,
     SuccessFeedback,
+    run_episode,
+    scene_line,
 )
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
-from cap.planners.saycan import SayCan
-from cap.planners.translation import USUAL, check_translator
-from cap.planners.zero_shot import PlanExample, ZeroShot
+from cap.planners.zero_shot import USUAL, PlanExample, ZeroShot, check_translator
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
@@ -235,16 +241,17 @@ def _in_kitchen(
                     'with --objects, such as "apple @ table"'
                 )
         model = make_model(KitchenKnowledge(task if known else None))
+        there = [action.args[0] for action in world.actions() if action.skill == "find"]
+        feedback = _feedback(setup, "kitchen", there)
         planner: Planner
         if setup.planner == "cap":
             settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=setup.seed)
             planner = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
         else:
-            planner = SayCan(model, prompt("kitchen"), explains=setup.explain)
+            planner = trials.kitchen_planner(model, feedback, explains=setup.explain)
         episode = run_episode(
-            instruction, world, planner, _feedback(setup, "kitchen"), _disturbance(setup),
-            setup.max_steps, trace,
-        )  # fmt: skip
+            instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
+        )
         said = [words for after, words in setup.interjections if after <= len(episode.outcomes)]
         wanted = [found for words in said if (found := BY_WORDS.get(plain(words))) is not None]
         judged = wanted[-1] if wanted else task if known else None
@@ -282,18 +289,21 @@ def _on_tabletop(
         pairs = {words: goals_of(goal) for words, goal in goals.items()}
         knowledge = TabletopKnowledge(pairs, list(before))
         model = make_model(knowledge)
+        feedback = _feedback(setup, "tabletop", world.visible())
         planner: Planner
         if setup.planner == "cap":
             settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=setup.seed)
             planner = CodeAsPolicies(model, robot, settings, settle=world.settle)
         else:
-            kind = "scene" if "scene" in setup.feedback else setup.planner
-            kind = "saycan" if setup.planner == "saycan" else kind
-            planner = trials.tabletop_planner(kind, model, world, setup.seed, setup.translator)
+            states = setup.planner == "monologue" and "scene" in setup.feedback
+            success = any(isinstance(entry, SuccessFeedback) for entry in feedback)
+            planner = trials.tabletop_planner(
+                "scene" if states else setup.planner, model, world, setup.seed, setup.translator,
+                success=success,
+            )  # fmt: skip
         episode = run_episode(
-            instruction, world, planner, _feedback(setup, "tabletop"), _disturbance(setup),
-            setup.max_steps, trace,
-        )  # fmt: skip
+            instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
+        )
         steps = len(episode.outcomes)
         heard = [instruction, *(words for at, words in setup.interjections if at <= steps)]
         wanted = next((goals[words] for words in reversed(heard) if words in goals), None)
@@ -305,7 +315,8 @@ def _on_tabletop(
         robot.close()
 
 
-def _feedback(setup: PlanSetup, form: Form) -> list[Feedback]:
+def _feedback(setup: PlanSetup, form: Form, there: Sequence[str]) -> list[Feedback]:
+    """Return what a planner is told; what objects there are it is told in any case."""
     made: dict[str, Callable[[], Feedback]] = {
         "object": lambda: ObjectFeedback(form),
         "success": lambda: SuccessFeedback(form),
@@ -315,15 +326,12 @@ def _feedback(setup: PlanSetup, form: Form) -> list[Feedback]:
     wanted = [*setup.feedback]
     if setup.interjections and "human" not in wanted:
         wanted.append("human")
-    if (
-        form == "tabletop"
-        and setup.planner in ("monologue", "saycanpay")
-        and "object" not in wanted
-    ):
-        wanted.insert(0, "object")
-    if form == "kitchen" and setup.planner == "monologue" and not setup.feedback:
-        wanted += ["success", "object"]
-    return [made[kind]() for kind in wanted]
+    if setup.planner == "monologue" and not setup.feedback:
+        wanted += ["success", *(["object"] if form == "kitchen" else [])]
+    feedback = [made[kind]() for kind in wanted]
+    if "object" not in wanted and setup.planner != "cap":
+        feedback.insert(0, OpeningFeedback(scene_line(there)))
+    return feedback
 
 
 def _disturbance(setup: PlanSetup) -> Disturbance | None:
@@ -360,7 +368,7 @@ def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
     """Return what an instruction asks for in a scene; None if it is not one of the tasks'.
 
     Raises:
-        UsageError: The scene lacks what it speaks of.
+        UsageError: The scene lacks what it speaks of, or has a bowl where a block is to be.
     """
     for task, words in _readings(instruction):
         if words is None or not all(word in scene or word in PLACES for word in words.values()):
@@ -376,7 +384,20 @@ def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
                 f"there is nothing to do: '{instruction}' needs a {lacking[0]}, and the table has "
                 "none; name one with --objects"
             )
-        found: Mapping[str, Any] | None = task.goal(words, scene, task.near)
+        aside = {name: (10.0, 10.0, 0.0) if name in blocks else at for name, at in scene.items()}
+        found: Mapping[str, Any] | None = task.goal(words, aside, task.near)
+        if found is None:  # blocks can make way, bowls stay
+            places = [word for word in words.values() if word in PLACES] or CORNERS
+            name, place = next(
+                (name, place)
+                for place in places
+                for name, at in aside.items()
+                if not clear({name: at}, [PLACES[place]])
+            )
+            raise UsageError(
+                f"'{instruction}' cannot be done here: the {name} is too near to the {place}; "
+                "leave it out with --objects, or use another --seed"
+            )
         return found
     return None
 

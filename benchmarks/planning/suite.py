@@ -62,11 +62,11 @@ from benchmarks.tabletop.suite import TabletopSuite
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
-from cap.planners.learned import LEARNERS, require_learning
-from cap.planners.say_models import Knowledge, SayModel, is_say_model
-from cap.planners.translation import USUAL, check_translator
+from cap.planners.say_models import Knowledge, SayModel, is_say_model, what_it_knows
+from cap.planners.saycanpay import require_learning
+from cap.planners.zero_shot import USUAL, check_translator
 
-OPTIONS = ("table", "models", "virtualhome", "learner", "translator", *MODEL_OPTIONS)
+OPTIONS = ("table", "models", "virtualhome", "translator", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _PAIRED = "less greedy say, paired, 95 %"
 
@@ -86,22 +86,17 @@ class PlanningSuite(BaseSuite):
         table: str = "SC-4",
         models: Sequence[str] = (),
         virtualhome: str = "",
-        learner: str = LEARNERS[0],
         translator: str = USUAL,
     ) -> None:
         """Lay out a table; NL-1 may have the scenes of a VirtualHome checkout for its houses.
 
         Raises:
-            UsageError: There is none of that name, or it takes no checkout, no other learner or no
-                other translator.
+            UsageError: There is none of that name, or it takes no checkout or no other
+                translator.
         """
         check_translator(translator)
         if translator != USUAL and table != "NL-1":
             raise UsageError(f"the table {table!r} takes no --translator; use --table NL-1")
-        if learner != LEARNERS[0] and table not in SEARCHED:
-            raise UsageError(
-                f"the table {table!r} takes no --learner; use it with {', '.join(SEARCHED)}"
-            )
         if virtualhome and table != "NL-1":
             raise UsageError(f"the table {table!r} takes no --virtualhome; use --table NL-1")
         if table not in TABLES:
@@ -112,7 +107,7 @@ class PlanningSuite(BaseSuite):
         self.models = tuple(models) or OFFLINE[table]
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
-        self.virtualhome, self.learner, self.translator = virtualhome, learner, translator
+        self.virtualhome, self.translator = virtualhome, translator
         if table == "NL-1":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
         if table == "SC-5":
@@ -129,7 +124,6 @@ class PlanningSuite(BaseSuite):
             options.get("table", "SC-4"),
             options.get("models", ()),
             options.get("virtualhome", ""),
-            options.get("learner", LEARNERS[0]),
             options.get("translator", USUAL),
         )
 
@@ -211,7 +205,7 @@ class PlanningSuite(BaseSuite):
         if self.table == "NL-1":
             result = self._in_house(cell, trial.seed, make_model)
         elif self.table in SEARCHED:
-            result = puzzle_trial(cell.task, cell.planner, trial.seed, make_model, self.learner)
+            result = puzzle_trial(cell.task, cell.planner, trial.seed, make_model)
         else:
             result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
         outcome = _outcome(cell, result, meters[-1], time.perf_counter() - start_s)
@@ -229,11 +223,13 @@ class PlanningSuite(BaseSuite):
         )  # fmt: skip
 
     def model_of(self, split: str) -> str:
-        """Return the model of a column, with what is counted where that is of the same plans."""
-        cell = next((cell for cell in self._cells.values() if cell.split == split), None)
-        if cell is None:
-            return ""
-        return f"{cell.model} {cell.what}" if self.table == "SC-5" else cell.model
+        """Return the column itself: planners, and models, have no common rate."""
+        return split
+
+    @property
+    def stand_ins(self) -> tuple[str, ...]:
+        """What each model that is no language model knows, a line each."""
+        return tuple(f"{name} {known}" for name in self.models if (known := what_it_knows(name)))
 
     def charts(self, folder: Path) -> Mapping[str, bytes]:
         """Return the curves of success against the model's quality, where there are several."""
@@ -264,7 +260,7 @@ class PlanningSuite(BaseSuite):
         if self.table in SEARCHED:
             if any(trial.task.startswith("babyai") for trial in trials):
                 environment("test", 0)
-            require_learning(self.learner)
+            require_learning()
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return the table: a line for each row and column, and each column's total."""
@@ -289,6 +285,7 @@ class PlanningSuite(BaseSuite):
                 "row": cell.task,
                 "planner": cell.planner,
                 "model": cell.model,
+                "model is": what_it_knows(cell.model),
                 "rung": rungs[key],
                 "counted": cell.what or "success",
                 "%, 95 %": tallies[key].rate,

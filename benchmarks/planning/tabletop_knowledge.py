@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.planning.kitchen_tasks import plain
 from benchmarks.planning.tabletop_skills import put
 from cap.planners.dialogue import DialogueLine
+from cap.planners.loop import DONE
 from cap.planners.say_models import Advice
-from cap.planners.world import DONE
 from robots.table.geometry import PLACES
 
 _WAYS = (

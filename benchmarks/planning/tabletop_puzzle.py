@@ -12,7 +12,7 @@ from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.planners.dialogue import DialogueLine
-from cap.planners.world import DONE
+from cap.planners.loop import DONE
 from robots.table.geometry import PLACES
 
 _FIRST_SEED = 50_000

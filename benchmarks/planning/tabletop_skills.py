@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from benchmarks.tabletop.inner_monologue import NEAR
 from cap.errors import RobotError
-from cap.planners.world import DONE, Action, StepOutcome
+from cap.planners.loop import DONE, Action, StepOutcome
 from robots.ravens import RavensRobot
 from robots.ravens.scene import BLOCK_HALF, Body
 from robots.table.geometry import PLACES, TABLE_X, TABLE_Y

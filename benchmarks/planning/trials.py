@@ -27,17 +27,25 @@ from benchmarks.tabletop.trial_sampler import Setup
 from cap.models.base import Model
 from cap.planners import dialogue
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.disturbance import Disturbance, ForcedFailure, SkillFailure
-from cap.planners.episode import EpisodeResult, Planner, run_episode
-from cap.planners.feedback import Feedback, ObjectFeedback, SceneFeedback, SuccessFeedback
+from cap.planners.loop import (
+    Action,
+    Disturbance,
+    EpisodeResult,
+    Feedback,
+    ForcedFailure,
+    ObjectFeedback,
+    Planner,
+    SceneFeedback,
+    SkillFailure,
+    SuccessFeedback,
+    run_episode,
+)
 from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
-from cap.planners.saycanpay import SayCanPay
-from cap.planners.translation import USUAL, Translator, translator
-from cap.planners.world import Action
-from cap.planners.zero_shot import SAMPLES, PlanExample, ZeroShot
+from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
+from cap.planners.zero_shot import SAMPLES, USUAL, PlanExample, Translator, ZeroShot, translator
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
@@ -148,7 +156,7 @@ def kitchen_trial(
             model = make_model(KitchenKnowledge(task))
             chosen = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
         else:
-            chosen = SayCan(make_model(KitchenKnowledge(task)), prompt("kitchen"))
+            chosen = kitchen_planner(make_model(KitchenKnowledge(task)), feedback)
         disturbance: Disturbance | None = SkillFailure(seed, SKILL_SUCCESS) if stochastic else None
         if disturbed:
             meddle = partial(_take_away, world, seed, carried) if seed % 2 else None
@@ -177,6 +185,15 @@ def _take_away(world: KitchenSkills, seed: int, carried: dict[str, str], action:
     world.robot.remove(name)
     world.robot.add(name, place)
     carried[name] = place
+
+
+def kitchen_planner(
+    model: Model, feedback: Sequence[Feedback], *, explains: bool = False
+) -> Planner:
+    """Return SayCan for the kitchen; its prompt speaks of feedback only where there is some."""
+    shown = prompt("kitchen")
+    told = any(isinstance(entry, SuccessFeedback) for entry in feedback)
+    return SayCan(model, shown if told else shown.without_feedback(), explains=explains)
 
 
 def kitchen_feedback(kind: str) -> list[Feedback]:
@@ -221,10 +238,11 @@ def tabletop_trial(
             settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=seed)
             chosen = CodeAsPolicies(model, robot, settings, settle=world.settle)
         else:
-            chosen = tabletop_planner(planner, model, world, seed)
+            success = planner in ("success", "monologue")
+            chosen = tabletop_planner(planner, model, world, seed, success=success)
             if planner == "scene":
                 feedback.append(SceneFeedback())
-            elif planner in ("success", "monologue"):
+            elif success:
                 feedback.append(SuccessFeedback("tabletop"))
         episode = run_episode(setup.instruction, world, chosen, feedback, trace=trace)
         missed = judge(setup.goal, setup.before, dict(robot.positions()), robot.spoken)
@@ -284,25 +302,49 @@ def household_trial(
 
 
 def tabletop_planner(
-    kind: str, model: Model, world: TabletopSkills, seed: int = 0, translates: str = USUAL
+    kind: str,
+    model: Model,
+    world: TabletopSkills,
+    seed: int = 0,
+    translates: str = USUAL,
+    *,
+    success: bool = False,
 ) -> Planner:
     """Return a planner for the tabletop: `saycan`, `saycanpay`, `zero-shot`, or Inner Monologue.
+
+    Args:
+        kind: Which; `scene` for Inner Monologue that states goals first.
+        model: The model.
+        world: What it acts on.
+        seed: Of what is sampled.
+        translates: The translator, as `--translator` takes it.
+        success: Whether it is given success feedback; only then its prompt speaks of it.
 
     Raises:
         MissingExtra: What it learns with is not installed.
     """
     usual = prompt("tabletop")
+    if not success:
+        usual = usual.without_feedback()
     if kind == "saycan":
         return SayCan(model, usual, terminate=TABLETOP_TERMINATE)
     if kind == "saycanpay":
-        learned = trained(TABLETOP)
+        require_learning()
         colors = tuple(dict.fromkeys(name.split()[0] for name in world.visible()))
-        return SayCanPay(model, usual, learned.can, learned.pay, names=colors)
+
+        def can(context: PlanContext, steps: Sequence[str]) -> list[float]:  # learned when needed:
+            return trained(TABLETOP).can(context, steps)  # a model without an answer comes first
+
+        def pay(context: PlanContext, steps: Sequence[str]) -> list[float]:
+            return trained(TABLETOP).pay(context, steps)
+
+        return SayCanPay(model, usual, can, pay, names=colors)
     if kind == "zero-shot":
         texts = [action.text for action in world.actions()]
         examples = [
             PlanExample(each.instruction, tuple(s for s in each.steps if s.startswith("pick")))
             for each in usual.examples
+            if any(s.startswith("pick") for s in each.steps)
         ]
         return ZeroShot(model, examples, translator(translates, texts, {}), seed=seed * SAMPLES)
     return InnerMonologue(model, prompt("tabletop-scene") if kind == "scene" else usual)
@@ -348,7 +390,7 @@ def simulator_trial(
     solution = solutions()[number]
     world = LanguageWorld(solution, actions_for(EVERYTHING), seed)
     model = make_model(SolutionKnowledge(solutions()))
-    planner = SayCan(model, prompt("kitchen").first(examples))
+    planner = SayCan(model, prompt("kitchen").first(examples).without_feedback())
     episode = run_episode(solution.instruction, world, planner, max_steps=KITCHEN_STEPS)
     good = world.recovered and episode.end == "done" if ends else world.solved
     return TrialResult(solution.instruction, episode, None if good else "not the solution")

@@ -18,7 +18,7 @@ import msgspec
 
 from benchmarks.planning.household_actions import OBJECTS, ROOMS
 from cap.errors import UsageError
-from cap.planners.world import Action
+from cap.planners.loop import Action
 
 RELEASE = "v1.0.0"
 HANDS = 2

@@ -278,7 +278,7 @@ class Report:
     beside: Beside
     """What models took besides: for trials that were stopped, or run again since."""
     models: tuple[Cell, ...] = ()
-    """Each model as a whole, where the run has several: they have no common rate."""
+    """Each model, or column, as a whole, where the run has several: they have no common rate."""
 
     @property
     def splits(self) -> list[Cell]:
@@ -288,7 +288,14 @@ class Report:
     @property
     def sums(self) -> list[Cell]:
         """Everything, or each model of several, then the splits and families."""
-        return [*(self.models or [self.total]), *(self.families if len(self.families) > 1 else ())]
+        named = {cell.split for cell in self.models}
+        families = [cell for cell in self.families if cell.task != ALL or cell.split not in named]
+        return [*(self.models or [self.total]), *(families if len(self.families) > 1 else ())]
+
+    @property
+    def stand_ins(self) -> tuple[str, ...]:
+        """What models of this run know that stand in for a language model, a line each."""
+        return self.suite.stand_ins if self.suite is not None else ()
 
     @property
     def title(self) -> str:
@@ -318,6 +325,7 @@ class Report:
         """What to publish, a line each: rate, interval, cost, date, the command to repeat it."""
         tally = self.total.tally
         lines = [WHAT_IT_IS] if is_noisy(str(self.header["settings"]["model"])) else []
+        lines += self.stand_ins
         for split, found in self.pass_at_k.items():
             rates = ", ".join(f"pass@{k} {100 * rate:.1f} %" for k, rate in found.items())
             lines.append(f"{split}: {rates}" if split else rates)
@@ -369,6 +377,7 @@ class Report:
             "so_far": self.so_far or None,
             "folder": str(self.folder),
             "title": self.title,
+            **({"stand_ins": list(self.stand_ins)} if self.stand_ins else {}),
             **{name: self.header.get(name) for name in names},
             "total": self.total.numbers,
             **({"models": [cell.numbers for cell in self.models]} if self.models else {}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -115,9 +115,10 @@ def command(options: PlanOptions, instruction: str) -> int:
     cap plan "stack all the blocks" --planner saycanpay -r ravens
     cap plan "Drink the milk" --planner zero-shot -r household
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
+    from benchmarks.models import Meter
     from benchmarks.planning import single
     from cap.cli.session import claim_folder, remove_run
-    from cap.planners.say_models import is_say_model
+    from cap.planners.say_models import is_say_model, what_it_knows
     from cap.trace.trace import Trace, new_run_folder, status_after, versions
 
     if not instruction.strip():
@@ -139,10 +140,13 @@ def command(options: PlanOptions, instruction: str) -> int:
     if not options.as_json:
         _watch(trace)
         if is_say_model(name):
-            click.echo(f"{name} is no language model: it knows the plans of the benchmark's tasks")
+            click.echo(f"{name} {what_it_knows(name)}")
+
+    made: list[Meter] = []
 
     def make_model(known: Any) -> Any:
-        return _model(name, known, options, settings)
+        made.append(Meter(_model(name, known, options, settings)))
+        return made[-1]
 
     try:
         verdict = single.run(setup, instruction, make_model, trace)
@@ -159,7 +163,9 @@ def command(options: PlanOptions, instruction: str) -> int:
     trace.close("ok" if good else "failed")
     unknown = not verdict.judged and verdict.episode.end == "model"
     known = single.nearest_known(setup, instruction) if unknown else []
-    return _report(verdict, folder, instruction, options.as_json, known)
+    usage = {**vars(made[-1].usage), "requests": made[-1].requests}
+    about = {"model": name, "stand_in": what_it_knows(name), "usage": usage}
+    return _report(verdict, folder, instruction, options.as_json, known, about)
 
 
 def _setup(options: PlanOptions) -> Any:
@@ -169,7 +175,7 @@ def _setup(options: PlanOptions) -> Any:
         UsageError: It cannot be had.
     """
     from benchmarks.planning import single
-    from cap.planners.translation import USUAL
+    from cap.planners.zero_shot import USUAL
 
     kinds = split_names(options.feedback, "--feedback names nothing; write kinds with commas")
     for kind in kinds or ():
@@ -228,12 +234,18 @@ def _watch(trace: Any) -> None:
 
 
 def _report(
-    verdict: Any, folder: Path, instruction: str, as_json: bool, known: Sequence[str]
+    verdict: Any,
+    folder: Path,
+    instruction: str,
+    as_json: bool,
+    known: Sequence[str],
+    about: Mapping[str, Any],
 ) -> int:
     """Print the candidates, what came of them and known instructions; return the exit code."""
     from cap.cli.tables import show
     from cap.planners.score_picture import draw_scores
     from cap.trace.reader import read_events
+    from cap.trace.terminal import usage_line
 
     events = read_events(folder)
     moments = [event["data"] for event in events if event["kind"] == "candidates"]
@@ -254,7 +266,7 @@ def _report(
             "end": episode.end, "why": episode.why, "rung": episode.rung,
             "plan": episode.plan, "scores": moments, "positions": verdict.positions,
             "whereabouts": verdict.whereabouts,
-            "pictures": pictures, "run": str(folder),
+            "pictures": pictures, "run": str(folder), **about,
         }  # fmt: skip
         print_json(found)
         return code
@@ -273,6 +285,8 @@ def _report(
         click.echo("done: the world is as asked" if done else f"not done: {verdict.missed}")
     if note:
         click.echo(note, err=True)
+    if about["usage"]["requests"]:
+        click.echo(f"{about['model']}: {usage_line(about['usage'])}")
     if pictures:
         click.echo(f"pictures: {', '.join(pictures)}")
     click.echo(f"run: {folder}")
@@ -290,7 +304,7 @@ def _notes(moments: Sequence[Any]) -> dict[str, list[int]]:
 
 def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the best candidates of each step as rows of a table."""
-    from cap.planners.candidates import PARTS
+    from cap.planners.saycan import PARTS
 
     rows = []
     every = [entry for moment in moments for entry in moment["candidates"]]

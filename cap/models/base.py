@@ -127,7 +127,7 @@ class Scores:
     logprobs: tuple[float, ...]
     """Natural logarithms of probabilities, in the order of the continuations."""
     rung: str
-    """How they were found: `exact`, `choice` or `sampled`."""
+    """How they were found: `exact`, `choice` or `ranked`."""
     notes: tuple[str, ...] = ()
     """What the backend did on the way."""
 

@@ -15,8 +15,7 @@ from cap.models.openai.errors import Refused
 from cap.models.openai.model import OpenAIModel, picture_part
 from cap.models.openai.replies import read_reply
 from cap.models.scorers.choice import WIDTHS, alternatives
-from cap.models.scorers.exact import tokens_of
-from cap.models.scorers.walk import walked
+from cap.models.scorers.exact import tokens_of, walked
 
 PROMPT = "1, 2, 3, 4,"
 STOP = "6"
@@ -192,7 +191,7 @@ class _Probe:
         try:
             walked(self._model, PROMPT, [STOP])
         except ModelError:
-            return "choice" if (logprobs or 0) > 1 else "sampled"
+            return "choice" if (logprobs or 0) > 1 else "ranked"
         return "exact"
 
     def streams(self) -> bool | None:

@@ -93,13 +93,13 @@ class Wrapped:
         Raises:
             ModelError: No usable answer.
         """
-        from cap.models.scorers.sampling import sampled
+        from cap.models.scorers.ranked import ranked
         from cap.models.scorers.scorer import score
 
         if self.endpoint is None and isinstance(self._model, ScoringModel):
             return self._model.score(prompt, continuations)
         if self.endpoint is None:
-            return sampled(self, prompt, continuations)
+            return ranked(self, prompt, continuations)
         return score(self, prompt, continuations)  # each of its requests comes by here
 
     def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:

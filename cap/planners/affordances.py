@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cap.planners.world import Action, World
+from cap.planners.loop import Action, World
 
 Affordance = Callable[[World, Action], float]
 """Of a step, 0 to 1: the world's own, or a learned one."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from cap.files import read_toml
-from cap.planners.world import Action
+from cap.planners.loop import Action
 
 Kind = Literal["person", "step", "goal", "thought", "question", "explanation", "told"]
 _LINE = re.compile(
@@ -30,6 +30,8 @@ _LINE = re.compile(
 CONTINUE = "You continue a text. Write only what comes next in it, in its form, and nothing else."
 """What a chat model is told first; where it is told nothing it writes a program."""
 _ARTICLE = re.compile(r"\b(?:a|an) ", re.I)
+_ANY_ARTICLE = re.compile(r"\b(?:a|an|the)\s+")
+_STEP_NUMBER = re.compile(r"(?:robot:\s*)?(?:step\s*)?\d+\s*[.):]\s+|robot:\s*")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,16 @@ class DialoguePrompt:
     """Of objects and places in the examples, for `nearest`."""
     synonyms: tuple[str, ...] = ()
     """Words that mean the same, such as `get = bring, fetch`, for `nearest`."""
+    feedback: tuple[str, ...] = ()
+    """Lines of the header about the feedback after each step."""
+
+    def without_feedback(self) -> DialoguePrompt:
+        """Return the prompt for a planner that is given no feedback after its steps."""
+        examples = tuple(
+            replace(each, steps=tuple(s for s in each.steps if _example_line(s).kind != "told"))
+            for each in self.examples
+        )
+        return replace(self, examples=examples, feedback=())
 
     def first(self, count: int) -> DialoguePrompt:
         """Return the prompt with so many of its examples."""
@@ -103,7 +115,8 @@ class Dialogue:
 
     def text(self) -> str:
         """Return all of it, to the end of the last line."""
-        blocks = ["\n".join(self.prompt.header)] if self.prompt.header else []
+        header = (*self.prompt.header, *self.prompt.feedback)
+        blocks = ["\n".join(header)] if header else []
         for example in self.prompt.examples:
             lines = [example.opening] if example.opening else []
             lines.append(f"Person: {example.instruction}")
@@ -194,6 +207,36 @@ def continuation(action: Action) -> str:
     return f" {action.text}."
 
 
+def match(text: str, steps: Sequence[str]) -> int | None:
+    """Return the number of the step that a model's words are; None if they are none of them.
+
+    Case, spaces, marks at the ends, articles and the number of a step do not count; what follows
+    the step must be set off by a mark or a new line.
+    """
+    for form in (_plain, _bare):
+        words, options = form(text), [form(step) for step in steps]
+        begun = [
+            number
+            for number, each in enumerate(options)
+            if each and re.match(rf"{re.escape(each)}(?:\s*[.,;:!?\n]|$)", words)
+        ]
+        if begun:
+            return max(begun, key=lambda n: len(options[n]))  # "yes, all" before "yes"
+    return None
+
+
+def _plain(text: str) -> str:
+    """Return the text from its first line with words on: lower case, no fence, no end marks."""
+    lines = [" ".join(line.split()).strip(" .,;:!*`\"'") for line in text.lower().splitlines()]
+    kept = [line for line in lines if re.search(r"\w", line) and line != "python"]
+    return "\n".join(kept)
+
+
+def _bare(text: str) -> str:
+    """Return the plain text without articles and without the number of a step."""
+    return _ANY_ARTICLE.sub("", _STEP_NUMBER.sub("", _plain(text), count=1))
+
+
 def load(path: Path) -> DialoguePrompt:
     """Read a prompt from a TOML file: `header`, `names`, `synonyms` and `[[example]]` tables.
 
@@ -201,7 +244,7 @@ def load(path: Path) -> DialoguePrompt:
         ConfigError: The file cannot be used; the message says the line and the remedy.
     """
     file = read_toml(path, "planner's prompt")
-    file.refuse_unknown(("header", "example", "names", "synonyms"))
+    file.refuse_unknown(("header", "feedback", "example", "names", "synonyms"))
     examples = []
     for table in file.tables("example"):
         table.refuse_unknown(("instruction", "steps", "explanation", "opening"))
@@ -214,5 +257,9 @@ def load(path: Path) -> DialoguePrompt:
             )
         )
     return DialoguePrompt(
-        file.texts("header"), tuple(examples), file.texts("names"), file.texts("synonyms")
+        file.texts("header"),
+        tuple(examples),
+        file.texts("names"),
+        file.texts("synonyms"),
+        file.texts("feedback"),
     )

@@ -6,10 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from cap.models.base import Model, Request
-from cap.models.scorers.sampling import match
-from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, read
-from cap.planners.episode import PlanEpisode
-from cap.planners.world import DONE, Action, StepOutcome
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, match, read
+from cap.planners.loop import DONE, Action, PlanEpisode, StepOutcome
 
 UNREAD = 3
 """So many answers in a row that mean no step end an episode."""

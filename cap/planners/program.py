@@ -8,8 +8,7 @@ from typing import Any
 
 from cap.errors import LimitExceeded, RobotError
 from cap.models.base import Model
-from cap.planners.episode import NoProgram, PlanEpisode, StepsUsed
-from cap.planners.world import Action, StepOutcome
+from cap.planners.loop import Action, NoProgram, PlanEpisode, StepOutcome, StepsUsed
 from cap.program.scope import Primitive
 from cap.robot.protocol import Robot
 from cap.session.session import Session

@@ -9,7 +9,7 @@
 
 They read the dialogue like any model: of the world they know what feedback said and no more. What
 the right step is after a dialogue, `Knowledge` tells them, which a benchmark has of its own tasks.
-They are no language models, and every table that shows them says so.
+They are not language models: every table that shows one also shows `what_it_knows` of it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import numpy as np
 from cap.errors import NoMatch, UnknownModel
 from cap.models.base import Completion, Request, Scores
 from cap.planners.dialogue import DialogueLine, read
+from cap.planners.loop import DONE
 from cap.planners.saycan import ASK, ON
-from cap.planners.world import DONE
 
 FORMS = (
     "perfect-say",
@@ -79,6 +79,22 @@ class Wording(Protocol):
 
     def worded(self, step: str, generator: np.random.Generator) -> str:
         """Return a step in words of one's own."""
+
+
+def what_it_knows(name: str) -> str:
+    """Return what a stand-in for a language model knows, "" for a language model."""
+    kind, _, number = name.partition(":")
+    right = "knows the right next step"
+    known = {
+        "perfect-say": right,
+        "perfect-say-with-distractors": f"{right}, and says {number} others now and then",
+        "noisy-say": f"{right}, and says it with probability {number}",
+        "even-say": f"{right}, and says it and {number} others alike",
+        "uniform-say": "knows nothing, and says all steps alike",
+        "copy-say": "copies the prompt's example with this task's names",
+        "nearest": "copies the prompt's nearest example",
+    }
+    return f"{known[kind]}; not a language model" if kind in known else ""
 
 
 def is_say_model(name: str) -> bool:
@@ -305,7 +321,7 @@ def _tasks(prompt: str) -> list[tuple[str, list[str]]]:
     for block in prompt.split("\n\n"):
         first, *rest = block.splitlines() or [""]
         if not first.startswith("Task:"):
-            return []
+            continue
         steps = [match[1].strip() for line in rest if (match := _STEP.fullmatch(line))]
         found.append((first.removeprefix("Task:").strip(), [step for step in steps if step]))
     return found

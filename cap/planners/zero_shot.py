@@ -13,18 +13,225 @@ next; without it the whole plan is written first. The planner is told nothing of
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
 
+from cap.errors import MissingExtra, UsageError, install_extra
 from cap.models.base import Model, Request
-from cap.planners.candidates import TranslatedStep, Translations
 from cap.planners.dialogue import CONTINUE
-from cap.planners.episode import PlanEpisode
-from cap.planners.saycan import tell
-from cap.planners.translation import LetterPieces, Translator
-from cap.planners.world import DONE, Action, StepOutcome
+from cap.planners.loop import DONE, Action, PlanEpisode, Ranking, StepOutcome
+
+GRAMS = (2, 3, 4)
+"""Letters of a piece of a word."""
+SHORTLIST = 200
+"""Of so many steps by letters the two-stage translator compares the meaning."""
+KINDS = ("tfidf", "edit", "embedding", "two-stage")
+USUAL = KINDS[0]
+ENCODED = ("embedding", "two-stage")
+"""Those that take a sentence-transformers model, after a colon."""
+
+
+class Translator(Protocol):
+    """Knows which of some texts is most like another."""
+
+    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
+        """Return numbers of texts with their likeness, 0 to 1, the most alike first."""
+
+
+def edit_distance(first: str, second: str) -> int:
+    """Return how many letters must be put in, taken out or changed."""
+    row = list(range(len(second) + 1))
+    for number, letter in enumerate(first, start=1):
+        above, row[0] = row[0], number
+        for at, other in enumerate(second, start=1):
+            above, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, above + (letter != other))
+    return row[-1]
+
+
+def plain(text: str, synonyms: Mapping[str, str]) -> str:
+    """Return a text in small letters, without articles and marks, and with the usual words."""
+    words = "".join(c if c.isalnum() else " " for c in text.lower())
+    kept = f" {' '.join(w for w in words.split() if w not in ('the', 'a', 'an'))} "
+    for word, usual in synonyms.items():
+        kept = kept.replace(f" {word} ", f" {usual} ")
+    return " ".join(kept.split())
+
+
+@dataclass(frozen=True)
+class EditDistance:
+    """The least edit distance, as a share of the longer text."""
+
+    texts: Sequence[str]
+    """What there is."""
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    """Words and the ones that are usual here."""
+
+    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
+        """Return the nearest."""
+        said = plain(text, self.synonyms)
+        found = []
+        for number, each in enumerate(self._plain):
+            longer = max(len(said), len(each)) or 1
+            found.append((number, 1 - edit_distance(said, each) / longer))
+        return sorted(found, key=lambda entry: -entry[1])[:most]
+
+    @cached_property
+    def _plain(self) -> list[str]:
+        return [plain(text, self.synonyms) for text in self.texts]
+
+
+@dataclass(frozen=True)
+class LetterPieces:
+    """The cosine of pieces of words, weighed by how rare they are: TF-IDF of letters."""
+
+    texts: Sequence[str]
+    """What there is."""
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    """Words and the ones that are usual here."""
+
+    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
+        """Return the nearest."""
+        if (text, most) not in self._known:
+            self._known[text, most] = self._compared(text, most)
+        return self._known[text, most]
+
+    def _compared(self, text: str, most: int) -> list[tuple[int, float]]:
+        likeness: defaultdict[int, float] = defaultdict(float)
+        for piece, weight in self._weighed(plain(text, self.synonyms)).items():
+            for number, other in self._index.get(piece, ()):
+                likeness[number] += weight * other
+        found = sorted(likeness.items(), key=lambda entry: (-round(entry[1], 9), entry[0]))[:most]
+        return found or [(0, 0.0)][: len(self.texts)]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, int], list[tuple[int, float]]]:
+        return {}
+
+    @cached_property
+    def _rare(self) -> dict[str, float]:
+        counts: Counter[str] = Counter()
+        for text in self.texts:
+            counts.update(set(_pieces(plain(text, self.synonyms))))
+        total = 1 + len(self.texts)
+        return {piece: 1 + math.log(total / (1 + count)) for piece, count in counts.items()}
+
+    @cached_property
+    def _index(self) -> Mapping[str, list[tuple[int, float]]]:
+        found: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for number, text in enumerate(self.texts):
+            for piece, weight in self._weighed(plain(text, self.synonyms)).items():
+                found[piece].append((number, weight))
+        return found
+
+    def _weighed(self, text: str) -> dict[str, float]:
+        unseen = 1 + math.log(1 + len(self.texts))
+        counts = Counter(_pieces(text))
+        weights = {p: count * self._rare.get(p, unseen) for p, count in counts.items()}
+        length = math.sqrt(math.fsum(weight**2 for weight in weights.values())) or 1.0
+        return {piece: weight / length for piece, weight in weights.items()}
+
+
+def _pieces(text: str) -> list[str]:
+    words = [f" {word} " for word in text.split()]
+    found = [word[at : at + n] for word in words for n in GRAMS for at in range(len(word) - n + 1)]
+    return found + [f"{first} {second}" for first, second in pairwise(text.split())]
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """The cosine of sentence embeddings."""
+
+    texts: Sequence[str]
+    """What there is."""
+    encode: Callable[[Sequence[str]], Any]
+    """Gives a matrix with a row of length 1 for each text."""
+    shortlist: Translator | None = None
+    """Which texts are compared at all; None for every one."""
+
+    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
+        """Return the nearest."""
+        if self.shortlist is None:
+            numbers, rows = list(range(len(self.texts))), self._rows
+        else:
+            numbers = [number for number, _ in self.shortlist.nearest(text, SHORTLIST)]
+            rows = self.encode([self.texts[number] for number in numbers])
+        alike = rows @ self.encode([text])[0]
+        found = zip(numbers, map(float, alike), strict=True)
+        return sorted(found, key=lambda entry: -entry[1])[:most]
+
+    @cached_property
+    def _rows(self) -> Any:
+        return self.encode(list(self.texts))
+
+
+def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
+    """Return the encoder of a sentence-transformers model: its name, or its folder.
+
+    Raises:
+        MissingExtra: sentence-transformers is not installed.
+        UsageError: There is no such model.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise MissingExtra(
+            f"embeddings need sentence-transformers: {install_extra('embed')}; or use tfidf"
+        ) from None
+    try:
+        model = SentenceTransformer(name, device="cpu")
+    except (OSError, ValueError) as error:  # a hub that is not reached raises an OSError as well
+        why = str(error).split("\n")[0]
+        raise UsageError(
+            f"no encoder {name!r} ({why}); give the folder of a sentence-transformers model, or "
+            "use tfidf"
+        ) from None
+    return lambda texts: model.encode(list(texts), normalize_embeddings=True)
+
+
+def check_translator(said: str) -> None:
+    """Refuse what is no translator: one of `KINDS`, or `embedding:MODEL` and `two-stage:MODEL`.
+
+    Raises:
+        UsageError: It is none of these.
+    """
+    kind, colon, model = said.partition(":")
+    if kind not in KINDS:
+        raise UsageError(f"no translator {said!r}; use one of: {', '.join(KINDS)}")
+    if colon and not (model and kind in ENCODED):
+        raise UsageError(
+            f"no translator {said!r}; only {' and '.join(ENCODED)} take a model, such as "
+            f"{ENCODED[0]}:FOLDER"
+        )
+
+
+def translator(said: str, texts: Sequence[str], synonyms: Mapping[str, str]) -> Translator:
+    """Return a translator to some texts.
+
+    Args:
+        said: One of `KINDS`; of `ENCODED` with a colon and a sentence-transformers model if wanted.
+        texts: What there is.
+        synonyms: Words and the usual ones.
+
+    Raises:
+        UsageError: There is no such translator or model.
+        MissingExtra: What it needs is not installed.
+    """
+    check_translator(said)
+    kind, _, model = said.partition(":")
+    if kind == "edit":
+        return EditDistance(texts, synonyms)
+    letters = LetterPieces(texts, synonyms)
+    if kind == "tfidf":
+        return letters
+    encode = sentence_encoder(model or "sentence-transformers/all-MiniLM-L6-v2")
+    return Embedding(texts, encode, letters if kind == "two-stage" else None)
+
 
 SAMPLES = 10
 """Ways of saying the next step that are asked for."""
@@ -54,6 +261,35 @@ class PlanExample:
         shown = self.steps if steps is None else steps
         lines = [f"Step {number}: {step}" for number, step in enumerate(shown, start=1)]
         return "\n".join([f"Task: {self.task}", *lines])
+
+
+@dataclass(frozen=True)
+class TranslatedStep:
+    """One step that the model's own words may mean."""
+
+    action: Action
+    """The step."""
+    said: str
+    """The words that mean it best."""
+    likeness: float
+    """Of those words and the step."""
+    share: float
+    """Of the samples that were those words."""
+    beta: float
+    """How much the logarithm of the share counts."""
+    penalty: float = 0.0
+    """Taken off because it would be the step before it once more."""
+
+    @property
+    def score(self) -> float:
+        """What is chosen by."""
+        return self.likeness + self.beta * math.log(self.share) - self.penalty
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """All of it, as traces keep it; the score follows from the rest."""
+        values = {name: getattr(self, name) for name in ("likeness", "share", "beta", "penalty")}
+        return {"text": self.action.text, "said": self.said, **values, "score": self.score}
 
 
 @dataclass
@@ -89,7 +325,8 @@ class ZeroShot:
             return "there is no step to choose"
         example = self.example(episode.instruction)
         episode.trace.event("example", task=example.task)
-        before = f"{example.text()}\n\n" if example.steps else ""
+        opening = "".join(f"{line}\n\n" for line in episode.opening)
+        before = opening + (f"{example.text()}\n\n" if example.steps else "")
         if self.translates and self.corrects:
             return (yield from self._step_by_step(episode, before, actions))
         prompt = f"{before}Task: {episode.instruction}\nStep 1:"
@@ -135,7 +372,7 @@ class ZeroShot:
             if sum(not words for words in said) > len(said) / 2:
                 return ""  # most samples end the plan here
             ranking = self._ranked(said, actions, taken)
-            tell(episode, ranking)
+            episode.tell(ranking)
             if ranking.stuck:
                 return "" if taken else ranking.stuck
             action = ranking.candidates[0].action
@@ -163,7 +400,7 @@ class ZeroShot:
 
     def _ranked(
         self, said: Sequence[str], actions: Sequence[Action], taken: Sequence[str]
-    ) -> Translations:
+    ) -> Ranking[TranslatedStep]:
         """Return the steps that may be meant, by likeness and by how often they were said.
 
         The model's liking is the logarithm of the share of samples, of which it knows no better.
@@ -181,7 +418,8 @@ class ZeroShot:
                 best[number] = step
         found = sorted(best.values(), key=lambda step: -step.score)
         if not found:
-            return Translations((), "there is no step to choose")
+            return Ranking((), "translated", (), "there is no step to choose")
         high = found[0].score
-        less = f"the likeliest step scores {high:.2f}, less than {self.cutoff:g}"
-        return Translations(tuple(found), "" if high >= self.cutoff else less)
+        stuck = f"the likeliest step scores {high:.2f}, less than {self.cutoff:g}"
+        stuck = "" if high >= self.cutoff else stuck
+        return Ranking(tuple(found), "translated", (stuck,) if stuck else (), stuck)

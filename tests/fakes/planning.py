@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cap.models.base import Completion, Request, Scores
-from cap.planners.world import DONE, Action, StepOutcome
+from cap.planners.loop import DONE, Action, StepOutcome
 
 
 class TextWorld:

@@ -84,7 +84,7 @@ class SuiteSampling(SamplingOptions):
     """What decides beside failures."""
 
 
-_OF_PLANNING = ("table", "virtualhome", "learner", "translator")
+_OF_PLANNING = ("table", "virtualhome", "translator")
 """Options of the suite `planning` alone."""
 
 
@@ -167,12 +167,6 @@ class SuiteOptions:
         help="Planning, table NL-1: a checkout of VirtualHome, whose scenes are tried.",
     )
     """A checkout of VirtualHome; None for this project's own houses."""
-    learner: str | None = option(
-        "--learner",
-        type=click.Choice(["linear", "network"]),
-        help="Planning, SP-*: who learns Can and Pay: linear (scikit-learn) or network (torch).",
-    )
-    """Who learns Can and Pay; None for the linear models."""
     translator: str | None = option(
         "--translator",
         metavar="KIND[:MODEL]",
@@ -251,7 +245,6 @@ def run(
         suite_options |= {"models": [options.model]} if options.model else {}
         if options.virtualhome is not None:
             suite_options |= {"virtualhome": str(options.virtualhome.resolve())}
-        suite_options |= {"learner": options.learner} if options.learner else {}
         suite_options |= {"translator": options.translator} if options.translator else {}
     elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")

@@ -1,15 +1,16 @@
-"""Exact log-probabilities, where the server tells those of a prompt's own tokens.
+"""Exact log-probabilities of continuations, in two ways that servers offer.
 
-vLLM and llama-cpp-python do, by `echo` and `logprobs` on completions. One more token is asked for
-than needed: to some servers none means no limit.
+`echoed`  the server repeats a prompt with the log-probability of each token: vLLM, llama-cpp-python
+`walked`  it takes tokens for a prompt and gives all alternatives to the next one: llama.cpp, by
+          `/tokenize` beside `/v1`; one request is sent for each token of a continuation
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Any
 
 from cap.models.base import Scores
@@ -34,6 +35,27 @@ class ScoredToken:
 
 
 def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probability of each continuation, in the way that works.
+
+    Raises:
+        Refused: The server offers neither.
+    """
+    endpoint = asker.endpoint
+    assert endpoint is not None
+    if endpoint.abilities.echo is False:
+        return walked(asker, prompt, continuations)
+    try:
+        return echoed(asker, prompt, continuations)
+    except Refused as refused:
+        try:
+            scores = walked(asker, prompt, continuations)
+        except Refused:
+            raise refused from None
+    endpoint.learn(echo=False)  # the longer way is the only one
+    return scores
+
+
+def echoed(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     """Return the log-probability of each continuation.
 
     A tokenizer may join the prompt's last characters with a continuation's first. Then all are
@@ -48,7 +70,7 @@ def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         text = prompt + continuation
         parameters = {
             "prompt": text,
-            "max_tokens": 1,
+            "max_tokens": 1,  # to some servers none means no limit
             "temperature": 0.0,
             "echo": True,
             "logprobs": 1,
@@ -123,3 +145,62 @@ def _sum(tokens: Sequence[ScoredToken], begin: int) -> float:
     if any(token.logprob is None for token in counted):
         raise Refused("the prompt is too short: its first token has no log-probability")
     return math.fsum(token.logprob or 0.0 for token in counted)
+
+
+WIDTHS = (256, 8192, 1_000_000)
+"""How many alternatives to ask for, until the token is among them; the last is every vocabulary."""
+
+
+def walked(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probability of each continuation.
+
+    Where a tokenizer joins the prompt's end with a continuation's beginning, all are counted from
+    the first such token on, as in `echoed`.
+
+    Raises:
+        Refused: The server has no such thing.
+    """
+    prompt = without_synonyms(prompt)
+    before = _tokens(asker, prompt)
+    tokens = {text: _tokens(asker, prompt + text) for text in continuations}
+    begin = min(
+        sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, each, strict=False)))
+        for each in tokens.values()
+    )
+    # It is made to write a letter: of half a character it tells no alternatives. What it tells of
+    # them is from before that.
+    letter = {str(_tokens(asker, "a")[-1]): 100}
+    if begin == 0:
+        raise Refused("the prompt is too short: its first token has no log-probability")
+
+    def score(text: str) -> float:
+        ids = tokens[text]
+        return math.fsum(
+            _logprob(asker, ids[:at], ids[at], letter) for at in range(begin, len(ids))
+        )
+
+    return Scores(tuple(at_once(score, list(continuations))), "exact")
+
+
+def _tokens(asker: Asker, text: str) -> list[int]:
+    found = asker.endpoint.tokens(text) if asker.endpoint else None
+    if not found:
+        raise Refused("it does not tell its tokens")
+    return found
+
+
+def _logprob(asker: Asker, before: Sequence[int], token: int, letter: Mapping[str, int]) -> float:
+    """Return the log-probability of one token after others."""
+    for width in WIDTHS:
+        asked = {"prompt": list(before), "max_tokens": 1, "temperature": 0.0, "logprobs": width}
+        body = asker.request("completion", {**asked, "logit_bias": dict(letter)})
+        try:
+            entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+            told = {int(entry["id"]): float(entry["logprob"]) for entry in entries}
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise Refused("it does not number its alternatives to a token") from None
+        if token in told:
+            return told[token]
+        if len(told) < width // 2:  # these are all
+            break
+    raise Refused("it does not tell every alternative to a token")

@@ -2,7 +2,7 @@
 
 `exact`   the server tells every token's log-probability, of a text it repeats or one by one
 `choice`  a question with lettered answers; the probabilities of the letters
-`sampled` several completions, counted
+`ranked` one request for the likeliest continuations, in order, by letter
 
 The best way that works is remembered, so that the others are not tried again.
 """
@@ -17,8 +17,7 @@ from cap.models.openai.errors import Refused
 from cap.models.scorers.asker import Asker
 from cap.models.scorers.choice import choice
 from cap.models.scorers.exact import exact
-from cap.models.scorers.sampling import sampled
-from cap.models.scorers.walk import walked
+from cap.models.scorers.ranked import ranked
 
 
 def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -39,9 +38,9 @@ def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         raise UsageError("a continuation stands twice; give each once")
     endpoint = asker.endpoint
     if endpoint is None:
-        return sampled(asker, prompt, continuations)
+        return ranked(asker, prompt, continuations)
     ways: dict[str, Callable[[Asker, str, Sequence[str]], Scores]]
-    ways = {"exact": _exact, "choice": choice, "sampled": sampled}
+    ways = {"exact": exact, "choice": choice, "ranked": ranked}
     rungs = list(ways)
     first = rungs.index(endpoint.abilities.rung) if endpoint.abilities.rung in ways else 0
     notes: list[str] = []
@@ -61,20 +60,3 @@ def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
             endpoint.learn(rung=rung)
         return Scores(scores.logprobs, rung, (*notes, *scores.notes))
     raise AssertionError("the last way returns or raises")
-
-
-def _exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
-    """Compare exactly, by either way a server may offer."""
-    endpoint = asker.endpoint
-    assert endpoint is not None
-    if endpoint.abilities.echo is not False:
-        try:
-            return exact(asker, prompt, continuations)
-        except Refused as refused:
-            try:
-                scores = walked(asker, prompt, continuations)
-            except Refused:
-                raise refused from None
-        endpoint.learn(echo=False)  # the longer way is the only one
-        return scores
-    return walked(asker, prompt, continuations)

@@ -12,8 +12,8 @@ from benchmarks.planning.household_actions import bank, parsed, plan_of
 from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
 from benchmarks.planning.household_tasks import BY_WORDS, TASKS, TRIED, lcs
 from benchmarks.planning.household_world import SCENES, House, execute, prepared, scene
+from cap.planners.loop import DONE
 from cap.planners.say_models import SayModel
-from cap.planners.world import DONE
 
 
 def test_every_step_is_read_back_from_its_words() -> None:

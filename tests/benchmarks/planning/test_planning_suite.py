@@ -15,7 +15,7 @@ from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
 from cap.errors import UsageError
-from cap.planners.translation import Translator
+from cap.planners.zero_shot import Translator
 
 
 def settings(table: str, *models: str) -> Settings:
@@ -73,17 +73,32 @@ def test_only_the_model_that_was_asked_for_runs(table: str) -> None:
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_each_model_has_a_headline_of_its_own(tmp_path: Path) -> None:
+def test_each_planner_and_model_has_a_headline_that_says_what_the_model_knows(
+    tmp_path: Path,
+) -> None:
     words = ["bench", "run", "planning", "--table", "IM-1", "-n", "2", "--jobs", "1"]
     words += ["--tasks", "im-pick-and-place"]
     for name in ("perfect-say", "noisy-say:0.7"):
         words += ["--split", f"success {name}"]
     assert run([*words, "--out", str(tmp_path / "out")]) == 0
     report = tables.read(tmp_path / "out")
-    assert [cell.split for cell in report.models] == ["perfect-say", "noisy-say:0.7"]
-    assert report.headline[0].startswith("perfect-say: success 100.0 %")
-    assert report.headline[1].startswith("noisy-say:0.7: success ")
-    assert report.total not in report.sums
+    columns = ["success perfect-say", "success noisy-say:0.7"]
+    assert [cell.split for cell in report.models] == columns
+    right = "knows the right next step"
+    known = [
+        f"perfect-say {right}; not a language model",
+        f"noisy-say:0.7 {right}, and says it with probability 0.7; not a language model",
+    ]
+    assert report.headline[:2] == [*known]
+    assert report.headline[3].startswith("success perfect-say: success 100.0 %")
+    assert report.headline[4].startswith("success noisy-say:0.7: success ")
+    assert [cell.split for cell in report.sums if cell.task == "all"] == columns
+    numbers = report.as_json
+    assert numbers["stand_ins"][:2] == known
+    assert {row["model is"] for row in numbers["own"]} == {line.partition(" ")[2] for line in known}
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "out" / name).read_text().replace("\\", "")
+        assert all(line in text for line in known)
 
 
 @pytest.mark.usefixtures("trials_here")
@@ -96,7 +111,7 @@ def test_success_is_drawn_against_the_models_quality(tmp_path: Path) -> None:
     assert b"<svg" in (tmp_path / "out" / "quality.svg").read_bytes()
     assert "![quality](quality.svg)" in (tmp_path / "out" / "report.md").read_text()
     rates = {c.split: c.tally.successes / c.tally.n for c in tables.read(tmp_path / "out").models}
-    assert rates["noisy-say:0.3"] < rates["noisy-say:1"] == 1.0
+    assert rates["monologue noisy-say:0.3"] < rates["monologue noisy-say:1"] == 1.0
 
 
 def test_the_papers_values_are_labelled_as_theirs() -> None:
@@ -177,7 +192,10 @@ def test_stand_ins_that_read_no_examples_are_one_experiment_whatever_their_numbe
     assert run([*words, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
     report = tables.read(tmp_path / "out")
     told = [(cell.split, cell.tally.n) for cell in report.models or [report.total]]
-    assert told == [("perfect-say ended", 50), ("perfect-say solved", 50)]
+    assert told == [
+        ("saycan perfect-say ended", 50),
+        ("saycan perfect-say solved", 50),
+    ]
 
 
 def test_the_translator_of_the_house_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,9 +19,9 @@ from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import MissingExtra
 from cap.planners.dialogue import Dialogue, DialogueLine
-from cap.planners.learned import PlanContext, TrainedScores
+from cap.planners.loop import DONE, Action
 from cap.planners.say_models import SayModel
-from cap.planners.world import DONE, Action
+from cap.planners.saycanpay import PlanContext, TrainedScores
 
 PARTS: Sequence[Part] = ("train", "test", "generalise")
 
@@ -122,8 +122,8 @@ def test_knowledge_follows_the_steps_so_far_whatever_they_were() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("domain", ["hanoi", "babyai"])
 def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def small(name: str, learner: str = "linear") -> TrainedScores:
-        return expert.trained(name, 25, learner)
+    def small(name: str) -> TrainedScores:
+        return expert.trained(name, 25)
 
     monkeypatch.setattr(search_trials, "trained", small)
     done, optimal = {}, {}
@@ -194,7 +194,7 @@ def test_five_systems_do_the_same_task_and_a_wrong_model_misleads_each(
         def ones(context: PlanContext, steps: Sequence[str]) -> list[float]:
             return [1.0] * len(steps)
 
-        return TrainedScores(ones, ones, 0, None)
+        return TrainedScores(ones, ones)
 
     monkeypatch.setattr(trials, "trained", uncertain)
     setup = prepare(TASKS_IM[0], EVERY, "IM", 3)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
+from benchmarks.planning import trials
 from cap.cli.main import run
 from cap.models.base import Scores
 from cap.planners.say_models import FORMS, SayModel
+from tests.fakes.openai_server import FakeServer, error
 
 
 @pytest.fixture
@@ -37,7 +41,7 @@ def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
 ) -> None:
     assert plan("bring me something to clean up the spill", out=tmp_path / "run") == 0
     shown = capsys.readouterr().out
-    assert "perfect-say is no language model" in shown
+    assert "perfect-say knows the right next step; not a language model" in shown
     assert "find a sponge          1" in shown
     assert "done: the world is as asked" in shown
     with Image.open(tmp_path / "run" / "scores.png") as scores:
@@ -75,13 +79,11 @@ def test_what_was_unusual_in_comparing_is_shown(
     right = SayModel.score
 
     def score(model: SayModel, prompt: str, continuations: Sequence[str]) -> Scores:
-        found = right(model, prompt, continuations)
-        return Scores((math.nan, *found.logprobs[1:]), found.rung)
+        return Scores(right(model, prompt, continuations).logprobs, "exact", ("by guess",))
 
     monkeypatch.setattr(SayModel, "score", score)
     assert plan("throw away the apple", out=tmp_path / "run") == 0
-    note = "note: 1 of 71 log-probabilities were no numbers and count as unlikely (step 1, 2, 3, 4"
-    assert note in capsys.readouterr().out
+    assert "note: by guess (step 1, 2, 3, 4" in capsys.readouterr().out
 
 
 def test_a_step_that_was_not_taken_is_not_marked_as_chosen(
@@ -227,6 +229,78 @@ def test_a_model_that_gives_nothing_is_told_alike_by_every_planner(
     shown = capsys.readouterr().out
     assert "ended without being done: NoMatch: nearest cannot" in shown
     assert "the benchmark knows, for instance: " in shown
+
+
+CORNERS = ("Put all the blocks in different corners", "--planner", "monologue", "-r", "ravens")
+
+
+def test_a_benchmark_instruction_that_the_scene_forbids_says_what_is_in_the_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in ("0", "1", "2"):
+        words = (*CORNERS, "--feedback", "scene", "--seed", seed)
+        assert plan(*words, out=tmp_path / seed) == 2
+        assert re.search(r"the \w+ bowl is too near to the [\w ]+ corner", capsys.readouterr().err)
+    for more in (("--seed", "3"), ("--objects", "red block, blue block")):
+        assert plan(*CORNERS, "--feedback", "scene", *more, out=tmp_path / more[0]) == 0
+        assert "done: the world is as asked" in capsys.readouterr().out
+
+
+def test_json_says_what_the_model_knows_and_what_it_took(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan("throw away the apple", "--json", out=tmp_path / "run") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["model"] == "perfect-say"
+    assert found["stand_in"] == "knows the right next step; not a language model"
+    assert found["usage"]["requests"] == 0
+    words = ("throw away the apple", "-m", "nearest", "--json")
+    plan(*words, out=tmp_path / "nearest")
+    assert json.loads(capsys.readouterr().out)["usage"]["requests"] > 0
+
+
+@pytest.mark.parametrize("robot", ["kitchen", "ravens"])
+@pytest.mark.parametrize("planner", ["saycan", "monologue"])
+def test_a_model_without_log_probabilities_is_shown_the_scene_and_asked_once_a_step(
+    robot: str, planner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = " done." if planner == "monologue" and robot == "ravens" else "A"
+
+    def answer(prompt: str, body: Any) -> Any:
+        return error(400, "no logprobs") if "logprobs" in body else said
+
+    with FakeServer(answer) as server:
+        words = ("tidy up", "-r", robot, "--planner", planner, "-m", "openai/x", "--json")
+        more = ("--base-url", server.url, "--max-steps", "1")
+        plan(*words, *more, out=tmp_path / "run")
+        bodies = [post.body for post in server.posts if "messages" in post.body]
+    asked = [body for body in bodies if "logprobs" not in body]
+    found = json.loads(capsys.readouterr().out)
+    assert len(asked) == 1
+    assert found["usage"]["requests"] >= 1
+    system, user = (message["content"] for message in asked[0]["messages"])
+    assert "ython" not in system
+    last = user.rsplit("\n\nScene: there is ", 1)[1]
+    assert ("coke can" if robot == "kitchen" else "red block") in last.splitlines()[0]
+
+
+def test_a_model_that_cannot_match_is_asked_before_anything_is_learned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def learned(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it learned first")
+
+    monkeypatch.setattr(trials, "trained", learned)
+    words = ("juggle the plates", "-r", "ravens", "--planner", "saycanpay", "-m", "nearest")
+    assert plan(*words, out=tmp_path / "run") == 4
+    assert "nearest cannot match" in capsys.readouterr().out
+
+
+def test_a_plan_without_a_step_there_is_is_not_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan("go to the moon", "-m", "nearest", out=tmp_path / "run") == 4
+    assert "no step of the model's plan is one there is" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

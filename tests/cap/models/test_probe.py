@@ -68,7 +68,7 @@ def test_a_server_that_can_little(connect: Any) -> None:
     found = checked(connect, poor)
     assert (found.chat, found.completions) == (True, False)
     assert not any((found.stop, found.seed, found.echo, found.streaming, found.logprobs))
-    assert found.rung == "sampled"
+    assert found.rung == "ranked"
     assert set(found.refused) == {"stop", "seed", "temperature"}
 
 
@@ -195,7 +195,7 @@ def test_the_command_speaks_to_people(tmp_path: Path) -> None:
         lines = run(tmp_path, "vllm/fake", "--base-url", server.url).output.splitlines()
     assert "chat: yes" in lines
     assert "completions: no" in lines
-    assert "continuations are compared by: sampled" in lines
+    assert "continuations are compared by: ranked" in lines
     assert "parameters it refuses: temperature, seed, stop" in lines
 
 

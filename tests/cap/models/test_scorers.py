@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from cap.errors import ModelError, ModelUnreachable, UsageError
+from cap.errors import ModelError, ModelUnreachable, NoMatch, UsageError
 from cap.models.base import ScoringModel
 from cap.models.capabilities import AbilitiesFile
 from cap.models.openai.errors import Refused
 from cap.models.scorers.asker import at_once
 from cap.models.scorers.choice import alternatives
 from cap.models.scorers.exact import tokens_of
-from cap.models.scorers.sampling import SAMPLES, match
+from cap.models.scorers.ranked import FIRST
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
 PROMPT = "Human: a drink, please.\nRobot:"
@@ -204,24 +204,56 @@ def test_a_letter_that_is_not_told_is_bounded_below(connect: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["chat", "completion"])
-def test_without_log_probabilities_samples_are_counted(connect: Any, mode: str) -> None:
-    texts = iter([" find a water", "Find a water.", "`done`", "```\nfind a cola\n```"] * 99)
-
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ("B, A, C", [1, 0, 2]),
+        ("b a", [1, 0, None]),
+        ("1. C\n2. B", [None, 1, 0]),
+        ("B) find a cola\nA) find a water", [1, 0, None]),
+        ("C, C, Z", [None, None, None]),
+        ("Answer: C\nC", [None, None, 0]),
+    ],
+)
+def test_without_log_probabilities_the_likeliest_are_ranked_by_one_request(
+    connect: Any, mode: str, said: str, places: list[int | None]
+) -> None:
     def answer(prompt: str, body: Mapping[str, Any]) -> Any:
-        return NO_LOGPROBS if "logprobs" in body else next(texts)
+        return NO_LOGPROBS if "logprobs" in body else said
 
-    scores = score(connect, answer, mode=mode)
-    assert scores.rung == "sampled"
-    counts = [round(math.exp(value) * (SAMPLES + 3)) - 1 for value in scores.logprobs]
-    assert counts == [4, 2, 2]
-    assert f"{SAMPLES} of {SAMPLES} samples" in scores.notes[-1]
+    with FakeServer(answer) as server:
+        model = connect(server.url, mode=mode)
+        if not any(place is not None for place in places):
+            with pytest.raises(NoMatch, match="the model ranked no step"):
+                model.score(PROMPT, OPTIONS)
+            return
+        scores = model.score(PROMPT, OPTIONS)
+        asked = [post.body for post in server.posts if "likeliest" in str(post.body)]
+    assert scores.rung == "ranked"
+    shares = [math.exp(value) for value in scores.logprobs]
+    for share, place in zip(shares, places, strict=True):
+        expected = 0.0 if place is None else FIRST * (1 - FIRST) ** place
+        assert share == pytest.approx(expected)
+    assert "the model only ranks" in scores.notes[-1]
+    assert len(asked) == 1
+    if mode == "chat":
+        system, user = (message["content"] for message in asked[0]["messages"])
+        assert "letters" in system
+        assert "ython" not in system
+        assert "A) find a water\nB) find a cola\nC) done" in user
+    else:  # a chat model ends its own turn
+        assert asked[0]["stop"] == ["\n\n"]
 
 
-def test_samples_differ_by_their_seed(connect: Any) -> None:
-    with FakeServer(lambda p, b: NO_LOGPROBS if "logprobs" in b else "done") as server:
-        connect(server.url).score(PROMPT, OPTIONS)
-    seeds = [post.body["seed"] for post in server.posts if "seed" in post.body]
-    assert sorted(seeds) == list(range(SAMPLES))
+def test_at_most_five_of_many_are_ranked(connect: Any) -> None:
+    many = [f" option {number}" for number in range(60)]
+    with FakeServer(lambda p, b: NO_LOGPROBS if "logprobs" in b else "BH, AA, A") as server:
+        scores = connect(server.url).score(PROMPT, many)
+        prompt = server.posts[-1].body["messages"][-1]["content"]
+    assert "the 5 likeliest" in prompt
+    assert "BH) option 59" in prompt
+    best = sorted(range(60), key=lambda number: -scores.logprobs[number])[:3]
+    assert best == [59, 26, 0]
 
 
 def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:
@@ -251,8 +283,8 @@ def test_when_nothing_works_there_is_one_failure(connect: Any) -> None:
     with FakeServer(refuses(error(400, "no"))) as server:
         with pytest.raises(ModelError, match="refuses the request"):
             connect(server.url).score(PROMPT, OPTIONS)
-        # Token ids, two ways of tokens and one of choices are tried before samples are drawn.
-        assert len(server.posts) <= 4 + SAMPLES
+        # Token ids, two ways of tokens and one of choices are tried before a ranking is asked for.
+        assert len(server.posts) <= 5
 
 
 @pytest.mark.parametrize(
@@ -263,37 +295,6 @@ def test_nothing_to_compare_is_said_before_anything_is_sent(
 ) -> None:
     with pytest.raises(UsageError):
         connect("http://127.0.0.1:9/v1").score(prompt, options)
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("apple juice", 1),
-        ("Apple, please", 0),
-        ("apples", None),
-        ("1. An apple.", 0),
-        ("Robot: 2. the apple  juice", 1),
-        ("apple pie", None),
-        ("```python\napple\n```", 0),
-        ("pick up the apple", None),
-        ("appel juice", None),
-        ("", None),
-        ("\n\n  apple  \n", 0),
-    ],
-)
-def test_a_sample_is_matched_to_the_longest_continuation_it_begins_with(
-    text: str, number: int | None
-) -> None:
-    assert match(text, ["apple", "apple juice", "water"]) == number
-
-
-def test_what_differs_in_a_word_is_no_continuation() -> None:
-    steps = [" find a water bottle.", " find an apple.", " go to the table."]
-    assert match("find a paper towel.", steps) is None
-    assert match(" Find the water bottle", steps) == 0
-    assert match("go to the table lamp", steps) is None
-    assert match(" and ask: which one?", [" and continue", " and ask:"]) == 1
-    assert match("b", ["a", "b"]) == 1
 
 
 def test_the_first_error_ends_a_comparison_without_waiting_for_the_others() -> None:

@@ -88,9 +88,9 @@ def test_a_model_that_cannot_stream_tells_its_text_at_once(kind: str, tmp_path: 
 
 
 @KINDS
-def test_a_model_that_cannot_compare_is_sampled(kind: str, tmp_path: Path) -> None:
-    scores = around(kind, Fixed("done"), tmp_path).score("x", ["done", "not yet"])
-    assert scores.rung == "sampled"
+def test_a_model_that_cannot_compare_is_asked_for_a_ranking(kind: str, tmp_path: Path) -> None:
+    scores = around(kind, Fixed("A, B"), tmp_path).score("x", ["done", "not yet"])
+    assert scores.rung == "ranked"
     assert scores.logprobs[0] > scores.logprobs[1]
 
 
@@ -226,15 +226,15 @@ def test_a_cache_that_is_gone_costs_no_answer(tmp_path: Path) -> None:
 
 def test_comparisons_are_kept_as_well_and_counted_once(tmp_path: Path) -> None:
     def answer(prompt: str, body: Any) -> Any:
-        return error(400, "no echo") if "echo" in body or "logprobs" in body else "done"
+        return error(400, "no echo") if "echo" in body or "logprobs" in body else "A, B"
 
     with FakeServer(answer) as server:
         for _ in range(2):
             model: Any = made(server.url, "chat", tmp_path)
             scores = model.score("Robot:", ["done", "not yet"])
-        sampled = [post for post in server.posts if "seed" in post.body]
-    assert scores.rung == "sampled"
-    assert len(sampled) == 8
+        asked = [post for post in server.posts if "likeliest" in str(post.body)]
+    assert scores.rung == "ranked"
+    assert len(asked) == 1
 
 
 def test_a_price_is_counted_for_each_and_in_total() -> None:
@@ -335,12 +335,12 @@ def test_no_more_requests_are_under_way_than_allowed() -> None:
 def test_the_requests_of_a_comparison_count(tmp_path: Path) -> None:
     answer = {"choices": [{"text": "x", "logprobs": None}], "usage": {"prompt_tokens": 5}}
     with FakeServer(lambda p, b: json.dumps(answer)) as server:
-        terms = ModelTerms(allowance=Allowance(calls=3))
+        terms = ModelTerms(allowance=Allowance(calls=2))
         model: Any = make_model("vllm/fake", base_url=server.url, environ={}, terms=terms)
         with pytest.raises(SpendLimit):
             model.score("Robot:", ["done", "not yet"])
         asked = [post for post in server.posts if post.path.endswith("completions")]
-        assert len(asked) == 3  # /tokenize is no question to the model
+        assert len(asked) == 2  # /tokenize is no question to the model
 
 
 def test_what_comes_from_the_cache_is_not_counted(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cap.planners import affordances
-from cap.planners.world import DONE, Action
+from cap.planners.loop import DONE, Action
 from tests.fakes.planning import TextWorld
 
 

@@ -13,6 +13,7 @@ from cap.planners.dialogue import (
     DialogueLine,
     DialoguePrompt,
     load,
+    match,
     read,
     with_article,
 )
@@ -128,3 +129,43 @@ def test_a_prompt_that_cannot_be_used_is_refused_with_its_line(
     (tmp_path / "own.toml").write_text(text)
     with pytest.raises(ConfigError, match=why):
         load(tmp_path / "own.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("apple juice", 1),
+        ("Apple, please", 0),
+        ("apples", None),
+        ("1. An apple.", 0),
+        ("Robot: 2. the apple  juice", 1),
+        ("apple pie", None),
+        ("```python\napple\n```", 0),
+        ("pick up the apple", None),
+        ("appel juice", None),
+        ("", None),
+        ("\n\n  apple  \n", 0),
+    ],
+)
+def test_words_are_matched_to_the_longest_step_they_begin_with(
+    text: str, number: int | None
+) -> None:
+    assert match(text, ["apple", "apple juice", "water"]) == number
+
+
+def test_what_differs_in_a_word_is_no_step() -> None:
+    steps = [" find a water bottle.", " find an apple.", " go to the table."]
+    assert match("find a paper towel.", steps) is None
+    assert match(" Find the water bottle", steps) == 0
+    assert match("go to the table lamp", steps) is None
+    assert match(" and ask: which one?", [" and continue", " and ask:"]) == 1
+    assert match("b", ["a", "b"]) == 1
+
+
+def test_a_prompt_without_feedback_neither_announces_nor_shows_any() -> None:
+    shown = load(prompts_path() / "planners" / "tabletop.toml")
+    with_it, without = (Dialogue(each, "x").text() for each in (shown, shown.without_feedback()))
+    assert "whether it succeeded" in with_it
+    assert "Success: no" in with_it
+    assert "ucce" not in without
+    assert without.count("Robot: ") == with_it.count("Robot: ")

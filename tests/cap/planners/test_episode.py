@@ -12,19 +12,24 @@ import pytest
 
 from cap.errors import SpendLimit
 from cap.models.base import Completion, Request, Scores
-from cap.models.scorers.sampling import sampled
-from cap.planners.affordances import of_world
-from cap.planners.candidates import rank
-from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt
-from cap.planners.disturbance import ForcedFailure, SkillFailure
-from cap.planners.episode import PlanEpisode, run_episode
-from cap.planners.feedback import HumanFeedback, ObjectFeedback, SceneFeedback, SuccessFeedback
+from cap.models.scorers.ranked import ranked
+from cap.planners.dialogue import CONTINUE, DialoguePrompt
+from cap.planners.loop import (
+    Action,
+    ForcedFailure,
+    HumanFeedback,
+    ObjectFeedback,
+    PlanEpisode,
+    SceneFeedback,
+    SkillFailure,
+    StepOutcome,
+    SuccessFeedback,
+    run_episode,
+)
 from cap.planners.monologue import InnerMonologue
 from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import SayCanPay
-from cap.planners.translation import LetterPieces
-from cap.planners.world import Action, StepOutcome
-from cap.planners.zero_shot import ZeroShot
+from cap.planners.zero_shot import LetterPieces, ZeroShot
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.planning import Scorer, TextWorld
@@ -84,31 +89,10 @@ def test_affordances_that_are_all_zero_end_with_the_reason() -> None:
     )
 
 
-def test_missing_log_probabilities_count_as_unlikely_and_are_noted(tmp_path: Path) -> None:
+def test_a_missing_log_probability_counts_as_unlikely() -> None:
     model = Scorer(lambda prompt, text: math.nan if "wave" in text else -1.0)
-    trace = Trace(tmp_path / "run")
-    result = run_episode("greet", TextWorld(["wave", "bow"]), SayCan(model, NOTHING), trace=trace)
-    trace.close("ok")
+    result = run_episode("greet", TextWorld(["wave", "bow"]), SayCan(model, NOTHING))
     assert result.plan == ("bow",)
-    events = read_events(tmp_path / "run")
-    notes = [e["data"]["notes"] for e in events if e["kind"] == "candidates"]
-    assert notes[0] == ["1 of 3 log-probabilities were no numbers and count as unlikely"]
-
-
-def test_log_probabilities_above_0_are_noted() -> None:
-    model = Scorer(lambda prompt, text: 2.0 if "wave" in text else -1.0)
-    ranking = rank(model, Dialogue(NOTHING, "greet"), TextWorld(["wave", "bow"]), of_world)
-    assert ranking.notes == (
-        "1 of 3 log-probabilities were above 0, as none can be: the model's numbers are to be "
-        "doubted",
-    )
-
-
-def test_an_affordance_that_is_no_number_counts_as_none() -> None:
-    world = TextWorld(["wave", "bow"], {"wave": math.nan})
-    assert run_episode("greet", world, SayCan(likes("wave", "bow"), NOTHING)).plan == ("bow",)
-    notes = rank(likes("wave"), Dialogue(NOTHING, "greet"), world, of_world).notes
-    assert notes == ("1 affordances were no numbers and count as 0: 'wave'",)
 
 
 def test_log_probabilities_that_are_all_missing_are_the_models_failure() -> None:
@@ -214,7 +198,7 @@ def test_feedback_reaches_the_planner_and_outcomes_the_trace(tmp_path: Path) -> 
     result = run_episode("greet", world, plan, feedback, trace=trace)
     trace.close("ok")
     assert [outcome.lines for outcome in plan.received] == [
-        (),
+        ("Reached: nothing",),
         ("Success: yes", "Reached: wave"),
         ("Success: no", "Reached: wave", "Person: never mind"),
         ("Person: (no answer)",),
@@ -226,24 +210,13 @@ def test_feedback_reaches_the_planner_and_outcomes_the_trace(tmp_path: Path) -> 
     assert json.loads(lines[0])["data"]["opening"] == ["Scene: there is wave, bow."]
 
 
-def test_feedback_that_contradicts_itself_is_passed_on_and_the_episode_still_ends() -> None:
-    world = TextWorld(["wave"], {"done": 0.1})
-    both = [SuccessFeedback("tabletop"), SuccessFeedback("kitchen")]
-    both[1].detector = type(both[1].detector)(false_negative=1.0)
-    model = likes("wave")
-    result = run_episode("greet", world, SayCan(model, NOTHING), both)
-    assert result.outcomes[0].lines == ("Success: yes", "[success: no]")
-    assert result.end == "done"
-    assert "Success: yes\n[success: no]" in model.prompts[-1]
-
-
 def test_kitchen_feedback_is_silent_about_success_and_lists_what_is_seen() -> None:
     world = TextWorld(["wave", "bow"], fail=["bow"])
     plan = Plan(Action("do", ("wave",), "wave"), Action("do", ("bow",), "bow"))
     run_episode("greet", world, plan, [SuccessFeedback("kitchen"), ObjectFeedback("kitchen")])
     assert [outcome.lines for outcome in plan.received] == [
-        ("[scene: wave, bow]",),
-        ("[success: no]", "[scene: wave, bow]"),
+        ("Scene: there is wave, bow.",),
+        ("[success: no]", "Scene: there is wave, bow."),
     ]
 
 
@@ -325,48 +298,45 @@ def test_a_chat_model_is_told_to_continue_the_text_and_to_write_no_program() -> 
     assert set(asked.systems) == {CONTINUE}
 
 
-class Sampler:
-    """Writes the same answer however often it is sampled."""
+class Ranker:
+    """Answers every ranking with the letters of some steps, in order."""
 
-    name = "sampler"
+    name = "ranker"
     endpoint = None
 
     def __init__(self, *texts: str) -> None:
         self.texts = list(texts)
+        self.requests: list[Request] = []
 
     def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        listed = {
+            line.split(") ", 1)[1].rstrip("."): line.split(")")[0]
+            for line in request.prompt.splitlines()
+            if ") " in line
+        }
         done = request.prompt.rsplit("Person:", 1)[-1].count("Robot:") - 1
-        return Completion(self.texts[min(done, len(self.texts) - 1)], self.name)
+        named = self.texts[min(done, len(self.texts) - 1)].split("; ")
+        return Completion(", ".join(listed.get(text, "none") for text in named), self.name)
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
-        return sampled(self, prompt, continuations)
+        return ranked(self, prompt, continuations)
 
 
-def test_where_samples_are_counted_only_what_was_said_is_done() -> None:
-    """A hand that answered as a model would: its step was capped, and noise was acted on."""
-    said = SayCan(Sampler("bow", "wave", "done"), NOTHING)
+def test_where_steps_are_ranked_only_what_was_named_is_done(tmp_path: Path) -> None:
+    model = Ranker("bow; wave; done", "wave; done", "done; wave")
     many = TextWorld(["wave", "bow", *(f"sing song {number}" for number in range(80))])
-    result = run_episode("greet", many, said)
-    assert (result.end, result.plan) == ("done", ("bow", "wave"))
+    trace = Trace(tmp_path)
+    result = run_episode("greet", many, SayCan(model, NOTHING), trace=trace)
+    trace.close("ok")
+    assert (result.end, result.plan, result.rung) == ("done", ("bow", "wave"), "ranked")
+    assert len(model.requests) == 3  # one for each step
+    moments = [event for event in read_events(tmp_path) if event["kind"] == "candidates"]
+    assert moments[0]["data"]["candidates"][0]["say"] == pytest.approx(0.95, abs=1e-3)
+    assert moments[0]["data"]["candidates"][-1]["say"] == 0.0
     world = TextWorld(["wave", "bow"], {"bow": 0.0})
-    result = run_episode("greet", world, SayCan(Sampler("bow"), NOTHING))
+    result = run_episode("greet", world, SayCan(Ranker("bow"), NOTHING))
     assert (result.end, result.plan) == ("stuck", ())
     assert result.why == "nothing the model said can be done now, such as 'bow'"
-    other = SayCan(Sampler("xylophone quartz"), NOTHING)
-    result = run_episode("greet", TextWorld(["wave"]), other)
-    assert result.why == "none of the model's samples was one of 2 steps"
-
-
-def test_a_sample_that_is_no_step_is_not_taken_for_one_that_sounds_like_it(tmp_path: Path) -> None:
-    """A model asked for a paper towel where there is none; a water bottle was brought."""
-    world = TextWorld(["find a water bottle", "find an apple"])
-    said = SayCan(Sampler("find a paper towel."), NOTHING)
-    trace = Trace(tmp_path)
-    result = run_episode("clean up the spill", world, said, trace=trace)
-    trace.close("failed")
-    assert (result.end, result.plan) == ("stuck", ())
-    (moment,) = [event for event in read_events(tmp_path) if event["kind"] == "candidates"]
-    assert moment["data"]["notes"] == [
-        "0 of 8 samples were one of the 3 continuations; "
-        "said, but none of them: 'find a paper towel.' (8)"
-    ]
+    result = run_episode("greet", TextWorld(["wave"]), SayCan(Ranker("xylophone"), NOTHING))
+    assert (result.end, result.why[:32]) == ("model", "NoMatch: the model ranked no ste")

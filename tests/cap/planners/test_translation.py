@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cap.errors import MissingExtra, UsageError
-from cap.planners import translation
-from cap.planners.translation import Embedding, LetterPieces, edit_distance, plain, translator
+from cap.planners import zero_shot
+from cap.planners.zero_shot import Embedding, LetterPieces, edit_distance, plain, translator
 
 STEPS = ["walk to the kitchen", "switch on the light", "grab the cup", "put the cup in the sink"]
 
@@ -75,7 +75,7 @@ def test_what_is_no_translator_or_not_installed_has_its_remedy(
             translator(said, STEPS, {})
     monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match="embed"):
-        translation.sentence_encoder("x")
+        zero_shot.sentence_encoder("x")
 
 
 SMALL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "walk", "to", "the", "kitchen", "switch",

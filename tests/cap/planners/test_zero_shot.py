@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cap.models.base import Completion, Request
-from cap.planners.episode import EpisodeResult, run_episode
-from cap.planners.translation import LetterPieces
-from cap.planners.zero_shot import PlanExample, ZeroShot
+from cap.planners.loop import EpisodeResult, run_episode
+from cap.planners.zero_shot import LetterPieces, PlanExample, ZeroShot
 from tests.fakes.planning import TextWorld
 
 STEPS = ["walk to the kitchen", "open the fridge", "grab the milk"]

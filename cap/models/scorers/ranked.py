@@ -1,0 +1,62 @@
+"""Ranking where there are no log-probabilities: one request for the likeliest, by letter."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import string
+from collections.abc import Sequence
+
+from cap.errors import NoMatch
+from cap.models.base import Model, Request, Scores
+from cap.models.scorers.asker import Asker
+from cap.prompt.prompt import without_synonyms
+
+MOST = 5
+"""How many continuations are asked for."""
+FIRST = 0.95
+"""Probability of the first; each later one has so much of what those before it left."""
+SYSTEM = "You are given a text and what may come next in it, by letter. Answer with letters only."
+_SHOWN = 60
+
+
+def ranked(asker: Model | Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return probabilities by place among the likeliest; those not named have probability 0.
+
+    Raises:
+        NoMatch: The answer names no letter.
+    """
+    count = min(MOST, len(continuations))
+    pairs = map("".join, itertools.product(string.ascii_uppercase, repeat=2))
+    labels = list(itertools.islice((*string.ascii_uppercase, *pairs), len(continuations)))
+    listed = [f"{label}) {text.strip()}" for label, text in zip(labels, continuations, strict=True)]
+    asked = (
+        f"Which of these comes next? Write the letters of the {count} likeliest in one line, "
+        "the likeliest first:"
+    )
+    text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
+    said = asker.complete(Request(text, stop=("\n\n",), system=SYSTEM)).said()
+    named = list(dict.fromkeys(_labels(said, set(labels))))[:count]
+    if not named:
+        shown = " ".join(said.split())[:_SHOWN]
+        raise NoMatch(f"the model ranked no step, it answered {shown!r}; use another model with -m")
+    logprobs = [-math.inf] * len(continuations)
+    for place, label in enumerate(named):
+        logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
+    note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
+    return Scores(tuple(logprobs), "ranked", (note,))
+
+
+def _labels(said: str, labels: set[str]) -> list[str]:
+    """Return the labels of an answer: lines of labels alone, and those that begin with `B)`."""
+    found: list[str] = []
+    for line in said.splitlines():
+        words = re.findall(r"[^\W\d_]+", line)
+        if words and all(word.upper() in labels for word in words):
+            found += [word.upper() for word in words]
+        elif (begun := re.match(r"\W*(?:\d+[.)]\s*)?([A-Z]{1,2})[).:]", line)) and (
+            begun[1] in labels
+        ):
+            found.append(begun[1])
+    return found
