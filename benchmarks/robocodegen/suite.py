@@ -69,6 +69,8 @@ ARMS: Mapping[str, tuple[str, bool]] = {
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
 OPTIONS = ("k", "limit_s", "limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
+_REFUSED = "CAP1"
+"""Begins the id of a rule of the check, in the reason why an answer failed."""
 _LOOP = Prompt("robocodegen", Header(docs=False), "", (), ())
 """Stands for the program around a function: no model writes it."""
 
@@ -323,6 +325,7 @@ def _run_given(trial: Trial, settings: Settings, problems: Mapping[str, Problem]
         extra={
             "passed_cases": verdict.passed,
             "cases": verdict.cases,
+            "refused": verdict.missed if _REFUSED in verdict.missed else "",
             "place": sample.place,
             "line": sample.values,
         },
@@ -380,6 +383,7 @@ def _outcome(
             "passed_cases": verdict.passed,
             "cases": verdict.cases,
             "functions": [entry.name for entry in answer.generated],
+            "refused": verdict.missed if _REFUSED in verdict.missed else "",
         },
     )
 

@@ -1,4 +1,4 @@
-"""Where PyBullet has no wheel, commands say so and use the instant world, unless asked otherwise."""
+"""Where PyBullet has no wheel, commands say so and use the instant world by default."""
 
 from __future__ import annotations
 

@@ -277,7 +277,7 @@ RIGHT = "def f(a):\n    return a\n"
 MENDED = {
     "no function": ("x = 1\n", "this defines no function"),
     "another name": ("def g(a): return a\n", "this defines g"),
-    "more than functions": (RIGHT + "f(1)\n", "this has statements outside functions"),
+    "more than functions": (RIGHT + "for x in []: f(x)\n", "this has statements outside functions"),
     "not Python": ("def f(a:\n", "line 1: not valid Python"),
     "a name nobody has": ("def f(a): return a + nothing\n", "line 1: name 'nothing'"),
     "too few parameters": ("def f(): return 1\n", "does not fit the call x = f(2)"),
