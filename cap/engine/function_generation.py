@@ -312,7 +312,7 @@ class Generation:
             others = [node.name for node in answer.tree.body if isinstance(node, _NAMED)]
             return f"defines {', '.join(others)}" if others else "defines no function"
         for node in answer.tree.body:
-            if not isinstance(node, _DEFINES) or self._calls_robot(node):
+            if not isinstance(node, _DEFINES) or self._acts(node, defined):
                 return "has statements outside functions"
         own = {entry.name, *(kept.name for kept in self.scope.definitions)}
         if clash := sorted((set(defined) & taken) - own):
@@ -335,10 +335,12 @@ class Generation:
                 return f"does not fit the call {site.text}: {found[0].reason}"
         return None
 
-    def _calls_robot(self, node: ast.stmt) -> bool:
-        """Return True for an assignment that calls the robot: defining a function does nothing."""
-        return isinstance(node, ast.Assign | ast.AnnAssign) and any(
-            isinstance(part, ast.Name) and part.id in self.scope.primitives
+    def _acts(self, node: ast.stmt, defined: Sequence[str]) -> bool:
+        """Return True for a statement that may move the robot: defining a function does not."""
+        return not isinstance(node, _NAMED) and any(
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Name)
+            and (part.func.id in self.scope.primitives or part.func.id in defined)
             for part in ast.walk(node)
         )
 
@@ -369,22 +371,21 @@ def _with_line(error: CapError) -> str:
 
 _NAMED = ast.FunctionDef | ast.ClassDef
 _DEFINES = (
-    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Pass),
-    *(ast.Assign, ast.AnnAssign, ast.Expr),
+    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Pass, ast.Try, ast.For),
+    *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If),
 )
-"""Statements that an answer for a function may hold; of expressions only texts are left."""
+"""Statements that an answer for a function may hold, as long as they call nothing that acts."""
 
 
 def _definitions_alone(program: Program, name: str) -> Program:
     """Return an answer without what tries its function out: calls, assertions, a script's part."""
 
     def tries(node: ast.stmt) -> bool:
-        if isinstance(node, ast.Assign):
+        if isinstance(node, ast.Assign | ast.Expr):
             calls = [part.func for part in ast.walk(node.value) if isinstance(part, ast.Call)]
-            return any(getattr(function, "id", "") == name for function in calls)
-        text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            return any(getattr(function, "id", "") in (name, "print") for function in calls)
         script = isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
-        return (isinstance(node, ast.Expr) and not text) or isinstance(node, ast.Assert) or script
+        return isinstance(node, ast.Assert) or script
 
     doomed = [node for node in program.tree.body if tries(node)]
     return program.without(doomed, "removed, it only tries the function")

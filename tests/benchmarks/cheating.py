@@ -39,13 +39,17 @@ class Cheater:
 
 
 def carried_out(
-    suite: BaseSuite, trial: Trial, programs: Sequence[str], monkeypatch: pytest.MonkeyPatch
+    suite: BaseSuite,
+    trial: Trial,
+    programs: Sequence[str],
+    monkeypatch: pytest.MonkeyPatch,
+    prompts: str = "",
 ) -> Outcome:
     """Run a trial of a robot's suite whose model answers with programs."""
     model = Cheater(programs)
     for module in (robot_suite, control_suite, reasoning_suite):
         monkeypatch.setattr(module, "model_for", lambda *_: model)
-    prompts = OWN_PROMPTS.get(suite.name, "ravens-seen")
+    prompts = prompts or OWN_PROMPTS.get(suite.name, "ravens-seen")
     return suite.run(trial, Settings(suite.name, "cheater", mode="instant", prompts=prompts))
 
 

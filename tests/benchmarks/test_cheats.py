@@ -6,6 +6,7 @@ They were written from the sentences alone. One of each suite runs in `make test
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from benchmarks.suite import OWN_PROMPTS, Settings, Trial, suite
 from cap.program.program import Program
 from tests.benchmarks.cheating import Cheater, carried_out
 
+PROMPTS = Path(__file__).parents[2] / "prompts"
 CHEATS = [
     (file.stem, json.loads(line))
     for file in sorted(Path(__file__).with_name("cheats").glob("*.jsonl"))
@@ -35,14 +37,26 @@ def cheats(*, robots: bool) -> Any:
     return pytest.mark.parametrize(("name", "cheat"), cases)
 
 
+@pytest.fixture(scope="module")
+def all_names(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a prompt that brings every primitive of the tabletop into scope."""
+    folder = tmp_path_factory.mktemp("prompts") / "all-names"
+    shutil.copytree(PROMPTS / "ravens-seen", folder)
+    file = folder / "ui.py"
+    more = "from robot import get_obj_names, find_free_region, arrange_objects\n"
+    file.write_text(file.read_text().replace("from robot import", f"{more}from robot import", 1))
+    return str(folder)
+
+
 @cheats(robots=True)
 def test_a_cheat_is_judged_wrong(
-    name: str, cheat: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    name: str, cheat: dict[str, Any], all_names: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trial = Trial(cheat["task"], cheat.get("split", ""), cheat["seed"])
-    outcome = carried_out(suite(name, {}), trial, cheat["programs"], monkeypatch)
+    prompts = all_names if name == "tabletop" else ""
+    outcome = carried_out(suite(name, {}), trial, cheat["programs"], monkeypatch, prompts)
     assert outcome.instruction == "; ".join(cheat["instructions"])
-    assert not outcome.success, cheat["why"]
+    assert (outcome.success, outcome.cause) == (False, "task"), cheat["why"]
 
 
 @cheats(robots=False)
@@ -94,4 +108,4 @@ def test_what_the_check_refuses_is_counted_as_refused(monkeypatch: pytest.Monkey
     settings = Settings(found.name, "cheater", prompts=OWN_PROMPTS["robocodegen"])
     outcome = found.run(Trial("get_path_length", "flat-single", 0), settings)
     assert not outcome.success
-    assert "CAP102" in outcome.extra["refused"]
+    assert "'import os' is not allowed" in outcome.extra["refused"]
