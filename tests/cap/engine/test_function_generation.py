@@ -210,7 +210,6 @@ def test_an_answer_that_is_not_the_function_fails(answer: str, message: str) -> 
 
 BESIDE = {
     "a docstring": '"""Helpers."""\npass\ndef f(): return 1\n',
-    "a call": "def f(): return 1\nf()\n",
     "a constant": "Y = 1\ndef f(): return Y\n",
     "a table": "Y = {}\nY.update({1: 2})\ndef f(): return Y[1]\n",
     "a lambda": "f = lambda: 1\n",
