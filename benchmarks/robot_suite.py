@@ -67,6 +67,8 @@ class RobotCase:
     """Says what the robot's world lacks in the end; None if nothing."""
     on_the_way: tuple[Judge | None, ...] = ()
     """The same after the first instruction, the second, ...; None where nothing is asked for."""
+    watch: Callable[[Any], None] | None = None
+    """Called with the robot after each of a program's calls, by a judge of the way there."""
 
 
 MakeCase = Callable[[np.random.Generator, Any], RobotCase]
@@ -220,6 +222,10 @@ def carry_out(
             model.names = tuple(name for fact in lists for name in fact if isinstance(name, str))
             model.programs = _programs(case)
             model.done = partial(wanted, robot)
+        if (watch := case.watch) is not None:
+            session.trace.listeners.append(
+                lambda event: watch(robot) if event.kind == "call" else None
+            )
         turns, missed = _act(session, case, settings.model, wanted)
         drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
     outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)

@@ -32,6 +32,9 @@ class CartPole(Episode):
         Raises:
             MissingExtra: gymnasium is not installed.
         """
+        self.seed = seed
+        self.pushes: list[int] = []
+        """Every push so far: 1 to the right, 0 to the left."""
         self._env = _make()
         state, _ = self._env.reset(seed=seed)
         self.states: list[list[float]] = [_plain(state)]
@@ -83,6 +86,7 @@ class CartPole(Episode):
         if whole not in (0.0, 1.0):
             raise ValueError(f"direction is 0 (left) or 1 (right), not {direction!r}")
         state, _, fell, timed_out, _ = self._env.step(int(whole))
+        self.pushes.append(int(whole))
         self.states.append(_plain(state))
         self.fell = bool(fell)
         self._done = self.fell or bool(timed_out)

@@ -55,7 +55,7 @@ class ControlSuite(BaseSuite):
     name = "control"
     about = "five controllers written by a model, each run through an episode"
     judged = "Success is what the episode's own record says, however the program ended."
-    version = "4"
+    version = "5"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:

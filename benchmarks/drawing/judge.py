@@ -20,6 +20,7 @@ from shapely.geometry.base import BaseGeometry
 from shapely.ops import substring
 
 from robots.drawing import DrawingRobot
+from robots.drawing.board import NEAREST_M
 
 Array = NDArray[np.float64]
 TOLERANCE_M = 0.005
@@ -32,8 +33,9 @@ MOST_INK = 1.2
 LEAST_COVERED = 0.85
 """Share of a figure's outline that has ink beside it; one that is smaller by the tolerance may lack
 so much at its corners."""
-SPARE_M = 0.07
-"""A line between two blocks may end so far from the centre of either."""
+SPARE_M = NEAREST_M + 0.015
+"""A line between two blocks ends at most so far from the centre of either: 1.5 cm from the nearest
+point that the pen may reach."""
 _STEP_M = 1e-3
 _TURNS = 90
 """Turns of a figure that are tried."""
@@ -67,16 +69,24 @@ def differs(found: BaseGeometry, figure: Array) -> str | None:
     return wrong_amount or differs_in_shape(found, figure)
 
 
-def differs_in_shape(found: BaseGeometry, figure: Array, symmetry: int = 0) -> str | None:
+def differs_in_shape(
+    found: BaseGeometry, figure: Array, symmetry: int = 0, *, gaps: bool = False
+) -> str | None:
     """Say how far ink is from a closed figure of whatever size and place; None if it is alike.
 
     Args:
         found: The ink.
         figure: Its corners, closed.
         symmetry: Where its turn is open: after how many equal turns it is itself again.
+        gaps: Parts of the figure may lack ink, where another figure crosses it.
     """
     own, turns = _normal(found), _turns(figure, symmetry) if symmetry else [figure]
-    apart = min(float(own.hausdorff_distance(_normal(LineString(turn)))) for turn in turns)
+    wanted = [_normal(LineString(turn)) for turn in turns]
+    if gaps:
+        points = shapely.points(shapely.get_coordinates(own))
+        apart = min(float(shapely.distance(points, line).max()) for line in wanted)
+    else:
+        apart = min(float(own.hausdorff_distance(line)) for line in wanted)
     if apart > SHAPE:
         return f"the ink has another shape, by {100 * apart:.0f} % of its size"
     return None
@@ -147,9 +157,15 @@ def no_line(found: BaseGeometry, straight: LineString) -> str | None:
     if found.is_empty or not found.within(straight.buffer(TOLERANCE_M)):
         return "the ink does not run straight from one block to the other"
     between = substring(straight, SPARE_M, straight.length - SPARE_M)
-    if not between.within(found.buffer(TOLERANCE_M)):
+    if ends_early(found, straight) or not between.within(found.buffer(TOLERANCE_M)):
         return "the line ends far from the blocks"
     return too_much(found, straight.length) or too_little(found, between)
+
+
+def ends_early(found: BaseGeometry, straight: LineString, spare_m: float = SPARE_M) -> bool:
+    """Return whether ink along a line ends further than it may from an end of that line."""
+    places = shapely.line_locate_point(straight, shapely.points(shapely.get_coordinates(found)))
+    return bool(places.min() > spare_m or places.max() < straight.length - spare_m)
 
 
 def no_bisection(found: BaseGeometry, center: Array, radius: float) -> str | None:

@@ -102,7 +102,9 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
         over = wanted[0].spare_m * (end - start) / np.linalg.norm(end - start)
         if not trace.within(LineString([start - over, end + over]).buffer(TOLERANCE_M)):
             return "the trace does not run straight from one to the other"
-        if not LineString(wanted[0].shortest).within(trace.buffer(TOLERANCE_M)):
+        straight = LineString(wanted[0].path)
+        early = judge.ends_early(trace, straight, wanted[0].spare_m)
+        if early or not LineString(wanted[0].shortest).within(trace.buffer(TOLERANCE_M)):
             return "the trace does not reach from one to the other"
         longest = float(np.linalg.norm(end - start)) + 2 * wanted[0].spare_m
         shortest = LineString(wanted[0].shortest)
@@ -119,8 +121,19 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
     apart = max(_farthest_m(whole, trace), _farthest_m(trace, whole))
     if apart <= TOLERANCE_M:
         gaps = (judge.too_little(trace, line) for line in whole.geoms)
-        return judge.too_much(trace, whole.length) or next(filter(None, gaps), None)
+        wrong_amount = judge.too_much(trace, whole.length) or next(filter(None, gaps), None)
+        return wrong_amount or next(filter(None, _off_in_shape(trace, whole)), None)
     return f"the trace is {1e3 * apart:.1f} mm from the figure; {1e3 * TOLERANCE_M:g} mm is right"
+
+
+def _off_in_shape(trace: BaseGeometry, figures: MultiLineString) -> Iterator[str | None]:
+    """Yield what is wrong with the shape of each closed figure in a trace, or None."""
+    for figure in figures.geoms:
+        if figure.is_closed:
+            others = [other.buffer(2 * TOLERANCE_M) for other in figures.geoms if other != figure]
+            own = trace.intersection(figure.buffer(2 * TOLERANCE_M))
+            own = own.difference(shapely.unary_union(others))
+            yield judge.differs_in_shape(own, np.array(figure.coords), gaps=bool(others))
 
 
 def _farthest_m(line: BaseGeometry, other: BaseGeometry) -> float:

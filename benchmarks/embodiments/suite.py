@@ -22,7 +22,7 @@ from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.errors import UsageError
 from cap.robot import registry
 
-VERSION = "6"
+VERSION = "7"
 _SCENES = 200
 """Scenes of a seed that are tried."""
 _WORDS = 11

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.drawing import judge
 from benchmarks.embodiments.embodiment import Skill
 from benchmarks.embodiments.judge import Figure, Placement, circle, line, regular
 
@@ -19,8 +20,6 @@ BOWL = "bowl"
 """What the one bowl there is is called, whatever its name."""
 _ABSENT = "yellow block"
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
-SPARE_M = 0.06
-"""A line between two things may end so far from either's centre: a pen stops beside it."""
 _SHORT_M = 0.05
 """An oracle's line between two things ends so far from either."""
 
@@ -191,7 +190,7 @@ def _between(rng: Rng, things: Sequence[str]) -> Wish:
             "along = (b - a) / np.linalg.norm(b - a)\n"
             f"pts = np.array([a + {_SHORT_M} * along, b - {_SHORT_M} * along])",
         ),
-        lambda where: [line(where(first), where(second), SPARE_M)],
+        lambda where: [line(where(first), where(second), judge.SPARE_M)],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Collection
@@ -16,8 +17,10 @@ DISTURBED_M = 0.05
 """What nobody asked to move may be this far from where it was."""
 SHUT_M = 0.02
 """A drawer pulled out less than this is shut."""
-ASIDE_M = 0.05
-"""How far an object beside another may be from the place asked for."""
+ASIDE_CM = (20, 25, 30)
+"""How far beside another an object is asked to be."""
+ASIDE_M = min(b - a for a, b in itertools.pairwise(ASIDE_CM)) / 2 / 100
+"""How far it may be from there: half the smallest difference between two distances."""
 LINE_M = 0.05
 """How far a robot may stray from a straight line."""
 _AT = re.compile(r"^(?:at|in|on) ")
@@ -144,26 +147,50 @@ def beside(name: str, where: tuple[float, float]) -> Judge:
     return missed
 
 
-def stopped_on_seeing(name: str, start: Base, mps: float) -> Judge:
+class Way:
+    """Where a robot was after each of its calls, as a judge of its way sees it."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.points: list[tuple[float, float]] = []
+        """On the floor, metres."""
+
+    def watch(self, robot: KitchenRobot) -> None:
+        """Note where the robot is."""
+        self.points.append(robot.state.base.xy)
+
+
+def stopped_on_seeing(name: str, start: Base, mps: float, way: Way) -> Judge:
     """Return a judge of whether the robot went sideways until its camera saw an object.
+
+    It keeps to one line and one direction, and stops within `LATE_STEPS` looks of the place where
+    it first saw the object: on the way and in the end.
 
     Args:
         name: The object.
         start: Where it began; it goes along a line to its right or left from there.
-        mps: Fastest speed of the way; it stops within a few looks.
+        mps: Fastest speed of the way.
+        way: Where it was.
     """
 
     def missed(robot: KitchenRobot) -> str | None:
-        went, strayed = start.local(robot.state.base.xy)
         across, ahead = start.local(robot.state[name].xy)
-        if abs(strayed) > LINE_M:
-            return "the robot left its line"
+        side = math.copysign(1.0, across)
         edge = math.tan(DETECT_RAD) * ahead
-        left_m = math.copysign(1.0, across) * (across - went)
-        if left_m > edge + 0.01:
+        late = edge - LATE_STEPS * mps * LOOK_S
+        arrived = [math.dist(point, start.xy) < LINE_M for point in way.points]
+        since = way.points[arrived.index(True) :] if True in arrived else []
+        for point in (*since, robot.state.base.xy):
+            went, strayed = start.local(point)
+            if abs(strayed) > LINE_M:
+                return "the robot left its line"
+            if side * went < -LINE_M:
+                return "the robot went the other way"
+            if abs(went) > 0.01 and side * (across - went) < late:
+                return f"the robot went on after it saw the {name}"
+        went, _ = start.local(robot.state.base.xy)
+        if side * (across - went) > edge + 0.01:
             return f"the {name} is not ahead of the camera"
-        if abs(went) > 0.01 and left_m < edge - LATE_STEPS * mps * LOOK_S:
-            return f"the robot went on after it saw the {name}"
         return None
 
     return missed

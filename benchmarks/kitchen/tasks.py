@@ -12,6 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from benchmarks.kitchen.judge import (
+    ASIDE_CM,
+    Way,
     at,
     beside,
     first_of,
@@ -36,7 +38,6 @@ SURFACES = ("table", "countertop", "cart", "desk")
 _TARGETS = (*SURFACES, "recycle bin", "wood chair", "steel chair")
 _DRAWERS = ("top drawer", "middle drawer", "bottom drawer")
 _PLURALS = {"fruit": "all the fruit", "drink": "all the drinks", "snack": "all the snacks"}
-_ASIDE_CM = (20, 25, 30)
 _FASTEST_MPS = 0.4
 _UNSEEN_M = 0.05
 """So far beyond its camera's sight an object is not seen at once."""
@@ -245,7 +246,7 @@ def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
             raise RobotError("the spot is elsewhere")
 
     two = [pair for pair in itertools.permutations(_small(robot), 2) if together(*pair)]
-    for (name, other), (side, cm) in _pairs(rng, two, list(itertools.product(sides, _ASIDE_CM))):
+    for (name, other), (side, cm) in _pairs(rng, two, list(itertools.product(sides, ASIDE_CM))):
         place = _place(robot, name)
         x, y = robot.state[other].xy
         where = (x + sides[side] * cm / 100, y)
@@ -278,18 +279,23 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
     _, name, source = max(offered)
     start = Base(*robot.state.room.locations[source].stand)
     side = "right" if start.local(robot.state[name].xy)[0] > 0 else "left"
-    speed = 0.2 if side == "right" else -0.2
+    speed, way = 0.2 if side == "right" else -0.2, Way()
     return RobotCase(
         (f"go to the {source}", f"move to the {side} until you see the {name}"),
         (
             f"goto_loc('{source}')",
             f"while not detect_object('{name}'):\n    set_velocity(x={speed}, y=0, turn=0)\nstop()",
         ),
-        first_of(at(source), stopped_on_seeing(name, start, _FASTEST_MPS), undisturbed(robot, [])),
+        first_of(
+            at(source),
+            stopped_on_seeing(name, start, _FASTEST_MPS, way),
+            undisturbed(robot, []),
+        ),
         on_the_way=(at(source),),
+        watch=way.watch,
     )
 
 
 def kitchen() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("kitchen", "6", "kitchen", TASKS, "ten errands in a kitchen")
+    return RobotSuite("kitchen", "7", "kitchen", TASKS, "ten errands in a kitchen")

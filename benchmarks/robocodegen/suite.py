@@ -69,6 +69,8 @@ ARMS: Mapping[str, tuple[str, bool]] = {
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
 OPTIONS = ("k", "limit_s", "limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
+_REFUSED = re.compile(r"CAP1\d\d line|is refused: ")
+"""In the reason why an answer failed: the check refused it."""
 _LOOP = Prompt("robocodegen", Header(docs=False), "", (), ())
 """Stands for the program around a function: no model writes it."""
 
@@ -104,7 +106,7 @@ class RoboCodeGenSuite(BaseSuite):
         self._shared = shared_library
         self._samples: dict[str, str] = {}
         self._set = problem_set(problems)
-        self.version = f"4-{self._set.sha256[:12]}"
+        self.version = f"5-{self._set.sha256[:12]}"
 
     def adjusted(self, options: Mapping[str, Any]) -> RoboCodeGenSuite:
         """Return the suite as options ask for it."""
@@ -323,6 +325,7 @@ def _run_given(trial: Trial, settings: Settings, problems: Mapping[str, Problem]
         extra={
             "passed_cases": verdict.passed,
             "cases": verdict.cases,
+            "refused": verdict.missed if _REFUSED.search(verdict.missed) else "",
             "place": sample.place,
             "line": sample.values,
         },
@@ -380,6 +383,7 @@ def _outcome(
             "passed_cases": verdict.passed,
             "cases": verdict.cases,
             "functions": [entry.name for entry in answer.generated],
+            "refused": verdict.missed if _REFUSED.search(verdict.missed) else "",
         },
     )
 

@@ -109,6 +109,8 @@ class GroupTally:
     """For which k pass@k is told."""
     published: Mapping[str, float]
     """The paper's values by model, percent."""
+    refused: int
+    """Samples that the check refused."""
 
     @property
     def n(self) -> int:
@@ -137,6 +139,7 @@ class GroupTally:
             "solved %, 95 %": f"{100 * self.right / self.n:.1f} ({interval})",
             "clustered 95 %": percent(self.clustered),
             "n": self.n,
+            "refused": self.refused or "",
             **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in self.ks},
             "published %": ", ".join(f"{name} {rate:g}" for name, rate in self.published.items()),
         }
@@ -151,6 +154,7 @@ class GroupTally:
             "problems": self.group,
             "n": self.n,
             "successes": self.right,
+            "refused": self.refused,
             "rate": self.right / self.n,
             "low": low,
             "high": high,
@@ -184,16 +188,21 @@ def tallies(
                 counts[line.trial.task] = n + 1, right + line.outcome.success
         for group, names in groups.items():
             own = {name: count for name, count in counts.items() if name in names}
+            refused = sum(
+                bool(line.outcome.extra.get("refused"))
+                for line in found
+                if line.trial.split == arm and line.trial.task in names
+            )
             beside = published_rates(group, arm) if published and arm != GIVEN else {}
             if own:
-                table.append(GroupTally(arm, group, own, ks, beside))
+                table.append(GroupTally(arm, group, own, ks, beside, refused))
     return table
 
 
 def summarize(found: Sequence[GroupTally]) -> list[dict[str, Any]]:
     """Return a row for each group; a column that none has anything in is left out."""
     table = [tally.row for tally in found]
-    rare = ("clustered 95 %", "published %")
+    rare = ("clustered 95 %", "published %", "refused")
     empty = [name for name in rare if not any(row[name] for row in table)]
     return [{name: row[name] for name in row if name not in empty} for row in table]
 

@@ -221,8 +221,9 @@ class Generation:
         examined = examine(program, self.scope, self.policy)
         if examined.violations:
             return refused(examined, self.author.trace)
-        self.author.trace.event("generated", name=entry.name, source=examined.program.source)
-        return examined.program
+        alone = _definitions_alone(examined.program, entry.name)
+        self.author.trace.event("generated", name=entry.name, source=alone.source)
+        return alone
 
     def _wanted(self, programs: Mapping[str, Program]) -> list[Wanted]:
         """Return what programs call and nobody defines, each name once with all its calls."""
@@ -308,13 +309,13 @@ class Generation:
         """Return what is wrong with one answer by itself."""
         defined = _defined(answer)
         if entry.name not in defined:
-            return f"defines {', '.join(defined)}" if defined else "defines no function"
-        inert = ast.Import | ast.ImportFrom | ast.Pass  # an import is one that the policy allows
+            others = [node.name for node in answer.tree.body if isinstance(node, _NAMED)]
+            return f"defines {', '.join(others)}" if others else "defines no function"
         for node in answer.tree.body:
-            text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-            if not (text or isinstance(node, ast.FunctionDef | ast.ClassDef | inert)):
+            if not isinstance(node, _DEFINES) or self._acts(node, defined):
                 return "has statements outside functions"
-        if clash := sorted((set(defined) & taken) - {entry.name}):
+        own = {entry.name, *(kept.name for kept in self.scope.definitions)}
+        if clash := sorted((set(defined) & taken) - own):
             return f"also defines {clash}, already there"
         if all(site.dropped for site in entry.calls) and is_idle(answer.tree, entry.name):
             return (
@@ -333,6 +334,15 @@ class Generation:
             if found := self._misfits(call, written):
                 return f"does not fit the call {site.text}: {found[0].reason}"
         return None
+
+    def _acts(self, node: ast.stmt, defined: Sequence[str]) -> bool:
+        """Return True for a statement that may move the robot: defining a function does not."""
+        return not isinstance(node, _NAMED) and any(
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Name)
+            and (part.func.id in self.scope.primitives or part.func.id in defined)
+            for part in ast.walk(node)
+        )
 
     def _misfits(self, program: Program, written: Sequence[Definition]) -> Sequence[Violation]:
         """Return what in a program cannot be, beside the functions written for it."""
@@ -359,10 +369,37 @@ def _with_line(error: CapError) -> str:
     return f"line {line}: {error}" if line else str(error)
 
 
+_NAMED = ast.FunctionDef | ast.ClassDef
+_DEFINES = (
+    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Pass, ast.Try, ast.For),
+    *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If),
+)
+"""Statements that an answer for a function may hold, as long as they call nothing that acts."""
+
+
+def _definitions_alone(program: Program, name: str) -> Program:
+    """Return an answer without what tries its function out: calls, assertions, a script's part."""
+
+    def tries(node: ast.stmt) -> bool:
+        if isinstance(node, ast.Assign | ast.Expr):
+            calls = [part.func for part in ast.walk(node.value) if isinstance(part, ast.Call)]
+            return any(getattr(function, "id", "") in (name, "print") for function in calls)
+        script = isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+        return isinstance(node, ast.Assert) or script
+
+    doomed = [node for node in program.tree.body if tries(node)]
+    return program.without(doomed, "removed, it only tries the function")
+
+
 def _defined(program: Program) -> list[str]:
-    """Return the functions and classes a program defines at its top level."""
-    kinds = ast.FunctionDef | ast.ClassDef
-    return [node.name for node in program.tree.body if isinstance(node, kinds)]
+    """Return the functions, classes and constants a program defines at its top level."""
+    found = []
+    for node in program.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign):
+            found += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return found
 
 
 def _as_definition(name: str, program: Program) -> Definition:

@@ -121,11 +121,14 @@ class Program:
             raise EmptyCompletion(f"the model answered with nothing{ANOTHER}")
         return program
 
-    def without(self, doomed: Sequence[ast.stmt]) -> Program:
+    def without(
+        self, doomed: Sequence[ast.stmt], why: str = "removed, already in scope"
+    ) -> Program:
         """Return it without some of its statements; every other keeps its line.
 
         Args:
             doomed: Statements of its tree.
+            why: What a note says of them.
         """
         if not doomed:
             return self
@@ -136,7 +139,7 @@ class Program:
             alone = node in self.tree.body and not head.strip() and not tail.strip()
             empty = [b""] * (last - first)
             lines[first : last + 1] = [b"" if alone else head + b"pass" + tail, *empty]
-        note = "removed, already in scope: " + "; ".join(ast.unparse(node) for node in doomed)
+        note = f"{why}: " + "; ".join(ast.unparse(node) for node in doomed)
         return Program.parse(b"\n".join(lines).decode(), (*self.notes, note))
 
 

@@ -22,6 +22,8 @@ ERASER_R = 0.01
 """What the eraser takes off on both sides of its path, metres."""
 CLEAR_M = 0.012
 """Pen and hand keep so far from what stands on the board, metres."""
+NEAREST_M = BLOCK_HALF * math.sqrt(2) + CLEAR_M
+"""The pen comes no closer to the centre of a block, metres."""
 MAX_STROKES = 2_000
 MAX_LENGTH_M = 20.0
 """Of one path."""
@@ -132,7 +134,7 @@ def check_path(scene: Scene, points: Array) -> None:
         )
     if (length := length_m(points)) > MAX_LENGTH_M:
         raise LimitExceeded(f"the line is {length:.0f} m long; use at most {MAX_LENGTH_M:g} m")
-    line, least = LineString(points), BLOCK_HALF * math.sqrt(2) + CLEAR_M
+    line, least = LineString(points), NEAREST_M
     for body in scene.bodies:
         if (away := line.distance(Point(body.xy))) < least:
             x, y = body.xy

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from benchmarks import robot_suite
-from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
+from benchmarks.control import suite as control_suite
+from benchmarks.reasoning import suite as reasoning_suite
+from benchmarks.suite import OWN_PROMPTS, BaseSuite, Outcome, Settings, Trial
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
 
@@ -37,12 +39,18 @@ class Cheater:
 
 
 def carried_out(
-    suite: BaseSuite, trial: Trial, programs: Sequence[str], monkeypatch: pytest.MonkeyPatch
+    suite: BaseSuite,
+    trial: Trial,
+    programs: Sequence[str],
+    monkeypatch: pytest.MonkeyPatch,
+    prompts: str = "",
 ) -> Outcome:
     """Run a trial of a robot's suite whose model answers with programs."""
     model = Cheater(programs)
-    monkeypatch.setattr(robot_suite, "model_for", lambda *_: model)
-    return suite.run(trial, Settings(suite.name, "cheater", mode="instant"))
+    for module in (robot_suite, control_suite, reasoning_suite):
+        monkeypatch.setattr(module, "model_for", lambda *_: model)
+    prompts = prompts or OWN_PROMPTS.get(suite.name, "ravens-seen")
+    return suite.run(trial, Settings(suite.name, "cheater", mode="instant", prompts=prompts))
 
 
 def assert_judged_wrong(outcome: Outcome, broken: bool = False) -> None:

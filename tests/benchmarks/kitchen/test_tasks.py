@@ -118,7 +118,7 @@ def test_a_robot_that_still_moves_is_not_there(robot: KitchenRobot) -> None:
 def test_stopping_late_or_early_or_off_the_line_is_noticed(robot: KitchenRobot) -> None:
     x, y = robot.state["apple"].xy
     start = Base(x - 1.5, y - 0.6, np.pi / 2)
-    missed = judge.stopped_on_seeing("apple", start, 0.2)
+    missed = judge.stopped_on_seeing("apple", start, 0.2, judge.Way())
 
     def at(dx: float, dy: float = 0.0) -> str | None:
         base = Base(x + dx, y - 0.6 + dy, np.pi / 2)

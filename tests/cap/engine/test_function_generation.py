@@ -197,9 +197,7 @@ def test_what_the_program_binds_is_never_asked_for(source: str) -> None:
 WRONG = {
     "another name": ("def other(): return 1\n", "defines other"),
     "no function": ("x = 1\n", "defines no function"),
-    "a call beside it": ("def f(): return 1\nf()\n", "statements outside"),
-    "a variable beside it": ("Y = 1\ndef f(): return Y\n", "statements outside"),
-    "a lambda": ("f = lambda: 1\n", "defines no function"),
+    "a loop beside it": ("def f(): return 1\nfor x in [1]: f()\n", "statements outside"),
     "inside a block": ("if True:\n    def f(): return 1\n", "defines no function"),
 }
 
@@ -210,9 +208,18 @@ def test_an_answer_that_is_not_the_function_fails(answer: str, message: str) -> 
         run("x = f()\n", {"f": answer})
 
 
-def test_a_docstring_beside_the_function_is_harmless() -> None:
-    generated, _ = run("x = f()\n", {"f": '"""Helpers."""\npass\ndef f(): return 1\n'})
-    assert [entry.name for entry in generated] == ["f"]
+BESIDE = {
+    "a docstring": '"""Helpers."""\npass\ndef f(): return 1\n',
+    "a constant": "Y = 1\ndef f(): return Y\n",
+    "a table": "Y = {}\nY.update({1: 2})\ndef f(): return Y[1]\n",
+    "a lambda": "f = lambda: 1\n",
+}
+
+
+@pytest.mark.parametrize("answer", BESIDE.values(), ids=BESIDE)
+def test_what_stands_beside_the_function_is_harmless(answer: str) -> None:
+    generated, _ = run("x = f()\n", {"f": answer})
+    assert "f" in [entry.name for entry in generated]
 
 
 def ever_deeper(name: str) -> str:
@@ -277,7 +284,7 @@ RIGHT = "def f(a):\n    return a\n"
 MENDED = {
     "no function": ("x = 1\n", "this defines no function"),
     "another name": ("def g(a): return a\n", "this defines g"),
-    "more than functions": (RIGHT + "f(1)\n", "this has statements outside functions"),
+    "more than functions": (RIGHT + "while f(0): f(1)\n", "this has statements outside functions"),
     "not Python": ("def f(a:\n", "line 1: not valid Python"),
     "a name nobody has": ("def f(a): return a + nothing\n", "line 1: name 'nothing'"),
     "too few parameters": ("def f(): return 1\n", "does not fit the call x = f(2)"),
