@@ -161,8 +161,15 @@ def write(path: Path, values: Values) -> None:
     if not values:
         path.unlink(missing_ok=True)
         return
-    earlier: list[tuple[str, list[str]]] = []
-    lines = [json.dumps({"key": key, **_short(key, values[key], earlier)}) for key in sorted(values)]
+    earlier: list[tuple[int, list[str]]] = []
+    lines: list[str] = []
+    for key in sorted(values):
+        value = values[key]
+        texts = bool(value) and isinstance(value, dict) and all(map(_is_long, value.values()))
+        for name, one in value.items() if texts else [("", value)]:
+            named = {"key": key, "in": name} if texts else {"key": key}
+            entry = {**named, **_short(len(lines), one, earlier)}
+            lines.append(json.dumps(entry, ensure_ascii=False))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
@@ -170,29 +177,37 @@ def write(path: Path, values: Values) -> None:
 def read(path: Path) -> Values:
     """Read what `write` wrote."""
     values: Values = {}
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            if "like" in entry:
-                first = values[entry["like"]].split("\n")[: entry["lines"]]
-                entry["value"] = "\n".join([*first, *entry["value"]])
-            values[entry["key"]] = entry["value"]
+    every: list[Any] = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        entry = json.loads(line)
+        value = entry["value"]
+        if "like" in entry:
+            value = "\n".join([*every[entry["like"]].split("\n")[: entry["lines"]], *value])
+        every.append(value)
+        if "in" in entry:
+            values.setdefault(entry["key"], {})[entry["in"]] = value
+        else:
+            values[entry["key"]] = value
     return values
 
 
-def _short(key: str, value: Any, earlier: list[tuple[str, list[str]]]) -> dict[str, Any]:
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and value.count("\n") >= LONG_LINES
+
+
+def _short(number: int, value: Any, earlier: list[tuple[int, list[str]]]) -> dict[str, Any]:
     """Return a value, or of a long text the lines after those it begins with as another does."""
-    if not isinstance(value, str) or value.count("\n") < LONG_LINES:
+    if not _is_long(value):
         return {"value": value}
     lines = value.split("\n")
-    like, most = "", LONG_LINES
+    like, most = -1, LONG_LINES
     for other, others in earlier:
         same = next((n for n, pair in enumerate(zip(lines, others)) if pair[0] != pair[1]), None)
         same = min(len(lines), len(others)) if same is None else same
         if same > most:
             like, most = other, same
-    earlier.append((key, lines))
-    return {"like": like, "lines": most, "value": lines[most:]} if like else {"value": value}
+    earlier.append((number, lines))
+    return {"value": value} if like < 0 else {"like": like, "lines": most, "value": lines[most:]}
 
 
 # --- comparing

@@ -1,0 +1,2 @@
+for name in get_obj_names()
+    say(name)
