@@ -119,6 +119,7 @@ def last_state(names: Sequence[str]) -> Iterator[Callable[[], Mapping[str, Any]]
 
         patched.append((kind, kind.__dict__.get("close")))
         kind.close = close
+    states.clear()
     try:
         yield lambda: states[-1] if states else {}
     finally:

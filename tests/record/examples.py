@@ -11,7 +11,6 @@ from tests.record.record import Case, Seen
 from tests.record.sentences import outcome
 
 FOLDERS = {
-    "control": "ravens",
     "drawing": "drawing",
     "functions": "ravens",
     "humaneval": "ravens",
@@ -21,7 +20,7 @@ FOLDERS = {
     "reasoning": "ravens",
     "robocodegen": "ravens",
 }
-"""The folders of prompts whose examples are programs, and the robot that runs them."""
+"""The folders of prompts whose examples are programs for a robot, and which one runs them."""
 VALUE = "record_value"
 
 

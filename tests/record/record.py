@@ -270,22 +270,30 @@ def _same(old: Any, new: Any, tolerance: float) -> bool:
     return type(old) is type(new) and bool(old == new)
 
 
-def changes(parts: Iterable[Part], found: Mapping[str, Found]) -> tuple[list[Change], list[str]]:
-    """Return what is otherwise than recorded, and remarks on how it was compared."""
+def changes(
+    parts: Iterable[Part], found: Mapping[str, Found], only: Iterable[str] | None = None
+) -> tuple[list[Change], list[str]]:
+    """Return what is otherwise than recorded, and remarks on how it was compared.
+
+    Args:
+        parts: Which.
+        found: What came of their cases.
+        only: The keys that were tried; all by default.
+    """
     changed, remarks = [], []
     for part in parts:
         now = found[part.name]
         for kind in KINDS:
             path = path_of(part, kind, reading=True)
             tolerance = part.tolerance
-            if path.stem != part.name:
+            if path.exists() and path.stem != part.name and kind in COMPARED:
                 tolerance = part.alike_tolerance
                 remarks.append(
                     f"{part.name}: no record of this engine and processor; compared with "
                     f"{path.stem}, numbers to {tolerance:g}"
                 )
             old, new = read(path), now.values(kind)
-            keys = [key for key in sorted({*old, *new}) if key not in now.skipped]
+            keys = [key for key in sorted(only or {*old, *new}) if key not in now.skipped]
             changed += compare(part, kind, old, new, tolerance, keys)
         reasons = sorted(set(now.skipped.values()))
         remarks += [f"{part.name}: skipped, {reason}" for reason in reasons]

@@ -33,6 +33,8 @@ class Script:
         with self._lock:
             self.sent.append(body)
             known = self.answers.get(text_of(body["messages"][-1]).rstrip().rpartition("\n")[2], [])
+            if "seed" in body:  # one of several that are asked for at the same time
+                return known[body["seed"] % len(known)]
             return known.pop(0) if len(known) > 1 else known[0] if known else "pass\n"
 
 
@@ -53,7 +55,8 @@ def endpoint(script: Script) -> Iterator[str]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             message = {"role": "assistant", "content": script.answer(body)}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+            read = sum(len(text_of(message)) for message in body["messages"]) // 4
+            usage = {"prompt_tokens": read, "completion_tokens": 5, "total_tokens": read + 5}
             reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted"}
             data = json.dumps({**reply, "choices": [choice], "usage": usage}).encode()
             self.send_response(200)
@@ -96,7 +99,7 @@ def _session(entry: Mapping[str, Any]) -> Seen:
             seed=entry["seed"],
             objects=entry["objects"],
             mode="instant",
-            asked={"concurrency": 1, "stream": False},
+            asked={"stream": False},
             **entry["options"],
         ) as session,
     ):
@@ -107,6 +110,7 @@ def _session(entry: Mapping[str, Any]) -> Seen:
             script.answers, script.sent = dict(answers), []
             done = session.run(turn["text"])
             seen = outcome(done)
+            script.sent.sort(key=lambda body: json.dumps(body, sort_keys=True))  # some are at once
             behaviour[f"{number}: {turn['text']}"] = {
                 **seen.behaviour,
                 "attempts": done.attempts,

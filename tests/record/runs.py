@@ -22,6 +22,7 @@ from tests.record.record import Case, Seen, Skipped
 
 RUNS = Path(__file__).parent / "runs.jsonl"
 PUT = "put the red block in the blue bowl"
+ERRAND = ["--objects", "apple, orange, bowl, cup @ desk", "--seed", "2"]
 SORTED = ["--objects", "red block, blue block, red bowl, blue bowl"]
 MADE: Mapping[str, tuple[list[str], str]] = {
     "plain": (["run", PUT, "now move it to the top right corner"], ""),
@@ -33,9 +34,10 @@ MADE: Mapping[str, tuple[list[str], str]] = {
     "dry-run": (["run", PUT, "--dry-run"], ""),
     "generated": (["run", "sort the blocks", "-m", "model.py", *SORTED], ""),
     "kitchen": (
-        ["run", "open the top drawer", "take the apple to the desk", "-r", "kitchen"],
+        ["run", "put the fruit in the bowl", "open the top drawer", "-r", "kitchen", *ERRAND],
         "",
     ),
+    "kitchen-own-scene": (["run", "open the top drawer", "-r", "kitchen"], ""),
     "drawing": (["run", "draw a hexagon around the middle", "-r", "drawing"], ""),
     "planned": (["plan", "bring me something to clean up the spill"], ""),
     "batch": (["batch", "batch.toml", "--quiet", "--jobs", "1"], ""),
@@ -72,7 +74,7 @@ def cases() -> Mapping[str, Case]:
     for name in MADE:
         todo = {"show": ["trace", "show", name], "events": ["trace", "show", name, "--json"]}
         if name in SESSIONS:
-            last = "go to the desk" if name == "kitchen" else "undo that"
+            last = "go to the desk" if name.startswith("kitchen") else "undo that"
             todo["resume"] = ["run", last, "--resume", name, "--json"]
             todo["replay"] = ["run", "--replay", name, "--json"]
         elif name == "batch":
@@ -163,10 +165,10 @@ def _mp4(path: Path) -> Any:
 
 
 def _rrd(path: Path) -> Any:
-    from rerun import recording
+    from rerun.chunk import RrdReader
 
-    found = recording.load_recording(path)
-    return {"entities": sorted(map(str, found.schema().entity_paths()))}
+    chunks = RrdReader(path).stream().to_chunks()
+    return {"entities": sorted({str(chunk.entity_path) for chunk in chunks})}
 
 
 def _lerobot(path: Path) -> Any:

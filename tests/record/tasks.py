@@ -18,6 +18,10 @@ SUITES = (
     *("control", "drawing", "embodiments", "humaneval", "kitchen", "planning", "reasoning"),
     *("robocodegen", "tabletop"),
 )
+PROMPTS = {"tabletop": "ravens-seen"} | {
+    name: name for name in ("control", "reasoning", "robocodegen")
+}
+"""The prompts of those whose robot has others."""
 MOVED = ("drawing", "embodiments", "kitchen", "tabletop")
 """Those that move a robot; they are tried in physics as well."""
 ENGINES = ("pybullet",)
@@ -52,7 +56,7 @@ def _trials(name: str, mode: str) -> dict[str, Case]:
         options = {"table": table, "models": [PERFECT]} if table else {}
         suite = doors.suite(name, options)
         model = PERFECT if table else "oracle"
-        settings = doors.Settings(name, model, mode, prompts="", options=options)
+        settings = doors.Settings(name, model, mode, prompts=PROMPTS.get(name, ""), options=options)
         splits = suite.oracle_splits
         for trial in suite.trials(1, 0, splits=splits):
             where = " ".join(filter(None, (table, trial.split)))
@@ -72,7 +76,8 @@ def _trial(suite: Any, trial: doors.Trial, settings: doors.Settings) -> Seen:
     with doors.last_state(doors.robots()) as state:
         outcome = suite.run(trial, settings)
         world = plain(state())
-    behaviour, wording = parted(plain(outcome.extra))
+    extra = {key: each for key, each in outcome.extra.items() if key != "series"}
+    behaviour, wording = parted(plain(extra))
     behaviour = {"success": outcome.success, "cause": outcome.cause, **behaviour}
     if world:
         behaviour["world"] = world
@@ -96,9 +101,11 @@ def _installed(engine: str) -> bool:
 
 @cache
 def processor() -> str:
-    """Return the processor's name, fit for a file's."""
+    """Return the processor's name, family and model, fit for a file's name."""
     try:
-        found = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        found = None
-    return re.sub(r"[^a-z0-9]+", "-", (found[1] if found else "unknown").lower()).strip("-")
+        text = ""
+    lines = dict(re.findall(r"^(model name|cpu family|model)\s*: (.+)$", text, re.MULTILINE))
+    found = " ".join(lines[name] for name in sorted(lines, reverse=True)) or "unknown"
+    return re.sub(r"[^a-z0-9]+", "-", found.lower()).strip("-")

@@ -14,7 +14,7 @@ DIGITS = 6
 
 _UNSTEADY = [
     (re.compile(r"\b\d{4}-\d\d-\d\d[T_ -]?\d\d[:-]?\d\d(?:[:-]?\d\d)?(?:\.\d+)?Z?"), "<time>"),
-    (re.compile(r"\b\d{8}[-_T]\d{6}\b"), "<time>"),
+    (re.compile(r"\b\d{8}[-_T]\d{6}(?!\d)"), "<time>"),
     (re.compile(r"\b0x[0-9a-f]{6,}"), "<address>"),
     (re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|us|s)\b(?!/)"), "<seconds>"),
     (re.compile(r"\b\d+\.\d+\.\d+(?:[.\w+-]*\w)?"), "<version>"),
