@@ -18,7 +18,9 @@ def main() -> int:
     parser.add_argument("action", choices=["write", "check", "list"])
     parser.add_argument("parts", nargs="*", metavar="PART", help="only these; all by default")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--shuffle", type=int, metavar="SEED", help="try the cases in another order")
+    parser.add_argument(
+        "--shuffle", type=int, metavar="SEED", help="try the cases in another order"
+    )
     given = parser.parse_args()
     if unknown := sorted({*given.parts} - {*PARTS}):
         parser.error(f"no part {', '.join(unknown)}; parts: {', '.join(PARTS)}")

@@ -15,8 +15,10 @@ def cases() -> Mapping[str, Case]:
 
 def _one_instruction() -> Seen:
     passed = figures.passed()
-    return Seen(shown={"modules": len(passed.modules), "functions": passed.functions, "depth": passed.depth})
+    return Seen(
+        shown={"modules": len(passed.modules), "functions": passed.functions, "depth": passed.depth}
+    )
 
 
 def _circles() -> Seen:
-    return Seen(shown={folder: files for folder, files in figures.circles(figures.modules()).items()})
+    return Seen(shown=figures.circles(figures.modules()))

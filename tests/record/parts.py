@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from tests.record import commands, counters, doors, examples, programs, requests, runs, sentences
-from tests.record import tasks
+from tests.record import (
+    commands,
+    counters,
+    examples,
+    programs,
+    requests,
+    runs,
+    sentences,
+    tasks,
+)
 from tests.record.record import Part
 
 INSTANT_M = 1e-4

@@ -202,8 +202,9 @@ def _short(number: int, value: Any, earlier: list[tuple[int, list[str]]]) -> dic
     lines = value.split("\n")
     like, most = -1, LONG_LINES
     for other, others in earlier:
-        same = next((n for n, pair in enumerate(zip(lines, others)) if pair[0] != pair[1]), None)
-        same = min(len(lines), len(others)) if same is None else same
+        same = 0
+        while same < min(len(lines), len(others)) and lines[same] == others[same]:
+            same += 1
         if same > most:
             like, most = other, same
     earlier.append((number, lines))

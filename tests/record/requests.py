@@ -51,7 +51,7 @@ def endpoint(script: Script) -> Iterator[str]:
     """Serve a script on loopback as `/v1/chat/completions`; yield the address."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             message = {"role": "assistant", "content": script.answer(body)}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}

@@ -179,7 +179,10 @@ def _lerobot(path: Path) -> Any:
         str(file.relative_to(path)): parquet.read_table(file) for file in path.rglob("*.parquet")
     }
     shapes = {name: [table.num_rows, *table.column_names] for name, table in tables.items()}
-    return {"info": {key: info[key] for key in sorted(info)}, "tables": dict(sorted(shapes.items()))}
+    return {
+        "info": {key: info[key] for key in sorted(info)},
+        "tables": dict(sorted(shapes.items())),
+    }
 
 
 _READERS = {"gif": _gif, "mp4": _mp4, "rrd": _rrd, "lerobot": _lerobot}

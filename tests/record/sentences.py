@@ -1,4 +1,4 @@
-"""Everyday sentences with `nearest`: a verdict where a benchmark judges them, else what was done."""
+"""Everyday sentences with `nearest`: the verdict where a benchmark judges them, else the effect."""
 
 from __future__ import annotations
 

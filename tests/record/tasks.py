@@ -25,11 +25,11 @@ PROMPTS = {"tabletop": "ravens-seen"} | {
 MOVED = ("drawing", "embodiments", "kitchen", "tabletop")
 """Those that move a robot; they are tried in physics as well."""
 ENGINES = ("pybullet",)
-SHARE = {"humaneval": 60, "planning": 150}
-"""How many trials are tried, drawn with a seed, where there are too many."""
+DRAWN = {"planning": 150}
+"""How many trials are tried, drawn with a seed, where there are very many."""
 PERFECT = "perfect-say"
 """The planners' upper row, which stands in place of an oracle."""
-TABLES = ("SC-4", "IM-1", "SC-5", "NL-1", "CaP-III")
+TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III", "NL-1", "five")
 
 
 def cases(name: str) -> Mapping[str, Case]:
@@ -66,9 +66,9 @@ def _trials(name: str, mode: str) -> dict[str, Case]:
 
 
 def _drawn(name: str, trials: dict[str, Case]) -> Mapping[str, Case]:
-    if name not in SHARE or len(trials) <= SHARE[name]:
+    if name not in DRAWN:
         return trials
-    kept = random.Random(name).sample(sorted(trials), SHARE[name])
+    kept = random.Random(name).sample(sorted(trials), DRAWN[name])
     return {key: trials[key] for key in sorted(kept)}
 
 

@@ -1,4 +1,4 @@
-"""A scripted model: each question's answers in order, the last again; several words, several ways."""
+"""A scripted model: the answers to each question in order, the last again and again."""
 
 from cap import Completion, Request
 
@@ -13,7 +13,9 @@ ANSWERS = {
         PUT,
     ],
     "# sort the blocks.": [
-        "for name in objects:\n    if is_block(name):\n        put_first_on_second(name, bowl_of(name))\n"
+        "for name in objects:\n"
+        "    if is_block(name):\n"
+        "        put_first_on_second(name, bowl_of(name))\n"
     ],
     "# answer.": ["ret_val = 6 * 7\nprint(ret_val)\n"],
     "# leave.": ["import os\nos.getcwd()\n"],
@@ -35,7 +37,9 @@ class Scripted:
         last = request.prompt.rstrip().rpartition("\n")[2]
         known = ANSWERS.get(last)
         if known is None:
-            known = [source for name, source in FUNCTIONS.items() if f"{name}(" in last] or ["pass\n"]
+            known = [source for name, source in FUNCTIONS.items() if f"{name}(" in last] or [
+                "pass\n"
+            ]
         number = self.asked[last] = self.asked.get(last, -1) + 1
         return Completion(known[min(number, len(known) - 1)], self.name, 10, 5, cost_usd=0.001)
 
