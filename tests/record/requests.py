@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -89,7 +88,6 @@ def _session(entry: Mapping[str, Any]) -> Seen:
     script = Script()
     behaviour: dict[str, Any] = {}
     texts: dict[str, str] = {}
-    os.environ["OPENAI_API_KEY"] = "none"
     with (
         endpoint(script) as url,
         doors.Session.open(

@@ -21,13 +21,13 @@ _UNSTEADY = [
     (re.compile(r"Linux-<version>[\w.-]*"), "<platform>"),
 ]
 UNSTEADY_KEYS = re.compile(
-    r"(?:^|_)(?:s|t|ms|seconds|time|times|took|start|duration|clock|pid|platform|versions?|sha256)$"
+    r"(?:^|_)(?:s|t|ms|seconds|time|times|took|start|duration|clock|pid|platform|versions?|sha256|sandbox|layers)$"
 )
 """Of what JSON has under such a name only the type is kept."""
 WORDING_KEYS = {
     *("message", "hint", "why", "missed", "reason", "about", "doc", "description", "note"),
     *("notes", "left_over", "undone", "told", "text", "remedy", "judged", "what", "words"),
-    *("why_empty", "explanation", "example", "rule", "title", "sandbox", "failure_text"),
+    *("why_empty", "explanation", "example", "rule", "title", "failure_text"),
 }
 """What JSON has under such a name is a sentence for people."""
 
