@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from tests.record import doors
 from tests.record.record import Case, Seen
 from tests.record.sentences import outcome
+from tests.record.values import DIGITS
 
 FOLDERS = {
     "drawing": "drawing",
@@ -21,7 +23,7 @@ FOLDERS = {
     "robocodegen": "ravens",
 }
 """The folders of prompts whose examples are programs for a robot, and which one runs them."""
-VALUE = "record_value"
+_NUMBER = re.compile(r"-?\d+\.\d*(?:e-?\d+)?")
 
 
 def cases(folder: str) -> Mapping[str, Case]:
@@ -66,16 +68,13 @@ def _session(folder: str, prompt: doors.Prompt, examples: list[Any]) -> Seen:
             turn = session.execute(given + example.code + ending, example.instruction)
             seen = outcome(turn)
             key = f"{number}: {example.instruction}"
-            behaviour[key] = {**seen.behaviour, "printed": _rounded(turn.stdout)}
+            behaviour[key] = {**seen.behaviour, **_printed(turn.stdout)}
             wording[key] = seen.wording
     return Seen(behaviour, wording)
 
 
-def _rounded(printed: str) -> str:
-    """Return what a program printed, numbers to 0.1 mm."""
-    import re
-
-    def short(match: re.Match[str]) -> str:
-        return f"{float(match[0]) + 0.0:.4f}"
-
-    return " ".join(re.sub(r"-?\d+\.\d*(?:e-?\d+)?", short, printed).split())
+def _printed(text: str) -> dict[str, Any]:
+    """Return what a program printed: the text, and apart from it the numbers with a point."""
+    numbers = [round(float(number) + 0.0, DIGITS) for number in _NUMBER.findall(text)]
+    words = " ".join(_NUMBER.sub("#", text).split()).replace("[ ", "[").replace(" ]", "]")
+    return {"printed": words, "numbers": numbers} if words else {}
