@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 OUT := out/demo
 
-.PHONY: demo pictures notebooks figures fast test soak check format clean
+.PHONY: demo pictures notebooks figures record record-check fast test soak check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -32,6 +32,12 @@ notebooks: .venv/.dev ## Run the notebooks and store what they show
 
 figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functions, names
 	$(BIN)/python -m tests.figures
+
+record: .venv/.soak ## Write down what the product does, where tests/record/CHANGES gives the reasons
+	$(BIN)/python -m tests.record write
+
+record-check: .venv/.dev ## Compare what the product does with what is written down
+	$(BIN)/python -m tests.record check
 
 # Three on two cores, since many tests wait. Each has whole modules: what a module's fixtures
 # and caches hold is made once, and the modules with most tests come first.

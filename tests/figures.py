@@ -1,8 +1,8 @@
 """Figures of the house: `make figures`, or `python -m tests.figures`; `--list` names the places.
 
-Everything is read from the syntax trees of `cap`, `robots` and `benchmarks`, but for the number of
-modules one run enters, which is counted while `cap run ... --mode instant` runs a second time in
-one process.
+Everything is read from the syntax trees of `cap`, `robots` and `benchmarks`, but for the modules,
+functions and frames one run passes, which are counted while `cap run ... --mode instant` runs a
+second time in one process.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import ast
 import contextlib
 import gc
+import importlib.metadata
 import io
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType, FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cap", "robots", "benchmarks")
@@ -237,30 +239,95 @@ def code_lines(module: Module) -> int:
     )
 
 
-def entered() -> list[str]:
-    """Return the modules of `cap` and `robots` whose code one instant run enters, when warm."""
-    from cap.cli.main import run
+@dataclass(frozen=True)
+class Passed:
+    """The own code that one instruction runs."""
 
-    seen: set[str] = set()
-    roots = {str(ROOT / package) + "/": package for package in ("cap", "robots")}
+    modules: list[str]
+    """Files, relative to the checkout."""
+    functions: int
+    """Different functions with a name."""
+    depth: int
+    """Most of its frames on one stack."""
 
-    def look(frame: object, event: str, _: object) -> None:
-        name = frame.f_code.co_filename  # type: ignore[attr-defined]
-        if event == "call" and name.startswith(tuple(roots)):
-            seen.add(name)
 
+def passed() -> Passed:
+    """Return what of `cap` and `robots` one instant run passes, when warm, but for `__main__`."""
+    command = importlib.metadata.entry_points(group="console_scripts")["cap"].load()
+    roots = tuple(str(ROOT / package) + "/" for package in ("cap", "robots"))
+    codes: set[CodeType] = set()
+    deepest = 0
+
+    def own(code: CodeType) -> bool:
+        return code.co_filename.startswith(roots) and not code.co_filename.endswith("__main__.py")
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        nonlocal deepest
+        if event != "call" or not own(frame.f_code):
+            return
+        codes.add(frame.f_code)
+        depth, above = 0, frame
+        while above is not None:
+            depth += own(above.f_code)
+            above = above.f_back  # type: ignore[assignment]
+        deepest = max(deepest, depth)
+
+    words = ["run", "put the red block in the blue bowl", "--mode", "instant"]
+    arguments = sys.argv
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         for number in (1, 2):
             if number == 2:
                 threading.setprofile(look)
                 sys.setprofile(look)
             try:
-                words = ["put the red block in the blue bowl", "--mode", "instant"]
-                run(["run", *words, "--out", f"{folder}/{number}"])
+                sys.argv = ["cap", *words, "--out", f"{folder}/{number}"]
+                with contextlib.suppress(SystemExit):
+                    command()
             finally:
                 sys.setprofile(None)
                 threading.setprofile(None)
-    return sorted(str(Path(name).relative_to(ROOT)) for name in seen)
+                sys.argv = arguments
+    files = {str(Path(code.co_filename).relative_to(ROOT)) for code in codes}
+    named = [code for code in codes if not code.co_name.startswith("<")]
+    return Passed(sorted(files), len(named), deepest)
+
+
+def circles(found: list[Module]) -> dict[str, list[list[str]]]:
+    """Return the files of each folder that import each other, at whatever time they do."""
+    names = {module.name for module in found}
+    imports: dict[str, set[str]] = {name: set() for name in names}
+    for module in found:
+        for node, _ in _imports(module.tree):
+            if isinstance(node, ast.Import):
+                asked = [alias.name for alias in node.names]
+            else:
+                asked = [f"{node.module}.{alias.name}" for alias in node.names]
+            for name in asked:
+                target = name if name in names else name.rpartition(".")[0]
+                package = module.name.rpartition(".")[0]
+                if target in names and target.rpartition(".")[0] == package:
+                    imports[module.name].add(target)
+
+    def reached(name: str) -> set[str]:
+        seen: set[str] = set()
+        ahead = [*imports[name]]
+        while ahead:
+            if (one := ahead.pop()) not in seen:
+                seen.add(one)
+                ahead += imports[one]
+        return seen
+
+    after = {name: reached(name) for name in names}
+    joined = {
+        frozenset(other for other in after[name] if name in after[other])
+        for name in names
+        if name in after[name]
+    }
+    listed: dict[str, list[list[str]]] = defaultdict(list)
+    for circle in joined:
+        folder = min(circle).rpartition(".")[0].replace(".", "/")
+        listed[folder].append(sorted(name.rpartition(".")[2] for name in circle))
+    return {folder: sorted(listed[folder]) for folder in sorted(listed)}
 
 
 def main() -> None:
@@ -291,7 +358,14 @@ def main() -> None:
         print(f"functions over {lines} lines: {len(long_functions(found, lines))}")
     twice = twice_named(found)
     print(f"public class names borne twice: {len(twice)}")
-    print(f"modules of cap and robots that one instant run enters: {len(entered())}")
+    run = passed()
+    print(
+        f"of cap and robots one instant run passes {len(run.modules)} modules and {run.functions}"
+        f" functions, {run.depth} frames deep"
+    )
+    for folder, some in circles(found).items():
+        for files in some:
+            print(f"files that import each other in {folder}: {', '.join(files)}")
     if given.list:
         places = [(str(m.path), n.lineno, f"one reference: {n.name}") for m, n in short]
         places += [

@@ -1,0 +1,163 @@
+"""All that the record uses of the product: the command, `cap`'s names, files by documented form.
+
+The insides may change under it; where a door itself moves, this file is the one to change.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from benchmarks.suite import Outcome, Settings, Trial, suite
+from cap import (
+    Completion,
+    Limits,
+    Prompt,
+    Request,
+    Sandbox,
+    Scope,
+    Session,
+    Turn,
+    make_model,
+    make_robot,
+)
+from cap.program.scope import Primitive
+from cap.prompt.prompt import load
+
+__all__ = [
+    "Completion",
+    "Limits",
+    "Outcome",
+    "Prompt",
+    "Request",
+    "Sandbox",
+    "Session",
+    "Settings",
+    "Trial",
+    "Turn",
+    "last_state",
+    "load",
+    "make_model",
+    "make_robot",
+    "robots",
+    "run_cap",
+    "scope_of",
+    "suite",
+    "unchecked",
+]
+
+ROOT = Path(__file__).resolve().parents[2]
+PROMPTS = ROOT / "prompts"
+
+
+def run_cap(
+    folder: Path, *arguments: str, given: str = "", seconds: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run the `cap` command in a folder that is also its home, with no setting from outside."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CAP_", "OPENAI_", "OPENROUTER_", "XDG_"))
+    }
+    environment = {**kept, "HOME": str(folder), "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    environment |= {"TERM": "dumb", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "cap", *arguments],
+        cwd=folder,
+        env=environment,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+
+
+@cache
+def robots() -> tuple[str, ...]:
+    """Return the robots that the distribution registers."""
+    return tuple(sorted(entry.name for entry in entry_points(group="cap.robots")))
+
+
+def scope_of(functions: Sequence[Callable[..., Any]], group: str) -> Scope:
+    """Return a scope with some functions, by their names and as members of a group."""
+    return Scope(
+        primitives={call.__name__: Primitive.of(call, "perception") for call in functions},
+        groups={group: tuple(call.__name__ for call in functions)},
+    )
+
+
+def unchecked(sandbox: Sandbox, source: str, scope: Scope) -> Any:
+    """Run a program that no check has seen, and return its result."""
+    return sandbox.execute(source, scope, returns="ret")
+
+
+@contextmanager
+def last_state(names: Sequence[str]) -> Iterator[Callable[[], Mapping[str, Any]]]:
+    """Yield what returns the state in which the robot was that was closed last.
+
+    A benchmark's trial closes the robot it used; what the robot says of its world just before is
+    the trial's final state: `positions()`, `condition()` and what it said.
+    """
+    states: list[Mapping[str, Any]] = []
+    patched = []
+    for name in names:
+        robot = make_robot(name, mode="instant")
+        kind: Any = type(robot)
+        robot.close()
+
+        def close(self: Any, end: Callable[[Any], None] = kind.close) -> None:
+            states.append(state_of(self))
+            end(self)
+
+        patched.append((kind, kind.__dict__.get("close")))
+        kind.close = close
+    states.clear()
+    try:
+        yield lambda: states[-1] if states else {}
+    finally:
+        for kind, close in patched:
+            if close is None:
+                del kind.close
+            else:
+                kind.close = close
+
+
+def state_of(robot: Any) -> dict[str, Any]:
+    """Return all that a robot says of its world."""
+    condition = robot.condition() if hasattr(robot, "condition") else {}
+    return {
+        "positions": dict(robot.positions()),
+        "condition": dict(condition),
+        "said": list(getattr(robot, "spoken", ())),
+    }
+
+
+def everyday() -> dict[str, Callable[[], str]]:
+    """Return the sentences of the benchmark of everyday wordings, each with what judges it."""
+    from benchmarks.tabletop import paraphrases
+
+    def verdict(case: Any) -> str:
+        made: list[Session] = []
+
+        def make(objects: Sequence[str], seed: int) -> Session:
+            made.append(Session.open(objects=objects, seed=seed, mode="instant"))
+            return made[-1]
+
+        try:
+            return paraphrases.run_case(case, make).result
+        finally:
+            for session in made:
+                session.close()
+
+    def judged(case: Any) -> Callable[[], str]:
+        return lambda: verdict(case)
+
+    return {f"{case.id}: {case.instruction}": judged(case) for case in paraphrases.load()}
