@@ -124,6 +124,8 @@ class Effect(ByValue):
         last = replace(result, calls=result.calls[earlier_calls:])
         still = not shifted and not changed
         handled = _handled(done)
+        appeared = {name: after.positions[name] for name in new if name in handled}
+        shifted = {**shifted, **{name: (xyz, xyz) for name, xyz in appeared.items()}}
         ordered = [name for name in shifted if name not in handled]  # it came along
         ordered += [name for name in handled if name in shifted]
         return cls(
@@ -134,11 +136,13 @@ class Effect(ByValue):
             },
             changed=changed,
             no_longer_seen=tuple(gone),
-            newly_seen=tuple(new),
+            newly_seen=tuple(name for name in new if name not in appeared),
             said=tuple(words for words in said if words.strip()),
             answered=result.value is not None or bool(result.stdout.strip()),
             acted=any(call.kind == "action" and call.name != _SAY for call in done),
-            left_over=tuple(_left_over(last, still, after.facts.get("objects", ()))),
+            left_over=tuple(
+                _left_over(last, still and not said, after.facts.get("objects", ()))
+            ),
         )
 
     def agrees(self, other: Effect) -> bool:
@@ -274,11 +278,12 @@ def _left_over(result: Result, still: bool, objects: Sequence[str]) -> Iterator[
         and (call.result is None or (isinstance(call.result, list | tuple) and not call.result))
     ]
     if still:  # that something is not to be seen matters where nothing was done
-        lacking += [
-            f"{call.name}({clipped(_first(call))!r}) is False"
+        found = {
+            f"{call.name}({clipped(_first(call))!r}) is False": call.result is False
             for call in asked
-            if call.kind == "perception" and call.result is False
-        ]
+            if call.kind == "perception"
+        }
+        lacking += [line for line, lasts in found.items() if lasts]
     yield from dict.fromkeys(lacking)
     if lacking and objects:
         yield f"here are: {', '.join(objects)}"

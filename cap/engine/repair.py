@@ -42,6 +42,8 @@ _LEFT = "what it did stays done{kept}; write a program for what is left to do"
 _BACK = "the world is again as it was before this program; write the whole program again, corrected"
 ANSWER_AGAIN = "answer again, so that it can be done"
 """What the note under an LMP's answer asks for, whose points could not be used."""
+_NOTHING_ELSE = "if the request is for what is not here, say so and use nothing else in its place"
+"""Under a name that is not there, which comes with the names that are like it."""
 _FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
 """What a person can do about an answer; a model is not told."""
 _PLACES = ("Collision", "Unreachable")
@@ -167,6 +169,8 @@ def note_of(
     reason = reason_of(failure)
     line = _line(source, failure.line)
     parts = [f"{reason} (in `{line}`)" if line and calls else reason]
+    if failure.error == NotFound.__name__:
+        parts.append(_NOTHING_ELSE)
     if calls:
         parts.append(f"calls: {'; '.join(_folded(calls))}")
     if not any(call.kind == "action" and call.error is None for call in calls):

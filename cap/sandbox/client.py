@@ -310,6 +310,8 @@ class WorkerTemplate:
 
     def _take(self, limits: WorkerLimits) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
+        if self._process is not None and self._process.poll() is not None:
+            raise OSError("the template has ended")  # and its spare ends with it
         self._read_report()
         spare, self._spare = self._spare, None
         if spare is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cap.engine.answer import Answer, State
 from cap.engine.effect import Effect, WorldView
+from cap.models.base import Usage
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, one_line
 from cap.robot.protocol import Rewindable
@@ -110,7 +111,11 @@ class Rounds:
             )
             result = further.result
             if result.failure is None and not result.calls and not result.stdout.strip():
-                answer = replace(answer, usage=answer.usage.plus(further.usage))
+                answer = replace(
+                    answer,
+                    usage=answer.usage.plus(further.usage),
+                    by_lmp=_usage_of_both(answer, further),
+                )
                 if last.result.failure is not None and self._is_right(answer, last, now):
                     answer = replace(answer, result=replace(answer.result, failure=None))
                 trace.event("rounds_ended", rounds=number - 1, reason="the model says it is done")
@@ -162,9 +167,6 @@ def _without_effect(effect: Effect) -> bool:
 
 def _with_round(before: Answer, after: Answer) -> Answer:
     """Return a turn's answer with one more round."""
-    by_lmp = dict(before.by_lmp)
-    for name, usage in after.by_lmp.items():
-        by_lmp[name] = by_lmp[name].plus(usage) if name in by_lmp else usage
     return replace(
         after,
         result=replace(
@@ -177,5 +179,12 @@ def _with_round(before: Answer, after: Answer) -> Answer:
         attempts=before.attempts + after.attempts,
         tried=before.tried + after.tried,
         usage=before.usage.plus(after.usage),
-        by_lmp=by_lmp,
+        by_lmp=_usage_of_both(before, after),
     )
+
+
+def _usage_of_both(before: Answer, after: Answer) -> dict[str, Usage]:
+    by_lmp = dict(before.by_lmp)
+    for name, usage in after.by_lmp.items():
+        by_lmp[name] = by_lmp[name].plus(usage) if name in by_lmp else usage
+    return by_lmp

@@ -6,7 +6,7 @@
 # arguments = { it = [[0.05, -0.45], [0.05, -0.55], [-0.05, -0.5], [0.05, -0.45]] }
 # ///
 import numpy as np
-from robot import get_obj_pos, denormalize_xy
+from robot import get_obj_pos, denormalize_xy, get_obj_names, is_obj_visible
 from lmps import parse_obj_name
 
 objects = ['red block', 'green block', 'blue block']

@@ -7,6 +7,7 @@
 import numpy as np
 from shapely.geometry import MultiPoint
 from robot import get_obj_pos, get_loc_pos, get_bbox, get_robot_pos, get_robot_pos_and_angle
+from robot import get_loc_names, get_visible_obj_names
 from lmps import parse_obj_name, parse_loc_name
 
 objects = ['apple', 'banana', 'cup']

@@ -5,7 +5,7 @@
 # actions = true
 # ///
 import numpy as np
-from robot import get_obj_pos, get_obj_height, is_obj_visible, denormalize_xy
+from robot import get_obj_pos, get_obj_height, is_obj_visible, denormalize_xy, get_obj_names
 from robot import get_corner_positions, get_side_positions, get_corner_name, get_side_name
 from robot import put_first_on_second, stack_objects_in_order, say
 from lmps import parse_obj_name, parse_position

@@ -5,10 +5,9 @@
 # actions = true
 # ///
 import numpy as np
-from robot import get_obj_pos, get_obj_height, is_obj_visible, get_layout
+from robot import get_obj_pos, get_obj_height, is_obj_visible, get_layout, get_obj_names
 from robot import put_first_on_second, arrange_objects, stack_objects_in_order, undo_turns
-from robot import point_gripper_to, say
-from robot import follow_traj, goto_pos, get_robot_pos, plan_path
+from robot import point_gripper_to, say, follow_traj, goto_pos, get_robot_pos, plan_path
 from lmps import parse_obj_name, parse_position, parse_question, transform_shape_pts
 from lmps import parse_traj, transform_traj
 

@@ -233,7 +233,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @perception
     def get_obj_names(self) -> list[str]:
-        """Return the names of all objects on the table, such as ['red block', 'blue bowl']."""
+        """Return the names of all objects on the table."""
         return self._scene.names
 
     @perception
@@ -270,7 +270,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @perception
     def get_obj_height(self, name: str) -> float:
-        """Return how high an object's centre is above the table, in metres, to the millimetre.
+        """Return how high an object's centre is above the table, in metres.
 
         Stacked objects share their xy and differ in this: sort by it to take a stack apart from
         the top.
@@ -337,7 +337,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @perception
     def is_obj_visible(self, name: str) -> bool:
-        """Return whether an object of that name is on the table; never fails for a name."""
+        """Return whether an object of that name is on the table."""
         try:
             return bool(self._exact(name))
         except NotFound:
@@ -417,6 +417,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             self._world.recover()
             name = object_at(self._scene.bodies, first)
             xy = target(self._scene.bodies, second, name)
+            self._check_not_below(name, second)
             area = isinstance(second, str) and plain(second) in PLACES
             plan = transfer.on_or_near if area else transfer.transfer
             try:
@@ -429,6 +430,16 @@ class RavensRobot(SimulatedRobot[WorldState]):
                 self._arrange(*emptied)
                 return np.array(self._scene[name].xy)
             return self._carry_out(planned)
+
+    def _check_not_below(self, name: str, second: Place) -> None:
+        """Refuse to put an object on what stands on it, or in it.
+
+        Raises:
+            Collision: That is so.
+        """
+        carried = [body.name for body in transfer.resting_on(self._scene, name)]
+        if isinstance(second, str) and second in carried:
+            raise Collision(f"{second!r} is in or on {name!r}, which cannot be put on it; move it away")
 
     @action
     def stack_objects_in_order(self, object_names: Sequence[str]) -> None:
@@ -663,7 +674,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @action
     def say(self, text: str) -> None:
-        """Tell the person something, in words.
+        """Tell the person something.
 
         Args:
             text: What to say.

@@ -58,6 +58,9 @@ class World:
         self.layouts: list[dict[str, Any]] = []
         """Where everything was before each turn."""
 
+    def get_obj_names(self) -> list[str]:
+        return list(self.xy)
+
     def get_obj_pos(self, name: str) -> Any:
         return np.array(PLACES[name] if name in PLACES else self.xy[name], dtype=float)
 
