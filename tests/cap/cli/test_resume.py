@@ -97,7 +97,9 @@ def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
         Session.resume(Path("o"))
     assert not Path("executed").exists()
     questions: list[str] = []
-    monkeypatch.setattr("cap.cli.resume.confirm", lambda words: not questions.append(words))
+    for stream in ("stdin", "stderr"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", lambda words, **_: not questions.append(words))
     sys.modules.pop(robot_files.load_module(Path(own)).__name__)
     assert run(["run", "--replay", "o"]) == 0
     assert str(Path(own).resolve()) in questions[0]
