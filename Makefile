@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 OUT := out/demo
 
-.PHONY: demo pictures notebooks figures record record-check fast test soak check format clean
+.PHONY: demo pictures notebooks figures record record-check fast test mutants soak check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -50,6 +50,9 @@ fast: .venv/.dev ## The quick core of the tests, under a minute
 
 test: .venv/.dev ## The test suite; of each sweep, a seeded 2 %
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope
+
+mutants: .venv/.dev ## Single changes of PACKAGE (else of all): which of them do the tests notice?
+	$(BIN)/python -m tests.mutants $(PACKAGE)
 
 soak: .venv/.soak ## What takes long: load, whole sweeps, long runs
 	$(BIN)/python -m pytest -n 2 -m "soak or sweep"

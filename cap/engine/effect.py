@@ -140,9 +140,7 @@ class Effect(ByValue):
             said=tuple(words for words in said if words.strip()),
             answered=result.value is not None or bool(result.stdout.strip()),
             acted=any(call.kind == "action" and call.name != _SAY for call in done),
-            left_over=tuple(
-                _left_over(last, still and not said, after.facts.get("objects", ()))
-            ),
+            left_over=tuple(_left_over(last, still and not said, after.facts.get("objects", ()))),
         )
 
     def agrees(self, other: Effect) -> bool:

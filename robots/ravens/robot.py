@@ -439,7 +439,9 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """
         carried = [body.name for body in transfer.resting_on(self._scene, name)]
         if isinstance(second, str) and second in carried:
-            raise Collision(f"{second!r} is in or on {name!r}, which cannot be put on it; move it away")
+            raise Collision(
+                f"{second!r} is in or on {name!r}, which cannot be put on it; move it away"
+            )
 
     @action
     def stack_objects_in_order(self, object_names: Sequence[str]) -> None:

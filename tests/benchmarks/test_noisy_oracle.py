@@ -66,6 +66,7 @@ def test_trials_of_one_seed_draw_for_themselves_however_alike_they_are_asked() -
     assert len(patterns) == len(draws)
 
 
+@pytest.mark.inside
 def test_tasks_of_a_suite_that_begin_alike_draw_for_themselves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -295,6 +295,7 @@ def test_what_a_suite_measures_has_its_median(tmp_path: Path) -> None:
     assert whole["measured"] == ""
 
 
+@pytest.mark.inside
 def test_a_suite_s_own_table_stands_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class WithTable(TabletopSuite):
         def summary(self, folder: Path) -> list[dict[str, str]]:

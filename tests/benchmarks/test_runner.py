@@ -173,7 +173,7 @@ def test_a_killed_worker_costs_nothing_but_time(expected: list[Any], tmp_path: P
 def test_a_worker_that_always_dies_is_infrastructure(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("benchmarks.runner.sys.executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", "/bin/false")
     outcomes = [outcome for _, outcome in finished(tmp_path, n=1)]
     assert [(outcome.success, outcome.cause) for outcome in outcomes] == [
         (False, "infrastructure")
@@ -237,6 +237,7 @@ def test_bad_input_is_one_line(
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.inside
 def test_a_worker_is_not_started_once_the_run_has_ended() -> None:
     waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Trial, Outcome]] = queue.SimpleQueue()

@@ -46,7 +46,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
     first = opened(tmp_path)
     first.add(TRIAL, GOOD)
-    os.write(first._file, b'{"half": ')  # under way
+    with (tmp_path / "trials.jsonl").open("ab") as file:
+        file.write(b'{"half": ')  # under way
     before = contents(tmp_path)
     with pytest.raises(UsageError, match="another run is writing"):
         opened(tmp_path, resume=True)
@@ -145,6 +146,7 @@ COMMAND = ["bench", "run", "tabletop", "--mode", "instant", "-m", "oracle", "-n"
 COMMAND += ["--tasks", "pick-and-place", "--split", "SA-SI", "--jobs", "1", "--out", "out"]
 
 
+@pytest.mark.inside
 @pytest.mark.usefixtures("trials_here")
 def test_a_disk_too_full_to_begin_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -179,7 +181,7 @@ def test_a_disk_that_fills_ends_a_run_in_one_line_and_it_goes_on_later(
 
     write = os.write
     with monkeypatch.context() as patched:
-        patched.setattr("benchmarks.results.os.write", filling)
+        patched.setattr("os.write", filling)
         assert cap(COMMAND) == 2
     assert "make room and use --resume" in capsys.readouterr().err.strip().splitlines()[-1]
     kept = Path("out/trials.jsonl").read_bytes()
@@ -287,6 +289,7 @@ def test_dollars_are_a_limit_of_the_whole_run(capsys: pytest.CaptureFixture[str]
     assert json.loads(Path("out/spent.json").read_text())[1] == pytest.approx(spent)
 
 
+@pytest.mark.inside
 def test_a_crash_of_a_suite_is_an_outcome_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*given: object) -> None:
         raise ZeroDivisionError("a bug")
@@ -430,6 +433,7 @@ def test_a_run_that_ends_early_leaves_no_worker(tmp_path: Path) -> None:
                 assert b"benchmarks.worker" not in stat.with_name("cmdline").read_bytes()
 
 
+@pytest.mark.inside
 def test_ctrl_c_names_the_folder_and_reports_what_has_ended(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,6 +68,7 @@ def test_what_was_never_recorded_is_a_cause_of_its_own(capsys: pytest.CaptureFix
     assert "model 4" not in screen.out
 
 
+@pytest.mark.inside
 @here
 def test_a_recording_that_is_completed_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("rec.jsonl").write_text("")

@@ -20,6 +20,7 @@ def test_in_a_checkout_the_extra_comes_from_there() -> None:
     assert install_extra("web") == f"{sys.executable} -m pip install -e '{ROOT}[web]'"
 
 
+@pytest.mark.inside
 def test_elsewhere_the_libraries_themselves_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errors, "__file__", "/opt/site-packages/cap/errors.py")
     assert install_extra("urx") == f"{sys.executable} -m pip install urx==0.11.0"

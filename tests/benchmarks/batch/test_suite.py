@@ -24,7 +24,6 @@ from benchmarks.results import begin, read_lines
 from benchmarks.suite import Outcome, Settings, Trial
 from cap.cli.batch import EXAMPLE
 from cap.errors import UsageError
-from cap.robot import registry
 from cap.robot.skeleton import write
 from robots.table.object_names import ALL_NAMES
 
@@ -175,6 +174,7 @@ def test_an_object_that_is_not_there_is_named() -> None:
     assert "no object 'bb'" in (judge({"near": ["bb", "a"]}, View(SCENE, SCENE)) or "")
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(
     ("source", "told"),
     [
@@ -294,16 +294,16 @@ def test_what_cannot_be_begun_is_infrastructure_and_costs_no_other(tmp_path: Pat
 SAID = dict.fromkeys(SESSION_KEYS) | {"seed": 0, "instructions": []}
 
 
-def test_a_real_robot_is_not_moved_by_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    robot = registry.make_robot("ravens", mode="instant")
-    monkeypatch.setattr(robot, "simulated", False, raising=False)
-    monkeypatch.setattr(registry, "make_robot", lambda *_, **__: robot)
-    with pytest.raises(UsageError, match=r"session 1 \(line 1\): robot 'ravens' is real"):
-        batch_of(SESSION)
-    sessions = {"one": {**SAID, "robot": "ravens", "mode": "instant", "model": "nearest"}}
+def test_a_real_robot_is_not_moved_by_a_batch() -> None:
+    write("my_arm", Path("my_arm"))
+    robot = Path("my_arm/robot.py")
+    robot.write_text(robot.read_text().replace("simulated = True", "simulated = False"))
+    with pytest.raises(UsageError, match=r"session 1 \(line 1\): robot .*my_arm.* is real"):
+        batch_of(SESSION + f'robot = "{robot}"\n')
+    sessions = {"one": {**SAID, "robot": str(robot), "mode": "instant", "model": "nearest"}}
     settings = Settings("batch", "nearest", "instant", prompts="", options={"sessions": sessions})
     with pytest.raises(UsageError, match="is real"):
-        BatchSuite().run(Trial("one", "ravens", 0), settings)
+        BatchSuite().run(Trial("one", "my_arm", 0), settings)
 
 
 @pytest.mark.usefixtures("trials_here")

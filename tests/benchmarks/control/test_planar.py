@@ -242,6 +242,7 @@ def test_a_cheat_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (outcome.success, outcome.cause) == (False, "task"), outcome.failure
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("seed", [1, 21, 50])
 def test_a_slow_target_is_let_go_of_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     program = (

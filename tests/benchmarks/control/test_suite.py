@@ -140,6 +140,7 @@ def test_the_world_decides_not_the_program_s_end(writing: Any) -> None:
     assert outcome.failure.startswith("LimitExceeded")
 
 
+@pytest.mark.inside
 def test_an_undefined_law_is_generated_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
     class Hierarchical(Scripted):
         def complete(self, request: Request) -> Completion:
@@ -290,6 +291,7 @@ def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["--tasks", "impedance", "--mode", "physics"], 2, "takes no --mode"),
     ],
 )
+@pytest.mark.usefixtures("no_charts")
 def test_what_no_episode_could_run_with_is_refused_before_the_first(
     changes: list[str],
     code: int,
@@ -298,7 +300,6 @@ def test_what_no_episode_could_run_with_is_refused_before_the_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
-    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
     asked = ["bench", "run", "control", "-m", "no-op", "-n", "1", "--out", "out", *changes]
     assert cap(asked) == code
     assert told in capsys.readouterr().err

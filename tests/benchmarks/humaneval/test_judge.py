@@ -407,7 +407,7 @@ def test_without_the_package_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch)
     def nothing(name: str) -> Any:
         return None
 
-    monkeypatch.setattr("benchmarks.humaneval.problems.importlib.util.find_spec", nothing)
+    monkeypatch.setattr("importlib.util.find_spec", nothing)
     official.cache_clear()
     try:
         with pytest.raises(UsageError, match=r"pip install .*\[bench\]"):

@@ -25,6 +25,7 @@ def rows() -> list[Measurement]:
     return list(measure(1, latency_s=0.02))
 
 
+@pytest.mark.inside
 def test_each_measurement_has_its_row(rows: list[Measurement]) -> None:
     assert [row.what for row in rows] == [
         "one LMP call, no model",
@@ -58,6 +59,7 @@ def test_the_endpoint_writes_the_function_it_is_asked_for() -> None:
     assert answer("x\n# define function: a_leaf(n).\n") == "def a_leaf(n):\n    return 1\n"
 
 
+@pytest.mark.inside
 def test_every_function_is_asked_for_once() -> None:
     with serving(0.0) as url:
         made = make_model("openai/x", base_url=url, mode="completion", environ={})
@@ -86,6 +88,7 @@ def test_how_much_is_shared() -> None:
     assert shared("abcdefgh\n\n# one.\n", "abcdXfgh\n\n# two.\n") == 0.5
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(("median", "code"), [(2.0, 0), (4.0, 1)])
 def test_a_broken_limit_is_the_exit_code(
     monkeypatch: pytest.MonkeyPatch, median: float, code: int

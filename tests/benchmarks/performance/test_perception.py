@@ -17,6 +17,7 @@ from robots.ravens.observation import CameraEyes
 from robots.ravens.scene import Body, Scene
 
 
+@pytest.mark.inside
 def test_a_name_missed_and_one_invented_both_count(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pybullet")
     see = CameraEyes.see
@@ -43,6 +44,7 @@ def test_the_command_says_both_cameras(capsys: pytest.CaptureFixture[str]) -> No
     assert shown.count("8/8") == 4
 
 
+@pytest.mark.inside
 @pytest.mark.soak
 def test_a_run_is_measured_in_tenths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "_EXTRA", 5)
@@ -58,6 +60,7 @@ def _lacking(*given: Any) -> Iterator[Measurement]:
     raise MissingExtra("physics needs PyBullet: pip install it, or use --mode instant")
 
 
+@pytest.mark.inside
 def test_without_physics_the_rows_left_out_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -71,6 +74,7 @@ def test_without_physics_the_rows_left_out_are_told(
     assert capsys.readouterr().err == "error: physics needs PyBullet: pip install it\n"
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(("load", "told"), [(1e6, True), (0.0, False)])
 def test_a_limit_passed_on_a_busy_machine_says_so(
     load: float, told: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

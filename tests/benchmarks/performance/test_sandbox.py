@@ -199,6 +199,7 @@ def test_within_the_limit(row: SandboxRow, ok: bool) -> None:
     assert row.ok is ok
 
 
+@pytest.mark.inside
 def test_every_limit_is_met_or_the_command_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,6 +210,7 @@ def test_every_limit_is_met_or_the_command_fails(
     assert run(["bench", "sandbox"]) == 0
 
 
+@pytest.mark.inside
 def test_json_is_one_list(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,6 +221,7 @@ def test_json_is_one_list(
     assert row["engines"][PLAIN] == {"note": "n/a"}
 
 
+@pytest.mark.inside
 def test_an_absent_engine_is_named_with_its_remedy_and_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -396,6 +399,7 @@ def host_of(code: str) -> EngineProcess:
     return host
 
 
+@pytest.mark.inside
 def test_an_engine_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_process, "PATIENCE_S", 0.2)
     host = host_of("import time; time.sleep(60)")

@@ -12,6 +12,7 @@ from cap.robot import registry
 pytest.importorskip("pybullet")
 
 
+@pytest.mark.inside
 def test_the_calls_of_a_move_alone_end_where_the_move_ended() -> None:
     from robots.simulation.bullet import p
 

@@ -198,6 +198,7 @@ def test_stand_ins_that_read_no_examples_are_one_experiment_whatever_their_numbe
     ]
 
 
+@pytest.mark.inside
 def test_the_translator_of_the_house_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     usual = trials.household_translator()

@@ -119,6 +119,7 @@ def test_knowledge_follows_the_steps_so_far_whatever_they_were() -> None:
     assert advice.steps == ((DONE.text,),)
 
 
+@pytest.mark.inside
 @pytest.mark.soak
 @pytest.mark.parametrize("domain", ["hanoi", "babyai"])
 def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,6 +187,7 @@ def test_a_block_with_another_on_it_is_not_picked_up() -> None:
     assert all(found.after(plan[:1], move) is None for move in covered)
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("planner", ["cap", "zero-shot", "saycan", "monologue", "saycanpay"])
 def test_five_systems_do_the_same_task_and_a_wrong_model_misleads_each(
     planner: str, monkeypatch: pytest.MonkeyPatch

@@ -644,6 +644,7 @@ def test_a_call_cannot_reach_another_calls_arguments() -> None:
     assert judge(examine(PROBLEM, 0), keeps).right
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -267,6 +267,7 @@ class InTurn(Scripted):
         return super().complete(request)
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("arm", ["direct", "step-by-step"])
 def test_an_answer_that_cannot_be_read_is_sent_back_once(
     monkeypatch: pytest.MonkeyPatch, arm: str

@@ -446,6 +446,7 @@ def test_a_run_that_cannot_be_is_refused_before_it_begins(
 # --- the command line
 
 
+@pytest.mark.inside
 @pytest.mark.usefixtures("trials_here")
 def test_a_recorded_run_is_replayed_and_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -564,6 +565,7 @@ def test_a_reference_that_fails_keeps_only_itself_out(
     assert cap([*command, "--out", str(tmp_path / "fit")]) == 0
 
 
+@pytest.mark.inside
 @pytest.mark.usefixtures("trials_here")
 @pytest.mark.parametrize("part", ["setup", "random", "reference"])
 def test_a_problem_that_never_ends_is_left_out_in_one_line(

@@ -324,6 +324,7 @@ def test_a_taken_place_is_not_clear() -> None:
     assert scene_conditions.clear(taken, [PLACES["top right corner"]], ignore=["red block"])
 
 
+@pytest.mark.inside
 def test_a_scene_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial_sampler, "_DRAWS", 3)
     never = replace(TASKS[0], goal=lambda words, scene, near: None)

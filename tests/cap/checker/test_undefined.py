@@ -323,6 +323,7 @@ def test_nothing_is_executed() -> None:
     assert [entry.name for entry in undefined(Program.parse(source), BUILTINS)] == ["f"]
 
 
+@pytest.mark.inside
 def test_many_undefined_names_take_work_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
     """What costs is writing nodes out; it is counted, since times are not to be relied on."""
     written: list[ast.AST] = []

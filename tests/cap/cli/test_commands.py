@@ -113,6 +113,7 @@ def test_a_program_may_come_from_standard_input(
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("level", ["kernel+ns", "kernel", "kernel-seccomp", "process"])
 def test_a_weak_sandbox_is_said_once(
     level: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
@@ -384,6 +385,7 @@ def test_ctrl_c_while_it_loads_is_130_and_no_traceback(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
+@pytest.mark.inside
 def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
     template = WorkerTemplate(spare=False)
     try:
@@ -402,6 +404,7 @@ def test_events_that_cannot_be_read_are_a_usage_error(capsys: Capture) -> None:
     assert "cannot read o/events.jsonl" in capsys.readouterr().err
 
 
+@pytest.mark.inside
 def test_a_full_disk_is_told_with_its_remedy(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

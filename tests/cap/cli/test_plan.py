@@ -73,6 +73,7 @@ def test_json_has_every_moment_with_say_and_can(
     assert len(found["positions"]["apple"]) == 3
 
 
+@pytest.mark.inside
 def test_what_was_unusual_in_comparing_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,6 +216,7 @@ def test_another_robot_and_a_saved_session_in_one_sitting(fed: Fed) -> None:
     assert statuses == ["done"] * 3
 
 
+@pytest.mark.inside
 def test_ctrl_c_in_the_greeting_of_another_robot_is_said_to_have_come_after_it(
     fed: Fed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

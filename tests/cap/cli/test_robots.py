@@ -104,7 +104,8 @@ def test_a_real_robot_is_not_moved_unasked(
     assert run(["prompts", "check", str(real.parent / "prompts"), "-r", str(real)]) == 0
     assert not Path("motions").exists()
     asked = []
-    monkeypatch.setattr("cap.cli.robots.ask_person", lambda words: asked.append(words) or True)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", lambda words, **_: asked.append(words) or True)
     assert run(["robots", "check", str(real), "--ask"]) == 0
     assert len(asked) == 4
     assert Path("motions").read_text()

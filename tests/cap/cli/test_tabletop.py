@@ -455,6 +455,7 @@ def test_an_arm_without_a_gripper_claims_to_have_moved_nothing(
     assert run(tabletop("point at the blue bowl", *options)) == 0
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("asked", [True, False])
 def test_what_changed_is_told_since_what_was_done_before(
     asked: bool,

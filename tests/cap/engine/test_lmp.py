@@ -391,6 +391,7 @@ def test_ever_deeper_helpers_end_with_the_chain() -> None:
     assert "fxxxx <- fxxx <- fxx <- fx <- f" in failure.message
 
 
+@pytest.mark.inside
 def test_the_token_budget_counts_generated_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cap.engine.function_generation.GenerationLimits.__init__", _tight)
     failure = failure_in(cap.LMP(BARE, Deeper({"it": "ret_val = f(1)\n"})), "it")

@@ -401,6 +401,7 @@ def test_a_scene_that_cannot_be_seen_is_a_failed_turn_and_nothing_moves() -> Non
     assert turn.moved == {}
 
 
+@pytest.mark.inside
 def test_hardware_is_refused_where_only_the_check_would_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -290,7 +290,9 @@ def test_what_broke_off_may_have_been_paid_for(connect: Any, fault: str) -> None
     assert 0 <= took.completion_tokens <= 50
     assert took.completion_tokens or fault in ("silence", "an endless answer")
     assert took.cost_usd == pytest.approx((100 * 2.0 + took.completion_tokens * 8.0) / 1e6)
-    assert account._spent_usd == budget.usage.cost_usd == took.cost_usd
+    paid: list[float] = []
+    account.begin(lambda requests, cost_usd: paid.append(cost_usd))
+    assert paid == [budget.usage.cost_usd] == [took.cost_usd]
 
 
 def test_a_request_that_is_stopped_is_paid_by_estimate(connect: Any) -> None:

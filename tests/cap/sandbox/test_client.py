@@ -57,6 +57,7 @@ def test_a_spare_that_was_killed_is_replaced(template: WorkerTemplate) -> None:
     assert spares(template) != first
 
 
+@pytest.mark.inside
 @linux
 def test_a_template_that_was_killed_is_started_again(template: WorkerTemplate) -> None:
     sandbox = Sandbox(template=template)
@@ -73,6 +74,7 @@ def test_a_template_that_was_killed_is_started_again(template: WorkerTemplate) -
     assert template._process.pid != first
 
 
+@pytest.mark.inside
 def test_a_template_that_cannot_start_says_why(
     template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -199,11 +199,15 @@ def templates() -> Iterator[None]:
     _templates.clear()
 
 
-def sandbox_without(*layers: str) -> Sandbox:
+def template_without(*layers: str) -> WorkerTemplate:
     without = frozenset([*layers, "views"])
     if without not in _templates:
         _templates[without] = WorkerTemplate(MODULES, without=without)
-    return Sandbox(limits=LIMITS, template=_templates[without])
+    return _templates[without]
+
+
+def sandbox_without(*layers: str) -> Sandbox:
+    return Sandbox(limits=LIMITS, template=template_without(*layers))
 
 
 def attempt(sandbox: Sandbox, what: str, host: Host) -> Result:
@@ -336,18 +340,18 @@ def test_a_failure_says_how_the_worker_ended(name: str) -> None:
 
 
 def test_the_kernels_own_clock_is_a_timeout_too() -> None:
-    sandbox = Sandbox(limits=Limits(program_s=0.2), template=sandbox_without()._template)
-    worker = sandbox._template.spawn(sandbox.limits)
+    template, limits = template_without(), Limits(program_s=0.2)
+    worker = template.spawn(limits)
     try:
         wire.send(worker.requests, job_of("while True: pass"), None)
         watched = select.poll()
         watched.register(worker.answers, select.POLLIN)
         assert watched.poll(20_000)  # its end: nobody else's clock is running
-        status = sandbox._template.status(worker)
+        status = template.status(worker)
     finally:
         worker.end()
     assert status is not None
-    assert failure_of_exit(status, sandbox.limits).kind == "timeout"
+    assert failure_of_exit(status, limits).kind == "timeout"
 
 
 # --- levels
@@ -363,15 +367,16 @@ def test_a_layer_that_is_missing_lowers_the_level_and_is_named() -> None:
     sandbox = sandbox_without("landlock")
     assert "landlock" not in sandbox.layers
     assert sandbox.level in ("kernel-seccomp", "process")
-    assert sandbox._template.report().missing["landlock"] == "left out"
+    assert template_without("landlock").report().missing["landlock"] == "left out"
 
 
 def test_a_level_that_is_not_reached_is_refused_with_the_layers_it_lacks() -> None:
-    template = sandbox_without("seccomp")._template
+    template = template_without("seccomp")
     with pytest.raises(SandboxError, match=r"'kernel'.*seccomp \(left out\)"):
         Sandbox(min_level="kernel", template=template)
 
 
+@pytest.mark.inside
 def test_a_new_template_that_holds_less_than_was_asked_for_runs_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -452,7 +457,7 @@ except SandboxError as error:
 
 def test_a_level_that_is_reached_is_accepted() -> None:
     needs("rlimits", "seccomp")
-    assert Sandbox(min_level="kernel-seccomp", template=sandbox_without()._template).layers
+    assert Sandbox(min_level="kernel-seccomp", template=template_without()).layers
 
 
 def test_a_level_nobody_knows_is_a_usage_error() -> None:

@@ -321,6 +321,7 @@ def test_time_in_calls_is_not_the_programs(sandbox: Sandbox) -> None:
     assert result.program_s < SHORT_S
 
 
+@pytest.mark.inside
 def test_ctrl_c_in_a_call_passes_on_and_kills_the_worker(sandbox: Sandbox) -> None:
     held: list[int] = []
 
@@ -834,6 +835,7 @@ def children(pid: int) -> list[int]:
     return found
 
 
+@pytest.mark.inside
 def test_a_hundred_runs_leave_no_descriptor_and_no_process() -> None:
     with fresh_sandbox() as fresh:
         fresh.execute("x = 1", Scope())
@@ -864,6 +866,7 @@ def test_a_closed_template_leaves_nothing() -> None:
     assert descriptors() == before
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("runs_before", [0, 1])
 def test_a_template_that_died_is_started_again(runs_before: int) -> None:
     with fresh_sandbox() as fresh:
@@ -886,7 +889,7 @@ def test_a_closed_template_starts_again_when_used() -> None:
 
 
 def test_a_template_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cap.sandbox.client.sys.executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", "/bin/false")
     template = WorkerTemplate()
     with pytest.raises(SandboxError, match="does not start"):
         template.spawn()

@@ -237,6 +237,7 @@ def test_ordinary_keys_in_number_are_not_refused() -> None:
     assert round_trip(set(grid)) == set(grid)
 
 
+@pytest.mark.inside
 def test_a_small_frame_of_containers_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "MAX_ELEMENTS", 12_000)
     inner = b"\xdc" + struct.pack(">H", 5000) + b"\x90" * 5000
@@ -253,6 +254,7 @@ def test_lengths_that_nothing_stands_behind_cost_nothing() -> None:
         codec.decode(claim * 1000 + bytes(1 << 20))
 
 
+@pytest.mark.inside
 def test_nested_extensions_may_not_copy_their_bytes_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -488,6 +490,7 @@ def test_a_huge_frame_is_refused_by_its_header(pipe: tuple[int, int]) -> None:
         codec.receive(pipe[0])
 
 
+@pytest.mark.inside
 def test_a_value_larger_than_a_frame_may_not_cross(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "MAX_FRAME_BYTES", 1000)
     assert codec.decode(codec.encode(b"a" * 900)) == b"a" * 900

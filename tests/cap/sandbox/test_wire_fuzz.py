@@ -279,6 +279,7 @@ def test_a_small_frame_does_not_become_large(data: bytes) -> None:
     assert peak_bytes([data], program_s=SOON_S) < 8 * MIB
 
 
+@pytest.mark.inside
 def test_a_large_frame_of_small_things_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "MAX_ELEMENTS", 50_000)
     lists = b"\xdc" + struct.pack(">H", 20_000) + b"\x90" * 20_000

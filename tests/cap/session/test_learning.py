@@ -294,6 +294,7 @@ def test_a_skill_that_does_otherwise_is_set_aside_until_it_holds_again(
     assert not session.damaged_skills
 
 
+@pytest.mark.inside
 def test_a_skill_that_never_ends_is_set_aside(
     taught: SkillStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

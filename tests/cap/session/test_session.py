@@ -829,20 +829,22 @@ def test_hardware_without_an_approval_is_refused() -> None:
         Session(robot, Scripted({}), SessionSettings(prompts=PROMPTS))
 
 
+class Interrupting(list[str]):
+    """What a robot has spoken; Ctrl-C comes as it speaks."""
+
+    def append(self, text: str) -> None:
+        raise KeyboardInterrupt
+
+
 def test_ctrl_c_stops_the_program_and_keeps_the_session(open_session: Open) -> None:
     session = open_session({"go": "x = 1\npoint_gripper_to = 2", "b": "say('still here')"})
     robot: Any = session.robot
 
-    def interrupted(*args: Any) -> None:
-        raise KeyboardInterrupt
-
-    session.engine._primitives["say"] = type(session.engine._primitives["say"]).of(
-        interrupted, "action", "say"
-    )
+    robot.spoken = Interrupting()
     turn = session.run("b")
     assert turn.failure is not None
     assert (turn.failure.kind, turn.failure.exit_code) == ("interrupted", 130)
-    session.engine._primitives = {**robot.primitives(), **session.engine._lmp_primitives()}
+    robot.spoken = []
     assert session.run("b").ok
 
 
@@ -982,12 +984,8 @@ def test_programs_have_seeded_random_numbers(open_session: Open) -> None:
 
 def test_an_interrupted_turn_keeps_its_program_and_the_calls_it_made(open_session: Open) -> None:
     session = open_session({"go": "put_first_on_second('red block', 'middle')\nsay('now')"})
-
-    def interrupted(text: str) -> None:
-        raise KeyboardInterrupt
-
-    say = session.engine._primitives["say"]
-    session.engine._primitives["say"] = type(say).of(interrupted, "action", "say")
+    robot: Any = session.robot
+    robot.spoken = Interrupting()
     turn = session.run("go")
     assert turn.failure is not None
     assert turn.failure.kind == "interrupted"

@@ -367,6 +367,7 @@ def test_data_of_another_form_builds_nothing(change: Callable[[dict[str, Any]], 
         unpack(plain, Outer)
 
 
+@pytest.mark.inside
 def test_a_world_that_cannot_be_written_is_said_to_be_lost(
     tmp_path: Path, open_session: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from cap.errors import SkillError, UsageError
 from cap.prompt.prompt import Prompt, parse
+from cap.robot.registry import function_prompt
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.session.skills.skill_file import Skill, renamed
@@ -84,7 +85,7 @@ def test_a_generated_function_is_kept_with_its_helpers_and_its_origin(
     assert (double.name, double.requires, total.name) == ("get_double", ("get_sum",), "get_sum")
     assert double.instruction == "move it"
     assert (double.model, double.robot) == ("scripted", "ravens")
-    assert double.prompt_sha256 == session._function_prompt.sha256
+    assert double.prompt_sha256 == function_prompt().sha256
     assert double.signature == "get_double(x)"
     assert double.doc == "Return twice a number"
     assert path.read_text().splitlines()[-3].startswith("def get_double(x):")

@@ -106,6 +106,7 @@ def nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cap.trace.trace._open", [])
 
 
+@pytest.mark.inside
 def test_what_a_stop_left_open_is_ended_and_nothing_else(
     tmp_path: Path, nothing_open: None
 ) -> None:

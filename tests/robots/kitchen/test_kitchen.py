@@ -506,6 +506,7 @@ def test_the_robot_s_text_names_every_location() -> None:
     assert f"Locations: {', '.join(map(repr, robot.get_loc_names()))}." in told
 
 
+@pytest.mark.inside
 def test_names_are_written_last_and_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["apple", "red plate", "bowl", "cup", "egg", "sponge @ cart", "coke can @ desk"]
     robot = create(seed=0, mode="instant", objects=names)

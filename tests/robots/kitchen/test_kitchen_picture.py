@@ -20,6 +20,7 @@ def _pixel(robot: KitchenRobot, name: str) -> tuple[int, int]:
     return round(y), round(x)
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("name", ["lime", "egg", "plum", "strawberry"])
 def test_a_small_thing_in_a_bowl_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     robot = create(seed=0, mode="instant", objects=[name, "bowl"])
@@ -39,6 +40,7 @@ def test_a_small_thing_in_a_bowl_is_drawn(name: str, monkeypatch: pytest.MonkeyP
     assert drawn == ["bowl", name]
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("seed", [8, 11, 16, 19, 28, 33])
 def test_a_name_stands_nearest_to_its_thing_or_a_line_leads_there(
     seed: int, monkeypatch: pytest.MonkeyPatch
@@ -74,6 +76,7 @@ def test_a_name_stands_nearest_to_its_thing_or_a_line_leads_there(
         assert min(away, key=lambda other: away[other]) == name
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("seed", [1, 2, 8])
 def test_names_in_a_small_picture_cover_no_other_name(
     seed: int, monkeypatch: pytest.MonkeyPatch

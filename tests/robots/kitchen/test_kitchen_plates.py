@@ -85,6 +85,7 @@ def test_a_tall_box_rides_upright_clear_of_the_folded_arm(mode: str, seed: int) 
     robot.close()
 
 
+@pytest.mark.inside
 def test_what_the_folded_arm_would_push_over_does_not_ride(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

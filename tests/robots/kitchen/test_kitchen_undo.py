@@ -73,6 +73,7 @@ def test_undo_said_so_often_takes_back_so_many_turns(mode: str, turns: Sequence[
         assert "nothing was done yet" in robot.spoken[-1]
 
 
+@pytest.mark.inside
 def test_what_a_failed_turn_did_is_taken_back_and_then_what_came_before(mode: str) -> None:
     objects = ["apple", "bowl", "coke can"]
     with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=objects) as session:
@@ -186,6 +187,7 @@ def test_what_is_gone_is_told_and_all_else_is_taken_back(again: bool) -> None:
         assert not robot.undo_turns()
 
 
+@pytest.mark.inside
 def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)
     robot.goto_loc("table")
@@ -210,6 +212,7 @@ def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() ->
     robot.close()
 
 
+@pytest.mark.inside
 def test_only_so_many_deeds_are_remembered_and_snapshots_hold_them() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)
     state, start = robot.state, robot.state.start

@@ -151,6 +151,7 @@ def table() -> KitchenRobot:
     return robot
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(
     ("target", "up_m", "aside_m", "told"),
     [
@@ -195,6 +196,7 @@ def test_what_rests_where_it_was_put_is_no_failure(table: KitchenRobot) -> None:
     table.close()
 
 
+@pytest.mark.inside
 def test_a_thing_that_was_pushed_is_told_with_its_name_and_place(
     table: KitchenRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +234,7 @@ def test_a_plate_is_carried_with_what_lies_on_it(seed: int, things: list[str]) -
     robot.close()
 
 
+@pytest.mark.inside
 def test_what_falls_off_a_plate_on_the_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = create(seed=0, mode="physics", objects=["apple", "white plate"])
     robot.goto_loc("table")

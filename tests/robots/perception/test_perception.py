@@ -133,6 +133,7 @@ def test_a_stack_below_the_waiting_gripper_is_seen_where_it_is(seed: int) -> Non
     robot.close()
 
 
+@pytest.mark.inside
 def test_what_is_seen_and_is_not_there_cannot_be_grasped(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pybullet")
     robot = create(seed=0, perception="camera")
@@ -149,6 +150,7 @@ def test_what_is_seen_and_is_not_there_cannot_be_grasped(monkeypatch: pytest.Mon
     robot.close()
 
 
+@pytest.mark.inside
 def test_an_empty_table_shows_nothing(seen: Any) -> None:
     frame = seen[0][0]._world.camera(replace(FRONT_LENS, width=160, height=160)).capture()
     points = frame.points()

@@ -167,6 +167,7 @@ def test_a_bent_lens_is_straightened(plugged: Any, bend: float) -> None:
     assert np.abs(found - told).max() < 1.2 / matrix[0, 0]  # a pixel, and the colours' steps
 
 
+@pytest.mark.inside
 @pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_scene_is_seen_as_by_the_simulated_camera(plugged: Any, seed: int) -> None:

@@ -103,6 +103,7 @@ def test_watching_changes_no_bits(robot: RavensRobot) -> None:
     twin.close()
 
 
+@pytest.mark.inside
 def test_closing_beside_the_object_grasps_nothing(robot: RavensRobot) -> None:
     planned = transfer.transfer(robot.snapshot()[0].scene, "red block", (0.0, -0.5))
     x, y, z = planned.pick.tip
@@ -125,6 +126,7 @@ def test_one_finger_is_not_a_grasp(robot: RavensRobot, monkeypatch: pytest.Monke
     assert live(robot).held is None
 
 
+@pytest.mark.inside
 def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
     robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +144,7 @@ def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
     assert p.getNumConstraints(live(robot)._client) == 0
 
 
+@pytest.mark.inside
 def test_joint_speed_and_torque_limits_hold(
     robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +166,7 @@ def test_joint_speed_and_torque_limits_hold(
     assert max(strain) <= 1.0 + 1e-9
 
 
+@pytest.mark.inside
 def test_nothing_is_ever_set_while_the_arm_moves(
     robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -181,6 +181,7 @@ def test_a_stop_while_a_motion_is_prepared_keeps_it_from_being_sent(
     assert controller.moves == []
 
 
+@pytest.mark.inside
 def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
     arm: Any, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +250,7 @@ def test_a_motion_of_another_program_is_left_alone(
     assert "stop" not in controller.programs[-1]
 
 
+@pytest.mark.inside
 def test_a_motion_that_could_not_be_stopped_is_stopped_later(
     arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,6 +323,7 @@ def test_it_connects_again_after_a_drop(arm: ArmDriver, controller: FakeControll
     assert len(controller.moves) == 1
 
 
+@pytest.mark.inside
 def test_old_states_are_no_states_and_nothing_is_sent_on_them(
     arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +340,7 @@ def test_old_states_are_no_states_and_nothing_is_sent_on_them(
     assert not controller.gripper_closed
 
 
+@pytest.mark.inside
 def test_states_that_cease_in_a_motion_stop_the_arm(
     arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_nothing_is_sent_to_a_stopped_arm(arm: ArmDriver, controller: FakeContro
     assert controller.outputs == {}
 
 
+@pytest.mark.inside
 def test_a_protective_stop_in_a_motion_is_raised_and_never_unlocked(
     arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_protective_stop_in_a_motion_is_raised_and_never_unlocked(
     assert not any("unlock" in command for command in controller.dashboard_commands)
 
 
+@pytest.mark.inside
 def test_it_moves_again_once_a_person_released_the_stop(
     arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,6 +264,7 @@ def test_nothing_listens_there(make: Make) -> None:
         make(host).connect()
 
 
+@pytest.mark.inside
 @pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9, bytes(999)])
 def test_what_is_no_controller_is_told_of(

@@ -99,6 +99,7 @@ def test_a_stroke_that_cannot_be_is_refused(stroke_m: Any) -> None:
         fingers_of("tool_io", stroke_m)
 
 
+@pytest.mark.inside
 def test_a_gripper_that_reports_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robots.tabletop.gripper._ANSWER_S", 0.2)
     host = fresh_host()

@@ -54,6 +54,7 @@ def test_the_controllers_watchdog_stops_the_arm_when_the_process_dies(
         arm.state()
 
 
+@pytest.mark.inside
 def test_ctrl_c_just_as_a_request_is_let_through_leaves_the_way_free(
     arm: RtdeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +93,7 @@ def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 
 
+@pytest.mark.inside
 def test_the_process_stops_the_arm_when_its_owner_is_gone(
     arm: RtdeDriver, controller: FakeController
 ) -> None:
@@ -103,6 +105,7 @@ def test_the_process_stops_the_arm_when_its_owner_is_gone(
     assert arm._library._popen.wait(10.0) == 0
 
 
+@pytest.mark.inside
 def test_a_process_that_hangs_is_ended(
     arm: RtdeDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +118,7 @@ def test_a_process_that_hangs_is_ended(
         os.kill(pid, 0)
 
 
+@pytest.mark.inside
 def test_an_answer_that_was_given_up_is_not_taken_for_the_next(
     arm: RtdeDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:

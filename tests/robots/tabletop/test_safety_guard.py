@@ -61,6 +61,7 @@ def test_a_path_with_one_bad_point_is_not_begun(driver: DryDriver) -> None:
     assert driver.commands == []
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [

@@ -103,6 +103,7 @@ class Stopper:
         wait_for(lambda: not controller.moving)
 
 
+@pytest.mark.inside
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(200))
 def test_a_stop_at_any_moment_ends_the_primitive(
@@ -145,6 +146,7 @@ def test_there_are_fifty_moments() -> None:
     assert len(MOMENTS) == 50
 
 
+@pytest.mark.inside
 @pytest.mark.sweep
 @pytest.mark.parametrize(("program", "part", "name", "number"), MOMENTS)
 def test_a_stop_between_two_moves_ends_the_primitive(
@@ -195,6 +197,7 @@ def at_command(
     gripping._gripper.set = commanded
 
 
+@pytest.mark.inside
 @pytest.mark.sweep(share=0.4)
 def test_fingers_told_to_open_have_let_go_whatever_stops_them(
     robot: TabletopRobot, gripping: Any
@@ -211,6 +214,7 @@ def test_fingers_told_to_open_have_let_go_whatever_stops_them(
     assert robot.positions()["red block"] == pytest.approx(was, abs=1e-6)
 
 
+@pytest.mark.inside
 @pytest.mark.sweep(share=0.4)
 def test_fingers_never_told_to_close_hold_nothing(robot: TabletopRobot, gripping: Any) -> None:
     controller: FakeController = robot.controller  # type: ignore[attr-defined]

@@ -74,6 +74,7 @@ def xy_of(session: Session, name: str) -> tuple[float, float]:
 DRIVERS = ("urx", "ur_rtde")
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("driver", ["urx", pytest.param("ur_rtde", marks=pytest.mark.soak)])
 def test_a_session_of_eight_sentences(driver: str, controller: FakeController, scene: Path) -> None:
     with session_on(controller, scene, driver) as session:
@@ -331,6 +332,7 @@ def test_the_tools_frame_is_the_simulated_arms() -> None:
     assert math.hypot(*pose[3:]) == pytest.approx(math.pi, abs=1e-6)
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.sweep(share=0.5)
 def test_a_lost_connection_is_made_again_for_every_motion(
@@ -354,6 +356,7 @@ def test_a_lost_connection_is_made_again_for_every_motion(
 SLOW_PROGRAM = b"movej([1.0,-1.5,1.5,-1.5,-1.5,0.0], a=0.1, v=0.1)\n"
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_while_another_program_moves_the_arm_nothing_is_sent(
     driver: str, controller: FakeController, scene: Path, monkeypatch: pytest.MonkeyPatch
@@ -377,6 +380,7 @@ def test_while_another_program_moves_the_arm_nothing_is_sent(
     assert controller.moving
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_another_program_s_motion_is_no_turn_s_effect(
     driver: str, controller: FakeController, scene: Path, monkeypatch: pytest.MonkeyPatch
@@ -401,6 +405,7 @@ def test_another_program_s_motion_is_no_turn_s_effect(
             assert not turn.effect.changed
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.sweep(share=0.5)
 def test_another_program_that_takes_the_arm_away_ends_ours(

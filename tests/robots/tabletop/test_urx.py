@@ -18,6 +18,7 @@ from tests.fakes.ur.driving import wait_for
 from tests.fakes.ur.packets import state_packet, version_message
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("form", [46, 47])
 def test_robot_modes_of_both_lengths_are_read(form: Literal[46, 47]) -> None:
     with FakeController(form=form) as controller:
@@ -32,6 +33,7 @@ def test_robot_modes_of_both_lengths_are_read(form: Literal[46, 47]) -> None:
         arm.close()
 
 
+@pytest.mark.inside
 def test_a_motion_the_controller_ignores_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trajectory, "_START_S", 1.0)
     with FakeController() as controller:
@@ -44,6 +46,7 @@ def test_a_motion_the_controller_ignores_fails(monkeypatch: pytest.MonkeyPatch) 
         arm.close()
 
 
+@pytest.mark.inside
 def test_a_connection_closed_in_order_ends_the_monitor() -> None:
     with FakeController() as controller:
         arm = UrxDriver(controller.host)

@@ -92,6 +92,7 @@ def call(robot: TabletopRobot, name: str, *args: Any) -> Any:
 # The opening.
 
 
+@pytest.mark.inside
 @pytest.mark.sweep
 @pytest.mark.parametrize("fingers", [BINARY, PARTIAL], ids=["binary", "robotiq"])
 @pytest.mark.parametrize("seed", range(40))
@@ -256,6 +257,7 @@ def support(body: Body, others: Iterable[Body]) -> float:
     return max(heights)
 
 
+@pytest.mark.inside
 @pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize(
     ("case", "fingers"),
@@ -316,6 +318,7 @@ def test_what_is_held_is_where_the_hand_is_and_the_twin_knows() -> None:
     assert twin.positions()["red block"] == pytest.approx(robot.positions()["red block"], abs=5e-3)
 
 
+@pytest.mark.inside
 def test_what_would_not_stand_below_is_put_down_beside_it() -> None:
     # The edge of a bowl is straight below the middle of the way.
     robot, _ = robot_on(block("red", 0.2, -0.5), bowl("blue", -0.05, -0.5), arm=Arm(fails_at=6))
@@ -356,6 +359,7 @@ def test_whether_fingers_opened_is_asked_of_them_where_their_command_was_lost(op
 # The tool.
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(
     ("moved", "message"),
     [((0.0, 0.0, 0.08), "cm from the tips"), ((0.03, 0.0, 0.0), "cm from the tips")],
@@ -373,6 +377,7 @@ def test_a_tool_that_was_shifted_since_is_noticed(moved: Any, message: str) -> N
     assert arm.told == []
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("degrees", [90, -90, 45, 180, 15])
 def test_a_tool_that_is_turned_is_refused_unless_it_is_said(degrees: int) -> None:
     from robots.arm import rotations
@@ -391,6 +396,7 @@ def test_a_tool_that_is_turned_is_refused_unless_it_is_said(degrees: int) -> Non
     GuardedArm(turned(), MotionLimits(), tool_m=0.163, tool_turn_rad=said).connect()
 
 
+@pytest.mark.inside
 def test_an_arm_that_something_else_moves_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robots.tabletop.safety_guard._AT_REST_S", 0.0)
     robot, arm = robot_on(block("red", 0.0, -0.5))

@@ -252,6 +252,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again(connect: Any, sleeps: Any)
     assert sleeps.waits == [0.5]
 
 
+@pytest.mark.inside
 def test_an_endless_answer_is_not_kept(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cap.models.openai.replies.MAX_ANSWER_BYTES", 1000)
     assert "longer than 1000 bytes" in failure(connect, [DRIP])

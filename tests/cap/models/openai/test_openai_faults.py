@@ -146,6 +146,7 @@ def test_silence_ends_with_the_deadline(connect: Any, how: str) -> None:
             ask(model, how)
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("how", ["at once", "streamed"])
 def test_a_huge_answer_is_given_up(connect: Any, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setattr("cap.models.openai.replies.MAX_ANSWER_BYTES", 10_000)
