@@ -12,8 +12,10 @@ holds a comparison of continuations.
 
 What was asked several times is answered in the order it was recorded, and after the last answer
 with that one again. `of` names the part of a run, such as a trial: each has an order of its own.
-`take` tells one recording into the file from the next; where a key stands in several, the last one
-holds, so recording again into the same file corrects it.
+An answer with `any_prompt`, as those of a run's folder have it, also serves a request that only
+ends in the same line: the prompts may have changed since. `take` tells one recording into the file
+from the next; where a key stands in several, the last one holds, so recording again into the same
+file corrects it.
 """
 
 from __future__ import annotations
@@ -85,6 +87,8 @@ class Entry:
     """The last lines of the prompt."""
     answer: Answer
     """What was answered."""
+    any_prompt: bool = False
+    """Whether it also answers a request that ends alike, for when the prompts have changed."""
 
 
 class Replay:
@@ -102,6 +106,8 @@ class Replay:
         self._answers: dict[tuple[str, str], list[Answer]] = {}
         """By part of the run and key."""
         self._anywhere: dict[str, list[Answer]] = defaultdict(list)
+        self._alike: dict[str, list[Answer]] = defaultdict(list)
+        """By the last line of the prompt."""
         takes: dict[tuple[str, str], str] = {}
         for number, line in enumerate(_lines(path), start=1):
             if not line.strip():
@@ -112,6 +118,8 @@ class Replay:
                 takes[place], self._answers[place] = entry.take, []
             self._answers[place].append(entry.answer)
             self._instructions.add(_last_line(entry.prompt_end))
+            if entry.any_prompt:
+                self._alike[_last_line(entry.prompt_end)].append(entry.answer)
         for (_, key), answers in self._answers.items():
             self._anywhere[key] += answers
         self._parts = any(of for of, _ in self._answers)
@@ -132,7 +140,7 @@ class Replay:
             NotRecorded: This very request was never recorded.
             ModelError: It was, and there was no completion then either.
         """
-        found = self._next(request_key(request))
+        found = self._next(request_key(request), _last_line(request.prompt))
         if isinstance(found, Completion):
             return found
         raise NotRecorded(self._missing(_last_line(request.prompt)))
@@ -154,10 +162,12 @@ class Replay:
         self._given: dict[str, int] = defaultdict(int)
         """How many of a key's answers were given."""
 
-    def _next(self, key: str) -> Answer | None:
+    def _next(self, key: str, line: str = "") -> Answer | None:
         answers = self._answers.get((self._label, key)) or self._answers.get(("", key))
         if not (self._label and self._parts):  # what knows no parts serves any of them
             answers = answers or self._anywhere.get(key)
+        if not answers:
+            key, answers = line, self._alike.get(line)
         if not answers:
             return None
         with self._lock:
@@ -332,7 +342,8 @@ def read_entry(line: str, where: str) -> Entry:
     if not re.fullmatch(r"[0-9a-f]{64}", key):
         raise UsageError(f"{where}: 'key' is not a SHA-256 in hex; remove or record it again")
     of, take = _field(values, "of", where), _field(values, "take", where)
-    return Entry(key, of, take, _field(values, "prompt_end", where), _answer(values, where))
+    ended, anywhere = _field(values, "prompt_end", where), values.get("any_prompt") is True
+    return Entry(key, of, take, ended, _answer(values, where), anywhere)
 
 
 def _answer(values: dict[str, Any], where: str) -> Answer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -106,10 +107,15 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
         SavedError: Its completions have no keys.
     """
     lines: list[dict[str, Any]] = []
+    asked: dict[str, list[str]] = defaultdict(list)
     for event in read_events(folder):
+        data = event.get("data", {})
+        if event.get("kind") == "prompt":
+            asked[str(data.get("lmp"))].append(str(data.get("tail")))
         if event.get("kind") not in ("completion", "unanswered"):
             continue
-        data = event["data"]
+        tails = asked[str(data.get("lmp"))]
+        tail = tails.pop(0) if tails else ""
         if "key" not in data:
             raise SavedError(f"{folder} was written by an older version; it cannot be replayed")
         if data.get("remembered") and any(line["key"] == data["key"] for line in lines):
@@ -120,7 +126,7 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
         if "error" in data:
             known |= {"error": data["error"], "text": data.get("message")}
             usage = usage if "prompt_tokens" in data else {}
-        lines.append({**known, "prompt_end": "", "usage": usage})
+        lines.append({**known, "prompt_end": tail, "any_prompt": True, "usage": usage})
         read_entry(json.dumps(lines[-1]), f"{folder / 'events.jsonl'}, answer {len(lines)}")
     return lines
 
