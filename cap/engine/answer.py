@@ -87,6 +87,8 @@ class Answer:
     """What the model took, for everything that was asked for on the way."""
     by_lmp: Mapping[str, Usage] = field(default_factory=dict)
     """The same for each LMP."""
+    bent: tuple[str, ...] = ()
+    """How points that were asked for again differ from those that could not be used: lines."""
 
     @property
     def source(self) -> str:

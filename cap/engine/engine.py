@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from cap.engine.memory import Memory
 from cap.engine.nested_lmp import NestedLMP
 from cap.engine.question import Author, CutOff, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal
-from cap.engine.repair import ANSWER_AGAIN, Repairs, acted, blamed, failed_turn, sort_of, told
+from cap.engine.repair import ANSWER_AGAIN, Repairs, acted, bent, blamed, failed_turn, sort_of, told
 from cap.engine.return_kinds import kind_error
 from cap.engine.settings import EngineSettings
 from cap.engine.stop_signals import stop_signals
@@ -66,6 +66,18 @@ def _plurals(name: object) -> tuple[str, ...]:
     """Return what several things of a kind are called by one thing's name: `blocks`, `boxes`."""
     noun = str(name).split(" ")[-1]
     return f"{noun}s", f"{noun}es"
+
+
+@dataclass
+class Objection:
+    """An LMP's answer that could not be used, and what came of the next one."""
+
+    reason: str
+    turn: PastTurn
+    """The answer with the reason, as the LMP is shown it."""
+    points: Any
+    bent: str = ""
+    """How the next answer's points differ."""
 
 
 class Engine:
@@ -118,8 +130,8 @@ class Engine:
         self._docs: dict[tuple[object, ...], str] = {}
         self._asked: dict[tuple[str, str], tuple[Context, Answer]] = {}
         """What LMPs answered in this turn, by LMP and words, with the context they were shown."""
-        self._objections: dict[tuple[str, str], tuple[PastTurn, ...]] = {}
-        """Those of their answers that could not be used, each with the reason."""
+        self._objections: dict[tuple[str, str], Objection] = {}
+        """Those of their answers that could not be used."""
         own = {name: self.gate.asking(entry) for name, entry in robot.primitives().items()}
         self._primitives = {**own, **self._lmp_primitives()}
         returned = (prompt.header.returns for prompt in prompts.values())
@@ -156,7 +168,8 @@ class Engine:
         outermost = not self.trace.depth
         if outermost:
             self._asked, self._objections = {}, {}
-        history = (*state.history, *self._objections.get((prompt.name, instruction), ()))
+        objection = self._objections.get((prompt.name, instruction))
+        history = state.history if objection is None else (*state.history, objection.turn)
         robot, goes_back = self.robot, world is not None and self.robot.simulated
         order = Question(
             *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
@@ -181,6 +194,12 @@ class Engine:
             )
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
+        if objection is not None and answer.result.failure is None:
+            objection.bent = bent(objection.points, answer.result.value)
+        if outermost:
+            differ = {words: each.bent for (_, words), each in self._objections.items()}
+            told = (f"{words!r}, asked for again: {how}" for words, how in differ.items() if how)
+            answer = replace(answer, bent=tuple(told))
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
     def _trials(
@@ -197,6 +216,11 @@ class Engine:
             told = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
             self.trace.event("untried", reason=told)
         return None
+
+    def objection(self, prompt: Prompt, description: str) -> str:
+        """Return why an LMP's first answer to these words could not be used; "" if it could."""
+        found = self._objections.get((prompt.name, description))
+        return "" if found is None else found.reason
 
     def use_model(self, model: Model) -> None:
         """Have another model write programs from here on."""
@@ -239,8 +263,10 @@ class Engine:
         if key is None or key not in self._asked or key in self._objections:
             return False
         context, answer = self._asked[key]
-        note = f"{told(calls[-1])}; {ANSWER_AGAIN}"
-        self._objections[key] = (failed_turn(key[1], context.text, answer.written, note),)
+        reason = told(calls[-1])
+        note = f"{reason}; {ANSWER_AGAIN.format(returns=self.prompts[key[0]].header.returns)}"
+        turn = failed_turn(key[1], context.text, answer.written, note)
+        self._objections[key] = Objection(reason, turn, call.result)
         if self.author.memory is not None:
             self.author.memory.recall()
         return True

@@ -69,6 +69,8 @@ class NestedLMP:
                 raise LMPFailed(f"{called}: {error}") from None
         failure = answer.result.failure
         if failure is not None and failure.error == NotFound.__name__ and not failure.robot:
+            if reason := self.engine.objection(self.prompt, description):
+                raise LMPFailed(f"{called}: nothing that can be done fits these words: {reason}")
             raise NotFound(f"{called}: {failure.message}")
         if failure is not None:
             raise lmp_failed(called, failure)

@@ -39,11 +39,17 @@ _REQUEST = "write the whole program again, corrected"
 _SPEAK = "this is no program; write one, and to say something to the person call say('...')"
 _ANSWER = "this is no program; write one that sets {returns}"
 _LEFT = "what it did stays done{kept}; write a program for what is left to do"
-_BACK = "the world is again as it was before this program; write the whole program again, corrected"
-ANSWER_AGAIN = "answer again, so that it can be done"
+_NO_LESS = "if it cannot be done as asked, say why, and do nothing less in its place"
+_BACK = f"the world is again as it was before this program; {_REQUEST}; {_NO_LESS}"
+ANSWER_AGAIN = (
+    "answer again with what the words leave open, such as where; the sizes, lengths, directions and "
+    "counts they name stay. If nothing that can be done fits the words: {returns} = None"
+)
 """What the note under an LMP's answer asks for, whose points could not be used."""
 _NOTHING_ELSE = "if the request is for what is not here, say so and use nothing else in its place"
 """Under a name that is not there, which comes with the names that are like it."""
+BENT = 0.02
+"""By how much of itself a measure of an LMP's second answer may differ from the first."""
 _FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
 """What a person can do about an answer; a model is not told."""
 _PLACES = ("Collision", "Unreachable")
@@ -138,6 +144,24 @@ def blamed(calls: Sequence[Call]) -> Call | None:
         if any(np.array_equal(point, row) for point in points for row in rows if row.ndim):
             return call
     return None
+
+
+def bent(before: Any, after: Any) -> str:
+    """Return how the points of a second answer differ from those of the first; "" if they fit.
+
+    Points that only lie elsewhere fit: box, length and count stay, each within `BENT`.
+    """
+    first, second = (np.asarray(value, dtype=float) for value in (before, after))
+    if first.ndim != 2 or second.ndim != 2:
+        return ""
+    told = []
+    for points in (first, second):
+        wide, high = np.ptp(points, axis=0)[:2] * 100
+        long = np.linalg.norm(np.diff(points, axis=0), axis=1).sum() * 100
+        told.append((np.array([wide, high, long, len(points)]), f"{wide:.1f} by {high:.1f} cm, {long:.1f} cm long, {len(points)} points"))
+    (old, was), (new, now) = told
+    most = BENT * np.array([max(old[:2]), max(old[:2]), old[2], old[3]])
+    return f"{now}, where the first answer was {was}" if np.any(np.abs(new - old) > most) else ""
 
 
 def failed_turn(instruction: str, context: str, source: str, note: str) -> PastTurn:

@@ -195,7 +195,7 @@ CASES = {
         {"there": ["ret_val = [0.9, -0.5]\n", "ret_val = get_obj_pos('blue bowl')\n"]},
         stays=RED,
         asked=["go", "there", "there"],
-        why="answer again, so that it can be done",
+        why="answer again with what the words leave open",
     ),
     "what it did cannot go back": Case(
         [f"a = 1\nspot = [0.1, -0.3]\n{RED}1 / 0\n", "put_first_on_second('blue block', spot)\n"],

@@ -100,7 +100,7 @@ def test_the_world_goes_back_before_the_whole_program_is_written_again(open_sess
     assert (turn.ok, turn.attempts, sorted(turn.moved)) == (True, 2, ["blue block"])
     (note,) = model(session).notes
     assert note.startswith("line 3: ZeroDivisionError: division by zero (in `1 / 0`); calls: put_")
-    assert note.endswith("as it was before this program; write the whole program again, corrected")
+    assert "as it was before this program; write the whole program again, corrected" in note
     assert (session.state.variables.get("a"), session.state.variables["b"]) == (None, 2)
     session.run("next")
     assert model(session).notes == []
@@ -197,7 +197,30 @@ def test_points_that_cannot_be_used_go_back_to_the_lmp_that_gave_them(open_sessi
     assert again.startswith(spot.rsplit("objects =", 1)[0])
     (note,) = model(session).notes
     assert note.startswith("put_first_on_second('red block', [0.9, -0.5]) failed: Unreachable: ")
-    assert note.endswith("answer again, so that it can be done")
+    assert note.endswith("nothing that can be done fits the words: ret_val = None")
+
+
+@pytest.mark.parametrize(
+    ("second", "ok", "said"),
+    [
+        ("None", False, "nothing that can be done fits these words: draw"),
+        ("[[0.0, -0.4], [0.1, -0.4]]", True, ""),  # the same line elsewhere
+        ("[[0.0, -0.4], [0.05, -0.4]]", True, "5.0 cm long, 2 points, where the first answer was"),
+    ],
+    ids=["none", "elsewhere", "shorter"],
+)
+def test_a_second_answer_does_not_change_what_was_asked_for_unseen(
+    second: str, ok: bool, said: str
+) -> None:
+    answers = {
+        "draw a line": ["draw(parse_shape_pts('a 10 cm line'))\n"],
+        "a 10 cm line": ["shape_pts = [[0.28, -0.4], [0.38, -0.4]]\n", f"shape_pts = {second}\n"],
+    }
+    with Session.open("drawing", Scripted(**answers), mode="instant") as session:
+        turn = session.run("draw a line")
+    assert turn.ok is ok
+    assert said in (turn.failure.message if turn.failure else " ".join(turn.effect.left_over))
+    assert bool(turn.effect.left_over) is (ok and bool(said))
 
 
 def test_what_else_was_asked_for_is_not_asked_again(open_session: Open) -> None:
