@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -193,3 +194,14 @@ class Result(ByValue):
     """Seconds the program itself ran, calls not counted."""
     layers: tuple[str, ...] = ()
     """What held its process: of `cap.sandbox.kernel.layers.LAYERS`; none if it never started."""
+
+
+def between(ends: Sequence[str]) -> str:
+    """Return from what to what a thing moved, in words; "" where it was and is on nothing."""
+    start, end = ends
+    return f"{start and f' from {start}'}{end and f' to {end}'}"
+
+
+def unmarked(ink: object) -> str:
+    """Return how much is drawn, without the mark that tells one drawing from another."""
+    return re.sub(r", mark \w+", "", str(ink))

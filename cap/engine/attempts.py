@@ -10,9 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cap.engine.answer import Answer, State, joined, told_attempt, unanswered, with_note
+from cap.engine.effect import Effect, WorldView
+from cap.engine.idle_program import UNCHANGED, left_as_it_was
 from cap.engine.question import CutOff, Question
 from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
 from cap.engine.stop_signals import stop_signals
+from cap.errors import RobotError
 from cap.program.program import AnsweredInWords
 from cap.prompt.context import Context
 from cap.prompt.prompt import Prompt
@@ -51,6 +54,8 @@ class Attempts:
     """Its snapshot of the world as it was before the first attempt."""
     best_of: BestOf | None = None
     """Tries several programs and chooses the first one; None to ask for one."""
+    view: WorldView | None = None
+    """The world before the turn; None where nobody asks whether it is otherwise."""
     _ended: tuple[Answer, Any] | None = None
     """A failed attempt that ran, which no other that ran has followed, and the world it left."""
 
@@ -59,8 +64,8 @@ class Attempts:
         chosen = None if self.best_of is None else self.best_of.run()
         if chosen is None or chosen.program is not None:
             chosen = self.engine.attempt(self.prompt, self.order, self.state, again=chosen)
-        answer = chosen
-        assert answer is not None
+        assert chosen is not None
+        answer = self._seen_done(chosen)
         while self._to_be_repaired(answer):
             try:
                 answer, same = self._set_back(answer)
@@ -82,9 +87,22 @@ class Attempts:
             if unanswered(after):
                 answer = with_note(answer, after)
                 break
-            answer = joined(answer, after, self.order.instruction)
+            answer = joined(answer, self._seen_done(after), self.order.instruction)
             self._ended = None if after.ran else self._ended
         return answer if answer.result.failure is None else self._with_its_world(answer)
+
+    def _seen_done(self, answer: Answer) -> Answer:
+        """Return an attempt as it is, or as failed if an order left the world as it was."""
+        sees = self.view is not None and (self.view.positions or self.view.condition)
+        if not sees or not answer.ran or answer.result.failure or self.state.goes_on:
+            return answer
+        assert self.view is not None
+        try:
+            now = WorldView.of(self.engine.robot)
+        except RobotError:  # whoever looks at the turn says so
+            return answer
+        failure = left_as_it_was(Effect.of(self.view, now, answer.result), self.order.instruction)
+        return replace(answer, result=replace(answer.result, failure=failure))
 
     def _to_be_repaired(self, answer: Answer) -> bool:
         """Tell whether one more attempt is to be made, and count it."""
@@ -97,6 +115,8 @@ class Attempts:
         self.left = self.left.without(sort)
         if failure.error == AnsweredInWords.__name__:  # told once how to speak
             self.left = replace(self.left, static=0)
+        if failure.error == UNCHANGED:
+            self.left = replace(self.left, static=0, runtime=0)
         self.engine.trace.event(
             "repair",
             lmp=self.prompt.name,

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cap.errors import clipped
-from cap.result import EFFECTS, ByValue, Call, Result, folded
+from cap.result import EFFECTS, ByValue, Call, Result, between, folded, unmarked
 from cap.robot import robot_facts
 from cap.robot.displacement import MOVED_M, Moved, Positions, moved
 from cap.trace.trace import plain
 
 _MOVED, _DREW, _SAID, _ANSWERED, _NOTHING = EFFECTS
-INK = "ink"
-"""What a robot's condition calls what is drawn."""
+INK, NOTHING_DRAWN = "ink", "none"
+"""What a robot's condition calls what is drawn, and says where that is nothing."""
 VELOCITY = "velocity"
 """What a robot's condition calls what it drives on with: to set it is no motion yet."""
 ITSELF = ("robot", "gripper")
@@ -205,16 +206,28 @@ class Effect(ByValue):
         return "; ".join(self.clauses)
 
     @property
+    def detail(self) -> str:
+        """The same with where each thing was and is, and how much is drawn."""
+        return "; ".join(self._clauses(detailed=True))
+
+    @property
     def clauses(self) -> tuple[str, ...]:
         """What that line is made of; none where what came of it cannot be seen."""
+        return self._clauses()
+
+    def _clauses(self, detailed: bool = False) -> tuple[str, ...]:
         parts = []
-        for between, names in itertools.groupby(self.moved, self.places.get):
-            start, end = between or ("", "")
-            way = f"{start and f' from {start}'}{end and f' to {end}'}"
-            parts.append(f"moved {', '.join(names)}{way}")
-        for name, (_, now) in self.changes.items():
+        if detailed:
+            parts += [f"moved {name}{self.way(name)}" for name in self.moved]
+        for ends, names in () if detailed else itertools.groupby(self.moved, self.places.get):
+            parts.append(f"moved {', '.join(names)}{between(ends or ('', ''))}")
+        for name, (was, now) in self.changes.items():
             base, gripper = ITSELF
-            known = {INK: _DREW, base: "drove", gripper: "gripper moved", HELD: f"holds {now}"}
+            if name == INK:
+                amounts = f": {unmarked(was)}, now {unmarked(now)}" if detailed else ""
+                parts.append(f"{_drawn(was, now)}{amounts}")
+                continue
+            known = {base: "drove", gripper: "gripper moved", HELD: f"holds {now}"}
             state = f"{name} is {now}" if isinstance(now, str) else f"changed {name}"
             parts.append(known.get(name, state))
         parts += [f"{name} is no longer seen" for name in self.no_longer_seen]
@@ -224,6 +237,11 @@ class Effect(ByValue):
         if self.still:
             parts.append("nothing moved")
         return () if self.unseen else tuple(parts)
+
+    def way(self, name: str) -> str:
+        """Return from where to where a thing moved: what it was in or on, and xy in metres."""
+        ends = zip(("from", "to"), self.places.get(name, ("", "")), self.moved[name], strict=True)
+        return "".join(f" {word} {place and place + ' '}{_xy(xyz)}" for word, place, xyz in ends)
 
     @property
     def undone_line(self) -> str:
@@ -245,6 +263,21 @@ class Effect(ByValue):
         """What is worth telling of `changed`: where the robot is, only if nothing else is."""
         others = {name: pair for name, pair in self.changed.items() if name not in ITSELF}
         return others if others or self.moved else self.changed
+
+
+def _drawn(was: object, now: object) -> str:
+    """Return what became of the ink: by the number of strokes, and their length."""
+    if now == NOTHING_DRAWN:
+        return "erased everything"
+    found = (re.match(r"(\d+) strokes? \((\S+) m", str(ink)) for ink in (was, now))
+    before, after = ((int(one[1]), float(one[2])) if one else (0, 0.0) for one in found)
+    if before[0] == after[0] > 0:
+        return "changed the drawing"
+    return "erased" if after[1] < before[1] else _DREW
+
+
+def _xy(xyz: Sequence[float]) -> str:
+    return f"({xyz[0]:.3f}, {xyz[1]:.3f})"
 
 
 def _changes(

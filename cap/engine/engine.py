@@ -20,6 +20,7 @@ from cap.engine.answer import Answer, Approve, EngineRobot, State
 from cap.engine.approval import Gate
 from cap.engine.attempts import Attempts, interrupted
 from cap.engine.best_of import GOAL, BestOf
+from cap.engine.effect import WorldView
 from cap.engine.failures import explain, failure_of, unfit
 from cap.engine.function_generation import Generation, kept_for, refused
 from cap.engine.idle_program import did_nothing
@@ -148,6 +149,7 @@ class Engine:
         world: Any = None,
         expect: Sequence[str] = (),
         seen: tuple[bytes, ...] = (),
+        view: WorldView | None = None,
     ) -> Answer:
         """Have a program written for an instruction and run it; repair it if need be.
 
@@ -163,6 +165,7 @@ class Engine:
             expect: The effect by which one of several programs is chosen, in words of
                 `cap.result.EFFECTS`.
             seen: Earlier pictures of the scene, sent before the present one.
+            view: The world before the turn: an order that leaves it so is not done.
         """
         mark, shown, state = self.tally.mark(), context or Context(), state or State()
         outermost = not self.trace.depth
@@ -186,6 +189,7 @@ class Engine:
             rewindable=robot if goes_back and isinstance(robot, Rewindable) else None,
             world=world,
             best_of=best_of,
+            view=view if self.author.repairs else None,
         ).run()
         if best_of is not None:
             accepted = best_of.accepted and answer.attempts == 1
@@ -259,8 +263,10 @@ class Engine:
             True if it is the first time: the program itself may stay as it is.
         """
         call = blamed(calls)
-        key = (call.name, str(call.args[0])) if call is not None and call.args else None
-        if key is None or key not in self._asked or key in self._objections:
+        if call is None or not call.args:
+            return False
+        key = call.name, str(call.args[0])
+        if key not in self._asked or key in self._objections:
             return False
         context, answer = self._asked[key]
         reason = told(calls[-1])

@@ -6,11 +6,20 @@ import re
 from collections.abc import Collection
 
 from cap.engine.answer import State
+from cap.engine.effect import VELOCITY, Effect
 from cap.result import Failure, Result
 from cap.sandbox.wire import encode
 
 DID_NOTHING = "NothingDone"
 """The failure's name."""
+UNCHANGED = "NothingChanged"
+_ORDER = re.compile(
+    r"(?:(?:please|now|then|also|and|can you|could you|will you)[ ,]+)*"
+    r"(?:put|place|move|stack|unstack|arrange|sort|swap|bring|fetch|carry|take|pick|drop|push|pull"
+    r"|slide|throw|draw|erase|wipe|drive|go|open|close|tidy|clear|line up|build)\b",
+    re.IGNORECASE,
+)
+"""How an order begins after which something is elsewhere."""
 _FOR_CODE = re.compile(
     r"\b(?:def|fun[ck]|fonction|method|class|helper|procedure|routine|skill|teach|learn|remember"
     r"|write|code|program)|функц|関数|函数",
@@ -56,3 +65,24 @@ def did_nothing(
     if defined:
         message = f"the program only defines '{defined[0]}' and never calls it; call it"
     return Failure("value", DID_NOTHING, message)
+
+
+def left_as_it_was(effect: Effect, words: str) -> Failure | None:
+    """Return the failure of a program that carried out an order and changed nothing, or None.
+
+    To say something instead is an answer; to set a velocity and not drive is no motion.
+
+    Args:
+        effect: What the program did.
+        words: The person's.
+    """
+    velocity = effect.changed.get(VELOCITY)
+    still = effect.still or (set(effect.changed) == {VELOCITY} and not effect.moved)
+    if effect.said or effect.unseen or not still or not _ORDER.match(words):
+        return None
+    left = "" if velocity is None else f", and a velocity of {velocity[1]} is left on"
+    message = (
+        f"nothing changed: everything is where it was{left}; "
+        "do what was asked, or say('...') why it is not done"
+    )
+    return Failure("value", UNCHANGED, message)

@@ -42,8 +42,8 @@ _LEFT = "what it did stays done{kept}; write a program for what is left to do"
 _NO_LESS = "if it cannot be done as asked, say why, and do nothing less in its place"
 _BACK = f"the world is again as it was before this program; {_REQUEST}; {_NO_LESS}"
 ANSWER_AGAIN = (
-    "answer again with what the words leave open, such as where; the sizes, lengths, directions and "
-    "counts they name stay. If nothing that can be done fits the words: {returns} = None"
+    "answer again with what the words leave open, such as where; the sizes, lengths, directions "
+    "and counts they name stay. If nothing that can be done fits the words: {returns} = None"
 )
 """What the note under an LMP's answer asks for, whose points could not be used."""
 _NOTHING_ELSE = "if the request is for what is not here, say so and use nothing else in its place"
@@ -158,7 +158,8 @@ def bent(before: Any, after: Any) -> str:
     for points in (first, second):
         wide, high = np.ptp(points, axis=0)[:2] * 100
         long = np.linalg.norm(np.diff(points, axis=0), axis=1).sum() * 100
-        told.append((np.array([wide, high, long, len(points)]), f"{wide:.1f} by {high:.1f} cm, {long:.1f} cm long, {len(points)} points"))
+        words = f"{wide:.1f} by {high:.1f} cm, {long:.1f} cm long, {len(points)} points"
+        told.append((np.array([wide, high, long, len(points)]), words))
     (old, was), (new, now) = told
     most = BENT * np.array([max(old[:2]), max(old[:2]), old[2], old[3]])
     return f"{now}, where the first answer was {was}" if np.any(np.abs(new - old) > most) else ""

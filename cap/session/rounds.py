@@ -89,7 +89,10 @@ class Rounds:
         context, view, idle = self.context, self.view, 0
         expect = self.expect if most == 1 else ()
         answer = engine.run(
-            self._session.prompt, self.words, context, state, world=world, expect=expect
+            *(self._session.prompt, self.words, context, state),
+            world=world,
+            expect=expect,
+            view=view,
         )
         last = answer
         for number in range(2, most + 1):
@@ -100,9 +103,8 @@ class Rounds:
                 trace.event("rounds_ended", rounds=number - 1, reason=why)
                 break
             idle = idle + 1 if _without_effect(effect) else 0
-            told = effect.line
-            trace.event("round", number=number, came=told)
-            state = self._after(state, last, context, told)
+            trace.event("round", number=number, came=effect.line)
+            state = self._after(state, last, context, effect.detail)
             context, view = self._session.prompt.context_of(now.facts), now
             world = self._robot.snapshot() if isinstance(self._robot, Rewindable) else None
             before = Round(answer, self.begun, engine.programs, world)

@@ -153,7 +153,7 @@ class Turn(ByValue):
         """
         if self.stdout:
             trace.event("stdout", text=self.stdout)
-        trace.event("moved", objects=self.moved)
+        trace.event("moved", objects=self.moved, places=self.effect.places)
         trace.event(
             "effect",
             words=self.effect.words,

@@ -20,7 +20,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from cap.models.base import Usage
-from cap.result import Failure
+from cap.result import Failure, between, unmarked
 from cap.trace.trace import Event, plain
 
 INDENT = "  "
@@ -539,9 +539,11 @@ class Live:
             self._write(line, "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
+        places = data.get("places", {})  # a trace of an earlier version tells none
         for name, (before, after) in data["objects"].items():
             begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
-            self._write(f"moved {printable(name)}: {begin} to {end}", "yellow", depth + 1)
+            way = printable(between(places.get(name, ("", ""))))
+            self._write(f"moved {printable(name)}{way}: {begin} to {end}", "yellow", depth + 1)
 
     def _effect(self, data: Mapping[str, Any], depth: int) -> None:
         for name, (before, after) in data["changed"].items():
@@ -590,4 +592,4 @@ def _code_lines(text: str) -> list[str]:
 
 def _seen(value: Any) -> str:
     """Return a part of a robot's condition: words as they are."""
-    return clipped(value) if isinstance(value, str) else short(value)
+    return clipped(unmarked(value)) if isinstance(value, str) else short(value)

@@ -42,7 +42,15 @@ from cap.robot.displacement import MOVED_M, Xyz
 _ON_M, _AT_M, _NEAR_M, _ROOM_M = 0.04, 0.06, 0.10, 0.15
 _DROVE_M = 0.03
 _MOVED = "moved "
-_OF_A_TURN = ("nothing moved", "drove", "drew", "gripper moved")
+_OF_A_TURN = (
+    "nothing moved",
+    "drove",
+    "drew",
+    "erased",
+    "erased everything",
+    "changed the drawing",
+    "gripper moved",
+)
 """Words for what a turn did that stand by themselves."""
 _DIRECTIONS = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
 _PLACES = ("get_obj_pos", "get_loc_pos")

@@ -24,22 +24,22 @@ draw(shapes[-1])
 # make both bigger.
 before, shapes = shapes, shapes[:-2] + [transform_shape_pts('make it bigger', shape_pts=pts) for pts in shapes[-2:]]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # make both smaller.
 before, shapes = shapes, shapes[:-2] + [transform_shape_pts('make it smaller', shape_pts=pts) for pts in shapes[-2:]]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # move both to the left by 5 cm.
 before, shapes = shapes, shapes[:-2] + [transform_shape_pts('move it to the left by 5 cm', shape_pts=pts) for pts in shapes[-2:]]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # erase both.
 before, shapes = shapes, shapes[:-2]
 redraw(before, shapes)
-#= drew
+#= erased everything
 
 objects = ['blue block', 'purple block']
 # draw a square around the middle.
@@ -50,39 +50,39 @@ draw(shapes[-1])
 # make it smaller.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it smaller', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # make it bigger.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it bigger', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # make it 2 times bigger.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it 2 times bigger', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # move it up by 6 cm.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('move it up by 6 cm', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # rotate it by 45 degrees.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('rotate it by 45 degrees', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # undo that.
 if undo_turns():
     shapes = get_drawn_shapes()
 else:
     say('nothing was drawn yet')
-#= drew
+#= changed the drawing
 
 # erase it.
 before, shapes = shapes, shapes[:-1]
 redraw(before, shapes)
-#= drew
+#= erased everything
 
 # draw three 4 cm radius circles in a row.
 middle, count, diameter = get_obj_pos('middle'), 3, 2 * 0.04
@@ -98,18 +98,18 @@ for pts in new:
 before, shapes = shapes, list(shapes)
 shapes[0] = transform_shape_pts('make it smaller', shape_pts=shapes[0])
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # erase the first one.
 before, shapes = shapes, list(shapes)
 del shapes[0]
 redraw(before, shapes)
-#= drew
+#= erased
 
 # move everything to the left by 5 cm.
 before, shapes = shapes, [pts + 0.05 * np.array([-1, 0]) for pts in get_drawn_shapes()]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 objects = ['cyan block', 'red block', 'green block']
 # draw the ground line.
@@ -171,7 +171,7 @@ for pts in new:
 shapes = []
 for pts in get_drawn_shapes():
     erase(pts)
-#= drew
+#= erased everything
 
 # what do you see?
 say(', '.join(get_obj_names()) or 'nothing')

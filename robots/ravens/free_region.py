@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -11,14 +11,20 @@ from cap.errors import NotFound
 from robots.ravens.scene import Body
 from robots.table.geometry import TABLE_X, TABLE_Y, XY
 
+TABLE = (TABLE_X[0], TABLE_Y[0], TABLE_X[1], TABLE_Y[1])
+"""Left, bottom, right, top, metres."""
 
-def nearest(bodies: Iterable[Body], size: tuple[float, float], to: XY) -> XY:
+
+def nearest(
+    bodies: Iterable[Body], size: tuple[float, float], to: XY, within: Sequence[float] = TABLE
+) -> XY:
     """Return the centre of the free rectangle that is nearest to a point, metres.
 
     Args:
         bodies: What stands on the table.
         size: The rectangle's width along x and depth along y, metres.
         to: The point.
+        within: The part of the table that it lies in: left, bottom, right, top, metres.
 
     Raises:
         TypeError: The size is not above 0.
@@ -29,8 +35,9 @@ def nearest(bodies: Iterable[Body], size: tuple[float, float], to: XY) -> XY:
     half = np.array(size) / 2
     boxes = [body.bbox() for body in bodies]
     # The nearest centre is the point itself, or one where the rectangle touches something.
-    columns = _candidates(to[0], TABLE_X, half[0], [(box[0], box[2]) for box in boxes])
-    rows = _candidates(to[1], TABLE_Y, half[1], [(box[1], box[3]) for box in boxes])
+    left, bottom, right, top = within
+    columns = _candidates(to[0], (left, right), half[0], [(box[0], box[2]) for box in boxes])
+    rows = _candidates(to[1], (bottom, top), half[1], [(box[1], box[3]) for box in boxes])
     centres = np.array([(x, y) for x in columns for y in rows]).reshape(-1, 2)
     free = np.ones(len(centres), dtype=bool)
     for box in boxes:
@@ -38,11 +45,18 @@ def nearest(bodies: Iterable[Body], size: tuple[float, float], to: XY) -> XY:
         free &= ((centres <= low + 1e-9) | (centres >= high - 1e-9)).any(axis=1)
     if not free.any():
         raise NotFound(
-            f"no free region of {size[0]:.3g} by {size[1]:.3g} m on the table; "
+            f"no free region of {size[0]:.3g} by {size[1]:.3g} m {_part(within)}; "
             "ask for a smaller one, or clear some room"
         )
     best = min(centres[free].tolist(), key=lambda centre: math.dist(centre, to))
     return float(best[0]), float(best[1])
+
+
+def _part(within: Sequence[float]) -> str:
+    if tuple(within) == TABLE:
+        return "on the table"
+    left, bottom, right, top = within
+    return f"with x {left:.3g} to {right:.3g} and y {bottom:.3g} to {top:.3g}"
 
 
 def _candidates(

@@ -37,6 +37,7 @@ from robots.table.arguments import (
 )
 from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
+from robots.table.numbers import real_numbers
 from robots.table.object_names import find, plain
 
 Array = NDArray[np.float64]
@@ -300,7 +301,11 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @perception
     def find_free_region(
-        self, size: Sequence[float] | Array, near: Place = "middle", moving: Sequence[str] = ()
+        self,
+        size: Sequence[float] | Array,
+        near: Place = "middle",
+        moving: Sequence[str] = (),
+        within: Sequence[float] | Array = free_region.TABLE,
     ) -> Array:
         """Return the centre of the free rectangle of the table nearest to a point, shape (2,).
 
@@ -309,6 +314,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
                 room for the fingers.
             near: xy in metres, or the name of an object or place.
             moving: Names of objects that do not count: they are going to be moved.
+            within: The part of the table it must lie in, such as the left half: (left, bottom,
+                right, top) in metres.
 
         Raises:
             NotFound: Nothing has that name, or no such rectangle is free.
@@ -317,7 +324,14 @@ class RavensRobot(SimulatedRobot[WorldState]):
         example = "find_free_region([0.1, 0.1], moving=['red block'])"
         gone = [self._exact(name) for name in names_in_order(moving, "moving", example)]
         around = target(self._scene.bodies, near)
-        return np.array(free_region.nearest(self._scene.others(*gone), (width, depth), around))
+        corners = "left, bottom, right and top, four finite numbers"
+        part = real_numbers(within, "within", corners)
+        if part.shape != (4,) or not np.isfinite(part).all():
+            raise TypeError(f"within must be {corners}; got {part.tolist()}")
+        low, high = np.array(free_region.TABLE).reshape(2, 2)
+        part = np.array([*np.maximum(part[:2], low), *np.minimum(part[2:], high)])
+        others = self._scene.others(*gone)
+        return np.array(free_region.nearest(others, (width, depth), around, part.tolist()))
 
     @perception
     def get_color(self, name: str) -> tuple[float, float, float, float]:

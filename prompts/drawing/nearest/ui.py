@@ -22,19 +22,19 @@ say(', '.join(parse_obj_name('the blocks')) or 'none')
 # make it wider.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it wider', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # make it 2 times smaller.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it 2 times smaller', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # flip it.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('flip it', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
 
 # move it down by 4 cm.
 before, shapes = shapes, shapes[:-1] + [transform_shape_pts('move it down by 4 cm', shape_pts=shapes[-1])]
 redraw(before, shapes)
-#= drew
+#= changed the drawing
