@@ -33,7 +33,10 @@ def test_a_student_needs_five_commands() -> None:
     assert sum(line.startswith("cap ") for line in lines) == 5
     told = walk("student")
     assert "put_first_on_second(first:" in told
-    assert told.count("moved red block: (0.174, -0.480, 0.020) to (0.150, -0.302, 0.024)") == 2
+    assert (
+        told.count("moved red block to blue bowl: (0.174, -0.480, 0.020) to (0.150, -0.302, 0.024)")
+        == 2
+    )
     assert "moved green block: (-0.096, -0.537, 0.020) to (-0.250, -0.250, 0.020)" in told
 
 

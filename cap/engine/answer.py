@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cap.models.base import Usage
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Result, folded
+
+if TYPE_CHECKING:
+    from cap.engine.effect import WorldView
 
 NOTHING = Usage()
 
@@ -87,6 +90,8 @@ class Answer:
     """What the model took, for everything that was asked for on the way."""
     by_lmp: Mapping[str, Usage] = field(default_factory=dict)
     """The same for each LMP."""
+    seen: WorldView | None = None
+    """The world after it, where it was looked at already."""
     bent: tuple[str, ...] = ()
     """How points that were asked for again differ from those that could not be used: lines."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cap.engine.answer import Answer, State, joined, told_attempt, unanswered, with_note
 from cap.engine.effect import Effect, WorldView
-from cap.engine.idle_program import UNCHANGED, left_as_it_was
+from cap.engine.idle_program import UNCHANGED, is_order, left_as_it_was
 from cap.engine.question import CutOff, Question
 from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
 from cap.engine.stop_signals import stop_signals
@@ -93,15 +93,18 @@ class Attempts:
 
     def _seen_done(self, answer: Answer) -> Answer:
         """Return an attempt as it is, or as failed if an order left the world as it was."""
-        sees = self.view is not None and (self.view.positions or self.view.condition)
-        if not sees or not answer.ran or answer.result.failure or self.state.goes_on:
+        view, words = self.view, self.order.instruction
+        if view is None or not (view.positions or view.condition) or not is_order(words):
             return answer
-        assert self.view is not None
+        if not answer.ran or answer.result.failure or self.state.goes_on:
+            return answer
         try:
             now = WorldView.of(self.engine.robot)
         except RobotError:  # whoever looks at the turn says so
             return answer
-        failure = left_as_it_was(Effect.of(self.view, now, answer.result), self.order.instruction)
+        failure = left_as_it_was(Effect.of(view, now, answer.result))
+        if failure is None:
+            return replace(answer, seen=now)
         return replace(answer, result=replace(answer.result, failure=failure))
 
     def _to_be_repaired(self, answer: Answer) -> bool:

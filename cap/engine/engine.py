@@ -69,6 +69,10 @@ def _plurals(name: object) -> tuple[str, ...]:
     return f"{noun}s", f"{noun}es"
 
 
+RETURNED = "ret_val"
+"""What programs of the original prompts answer in: read wherever the prompt's own is not set."""
+
+
 @dataclass
 class Objection:
     """An LMP's answer that could not be used, and what came of the next one."""
@@ -532,7 +536,10 @@ class Engine:
     def _execute(
         self, prompt: Prompt, program: Program, scope: Scope, dropped: Mapping[str, str]
     ) -> Result:
-        header = prompt.header
+        header, returns = prompt.header, prompt.header.returns
+        answers = returns is not None or bool(prompt.inferred)
+        if answers and program.sets(RETURNED) and not program.sets(returns or ""):
+            returns = RETURNED
         self.programs += 1
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
         calls: list[Call] = []
@@ -547,7 +554,7 @@ class Engine:
             self.sandbox.execute,
             program,
             scope,
-            returns=header.returns,
+            returns=returns,
             keep=header.session,
             seed=int.from_bytes(seed, "little"),
             listeners=listeners,

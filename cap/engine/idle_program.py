@@ -16,7 +16,7 @@ UNCHANGED = "NothingChanged"
 _ORDER = re.compile(
     r"(?:(?:please|now|then|also|and|can you|could you|will you)[ ,]+)*"
     r"(?:put|place|move|stack|unstack|arrange|sort|swap|bring|fetch|carry|take|pick|drop|push|pull"
-    r"|slide|throw|draw|erase|wipe|drive|go|open|close|tidy|clear|line up|build)\b",
+    r"|slide|throw|draw|erase|wipe|drive|open|close|tidy|clear|line up|build)\s+\w",
     re.IGNORECASE,
 )
 """How an order begins after which something is elsewhere."""
@@ -67,18 +67,19 @@ def did_nothing(
     return Failure("value", DID_NOTHING, message)
 
 
-def left_as_it_was(effect: Effect, words: str) -> Failure | None:
+def is_order(words: str) -> bool:
+    """Tell whether a person's words ask for something to be elsewhere, or drawn."""
+    return bool(_ORDER.match(words))
+
+
+def left_as_it_was(effect: Effect) -> Failure | None:
     """Return the failure of a program that carried out an order and changed nothing, or None.
 
     To say something instead is an answer; to set a velocity and not drive is no motion.
-
-    Args:
-        effect: What the program did.
-        words: The person's.
     """
     velocity = effect.changed.get(VELOCITY)
     still = effect.still or (set(effect.changed) == {VELOCITY} and not effect.moved)
-    if effect.said or effect.unseen or not still or not _ORDER.match(words):
+    if effect.said or effect.unseen or not still:
         return None
     left = "" if velocity is None else f", and a velocity of {velocity[1]} is left on"
     message = (

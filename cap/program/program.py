@@ -63,6 +63,10 @@ class Program:
         with _WITHOUT_WARNINGS, warnings.catch_warnings(action="ignore"):
             return symtable.symtable(self.source, "<program>", "exec")
 
+    def sets(self, name: str) -> bool:
+        """Tell whether it assigns a variable outside of its functions."""
+        return name in self.table.get_identifiers() and self.table.lookup(name).is_assigned()
+
     @classmethod
     def parse(cls, source: str | bytes, notes: Sequence[str] = ()) -> Program:
         """Parse source text.

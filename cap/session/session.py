@@ -749,7 +749,7 @@ class Session:
         Where the world can no longer be seen, nothing is known to have moved, and that fails.
         """
         try:
-            after = WorldView.of(self.robot)
+            after = answer.seen or WorldView.of(self.robot)
         except RobotError as error:
             told = f"what came of it cannot be seen: {error}"
             lost = Failure("raised", type(error).__name__, told, robot=True)

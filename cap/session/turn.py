@@ -153,7 +153,8 @@ class Turn(ByValue):
         """
         if self.stdout:
             trace.event("stdout", text=self.stdout)
-        trace.event("moved", objects=self.moved, places=self.effect.places)
+        places = {"places": self.effect.places} if self.effect.places else {}
+        trace.event("moved", objects=self.moved, **places)
         trace.event(
             "effect",
             words=self.effect.words,

@@ -1,7 +1,7 @@
 # /// cap
 # doc = "Answer a question about the scene: True, False, a number or text."
 # returns = "ret_val"
-# kind = ["boolean", "number", "text"]
+# kind = ["boolean", "number", "text", "names"]
 # context = ["objects"]
 # ///
 import numpy as np

@@ -117,18 +117,33 @@ class ColorDepthDetector:
         return tuple(sorted(seen_all, key=lambda seen: (-seen.pixels, seen.name)))
 
     def _stacked(self, highest_first: Sequence[Detection]) -> list[Detection]:
-        """Put blocks whose top is hidden straight below what hides it: only a side shows them."""
+        """Put blocks whose top is hidden straight below what hides it: only a side shows them.
+
+        Two at one height that something lies across stand where they are seen.
+        """
+        edge = self._shapes.block_m
         placed: list[Detection] = []
         for seen in highest_first:
+            level = [other for other in highest_first if self._level(seen, other)]
             for above in placed if seen.name.endswith("block") else ():
+                near = [
+                    math.dist(above.position[:2], one.position[:2]) < _STACKED * edge
+                    for one in (seen, *level)
+                ]
                 drop = above.position[2] - seen.position[2]
-                apart = math.dist(above.position[:2], seen.position[:2])
-                if drop > self._shapes.block_m / 2 and apart < _STACKED * self._shapes.block_m:
-                    drop = round(drop / self._shapes.block_m) * self._shapes.block_m
+                if drop > edge / 2 and near[0] and not any(near[1:]):
+                    drop = round(drop / edge) * edge
                     position = (*above.position[:2], above.position[2] - drop)
                     seen = replace(seen, position=position, yaw=above.yaw)
             placed.append(seen)
         return placed
+
+    def _level(self, one: Detection, other: Detection) -> bool:
+        """Tell whether two different blocks stand at one height."""
+        apart = abs(one.position[2] - other.position[2])
+        return (
+            one is not other and other.name.endswith("block") and apart < self._shapes.block_m / 2
+        )
 
     def _below_one_of(self, patches: Sequence[Array], seen: Detection) -> bool:
         """Return whether a block's top is covered by something whose own place is not known."""

@@ -327,7 +327,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         corners = "left, bottom, right and top, four finite numbers"
         part = real_numbers(within, "within", corners)
         if part.shape != (4,) or not np.isfinite(part).all():
-            raise TypeError(f"within must be {corners}; got {part.tolist()}")
+            raise TypeError(f"within must be {corners}; got shape {part.shape}")
         low, high = np.array(free_region.TABLE).reshape(2, 2)
         part = np.array([*np.maximum(part[:2], low), *np.minimum(part[2:], high)])
         others = self._scene.others(*gone)
@@ -410,7 +410,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
     def put_first_on_second(self, first: Place, second: Place) -> Array:
         """Pick up an object and put it on an object, in a bowl, or at a place or point.
 
-        It lands on top of whatever already stands there. A bowl carries the blocks in it; a
+        It lands on top of whatever already stands there; on a plate, beside it. A bowl carries the blocks in it; a
         block with something on it, or a bowl with a bowl in it, must be cleared first.
 
         Args:
@@ -432,6 +432,10 @@ class RavensRobot(SimulatedRobot[WorldState]):
             name = object_at(self._scene.bodies, first)
             xy = target(self._scene.bodies, second, name)
             self._check_not_below(name, second)
+            named = second if isinstance(second, str) else None
+            base = next((body for body in self._scene.bodies if body.name == named), None)
+            if base is not None and transfer.has_room_beside(self._scene, name, base):
+                return self._carry_out(transfer.on_free_spot(self._scene, name, base, self._hand))
             area = isinstance(second, str) and plain(second) in PLACES
             plan = transfer.on_or_near if area else transfer.transfer
             try:

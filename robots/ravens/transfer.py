@@ -52,6 +52,8 @@ _ASIDE_RINGS = (0.1, 0.15, 0.2, 0.3, 0.4)
 """How far an object may be set aside, metres."""
 ASIDE_ROOM = 0.03
 """What is set aside keeps so far from where something else is to go, metres."""
+_SPOT_STEP = 0.01
+"""How close together the spots are that are tried on a wide thing, metres."""
 _ASTRAY = 0.02
 """An object further than this from where it was put did not stay there, metres."""
 _BALANCE = 0.8
@@ -335,6 +337,29 @@ def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WA
                 check_target(spot)
                 return _carried_to(scene, taken, spot, hand)
         raise
+
+
+def has_room_beside(scene: Scene, name: str, base: Body) -> bool:
+    """Tell whether an object goes on a wide thing, such as a plate, beside what stands there."""
+    body = scene[name]
+    there = [other for other in resting_on(scene, base.name) if other.name != name]
+    return bool(there) and base.kind == "block" and min(base.half) >= 2 * max(body.half)
+
+
+def on_free_spot(scene: Scene, name: str, base: Body, hand: Hand = WAITING) -> Transfer:
+    """Plan how an object gets onto a wide thing beside what stands there: nearest its middle.
+
+    Raises:
+        Unreachable: As `transfer`.
+        Collision: There is no free spot on it, or the object cannot be taken.
+    """
+    taken = _taken(scene, name, hand)
+    for spot in _around(base.xy, np.arange(0.0, _BALANCE * min(base.half), _SPOT_STEP)):
+        with contextlib.suppress(Collision):
+            planned = _carried_to(scene, taken, spot, hand)
+            if abs(planned.result[0].bottom - base.top) < _LEVEL:
+                return planned
+    raise Collision(f"no free spot for {name!r} on {base.name!r}; take something off it first")
 
 
 def at_or_near(xy: XY) -> Iterator[XY]:

@@ -131,26 +131,14 @@ def test_what_compares_continuations_counts_as_well(tmp_path: Path) -> None:
     assert meter.usage.prompt_tokens > 0
 
 
-def processes_of(parent: int) -> dict[int, int]:
-    """Return the sessions of a process's children, by their numbers."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            _, _, rest = path.read_text().rpartition(") ")
-            state, above, _, session = rest.split()[:4]
-            if int(above) == parent and state != "Z":
-                found[int(path.parent.name)] = int(session)
-    return found
-
-
-def sessions() -> set[int]:
-    """Return the sessions that have a living process."""
+def children_of(parent: int) -> set[Path]:
+    """Return the folders in /proc of a process's living children."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            state, _, _, session = path.read_text().rpartition(") ")[2].split()[:4]
-            if state != "Z":
-                found.add(int(session))
+            state, above, *_ = path.read_text().rpartition(") ")[2].split()
+            if int(above) == parent and state != "Z":
+                found.add(path.parent)
     return found
 
 
@@ -192,7 +180,7 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
     with FakeServer(answer) as server:
         with bench(server) as (process, told):
             assert asked.wait(60.0)
-            workers = processes_of(process.pid)
+            workers = children_of(process.pid)
             assert workers
             process.send_signal(signal.SIGINT)
             assert any("under way" in line for line in told)
@@ -201,9 +189,9 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
             said = told.read()
             assert process.wait(60.0) == 130
         deadline = time.monotonic() + 20.0  # a process that is killed is gone a moment later
-        while (left := sessions().intersection(workers.values())) and time.monotonic() < deadline:
+        while any(path.exists() for path in workers) and time.monotonic() < deadline:
             time.sleep(0.05)
-        assert not left
+        assert not any(path.exists() for path in workers)
         end.set()
         assert len(server.posts) == 1
     assert (

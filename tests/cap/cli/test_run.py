@@ -32,7 +32,7 @@ def test_program_then_calls_then_what_moved_then_folder(capsys: pytest.CaptureFi
     places = [
         shown.index("put_first_on_second(moved[0]"),
         shown.index("→ put_first_on_second('red block', 'blue bowl')"),
-        shown.index("moved red block: "),
+        shown.index("moved red block to blue bowl: "),
         shown.index("run: runs/"),
     ]
     assert places == sorted(places)

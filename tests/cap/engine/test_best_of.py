@@ -63,15 +63,15 @@ class Drawn:
 
     name = "drawn"
 
-    def __init__(self, answers: Sequence[str], goal: str = IN_BOWL) -> None:
-        self.answers, self.goal = answers, goal
+    def __init__(self, answers: Sequence[str], goal: str = IN_BOWL, words: str = WORDS) -> None:
+        self.answers, self.goal, self.words = answers, goal, words
         self.requests: list[Request] = []
 
     def complete(self, request: Request) -> Completion:
         self.requests.append(request)
         if "put_first_on_second, say\n" in request.prompt:
             return Completion(self.goal, self.name, 10, 5)
-        if not request.prompt.rstrip().endswith(f"# {WORDS}."):
+        if not request.prompt.rstrip().endswith(f"# {self.words}."):
             return Completion("ret_val = 'blue bowl'\n", self.name, 10, 5)
         number = (request.seed or 0) % len(self.answers)
         return Completion(self.answers[number], self.name, 100, 20)
@@ -147,8 +147,9 @@ def test_what_programs_say_breaks_up_no_agreement_on_what_they_do() -> None:
         assert list(session.run(WORDS).moved) == ["red block"]
         assert choice_of(events)["why"] == ["3 of 5 did this"]
     answers = ["print('two')\n", "say('two')\n", "print('three')\n", "print('three')\n"]
-    with session_of(Drawn(answers)) as session:
-        assert session.run(WORDS).stdout == "three\n"
+    asked = "say how many there are"
+    with session_of(Drawn(answers, words=asked)) as session:
+        assert session.run(asked).stdout == "three\n"
 
 
 def test_the_world_is_undisturbed_while_programs_are_tried() -> None:

@@ -77,7 +77,7 @@ def test_a_model_goes_on_until_it_says_that_all_is_done() -> None:
         assert session.state.variables["count"] == 2
         assert [entry.name for entry in session.state.definitions] == ["both"]
     second, third = (request.prompt for request in model.requests[1:])
-    assert "#= moved red block to blue bowl\n" in second
+    assert "#= moved red block from (" in second
     assert "if all is done, write only: pass" in second
     assert second.rstrip().endswith(f"# {WORDS}.")
     assert "#! printed: that is all" in third

@@ -293,14 +293,14 @@ def test_a_replay_that_comes_out_otherwise_says_so(tmp_path: Path, open_session:
     assert not entry.same
 
 
-def test_a_changed_prompt_cannot_be_answered_from_a_run(tmp_path: Path, open_session: Open) -> None:
+def test_a_run_is_replayed_though_a_prompt_has_changed_since(
+    tmp_path: Path, open_session: Open
+) -> None:
     do(open_session(tmp_path / "run"), "bowl")
     changed = {"ui": parse(UI + "\n# hello.\nsay('hi')\n", "ui")}
     with open_replay(tmp_path / "run", prompts=changed) as session:
         (entry,) = replay(session, steps(tmp_path / "run"))
-    assert entry.turn is not None
-    assert entry.turn.failure is not None
-    assert entry.turn.failure.error == "NotRecorded"
+    assert entry.same
 
 
 @dataclass(frozen=True)

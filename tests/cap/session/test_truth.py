@@ -1,0 +1,161 @@
+"""What a turn says is what is so: effects, totals, repairs and orders that change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import cap
+from cap.engine.repair import Repairs
+from cap.models.base import Completion, Request
+from cap.session.session import Session
+
+TABLE = ["red block", "blue block", "blue bowl"]
+
+
+class Script:
+    """Gives answers one after the other, the last one for ever, and keeps the requests."""
+
+    name = "script"
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.prompts: list[str] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.prompts.append(request.prompt)
+        text = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return Completion(text, self.name, prompt_tokens=100, completion_tokens=10)
+
+
+def opened(model: Script, robot: str = "ravens", **options: Any) -> Session:
+    return Session.open(robot, model, mode="instant", seed=3, **options)
+
+
+WAIT = "lemon = 'lemon'\nwhile not is_obj_visible('lemon'):\n    wait(1)\n"
+BRING = "pick_obj('lemon')\nplace_at_obj('bowl')\n"
+
+
+def test_what_arrives_and_is_moved_counts_as_moved_and_an_arrival_alone_does_not() -> None:
+    things = ["bowl @ table", "lemon @ table after 5 s"]
+    with opened(Script(WAIT + BRING), "kitchen", objects=things) as session:
+        turn = session.run("when you see a lemon, put it in the bowl", expect=["moved"])
+    assert (turn.ok, [*turn.moved]) == (True, ["lemon"])
+    assert not turn.effect.left_over  # that it was not seen at first
+    with opened(Script(WAIT), "kitchen", objects=things) as session:
+        effect = session.run("wait for the lemon").effect
+    assert (effect.newly_seen, "moved" in effect.words) == (("lemon",), False)
+
+
+def test_the_totals_of_rounds_count_the_request_that_ends_them() -> None:
+    model = Script("put_first_on_second('red block', 'blue bowl')\n", "pass\n")
+    with opened(model, objects=TABLE, rounds=3) as session:
+        turn = session.run("put the red block in the blue bowl")
+    assert turn.ok
+    assert turn.usage.requests == sum(each.requests for each in turn.by_lmp.values()) == 2
+
+
+def test_a_further_round_is_shown_where_things_were_and_are() -> None:
+    model = Script("put_first_on_second('blue bowl', [0.1, -0.3])\n", "pass\n")
+    with opened(model, objects=TABLE, rounds=3) as session:
+        before = session.robot.positions()["blue bowl"]
+        session.run("clear the left half")
+    shown = f"#= moved blue bowl from ({before[0]:.3f}, {before[1]:.3f}) to (0.100, -0.300)"
+    assert shown in model.prompts[1]
+
+
+@pytest.mark.parametrize(
+    ("robot", "idle", "words"),
+    [
+        ("drawing", "redraw([], [])\n", "erase everything"),
+        ("ravens", "print(get_obj_names())\n", "arrange the blocks in a row"),
+        ("kitchen", "set_velocity(0.3, 0.0)\n", "drive one metre forward"),
+    ],
+)
+def test_an_order_that_changes_nothing_is_asked_for_once_more_and_is_not_done(
+    robot: str, idle: str, words: str
+) -> None:
+    model = Script(idle, idle.replace("\n", "  # again\n"), "say('never')\n")
+    with opened(model, robot) as session:
+        if robot == "drawing":
+            assert session.execute("draw([[0, -0.5], [0.1, -0.5]])").ok
+        turn = session.run(words)
+        assert turn.failure is not None
+        assert (turn.failure.error, len(model.prompts)) == ("NothingChanged", 2)
+        assert "nothing changed: everything is where it was" in model.prompts[1]
+        model.answers = ["say('I cannot')\n"]
+        assert session.run(words).ok  # an answer is enough
+
+
+def test_nothing_stands_in_for_what_is_not_there() -> None:
+    model = Script("put_first_on_second('purple block', 'blue bowl')\n", "say('none')\n")
+    with opened(model, objects=TABLE, repairs=Repairs(runtime=1)) as session:
+        session.run("put the purple block in the blue bowl")
+    assert "say so and use nothing else in its place" in model.prompts[1]
+
+
+def test_a_bowl_is_not_put_on_what_is_in_it() -> None:
+    program = "put_first_on_second('red block', 'blue bowl')\n"
+    with opened(Script(""), objects=TABLE) as session:
+        assert session.execute(program).ok
+        turn = session.execute("put_first_on_second('blue bowl', 'red block')\n")
+    assert turn.failure is not None
+    assert turn.failure.error == "Collision"
+    assert "is in or on 'blue bowl'" in turn.failure.message
+
+
+HEADERLESS = """from robot import on, lit
+rooms = ['a', 'b']
+# switch on a.
+on('a')
+rooms = ['a', 'b']
+# which is lit?
+ret_val = lit()
+rooms = ['a', 'b']
+# switch on b.
+on('b')
+"""
+
+
+def test_a_prompt_without_a_header_that_acts_and_answers_returns_its_answer() -> None:
+    functions = {"on": lambda room: None, "lit": lambda: ["a"]}
+    model = Script("ret_val = lit()\n")
+    lmp = cap.LMP(HEADERLESS, model, functions=functions, variables={"rooms": ["a", "b"]})
+    assert lmp("which rooms are lit?") == ["a"]
+
+
+def test_ret_val_answers_for_every_prompt() -> None:
+    draw = "draw(parse_shape_pts('a line'))\n"
+    line = "ret_val = [[0.0, -0.4], [0.1, -0.4]]\n"
+    with opened(Script(draw, line), "drawing") as session:
+        assert session.run("draw a line").effect.line == "drew"
+
+
+PLATE = """[[objects]]
+name = "plate"
+position_m = [0.0, -0.5, 0.01]
+size_m = [0.2, 0.2, 0.02]
+"""
+THING = """[[objects]]
+name = "box {number}"
+position_m = [{x}, {y}, 0.03]
+size_m = [0.07, 0.07, 0.06]
+"""
+
+
+def test_things_on_a_plate_stand_beside_each_other_until_it_is_full(tmp_path: Any) -> None:
+    scene = tmp_path / "scene.toml"
+    spots = [(x, y) for x in (-0.22, 0.22) for y in (-0.3, -0.42, -0.54, -0.66)]
+    things = [THING.format(number=n, x=x, y=y) for n, (x, y) in enumerate(spots)]
+    scene.write_text(PLATE + "".join(things))
+    with Session.open(
+        "tabletop", Script(""), mode="instant", robot_options={"scene": str(scene)}
+    ) as session:
+        few, many = (
+            session.execute("".join(f"put_first_on_second('box {n}', 'plate')\n" for n in numbers))
+            for numbers in (range(3), range(3, 8))
+        )
+    assert [round(end[2], 3) for _, end in few.moved.values()] == [0.05] * 3
+    assert many.failure is not None
+    assert "on 'plate'; take something off it first" in many.failure.message
