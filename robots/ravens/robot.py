@@ -410,8 +410,9 @@ class RavensRobot(SimulatedRobot[WorldState]):
     def put_first_on_second(self, first: Place, second: Place) -> Array:
         """Pick up an object and put it on an object, in a bowl, or at a place or point.
 
-        It lands on top of whatever already stands there; on a plate, beside it. A bowl carries the blocks in it; a
-        block with something on it, or a bowl with a bowl in it, must be cleared first.
+        It lands on top of whatever already stands there; on a plate, beside it. A bowl carries the
+        blocks in it; a block with something on it, or a bowl with a bowl in it, must be cleared
+        first.
 
         Args:
             first: An object's name, or the xy of one (metres; the topmost there is taken).
