@@ -354,7 +354,8 @@ def on_free_spot(scene: Scene, name: str, base: Body, hand: Hand = WAITING) -> T
         Collision: There is no free spot on it, or the object cannot be taken.
     """
     taken = _taken(scene, name, hand)
-    for spot in _around(base.xy, np.arange(0.0, _BALANCE * min(base.half), _SPOT_STEP)):
+    rings = np.arange(0.0, _BALANCE * min(base.half), _SPOT_STEP).tolist()
+    for spot in _around(base.xy, rings):
         with contextlib.suppress(Collision):
             planned = _carried_to(scene, taken, spot, hand)
             if abs(planned.result[0].bottom - base.top) < _LEVEL:
