@@ -50,12 +50,17 @@ class NestedLMP:
         """Answer a program that waits for the value.
 
         Raises:
-            TypeError: The description is no text.
+            TypeError: The description is no text, or it takes no such keyword.
             NotFound: The LMP says that there is none.
             LMPFailed: There is no value; `failure` tells why.
         """
         if not isinstance(description, str) or not isinstance(context, str):
             raise TypeError(f"{self.prompt.name}() takes a description in words (a string)")
+        takes = self.prompt.header.arguments
+        if takes and (unknown := given.keys() - takes.keys()):
+            raise TypeError(
+                f"{self.prompt.name}() takes no {sorted(unknown)[0]!r}: use {', '.join(takes)}"
+            )
         called = f"{self.prompt.name}({description!r})"
         trace = self.engine.trace
         if trace.depth >= MAX_NESTING:

@@ -6,6 +6,8 @@ import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 from shapely.affinity import rotate, scale, translate
 
+#< The functions below are examples: none of them is there.
+
 # define function: total = get_total(xs=numbers).
 def get_total(xs):
     return np.sum(xs)

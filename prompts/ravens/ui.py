@@ -11,6 +11,8 @@ from robot import point_gripper_to, say, follow_traj, goto_pos, get_robot_pos, p
 from lmps import parse_obj_name, parse_position, parse_question, transform_shape_pts
 from lmps import parse_traj, transform_traj
 
+#< called: names the person gave.
+
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
 moved = ['red block']

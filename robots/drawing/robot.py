@@ -37,8 +37,8 @@ class DrawingRobot(SimulatedRobot[BoardState]):
     """A UR5e with one black pen over a whiteboard, on which a few coloured blocks stand.
 
     Positions are xy in metres in the board frame: x grows to the right, y grows up. The board is
-    x -0.3 to 0.3, y -0.8 to -0.2. A '<colour> block' is a 4 cm cube; a line passes it at 5 cm from
-    its centre or more. Places have names too: 'top left corner', 'top right corner', 'bottom left
+    x -0.3 to 0.3, y -0.8 to -0.2. A '<colour> block' is a 4 cm cube; a line keeps 4.1 cm from
+    its centre. Places have names too: 'top left corner', 'top right corner', 'bottom left
     corner', 'bottom right corner', 'top side', 'right side', 'bottom side', 'left side', 'middle';
     corners and sides are 5 cm from the edge. A shape is an array of points, shape (n, 2); a closed
     one ends with its first point.

@@ -44,10 +44,10 @@ LOOK_S = 0.1
 class KitchenRobot(SimulatedRobot[KitchenState]):
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
-    Positions are xyz in metres in the world frame: x to the right of the room (left is -x), y to
-    its back (the front is -y), z up; the floor is x -5.7 to 3, y -6.5 to 2.5. Angles are radians,
-    counter-clockwise, 0 along x. Velocities alone are in the robot frame; forward is where it
-    faces.
+    Positions are xyz in metres in the world frame: x to the right of the room (left is -x; of you,
+    your own left), y to the back (the front is -y), z up; the floor is
+    x -5.7 to 3, y -6.5 to 2.5. Angles are radians, counter-clockwise, 0 along x. Velocities alone
+    are in the robot frame; forward is where it faces.
 
     The base has a radius of 0.22 m and moves in any direction. The robot sees only what is at its
     present location: what it faces within 1 m, or else the furniture nearest to it. Go to a

@@ -48,11 +48,11 @@ class RavensRobot(SimulatedRobot[WorldState]):
     """A UR5e with a two-finger gripper at a table with coloured blocks and bowls.
 
     Positions are xy in metres in the table frame: x grows to the right, y grows away from the front
-    edge (up, in the picture). The table is x -0.3 to 0.3, y -0.8 to -0.2. A '<colour> block' is a
-    4 cm cube, a '<colour> bowl' 12 cm wide; where two stand side by side their centres are 6 cm
-    apart or more, block and bowl 10 cm. Places have names too: 'top left corner', 'top right
-    corner', 'bottom left corner', 'bottom right corner', 'top side', 'right side', 'bottom side',
-    'left side', 'middle'.
+    edge (up, in the picture). Things stand at x -0.28 to 0.28, y -0.78 to -0.22.
+    A '<colour> block' is a 4 cm cube, a '<colour> bowl' 12 cm wide; where two stand side by side
+    their centres are 6 cm apart or more, block and bowl 10 cm. Places have names too: 'top
+    left corner', 'top right corner', 'bottom left corner', 'bottom right corner', 'top side',
+    'right side', 'bottom side', 'left side', 'middle'.
     """
 
     name = "ravens"
@@ -410,7 +410,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
     def put_first_on_second(self, first: Place, second: Place) -> Array:
         """Pick up an object and put it on an object, in a bowl, or at a place or point.
 
-        It lands on top of whatever already stands there; on a plate, beside it. A bowl carries the
+        It lands on top of what already stands there; on a plate, beside it. A bowl carries the
         blocks in it; a block with something on it, or a bowl with a bowl in it, must be cleared
         first.
 
@@ -554,7 +554,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @action
     def point_gripper_to(self, pos: Place) -> Array:
-        """Move the gripper above a point and keep it there, without touching anything.
+        """Hold the gripper above a point, without touching anything.
 
         Args:
             pos: x and y in metres, or the name of an object or place.
@@ -619,12 +619,12 @@ class RavensRobot(SimulatedRobot[WorldState]):
     ) -> Array:
         """Return the shortest path over the table around regions; nothing moves.
 
-        It keeps 3 cm clear of every region, or less where its ends are closer to one.
+        It keeps 3 cm clear of every region, less where an end is closer.
 
         Args:
             start_pos: x and y in metres, such as get_robot_pos(), or an object's or place's name.
             goal_pos: The same.
-            avoid_regions: A list of what to keep out of: names of objects, shapely polygons, or
+            avoid_regions: What to keep out of: a list of names, shapely polygons, or
                 arrays of a polygon's corners, shape (n, 2), metres.
 
         Returns:
@@ -644,7 +644,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
     def follow_traj(self, traj: Points, speed: float = route.SPEED_MPS) -> Array:
         """Lead the gripper along a path, over everything on the table; it touches nothing.
 
-        It first goes to the path's first point.
+        It goes to its first point first.
 
         Args:
             traj: 2 or more points of x and y in metres, shape (n, 2).

@@ -26,9 +26,9 @@ class TabletopRobot:
     """A real UR5e with a two-finger gripper at a table, seen by a camera.
 
     Positions are xy in metres in the table frame: x grows to the right, y grows away from the front
-    edge (up, in the picture), towards the robot, whose base is at its origin. The table is x -0.3
-    to 0.3, y -0.8 to -0.2. Objects have the names the camera's detector gives them, such as
-    'red block' or 'blue bowl'. Places have names too: 'top left corner', 'top right corner',
+    edge (up, in the picture), towards the robot, whose base is at its origin. Things stand at
+    x -0.28 to 0.28, y -0.78 to -0.22. Objects have the names the camera's detector gives them, such
+    as 'red block' or 'blue bowl'. Places have names too: 'top left corner', 'top right corner',
     'bottom left corner', 'bottom right corner', 'top side', 'right side', 'bottom side',
     'left side', 'middle'.
     """
