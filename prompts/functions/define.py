@@ -6,7 +6,7 @@ import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 from shapely.affinity import rotate, scale, translate
 
-#< The functions below are examples: none of them is there.
+#< These functions are examples: none of them is there.
 
 # define function: total = get_total(xs=numbers).
 def get_total(xs):
