@@ -1,81 +1,97 @@
-"""Where the program is in a model's answer: everything else is taken off, layer by layer.
+"""What of a model's answer is the program: thoughts, fences, tool calls and words are taken off.
 
-An answer that is Python as it stands is left alone. In any other, thoughts, tags, tool calls and
-fences are opened, then prompts, markers and prose are dropped; each only where that leaves Python,
-so that the text of a program is never touched.
-
-What comes out is the whole program or a fault that says what to write instead, never a part of what
-was meant and never more: an answer of several blocks is one program only if the later ones go on
-from the earlier, and code that stands beside a block is not passed over.
+An answer that is Python as it stands is left alone, so that the text of a program is never touched.
+What comes out is the whole program, or a fault that says what to write instead: never a part of
+what was meant and never more. Several blocks are one program only if each goes on from those before
+it; other odd forms go back to the model with the reason.
 """
 
 from __future__ import annotations
 
 import ast
+import json
+import keyword
 import re
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from cap.errors import AnswerFault
-from cap.program.blocks import (
-    CODE_TAGS,
-    DATA_TAGS,
-    ONE_BLOCK,
-    code_blocks,
-    fenced_blocks,
-    flush,
-    joined,
-    mended,
-    refuse_code,
-    without_prompts,
-)
 from cap.program.program import MAX_SOURCE_CHARS, parsed, parses
-from cap.program.prose import is_idle, tidy, without_loose_words, without_prose
-from cap.program.tool_calls import RUNNERS, called
+
+ONE_BLOCK = "answer with one block that holds the whole program and nothing else"
+RUNNERS = {
+    *("python", "python3", "ipython", "code_interpreter", "interpreter", "execute", "exec"),
+    *("execute_code", "run", "run_code", "run_python", "tool", "code", "function"),
+}
+"""Names under which models look for an interpreter; none is a robot's function."""
+_CODE_KEYS = ("code", "python", "source", "program", "script", "source_code", "python_code")
+_ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input")
+_CODE_TAGS = ("", "python", "py", "python3", "tool_code", "ipython")
+_WORDS = ("text", "thinking", "reasoning")
+"""Types of parts of a message that are no calls."""
+_DATA_TAGS = ("json", "tool_call", "tool")
+_DIFF_TAGS = ("diff", "patch")
+_MOST_BLOCKS, _MOST_FENCES = 16, 64
+"""How many blocks one program may come in, and how many of whatever kind an answer may hold."""
+_MOST_CLOSINGS = 8
+"""How many fences are looked at for the end of a block; those before it stand in strings."""
+_MOST_WORDS = 200
+"""How many lines of words are looked for at each end of a program."""
+_MOST_NESTED = 6
 
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
-_THOUGHT = r"(?:think(?:ing)?|thought|reasoning|reflection|scratchpad|seed:think)"
-_THINK = re.compile(rf"^[ \t]*<{_THOUGHT}>.*?(?:</{_THOUGHT}>|\Z)", _FLAGS)
-_THINK_END = re.compile(rf"</{_THOUGHT}>", _FLAGS)
-_OTHER_TAGS = re.compile(r"\[(/?)(THINK|PYTHON)\]|\u25c1(/?)(think)\u25b7")
-"""Tags in brackets of other kinds."""
-_MARKS = re.compile(
-    r"```|~~~|<[/|\uff5c]?[a-z]|\u25c1|\[/?(?:TOOL_CALLS|INST|THINK|PYTHON)\]|^[ \t]*\{", _FLAGS
+_THOUGHT = r"(?:(?:seed:)?think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)[>\]\u25b7]"
+_THOUGHTS = re.compile(rf"\s*[<\[\u25c1]{_THOUGHT}.*?(?:[<\[\u25c1]/{_THOUGHT}|\Z)", _FLAGS)
+_THOUGHTS_END = re.compile(rf"\A.*^[ \t]*[<\[\u25c1]/{_THOUGHT}|\A.*<\|message\|>", _FLAGS)
+_TOKEN = re.compile(
+    r"<[|\uff5c]\w[\w\u2581]*[|\uff5c]>(?:assistant\b)?|</?s>|<[be]os>|\[/?INST\]"
+    r"|<(?:start|end)_of_turn>(?:model)?"
 )
-_ONE_LINE_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)?[ \t]*([^`\n]+?)[ \t]*```[ \t]*$", _FLAGS)
-_QUOTED = re.compile(r"^> ?(?=```|~~~)", re.MULTILINE)
-_TOKENS = re.compile(
-    r"<\|(?:im_start|start_header_id|start)\|>(?:assistant\b)?|<\|[a-z_]{1,40}\|>|<\uff5c[a-z_\u2581]{1,40}\uff5c>|</?s>|<[be]os>|\[/?INST\]"
-    r"|<start_of_turn>(?:model)?|<end_of_turn>|</?end_code>",
-    re.IGNORECASE,
-)
-_END_TOKENS = re.compile(
-    r"<\|(?:endoftext|end_of_text|end_of_turn_token|im_end|eot_id|eom_id|eot|end|return|call|user"
-    r"|observation)\|>|</s>|<eos>|<end_of_turn>|<\uff5cend\u2581of\u2581sentence\uff5c>",
-    re.IGNORECASE,
+_END_TOKEN = re.compile(
+    r"<\|(?:endoftext|end_of_text|im_end|eot_id|eom_id|eot|end|call|return|user)\|>|</s>|<eos>"
+    r"|<end_of_turn>|<\uff5cend\u2581of\u2581sentence\uff5c>"
 )
 """Where an answer ends; what a server lets through behind it was written for nobody."""
 _ELEMENT = re.compile(
-    r"<(code|python|answer|execute|program|solution|tool_call|function_calls?|action|function"
-    r"|invoke|parameter|artifact)\b[^<>\n]{0,200}>(.*?)(?:</\1>|\Z)",
+    r"<(code|python|execute|program|solution|tool_call|function_calls?)\b[^<>\n]*>(.*?)(?:</\1>|\Z)",
     _FLAGS,
 )
-_DATA_OR_CODE = re.compile(r"^[ \t]*[\[{]|<\w*\s*\Z|\b[a-z_][\w.]*\((?!e?s\))", _FLAGS)
-"""The beginning of an object or a list, of a tag at the end, of a call; `block(s)` is none."""
-_NAMED_CALL = re.compile(r"[ \t]*([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\](.*)", re.DOTALL)
-_TOOL_CALLS = "[TOOL_CALLS]"
-_NUMBERED = re.compile(r"In \[\d+\]:")
-_LABEL = re.compile(r"(?:Answer|Code|Output|Program|Python|Response|Solution|[Aa]ssistant)[ \t]*:")
+# Possessive quantifiers: a long run of backticks must not backtrack.
+_OPENING = re.compile(
+    r"^[ \t>]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?(```++|~~~++)[ \t]*+([^`\n]*+)$", re.MULTILINE
+)
+_CLOSING = re.compile(r"(?<![`~])(```++|~~~++)(?=[ \t]*+(?:$|[^\w`'\",)\s]|\w+ ))", re.MULTILINE)
+_ONE_LINE = re.compile(r"^[ \t]*```(?:python|py)?[ \t]*([^`\n]+?)[ \t]*```[ \t]*$", _FLAGS)
+_DIFF = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -)", re.MULTILINE)
+_TRANSCRIPT = re.compile(r"^[ \t]*(?:>>> |In \[\d*\]:)", re.MULTILINE)
+_NUMBERED = re.compile(r"\A\s*1(?: ?\||:|\.|  )[^\n]*\n\s*2(?: ?\||:|\.|  )")
+_ALTERNATIVE = re.compile(
+    r"^#[# \t]*(?:alternative|option [\dab]|version [\dab]|approach [\dab]|or[,:]|another way)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_BEGUN = re.compile(r"^[ \t]*[\[{]|<\w*\s*\Z|\b[a-z_]\w*\([\w'\"]", re.MULTILINE)
+"""The beginning of data, of a tag, of a call."""
 _LEFT_OUT = re.compile(
     r"^[ \t]*#[ \t]*(?:\.\.\.|\u2026)[ \t]*\(?(?:the )?"
     r"(?:rest|remaining|remainder|existing|previous|same|other|your|more)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A comment in the place of code."""
+_PAIR = re.compile(r"[^\W\d_]+[,;:]?[ ][^\W\d_]")
+_SIGN = re.compile(r"\w\(|[=\[{]|^[\"']")
+"""What stands in code rather than in words."""
+_SENTENCE = re.compile(r"[A-Z].*[.!?:]$")
+_KEYWORD = re.compile(
+    rf"(?:{'|'.join({*keyword.kwlist, 'match', 'case'} - {'is', 'in', 'or', 'and', 'not'})})\b"
+)
+_MARKED = re.compile(r"(?:[-*+\u2022>#]|\d+[.)])[ \t]|[-*_=]{3,}$|\*\*|</?\w+[^<>]*>$")
 _BODIES = (ast.stmt, ast.excepthandler, ast.match_case)
-_MOST_NESTED = 3
-"""How deep elements stand in each other: a call, its function, a parameter."""
-_MOST_CUTS = 8
-"""How many separators are looked at; those before the right one stand in strings."""
+_ACTS = (
+    *(ast.Call, ast.Assign, ast.AugAssign, ast.Delete, ast.Raise, ast.Assert),
+    *(ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.With, ast.Import, ast.ImportFrom),
+)
+_CODE = (ast.Attribute, ast.Subscript, ast.Constant, *_ACTS)
 
 
 def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tuple[str, ...]]:
@@ -93,161 +109,334 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
     """
     notes: list[str] = []
     text = answer.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff").strip("\n")
-    if (codes := called(text.lstrip().removeprefix(_TOOL_CALLS))) is not None:
-        return _from_calls(codes, notes)
-    # In a program, tags and fences are inside its strings.
-    if _MARKS.search(text) and not _is_python(text):
-        text = _without_tokens(_without_thoughts(text, notes))
-        if _QUOTED.search(text):
-            text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
-        if (codes := _in_data(text)) is not None:
-            return _from_calls(codes, notes)
-        text = _in_elements(text, notes)
-        text = _ONE_LINE_FENCE.sub(r"```\n\1\n```", text)
-        plain = without_prose(_until_next(text, separators)[0])
-        if _is_python(plain) and not is_idle(plain):  # its strings hold the fences
-            return _opened(_unfenced(text, separators, notes), notes)
-        blocks, beside = fenced_blocks(text, separators)
-        if codes := code_blocks(blocks, beside):
-            # A fence ends by itself; a separator in it would be a comment of the program's own.
-            notes.append("code taken from a fence")
-            return _opened(joined(codes), notes)
-        text = beside
-    return _opened(_unfenced(text, separators, notes), notes)
+    if not parses(text) or _is_data(text) or text.startswith("~~~"):
+        text = _without_thoughts(text, notes)
+        codes = _called(text) if _is_data(text) else None
+        if codes is None and (bodies := _elements(text)):
+            notes.append("tags removed")
+            if any(map(_is_data, bodies)):
+                text = "\n".join(bodies)
+                codes = _called(text)
+            else:
+                codes = [program_text(body)[0] for body in bodies]
+        strings = "~~~" not in text and not is_idle(_plain(text, separators, []))
+        if codes is None and not strings:  # that hold the fences
+            codes, text = _fenced(_ONE_LINE.sub(r"```\n\1\n```", text), separators)
+            notes += ["code taken from a fence"] if codes else []
+        elif codes:
+            notes.append("code taken from a tool call")
+        if codes:
+            return _whole(_joined(codes)), tuple(notes)
+    return _whole(_plain(text, separators, notes)), tuple(notes)
 
 
-def _is_python(text: str) -> bool:
-    """Tell whether a text is Python as it stands; a fence of tildes is not, though it parses."""
-    if "~~~" not in text or not parses(text):
-        return parses(text)
+def is_idle(source: str) -> bool:
+    """Tell whether a text does nothing as a program: it is none, or mere data and names."""
+    if not parses(source := _tidy(source)):
+        return True
+    return not any(isinstance(node, _ACTS) for node in ast.walk(parsed(source)))
+
+
+def _tidy(text: str) -> str:
+    """Drop repeated comment lines at the start, and what every line is indented by."""
     lines = text.split("\n")
-    return not any(lines[node.lineno - 1].startswith("~~~") for node in parsed(text).body)
-
-
-def _opened(source: str, notes: list[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a program, and where it is nothing but a program in a string, that one."""
-    if parses(source):
-        match parsed(source).body:
-            case [ast.Expr(value=ast.Constant(value=str(inner)))] if not is_idle(inner):
-                return _from_calls([inner], notes)
-            case [
-                ast.Expr(
-                    value=ast.Call(
-                        func=ast.Name(id=name),
-                        args=[ast.Constant(value=str(inner))],
-                        keywords=[],
-                    )
-                    | ast.Call(
-                        func=ast.Name(id=name),
-                        args=[],
-                        keywords=[ast.keyword(value=ast.Constant(value=str(inner)))],
-                    )
-                )
-            ] if name in RUNNERS and not is_idle(inner):
-                return _from_calls([inner], notes)
-    return _whole(source), tuple(notes)
-
-
-def _from_calls(codes: Sequence[str], notes: list[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the program of tool calls, each of which may be dressed up in its turn."""
-    found = [program_text(code) for code in codes]
-    more = (note for _, inner in found for note in inner)
-    return joined([source for source, _ in found]), (*notes, "code taken from a tool call", *more)
+    first = 0
+    while first < len(lines) and (lines[first].startswith("#") or not lines[first].strip()):
+        first += 1
+    return textwrap.dedent("\n".join(lines[first:])).strip("\n") + "\n"
 
 
 def _whole(source: str) -> str:
     """Return a program that is none of two versions at once, and has no gap.
 
     Raises:
-        AnswerFault: Its lines begin with the marks of a diff, which Python takes for signs, or
-            there are dots where a part of it belongs.
+        AnswerFault: It is a diff, a transcript, has alternatives, or dots where a part belongs.
     """
-    if not parses(source):
+    if _DIFF.search(source):
+        raise AnswerFault(f"a diff is no program; {ONE_BLOCK}")
+    if _NUMBERED.match(source):
+        raise AnswerFault(f"numbers of lines are no part of a program; {ONE_BLOCK}")
+    if not parses(source) or _TRANSCRIPT.match(source):
+        if _TRANSCRIPT.search(source):
+            raise AnswerFault(f"the transcript of an interpreter is no program; {ONE_BLOCK}")
         return source
     body = parsed(source).body
     for node in body:
         match node:
             case ast.Expr(value=ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=ast.Call())):
                 raise AnswerFault(f"a diff is no program; {ONE_BLOCK}")
+            case ast.AnnAssign(annotation=ast.Call() | ast.Subscript(value=ast.List())):
+                raise AnswerFault(f"a label is no part of a program; {ONE_BLOCK}")
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in RUNNERS:
+                raise AnswerFault(f"a program is no argument of {name}(); {ONE_BLOCK}")
             case ast.Expr(value=ast.Constant(value=value)) if value is ... and len(body) > 1:
                 raise AnswerFault(f"a part of the program is left out; {ONE_BLOCK}")
     if _LEFT_OUT.search(source):
         raise AnswerFault(f"a part of the program is left out; {ONE_BLOCK}")
+    if len(body) > 1 and _ALTERNATIVE.search(source):
+        raise AnswerFault(f"there are several programs; {ONE_BLOCK}")
     return source
 
 
-def _unfenced(text: str, separators: Sequence[str], notes: list[str]) -> str:
-    """Return the text up to the first separator, without prose if there is any.
+def _without_thoughts(text: str, notes: list[str]) -> str:
+    """Drop what a model says to itself first, and the tokens that part a conversation."""
+    bare = text
+    while found := _THOUGHTS.match(bare):
+        bare = bare[found.end() :]
+    if not parses(bare):
+        bare = _THOUGHTS_END.sub("", bare).strip("\n")
+    if _TOKEN.search(bare) and not parses(bare):
+        ends = (end.start() for end in _END_TOKEN.finditer(bare))
+        cut = next((end for end in ends if _TOKEN.sub("", bare[:end]).strip()), len(bare))
+        bare = _TOKEN.sub("", bare[:cut]).strip("\n")
+    if bare != text:
+        notes.append("thoughts removed")
+    return bare
+
+
+# Blocks of code
+
+
+def _fenced(text: str, separators: Sequence[str]) -> tuple[list[str], str]:
+    """Return the fenced blocks that are a program's, and the text if there is none.
+
+    Raises:
+        AnswerFault: One of them has no end or is a diff, or there is code that stands in none.
+    """
+    codes: list[tuple[str, str]] = []
+    beside: list[str] = []
+    at = 0
+    while opening := _OPENING.search(text, at):
+        between = text[at : opening.start()]
+        if codes and (cut := _first(between, separators)) < len(between):
+            text, at = between[:cut], 0
+            break
+        beside.append(between)
+        if len(beside) > _MOST_FENCES:
+            raise AnswerFault(f"there are more than {_MOST_FENCES} blocks; {ONE_BLOCK}")
+        tag = (re.match(r"\{?\.?([\w+-]*)", opening[2].strip().lower()) or [""])[1]
+        tag = "python" if opening[2].strip().endswith(".py") else tag
+        body, at = _block(text, opening, tag)
+        rest = text[at:][: _first(text[at:], separators)]
+        if body is None and not tag and all(map(_is_words, rest.split("\n")[:_MOST_WORDS])):
+            text, at = "", 0  # a lone closing fence
+            break
+        if body is None:
+            raise AnswerFault(f"the block of code has no end; {ONE_BLOCK}")
+        if tag in _DIFF_TAGS or (tag in _CODE_TAGS and _DIFF.search(body)):
+            raise AnswerFault(f"a diff is no program; {ONE_BLOCK}")
+        if tag in _DATA_TAGS and (called := _called(body)):
+            codes += [("python", code) for code in called]
+        elif tag in _CODE_TAGS and body.strip():
+            codes.append((tag, _tidy(body)))
+    behind = text[at:]
+    beside.append(behind[: _first(behind, separators) if codes else None])
+    if any(tag or not is_idle(code) for tag, code in codes):  # another may be what that prints
+        codes = [(tag, code) for tag, code in codes if tag or not _is_output(code)]
+    if codes:
+        _refuse_code("\n".join(beside))
+    found = [code for _, code in codes]
+    return found[:1] if len(set(found)) == 1 else found, "\n".join(beside)  # or said again
+
+
+def _block(text: str, opening: re.Match[str], tag: str) -> tuple[str | None, int]:
+    """Return the block that begins with a fence, and where the text goes on; None without an end.
+
+    It ends with the first fence that leaves Python; those before it stand in the program's strings.
+    """
+    begin = opening.end() + 1
+    first: tuple[str, int] | None = None
+    for _, end in zip(range(_MOST_CLOSINGS), _CLOSING.finditer(text, begin), strict=False):
+        line = text[text.rfind("\n", 0, end.start()) + 1 : end.start()]
+        if not end[1].startswith(opening[1]) or line.strip("> \t").startswith("#"):
+            continue
+        found = text[begin : end.start()], end.end()
+        first = first or found
+        if not found[0].strip() or tag not in _CODE_TAGS or parses(_tidy(found[0])):
+            return found
+    return first or (None, begin)
+
+
+def _first(text: str, separators: Sequence[str]) -> int:
+    found = [text.find(mark) for mark in separators if mark]
+    return min([at for at in found if at >= 0], default=len(text))
+
+
+def _is_output(text: str) -> bool:
+    """Tell whether a block is what a program prints: words or data, and no broken code."""
+    return is_idle(text) if parses(text) else all(map(_is_words, text.split("\n")[:_MOST_WORDS]))
+
+
+def _elements(text: str) -> list[str]:
+    """Return what stands in `<code>` and `</code>`, or the like.
+
+    Raises:
+        AnswerFault: There is code beside it.
+    """
+    bodies: list[str] = []
+    for _ in range(_MOST_NESTED):
+        if not (found := [*_ELEMENT.finditer(text)]):
+            break
+        if len(found) > _MOST_FENCES:
+            raise AnswerFault(f"there are more than {_MOST_FENCES} tags; {ONE_BLOCK}")
+        beside = _ELEMENT.sub("\n", text)
+        _refuse_code(beside)
+        ended = all(each[0].endswith(f"</{each[1]}>") for each in found)
+        if _BEGUN.search(beside) or (len(found) > 1 and not ended):
+            raise AnswerFault(f"there is more than one call, or half of one; {ONE_BLOCK}")
+        bodies = [element[2].strip("\n") for element in found if element[2].strip()]
+        text = "\n".join(bodies)
+    if _ELEMENT.search(text):
+        raise AnswerFault(f"there are too many tags; {ONE_BLOCK}")
+    return bodies
+
+
+def _refuse_code(beside: str) -> None:
+    """Refuse code where there should be words: by the line, and by the paragraph.
+
+    Raises:
+        AnswerFault: There is some.
+    """
+    paragraphs = re.split(r"\n[ \t]*\n", "\n".join(beside.split("\n")[:_MOST_WORDS]))
+    for piece in (*paragraphs, *(line for text in paragraphs for line in text.split("\n"))):
+        piece = piece.strip()
+        if not is_idle(piece) or (not parses(piece) and parses(f"{piece} pass")):
+            shown = piece.partition("\n")[0][:80]
+            raise AnswerFault(f"there is code beside the block: {shown}; {ONE_BLOCK}")
+
+
+def _joined(blocks: Sequence[str]) -> str:
+    """Return several blocks as one program, where each goes on from those before it.
+
+    A block goes on if it reads what those before it bind, and binds none of that again.
+
+    Raises:
+        AnswerFault: One of them does not: it may be another version, or a second program.
+    """
+    several = AnswerFault(f"there are {len(blocks)} blocks of code; {ONE_BLOCK}")
+    working = [block for block in blocks if not is_idle(block)]
+    if len(blocks) == 1 or not working:
+        return "\n".join(blocks)
+    if len(blocks) > _MOST_BLOCKS or not all(map(parses, blocks)):
+        raise several
+    bound, functions, spent = set[str](), set[str](), set[str]()
+    steps = 0
+    for block in working:
+        binds, loads = _names(block)
+        if steps and (binds & bound or not (loads - binds) & (bound - spent)):
+            raise several
+        body = parsed(block).body
+        steps += any(not isinstance(node, ast.Import | ast.ImportFrom) for node in body)
+        bound |= binds
+        functions |= {node.name for node in body if isinstance(node, ast.FunctionDef)}
+        spent |= loads & functions  # to call it too may be another way to do the same
+    return "\n\n".join(block.strip("\n") for block in working) + "\n"
+
+
+def _names(source: str) -> tuple[set[str], set[str]]:
+    """Return the names that a block binds at its top, and those it reads."""
+    nodes = [node for node in ast.walk(parsed(source)) if isinstance(node, ast.Name)]
+    loads = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+    binds = set[str]()
+    for statement in parsed(source).body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                binds.add(name)
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                binds |= {(each.asname or each.name).partition(".")[0] for each in names}
+            case _:
+                stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+                binds |= {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+    return binds, loads
+
+
+# Plain text
+
+
+def _plain(text: str, separators: Sequence[str], notes: list[str]) -> str:
+    """Return the text up to the first separator, without the lines of words at its ends.
 
     Raises:
         AnswerFault: It ends in the middle of a statement that is none yet.
     """
-    source, behind = _until_next(text, separators)
-    if behind:
+    text = _without_context(text, separators)
+    source = _tidy(text)
+    cut = _end(source, separators)
+    if source[cut:].strip():
         notes.append("cut where a next example begins")
+    source = _tidy(source[:cut])
     if len(source) > MAX_SOURCE_CHARS:
         return source
-    label = _LABEL.match(source)
-    if _NUMBERED.match(source):  # which is Python, of a kind
-        source = tidy(without_prompts(source))
-    elif label and parses(labelled := flush(source[label.end() :].lstrip("\n"))):
-        source = labelled
-    if not parses(source) and (plain := mended(source)) != source:
-        notes.append("markers removed")
-        source = plain
-    bare = without_loose_words(without_prose(source))
-    if bare != source:
-        notes.append("prose removed")
-    source = mended(bare)
+    if not parses(source):
+        lines = source.split("\n")
+        first, end = 0, len(lines)
+        while first < min(end, _MOST_WORDS) and _is_words(lines[first]):
+            first += 1
+        while end > max(first, len(lines) - _MOST_WORDS) and _is_words(lines[end - 1]):
+            end -= 1
+        bare = _tidy("\n".join(lines[first:end])) if first < end else ""
+        bare = bare.lstrip(" \t") if not parses(bare) else bare
+        if bare != source:
+            notes.append("words removed")
+        source = bare
+    source = _without_loose_words(source)
     if parses(source):
-        _refuse_half(parsed(source))
+        _refuse_half(parsed(source).body)
     return source
 
 
-def _refuse_half(tree: ast.Module) -> None:
-    """Refuse a program whose last statement, at its top or in a body, is half of one, or words.
+def _without_loose_words(source: str) -> str:
+    """Return a program without words at its ends that happen to be Python, such as `Sure, here`."""
+    while parses(source) and len(body := parsed(source).body) > 1:
+        lines = source.split("\n")
+        if _is_loose(body[0]) and body[0].lineno < body[1].lineno:
+            source = _tidy("\n".join(lines[body[0].end_lineno :]))
+        elif _is_loose(body[-1], capital=True):
+            source = "\n".join(lines[: body[-1].lineno - 1]).rstrip("\n") + "\n"
+        else:
+            break
+    return source
+
+
+def _is_loose(node: ast.stmt, capital: bool = False) -> bool:
+    """Tell whether a statement is mere names; at an end the first of them must be capitalised."""
+    if not isinstance(node, ast.Expr | ast.AnnAssign):
+        return False
+    parts = list(ast.walk(node))
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    mere = not any(
+        isinstance(part, (ast.Attribute, ast.Subscript, ast.Constant, *_ACTS)) for part in parts
+    )
+    return mere and bool(names) and (not capital or names[0][:1].isupper())
+
+
+def _refuse_half(body: Sequence[ast.stmt]) -> None:
+    """Refuse a program whose last statement is half of one.
 
     Raises:
         AnswerFault: It is.
     """
-    ends: list[ast.AST] = [*tree.body[-1:]]
+    ends: list[ast.AST] = list(body)
     while ends and (inner := [n for n in ast.iter_child_nodes(ends[-1]) if isinstance(n, _BODIES)]):
         ends.append(inner[-1])
-    if len(ends) == len(tree.body) == 1:
-        return  # one word: an answer in words
-    match ends[-1] if ends else None:
-        case ast.Expr(value=ast.Name(id=name)) if not any(
+    match ends[1:]:
+        case [*_, ast.Expr(value=ast.Attribute(value=ast.Name()))]:
+            raise AnswerFault(f"it ends in the middle of a statement; {ONE_BLOCK}")
+        case [*_, ast.Expr(value=ast.Name(id=name))] if not any(
             isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
-            for part in ast.walk(tree)
+            for node in body
+            for part in ast.walk(node)
         ):
             raise AnswerFault(f"it ends with a mere name, {name}; {ONE_BLOCK}")
-        case ast.Expr(value=ast.Attribute(value=ast.Name())):
-            raise AnswerFault(f"it ends in the middle of a statement; {ONE_BLOCK}")
-        case ast.Expr(value=ast.Compare(left=ast.Name())) | ast.AnnAssign(value=None) if (
-            len(ends) == 1
-        ):
-            raise AnswerFault(f"it ends with words; {ONE_BLOCK}")
-
-
-def _until_next(text: str, separators: Sequence[str]) -> tuple[str, str]:
-    """Return a text up to where a next example begins, and what stands behind."""
-    source = tidy(_without_context(text, separators))
-    cut = _end(source, separators)
-    return tidy(source[:cut]), source[cut:].strip()
 
 
 def _without_context(text: str, separators: Sequence[str]) -> str:
-    """Drop context lines repeated at the start: what the separators say begins a next turn.
-
-    Without the instruction's comment after them they may be the program's own.
-    """
+    """Drop context lines repeated at the start, above the instruction's comment."""
     marks = tuple(mark.lstrip("\n") for mark in separators if mark.startswith("\n"))
     marks = tuple(mark for mark in marks if mark.strip("# "))
-    if not marks:
-        return text
     lines = text.split("\n")
     first = 0
-    while first < len(lines) and (lines[first].startswith(marks) or not lines[first].strip()):
+    while marks and first < len(lines) and (lines[first].startswith(marks) or not lines[first]):
         first += 1
     repeated = first < len(lines) and lines[first].startswith("# ")
     return "\n".join(lines[first:]) if repeated else text
@@ -258,7 +447,7 @@ def _end(source: str, separators: Sequence[str]) -> int:
     found = {
         at.start() for mark in separators if mark for at in re.finditer(re.escape(mark), source)
     }
-    ends = sorted(found)[:_MOST_CUTS]
+    ends = sorted(found)[:_MOST_CLOSINGS]
     if ends and not parses(source[: ends[0]]):
         for end in [*ends[1:], len(source)]:
             if parses(source[:end]):
@@ -266,77 +455,121 @@ def _end(source: str, separators: Sequence[str]) -> int:
     return ends[0] if ends else len(source)
 
 
-def _without_thoughts(text: str, notes: list[str]) -> str:
-    """Drop what a model says to itself before it answers, up to the last closing tag."""
-    text = _OTHER_TAGS.sub(lambda tag: f"<{tag[1] or tag[3] or ''}{tag[2] or tag[4]}>", text)
-    bare = _THINK.sub("", text)
-    if ends := list(_THINK_END.finditer(bare)):
-        before, after = bare[: ends[-1].start()], bare[ends[-1].end() :]
-        rest_of_line = after.partition("\n")[0]
-        opens_line = not before.rpartition("\n")[2].strip()
-        if opens_line or not ("'" in rest_of_line or '"' in rest_of_line):  # else in a string
-            bare = after
-    bare = bare.rpartition("<|message|>")[2]
-    if bare != text:
-        notes.append("thoughts removed")
-    return bare
+def _is_words(line: str) -> bool:
+    """Tell whether a line is words to a person (or blank), not code or part of it."""
+    text = line.strip()
+    if not text:
+        return True
+    if line[0].isspace() or text.startswith(("...", "\u2026")) or not is_idle(text):
+        return False
+    words = re.sub(r"`[^`]*`", "it", text)
+    sign = _SIGN.search(words)
+    if sign and _SENTENCE.match(words) and _PAIR.search(words[: sign.start()]):
+        return True
+    if sign or _KEYWORD.match(words) or parses(f"{text} pass"):
+        return False
+    if _MARKED.match(words) or not words.isascii() or re.match(r"[A-Z]\w+[.:!]?(?: \w+)?$", words):
+        return True
+    return words == "python" or bool(_PAIR.search(words) and not parses(text))
 
 
-def _without_tokens(text: str) -> str:
-    """Drop the tokens that part a conversation, and what a server lets through behind its end."""
-    if not _TOKENS.search(text):
-        return text
-    for end in _END_TOKENS.finditer(text):
-        if _TOKENS.sub("", text[: end.start()]).strip():
-            text = text[: end.start()]
-            break
-    return _TOKENS.sub("", text)
+# Tool calls
 
 
-def _in_data(text: str) -> list[str] | None:
-    """Return the programs of tool calls that stand in the text.
+def _is_data(text: str) -> bool:
+    return text.lstrip().removeprefix("[TOOL_CALLS]").lstrip()[:1] in ("{", "[")
+
+
+def _called(text: str) -> list[str] | None:
+    """Return the programs that JSON holds or stands for; None of what is no JSON.
+
+    Code under a key such as `code` is a program. Calls of functions by name, with arguments by
+    name, stand for one program that makes these calls one after another.
 
     Raises:
-        AnswerFault: There is other code beside them.
+        AnswerFault: One of the calls cannot be read.
     """
-    _, mark, after = text.partition(_TOOL_CALLS)
-    if mark:
-        if named := [_NAMED_CALL.match(part) for part in after.split(_TOOL_CALLS)]:
-            parts = [f'{{"name": "{m[1]}", "arguments": {m[2]}}}' for m in named if m]
-            after = "\n".join(parts) if len(parts) == len(named) else after
-        if (codes := called(after)) is not None:
-            return codes
-    blocks, beside = fenced_blocks(text)
-    bodies = [match[2] for match in _ELEMENT.finditer(text)]
-    bodies += [block.body for block in blocks if block.tag in DATA_TAGS]
-    bodies_called = [(body, called(body)) for body in bodies]
-    found = [codes for _, codes in bodies_called if codes is not None]
-    beside = _ELEMENT.sub("\n", beside)
-    if not found and (data := re.search(r"^[ \t]*\{.*\}[ \t]*$", beside, re.DOTALL | re.MULTILINE)):
-        found = [codes for codes in [called(data[0])] if codes is not None]
-        beside = beside.replace(data[0], "")
-    if not any(found):
-        return [] if found else None
-    code_blocks([block for block in blocks if block.tag not in DATA_TAGS], "")
-    if any(block.tag in ("", *CODE_TAGS) and not is_idle(block.body) for block in blocks):
-        raise AnswerFault(f"there is code beside the call; {ONE_BLOCK}")
-    words = "\n\n".join([beside, *(body or "{" for body, codes in bodies_called if not codes)])
-    if _DATA_OR_CODE.search(re.sub(r"`[^`\n]*`", "it", words)):
-        raise AnswerFault(f"there is code or data beside the call; {ONE_BLOCK}")
-    refuse_code(words)
-    return [code for codes in found for code in codes]
+    rest = text.lstrip().removeprefix("[TOOL_CALLS]").strip()
+    values: list[Any] = []
+    while rest:
+        try:
+            value, end = json.JSONDecoder(strict=False).raw_decode(rest)
+        except (ValueError, RecursionError):
+            if values:
+                raise AnswerFault(f"one of its calls cannot be read; {ONE_BLOCK}") from None
+            return None
+        values.append(value)
+        rest = rest[end:].lstrip(" \t\n,;")
+    programs: list[str] = []
+    calls: list[str] = []
+    for is_program, code in _pieces(values):
+        (programs if is_program else calls).append(code)
+    if programs and calls:
+        raise AnswerFault(f"there is a call beside the program; {ONE_BLOCK}")
+    inner = [program_text(code)[0] for code in programs]
+    return [_joined(inner)] if inner else ["\n".join(calls)] if calls else None
 
 
-def _in_elements(text: str, notes: list[str]) -> str:
-    """Return what stands between `<code>` and `</code>`, or the like; the text if nothing does."""
-    for _ in range(_MOST_NESTED):
-        elements = [*_ELEMENT.finditer(text)]
-        bodies = [element[2] for element in elements if element[2].strip()]
-        if not bodies:
-            break
-        if len(elements) > 1 and elements[-1].end(2) == elements[-1].end():
-            raise AnswerFault(f"the last of {len(elements)} elements has no end; {ONE_BLOCK}")
-        refuse_code(fenced_blocks(_ELEMENT.sub("\n", text))[1])
-        text = joined(bodies)
-        notes.append("tags removed")
-    return text
+def _pieces(value: Any, depth: int = 0) -> Iterator[tuple[bool, str]]:
+    """Yield the programs in data, and the statements that calls by name stand for.
+
+    Raises:
+        AnswerFault: One of the calls cannot be read.
+    """
+    if isinstance(value, list) and depth < _MOST_NESTED:
+        found = [list(_pieces(entry, depth + 1)) for entry in value]
+        for entry, pieces in zip(value, found, strict=True):
+            words = isinstance(entry, dict) and entry.get("type") in _WORDS
+            if any(found) and not (pieces or words):
+                raise AnswerFault(f"one of its calls cannot be read; {ONE_BLOCK}")
+            yield from pieces
+    if not isinstance(value, dict) or depth >= _MOST_NESTED:
+        return
+    codes = [value[key] for key in _CODE_KEYS if isinstance(value.get(key), str | list)]
+    if codes:
+        if len(codes) > 1 or not all(isinstance(line, str) for line in codes[0]):
+            raise AnswerFault(f"one of its calls cannot be read; {ONE_BLOCK}")
+        _refuse_more({key: value[key] for key in value if key not in _CODE_KEYS})
+        yield True, codes[0] if isinstance(codes[0], str) else "\n".join(codes[0])
+        return
+    name = value.get("name") or value.get("tool") or value.get("function")
+    given = next((value[key] for key in _ARGUMENTS if key in value), None)
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:  # the code itself
+            given = {"code": given} if str(name).lower() in RUNNERS else given
+    if not isinstance(name, str):
+        for key in ("function", "tool_calls", "tool_call", "function_call", "content"):
+            yield from _pieces(value.get(key), depth + 1)
+    elif isinstance(given, dict) and any(key in given for key in _CODE_KEYS):
+        _refuse_more({key: value[key] for key in value if key not in _ARGUMENTS})
+        yield from _pieces(given, depth + 1)
+    elif isinstance(given, dict) and all(_is_name(part) for part in (*name.split("."), *given)):
+        if name.lower() in RUNNERS:
+            return
+        arguments = ", ".join(f"{key}={entry!r}" for key, entry in given.items())
+        yield False, f"{name}({arguments})"
+    else:
+        raise AnswerFault(f"one of its calls cannot be read; {ONE_BLOCK}")
+
+
+def _refuse_more(value: Any) -> None:
+    """Refuse a program or a call in what stands beside a program in data.
+
+    Raises:
+        AnswerFault: There is one.
+    """
+    for entry in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
+        _refuse_more(entry)
+    if isinstance(value, list):
+        value = "\n".join(map(str, value))
+    code = isinstance(value, str) and not is_idle(re.sub(r"^```\w*$", "", value, flags=re.M))
+    if code or (isinstance(value, dict) and any(key in value for key in _ARGUMENTS)):
+        raise AnswerFault(f"there is more code beside the program; {ONE_BLOCK}")
+
+
+def _is_name(word: str) -> bool:
+    return word.isidentifier() and not keyword.iskeyword(word)

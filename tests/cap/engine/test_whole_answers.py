@@ -10,8 +10,8 @@ import pytest
 from cap.engine.function_generation import GenerationLimits
 from cap.engine.question import MOST_ROOM, CutOff, program_of
 from cap.engine.repair import Repairs
+from cap.errors import AnswerFault
 from cap.models.base import Completion, Ended, Request
-from cap.program.blocks import AnswerFault
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import ast
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from cap.engine.question import program_of
-from cap.models.base import Completion
-from cap.program.blocks import AnswerFault
+from cap.errors import AnswerFault
+from cap.models.base import Completion, Ended
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import parse
-from tests.corpus.answers import CHAT, CONTINUED, CUT, FAULT_OF_A_CUT, Outcome
 from tests.rows import rows
 
 EXAMPLES = "objects = ['a']\n# do a.\nsay('a')\n\nobjects = ['b']\n# do b.\nsay('b')\n"
 PROMPT = parse('# /// cap\n# context = ["objects"]\n# ///\n' + EXAMPLES, "ui")
+
+
+FORMS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "corpus" / "answers.jsonl").read_text().splitlines()
+]
+"""Answers as language models give them, each with the program that is meant, or the fault that
+sends it back; what the check refuses later is a program here."""
 
 
 def outcome(completion: Completion) -> str | type[Exception]:
@@ -28,25 +37,16 @@ def outcome(completion: Completion) -> str | type[Exception]:
         return type(error)
 
 
-def wanted(expected: Outcome) -> str | type[Exception]:
-    return ast.dump(ast.parse(expected)) if isinstance(expected, str) else expected
-
-
-@rows(("answer", "expected"), CHAT.values(), ids=CHAT)
-def test_what_comes_of_a_chat_models_answer(answer: str, expected: Outcome) -> None:
-    assert outcome(Completion(answer, "m")) == wanted(expected)
-
-
-@pytest.mark.parametrize(("answer", "expected"), CONTINUED.values(), ids=CONTINUED)
-def test_what_comes_of_a_text_that_goes_on(answer: str, expected: Outcome) -> None:
-    assert outcome(Completion(answer, "m", continues=True)) == wanted(expected)
-
-
-@pytest.mark.parametrize("answer", CUT.values(), ids=CUT)
-def test_an_answer_that_was_cut_off_is_no_program(answer: str) -> None:
-    for continues in (False, True):
-        completion = Completion(answer, "m", ended="cut", continues=continues)
-        assert outcome(completion) is FAULT_OF_A_CUT
+@rows("form", FORMS, ids=lambda form: form["form"])
+def test_an_answer_is_the_program_that_is_meant_or_goes_back(form: dict[str, str]) -> None:
+    cut = form["kind"] == "cut"
+    for continues in (False, True) if cut else (form["kind"] == "continued",):
+        ended: Ended = "cut" if cut else "whole"
+        found = outcome(Completion(form["answer"], "m", ended=ended, continues=continues))
+        if "program" in form:
+            assert found == ast.dump(ast.parse(form["program"]))
+        else:
+            assert getattr(found, "__name__", found) == form["fault"]
 
 
 MUCH = 50_000_000

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from cap.engine.question import CutOff, program_of
-from cap.errors import EmptyCompletion
+from cap.errors import AnswerFault, EmptyCompletion
 from cap.models.base import Completion
-from cap.program.blocks import AnswerFault
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import parse
 
@@ -116,13 +115,10 @@ def wrapped(chance: random.Random) -> Wrapping:
     w = Wrapping(
         source, "", _varied(chance, source, continues and not fenced), "", continues, fenced
     )
-    if not fenced and chance.random() < 0.1 and "'''" not in source and '"""' not in source:
-        prompts = _typed(w.body)
-        w = replace(w, body=prompts)
     if fenced:
         opening, closing = chance.choice(FENCES)
         w = replace(w, head=opening, tail=f"{closing}\n")
-    if chance.random() < 0.15 and (fenced or ">>>" not in w.body):
+    if chance.random() < 0.15:
         w = _indented(w, chance.choice(("  ", "    ", "\t")))
         if fenced and chance.random() < 0.5:
             w = replace(w, head="1. So:\n" + w.head)
@@ -163,18 +159,6 @@ def _varied(chance: random.Random, source: str, bare: bool) -> str:
     if chance.random() < 0.1:
         source = "\n\n" + source
     return source + chance.choice(("", "", "\n"))
-
-
-def _typed(source: str) -> str:
-    """Return it as typed at an interpreter's prompt."""
-    lines = source.strip("\n").split("\n")
-    body = ast.parse("\n".join(lines)).body
-    starts = {1} | {
-        min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        for node in body
-    }
-    typed = [f"{'>>>' if at in starts else '...'} {line}" for at, line in enumerate(lines, 1)]
-    return "\n".join(line.rstrip() for line in typed) + "\n"
 
 
 def _indented(w: Wrapping, margin: str) -> Wrapping:
@@ -228,8 +212,6 @@ def open_at(w: Wrapping, end: int) -> bool:
     if w.fenced:
         return True
     part = textwrap.dedent(w.text[len(w.head) : end].replace("\r\n", "\n"))
-    if w.body.startswith(">>>"):
-        part = re.sub(r"^(?:>>>|\.\.\.) ?", "", part, flags=re.MULTILINE)
     try:
         ast.parse(part.strip() + "\n")
     except SyntaxError:
