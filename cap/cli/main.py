@@ -29,6 +29,7 @@ COMMANDS = {
     "serve": ("cap.cli.serve", "Watch and steer the robot in a browser."),
     "plan": ("cap.cli.plan", "Carry out an instruction with a planner, step by step."),
     "batch": ("cap.cli.batch", "Carry out many sessions from a file, each with its expectation."),
+    "mcp": ("cap.cli.mcp", "Let an agent move the robot (Model Context Protocol)."),
     "exec": ("cap.cli.exec", "Run a program you wrote, checked and sandboxed."),
     "check": ("cap.cli.check", "Check a program without running it."),
     "prompts": ("cap.cli.prompts", "List, show and check prompt files."),
@@ -42,7 +43,7 @@ COMMANDS = {
     "help": ("cap.cli.main", "Show the help of a command."),
 }
 SECTIONS = {
-    "Move a robot": ("run", "repl", "serve", "plan", "batch"),
+    "Move a robot": ("run", "repl", "serve", "plan", "batch", "mcp"),
     "Programs, prompts, robots, models": (
         "exec",
         "check",

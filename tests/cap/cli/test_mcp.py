@@ -1,0 +1,224 @@
+"""`cap mcp` through the official client: tools, resources, cancelling, leaving, odd arguments."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp.client.client", reason="the extra mcp is not installed")
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+CAP = [sys.executable, "-m", "cap", "mcp", "--mode", "instant", "--seed", "3"]
+RED = "put_first_on_second('red block', 'blue bowl')\n"
+ENDLESS = "for number in range(100_000_000):\n    get_obj_names()\n"
+
+
+@contextlib.asynccontextmanager
+async def client(folder: Path, *more: str) -> AsyncIterator[Client]:
+    command, *given = [*CAP, *more]
+    server = StdioServerParameters(command=command, args=given, cwd=folder)
+    async with Client(stdio_client(server)) as opened:
+        yield opened
+
+
+def done(folder: Path, work: Callable[[Client], Awaitable[None]], *more: str) -> None:
+    async def whole() -> None:
+        async with client(folder, *more) as opened:
+            await work(opened)
+
+    asyncio.run(whole())
+
+
+def value(result: Any) -> Any:
+    found = result.structured_content
+    return found.get("result", found) if found else result.content[0].text
+
+
+def test_an_agent_describes_observes_runs_and_undoes(tmp_path: Path) -> None:
+    async def work(agent: Client) -> None:
+        tools = {tool.name for tool in (await agent.list_tools()).tools}
+        assert {"describe", "observe", "run_program", "try_programs", "undo", "history"} <= tools
+        assert "put_first_on_second(first, second)" in value(await agent.call_tool("describe", {}))
+        seen = await agent.call_tool("observe", {})
+        before = json.loads(seen.content[0].text)["positions"]["red block"]
+        assert seen.content[1].mime_type == "image/png"
+        heard: list[str | None] = []
+
+        async def progress(number: float, total: float | None, message: str | None) -> None:
+            heard.append(message)
+
+        ran = await agent.call_tool(
+            "run_program", {"source": RED, "expect": ["moved"]}, progress_callback=progress
+        )
+        assert (value(ran)["failure"], [*value(ran)["moved"]]) == (None, ["red block"])
+        assert heard == ["put_first_on_second"]
+        tried = value(
+            await agent.call_tool("try_programs", {"sources": [RED, "1 / 0", "say('x')"]})
+        )
+        assert [turn["failure"] and turn["failure"]["error"] for turn in tried] == [
+            None,
+            "ZeroDivisionError",
+            None,
+        ]
+        assert len(value(await agent.call_tool("history", {}))) == 1
+        back = value(await agent.call_tool("undo", {}))
+        assert back["positions"]["red block"] == before
+        assert value(await agent.call_tool("redo", {}))["turns"] == 1
+        told = value(await agent.call_tool("instruct", {"words": "put the red block in the bowl"}))
+        assert told["usage"]["requests"] == 1
+        kept = await agent.call_tool("keep_skill", {"name": "nothing"})
+        assert kept.is_error
+
+    done(tmp_path, work)
+    (run,) = (tmp_path / "runs").iterdir()
+    assert json.loads((run / "session.json").read_text())["turns"]
+
+
+def test_what_an_agent_reads(tmp_path: Path) -> None:
+    async def work(agent: Client) -> None:
+        scene = await agent.read_resource("cap://scene")
+        assert "red block" in json.loads(scene.contents[0].text)["positions"]
+        prompt = await agent.read_resource("cap://prompts/ui")
+        assert prompt.contents[0].text.startswith("import numpy")
+        await agent.call_tool("run_program", {"source": "say('hi')"})
+        trace = await agent.read_resource("cap://trace")
+        kinds = {json.loads(line)["kind"] for line in trace.contents[0].text.splitlines()}
+        assert {"program", "call", "done"} <= kinds
+        asked = await agent.get_prompt("write_program", {"instruction": "stack the blocks"})
+        assert asked.messages[0].content.text.endswith("# stack the blocks.\n")
+
+    done(tmp_path, work)
+
+
+def test_to_cancel_stops_the_program_and_the_next_call_is_served(tmp_path: Path) -> None:
+    async def work(agent: Client) -> None:
+        await agent.call_tool("run_program", {"source": RED})
+        endless = asyncio.create_task(agent.call_tool("run_program", {"source": ENDLESS}))
+        for _ in range(100):
+            other = await agent.call_tool("history", {})
+            if other.is_error:
+                break
+            await asyncio.sleep(0.05)
+        assert "another call is under way" in other.content[0].text
+        endless.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await endless
+        for _ in range(200):
+            if not (after := await agent.call_tool("history", {})).is_error:
+                break
+            await asyncio.sleep(0.05)
+        first, second = value(after)
+        assert (first["failure"], second["failure"]["kind"]) == (None, "interrupted")
+
+    done(tmp_path, work)
+
+
+HOSTILE = [
+    ("run_program", {"source": 5}, "valid string"),
+    ("run_program", {}, "required"),
+    ("run_program", {"source": "say('x')", "expect": ["flew"]}, "no effect 'flew'"),
+    ("check_program", {"source": "x = ("}, "not valid Python"),
+    ("try_programs", {"sources": ["say('x')"] * 9}, "at most 8 programs"),
+    ("undo", {"turns": 3}, "nothing"),
+    ("redo", {}, "nothing"),
+    ("no_such_tool", {}, "no_such_tool"),
+]
+REFUSED = [
+    "import os",
+    "open('/etc/passwd')",
+    "().__class__.__base__.__subclasses__()",
+    "__import__('os')",
+    "while True: pass",
+]
+
+
+def test_what_cannot_be_is_a_typed_error_and_nothing_is_lost(tmp_path: Path) -> None:
+    async def work(agent: Client) -> None:
+        for name, given, told in HOSTILE:
+            result = await agent.call_tool(name, given)
+            text = result.content[0].text if result.content else ""
+            assert result.is_error or not value(result).get("world_put_back", True), (name, given)
+            assert told in text or name in ("undo", "redo"), (name, text)
+        for source in REFUSED:
+            turn = value(await agent.call_tool("run_program", {"source": source}))
+            assert turn["failure"] is not None, source
+        assert value(await agent.call_tool("run_program", {"source": RED}))["failure"] is None
+
+    done(tmp_path, work, "--time-limit", "2")
+
+
+def test_a_client_that_vanishes_stops_the_program_and_the_session_is_saved(tmp_path: Path) -> None:
+    version = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    version["clientInfo"] = {"name": "test", "version": "1"}  # type: ignore[dict-item]
+    call = {"name": "run_program", "arguments": {"source": RED + ENDLESS}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": version},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
+    ]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(CAP, cwd=tmp_path, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        for message in messages:
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+            process.stdin.flush()
+        folder = tmp_path / process.stderr.readline().decode().removeprefix("run: ").strip()
+        while '"put_first_on_second"' not in (folder / "events.jsonl").read_text():
+            assert process.poll() is None
+        process.stdin.close()
+        assert process.wait(60.0) == 0
+    saved = json.loads((folder / "session.json").read_text())
+    assert saved["turns"] == 1
+
+
+@contextlib.contextmanager
+def over_http(folder: Path) -> Iterator[tuple[str, str]]:
+    command = [*CAP, "--http", "0"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        url = token = ""
+        while not token:
+            line = process.stderr.readline()
+            assert line
+            url = line.strip() if line.startswith("http://") else url
+            token = (re.findall(r"Bearer (\S+)", line) or [""])[0]
+        try:
+            yield url, token
+        finally:
+            process.terminate()
+            process.wait(60.0)
+
+
+def test_over_http_only_who_has_the_token_is_served(tmp_path: Path) -> None:
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    async def work(url: str, token: str) -> None:
+        for given in ({}, {"Authorization": "Bearer wrong"}):
+            async with httpx2.AsyncClient(headers=given) as stranger:
+                assert (await stranger.post(url, json={})).status_code == 401
+        headers = {"Authorization": f"Bearer {token}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as one,
+            httpx2.AsyncClient(headers=headers) as two,
+            Client(streamable_http_client(url, http_client=one)) as first,
+            Client(streamable_http_client(url, http_client=two)) as second,
+        ):
+            assert value(await first.call_tool("run_program", {"source": RED}))["failure"] is None
+            assert len(value(await second.call_tool("history", {}))) == 1
+
+    with over_http(tmp_path) as (url, token):
+        assert url.startswith("http://127.0.0.1:")
+        asyncio.run(work(url, token))
