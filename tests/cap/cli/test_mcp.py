@@ -18,6 +18,7 @@ pytest.importorskip("mcp.client.client", reason="the extra mcp is not installed"
 
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
 
 CAP = [sys.executable, "-m", "cap", "mcp", "--mode", "instant", "--seed", "3"]
 RED = "put_first_on_second('red block', 'blue bowl')\n"
@@ -222,3 +223,47 @@ def test_over_http_only_who_has_the_token_is_served(tmp_path: Path) -> None:
     with over_http(tmp_path) as (url, token):
         assert url.startswith("http://127.0.0.1:")
         asyncio.run(work(url, token))
+
+
+ROBOT = """from tests.fakes.hardware import TwinnedHardware
+
+
+def create(seed=0, mode="physics", objects=None, **options):
+    return TwinnedHardware(["red block", "blue bowl"], seed)
+"""
+
+
+@pytest.mark.parametrize(("says", "moves"), [(None, False), ("yes", True), ("no", False)])
+def test_on_hardware_a_person_at_the_client_decides(
+    tmp_path: Path, says: str | None, moves: bool
+) -> None:
+    from mcp_types import ElicitResult
+
+    (tmp_path / "robot.py").write_text(ROBOT)
+    asked: list[str] = []
+
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"run": says == "yes"})
+
+    async def work() -> None:
+        prompts = Path(__file__).parents[3] / "prompts" / "ravens"
+        given = [*CAP[1:4], "-r", "robot.py", "--prompts", str(prompts)]
+        environment = {"PYTHONPATH": str(Path(__file__).parents[3])}
+        server = StdioServerParameters(command=CAP[0], args=given, cwd=tmp_path, env=environment)
+        person = {} if says is None else {"elicitation_callback": answer}
+        async with Client(stdio_client(server), **person) as agent:
+            if says is None:
+                with pytest.raises(MCPError, match="elicitation"):
+                    await agent.call_tool("run_program", {"source": RED})
+                return
+            turn = value(await agent.call_tool("run_program", {"source": RED}))
+            told = value(await agent.call_tool("instruct", {"words": "put the red block away"}))
+            tried = await agent.call_tool("try_programs", {"sources": [RED]})
+        assert (turn["failure"] is None, bool(turn["moved"])) == (moves, moves)
+        assert told["failure"] is not None
+        assert "real hardware goes back to no snapshot" in tried.content[0].text
+
+    asyncio.run(work())
+    assert len(asked) == (says is not None)
+    assert all(RED.strip() in message for message in asked)
