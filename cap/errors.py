@@ -261,6 +261,28 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3, likeness: floa
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
+def misspelt(name: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'a'?" for a known name that is one edit away, or "".
+
+    Of objects nothing less like is proposed: it would stand in for what is not there.
+    """
+    found = next((other for other in known if _one_edit(name.lower(), other)), None)
+    return "" if found is None else f" Did you mean {found!r}?"
+
+
+def _one_edit(one: str, other: str) -> bool:
+    """Tell whether a letter too many, too few or wrong, or two swapped, part two words."""
+    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    at = min(len(one), len(other)) if at is None else at
+    swapped = one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
+    rests = (
+        (one[at:], other[at + 1 :]),
+        (one[at + 1 :], other[at:]),
+        (one[at + 1 :], other[at + 1 :]),
+    )
+    return swapped or any(left == right for left, right in rests)
+
+
 def pip_install(*requirements: str) -> str:
     """Return the command that installs requirements for the Python that runs this."""
     from importlib.util import find_spec

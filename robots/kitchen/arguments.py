@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import LimitExceeded, NotFound, Unreachable, did_you_mean
+from cap.errors import LimitExceeded, NotFound, Unreachable, misspelt
 from robots.kitchen.objects import KINDS, known_name
 from robots.kitchen.placement import Relation
 from robots.kitchen.room import ROOM_X, ROOM_Y, Point
@@ -170,7 +170,8 @@ def object_of(name: Any, visible: Sequence[str]) -> str:
     listed = f"here: {', '.join(visible)}" if visible else "nothing is seen here"
     if not text:
         raise NotFound(f"no object is named; say which one is meant ({listed})")
-    raise NotFound(f"no object named {name!r:.80}.{did_you_mean(text, visible)} ({listed})")
+    hint = misspelt(text, visible)
+    raise NotFound(f"no object named {name!r:.80}.{hint} ({listed})")
 
 
 def seen(name: Any, visible: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from cap.errors import NotFound, UsageError, clipped, did_you_mean
+from cap.errors import NotFound, UsageError, clipped, did_you_mean, misspelt
 from robots.table.colors import COLORS
 
 Kind = Literal["block", "bowl"]
@@ -43,7 +43,7 @@ def find(name: str, known: Iterable[str], what: str = "object") -> str:
     known = list(known)
     if (text := plain(name)) in known:
         return text
-    hint = did_you_mean(text, known)
+    hint = misspelt(text, known)
     raise NotFound(f"no {what} named {name!r:.80}.{hint} Known: {', '.join(known)}")
 
 

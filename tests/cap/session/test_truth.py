@@ -93,6 +93,11 @@ def test_nothing_stands_in_for_what_is_not_there() -> None:
     with opened(model, objects=TABLE, repairs=Repairs(runtime=1)) as session:
         session.run("put the purple block in the blue bowl")
     assert "say so and use nothing else in its place" in model.prompts[1]
+    assert "Did you mean" not in model.prompts[1]
+    with opened(Script(""), objects=TABLE) as session:
+        turn = session.execute("put_first_on_second('red blok', 'blue bowl')")
+    assert turn.failure is not None
+    assert "Did you mean 'red block'?" in turn.failure.message
 
 
 def test_a_bowl_is_not_put_on_what_is_in_it() -> None:
