@@ -62,6 +62,8 @@ _OPENING = re.compile(
     r"^[ \t>]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?(```++|~~~++)[ \t]*+([^`\n]*+)$", re.MULTILINE
 )
 _CLOSING = re.compile(r"(?<![`~])(```++|~~~++)(?=[ \t]*+(?:$|[^\w`'\",)\s]|\w+ ))", re.MULTILINE)
+_TILDES = re.compile(r"^[ \t]*~~~", re.MULTILINE)
+"""A fence that parses as Python."""
 _ONE_LINE = re.compile(r"^[ \t]*```(?:python|py)?[ \t]*([^`\n]+?)[ \t]*```[ \t]*$", _FLAGS)
 _DIFF = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -)", re.MULTILINE)
 _TRANSCRIPT = re.compile(r"^[ \t]*(?:>>> |In \[\d*\]:)", re.MULTILINE)
@@ -81,6 +83,8 @@ _LEFT_OUT = re.compile(
 _PAIR = re.compile(r"[^\W\d_]+[,;:]?[ ][^\W\d_]")
 _SIGN = re.compile(r"\w\(|[=\[{]|^[\"']")
 """What stands in code rather than in words."""
+_HALF = re.compile(r"[\w.]++(?:[(\[]| ?[-+*/]?=)")
+"""How a statement over several lines begins."""
 _SENTENCE = re.compile(r"[A-Z].*[.!?:]$")
 _KEYWORD = re.compile(
     rf"(?:{'|'.join({*keyword.kwlist, 'match', 'case'} - {'is', 'in', 'or', 'and', 'not'})})\b"
@@ -109,7 +113,7 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
     """
     notes: list[str] = []
     text = answer.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff").strip("\n")
-    if not parses(text) or _is_data(text) or text.startswith("~~~"):
+    if not _is_python(text):
         text = _without_thoughts(text, notes)
         codes = _called(text) if _is_data(text) else None
         if codes is None and (bodies := _elements(text)):
@@ -119,8 +123,8 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
                 codes = _called(text)
             else:
                 codes = [program_text(body)[0] for body in bodies]
-        strings = "~~~" not in text and not is_idle(_plain(text, separators, []))
-        if codes is None and not strings:  # that hold the fences
+        plain = _plain(text, separators, [])
+        if codes is None and (is_idle(plain) or _TILDES.search(text)):  # else a string has them
             codes, text = _fenced(_ONE_LINE.sub(r"```\n\1\n```", text), separators)
             notes += ["code taken from a fence"] if codes else []
         elif codes:
@@ -128,6 +132,14 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
         if codes:
             return _whole(_joined(codes)), tuple(notes)
     return _whole(_plain(text, separators, notes)), tuple(notes)
+
+
+def _is_python(text: str) -> bool:
+    """Tell whether a text is Python as it stands; data and a fence of tildes are not."""
+    if _is_data(text) or not parses(text):
+        return False
+    lines = text.split("\n")
+    return not any(_TILDES.match(lines[node.lineno - 1]) for node in parsed(text).body)
 
 
 def is_idle(source: str) -> bool:
@@ -180,15 +192,15 @@ def _whole(source: str) -> str:
 
 def _without_thoughts(text: str, notes: list[str]) -> str:
     """Drop what a model says to itself first, and the tokens that part a conversation."""
-    bare = text
-    while found := _THOUGHTS.match(bare):
-        bare = bare[found.end() :]
-    if not parses(bare):
-        bare = _THOUGHTS_END.sub("", bare).strip("\n")
+    bare = _THOUGHTS_END.sub("", text) if "<|message|>" in text else text
     if _TOKEN.search(bare) and not parses(bare):
         ends = (end.start() for end in _END_TOKEN.finditer(bare))
         cut = next((end for end in ends if _TOKEN.sub("", bare[:end]).strip()), len(bare))
         bare = _TOKEN.sub("", bare[:cut]).strip("\n")
+    while found := _THOUGHTS.match(bare):
+        bare = bare[found.end() :]
+    if not parses(bare):
+        bare = _THOUGHTS_END.sub("", bare).strip("\n")
     if bare != text:
         notes.append("thoughts removed")
     return bare
@@ -300,7 +312,8 @@ def _refuse_code(beside: str) -> None:
     paragraphs = re.split(r"\n[ \t]*\n", "\n".join(beside.split("\n")[:_MOST_WORDS]))
     for piece in (*paragraphs, *(line for text in paragraphs for line in text.split("\n"))):
         piece = piece.strip()
-        if not is_idle(piece) or (not parses(piece) and parses(f"{piece} pass")):
+        half = parses(f"{piece} pass") or (_HALF.match(piece) and not _is_words(piece))
+        if not is_idle(piece) or (half and not parses(piece)):
             shown = piece.partition("\n")[0][:80]
             raise AnswerFault(f"there is code beside the block: {shown}; {ONE_BLOCK}")
 
@@ -370,7 +383,7 @@ def _plain(text: str, separators: Sequence[str], notes: list[str]) -> str:
     if not parses(source):
         lines = source.split("\n")
         first, end = 0, len(lines)
-        while first < min(end, _MOST_WORDS) and _is_words(lines[first]):
+        while first < min(end, _MOST_WORDS) and (_is_words(lines[first]) or _is_name(lines[first])):
             first += 1
         while end > max(first, len(lines) - _MOST_WORDS) and _is_words(lines[end - 1]):
             end -= 1
@@ -468,7 +481,11 @@ def _is_words(line: str) -> bool:
         return True
     if sign or _KEYWORD.match(words) or parses(f"{text} pass"):
         return False
-    if _MARKED.match(words) or not words.isascii() or re.match(r"[A-Z]\w+[.:!]?(?: \w+)?$", words):
+    if (
+        _MARKED.match(words)
+        or not words.isascii()
+        or re.match(r"[A-Z]\w+[.:!]?(?: \w+){0,3}$", words)
+    ):
         return True
     return words == "python" or bool(_PAIR.search(words) and not parses(text))
 

@@ -395,10 +395,6 @@ DRESSINGS: dict[str, Callable[[str], str]] = {
     "tokens": lambda source: f"{source}<|im_end|>",
     "CRLF": lambda source: source.replace("\n", "\r\n"),
     "indented": lambda source: textwrap.indent(source, "    "),
-    "prompts": lambda source: "".join(
-        f"{'>>>' if number == 0 else '...'} {line}\n"
-        for number, line in enumerate(source.splitlines())
-    ),
     "a repeated instruction": lambda source: f"objects = ['a']\n# do it.\n{source}",
 }
 RANDOM = settings(
