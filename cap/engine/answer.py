@@ -92,6 +92,8 @@ class Answer:
     """The same for each LMP."""
     seen: WorldView | None = None
     """The world after it, where it was looked at already."""
+    doubts: tuple[str, ...] = ()
+    """What the words ask for in every reading and the world does not show: lines."""
     bent: tuple[str, ...] = ()
     """How points that were asked for again differ from those that could not be used: lines."""
 

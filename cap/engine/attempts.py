@@ -6,10 +6,12 @@ for again; elsewhere it stays, with what it set, and a program for the rest is a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cap.engine.answer import Answer, State, joined, told_attempt, unanswered, with_note
+from cap.engine.doubts import DOUBTED, doubts
 from cap.engine.effect import Effect, WorldView
 from cap.engine.idle_program import UNCHANGED, is_order, left_as_it_was
 from cap.engine.question import CutOff, Question
@@ -56,6 +58,9 @@ class Attempts:
     """Tries several programs and chooses the first one; None to ask for one."""
     view: WorldView | None = None
     """The world before the turn; None where nobody asks whether it is otherwise."""
+    moved_before: Sequence[str] = ()
+    """What the turn before moved."""
+    _doubted: bool = False
     _ended: tuple[Answer, Any] | None = None
     """A failed attempt that ran, which no other that ran has followed, and the world it left."""
 
@@ -89,7 +94,12 @@ class Attempts:
                 break
             answer = joined(answer, self._seen_done(after), self.order.instruction)
             self._ended = None if after.ran else self._ended
-        return answer if answer.result.failure is None else self._with_its_world(answer)
+        if answer.result.failure is None:
+            return answer
+        answer = self._with_its_world(answer)
+        if answer.result.failure and answer.result.failure.error == DOUBTED:  # it stays as it was
+            answer = replace(answer, result=replace(answer.result, failure=None))
+        return answer
 
     def _seen_done(self, answer: Answer) -> Answer:
         """Return an attempt as it is, or as failed if an order left the world as it was."""
@@ -102,9 +112,14 @@ class Attempts:
             now = WorldView.of(self.engine.robot)
         except RobotError:  # whoever looks at the turn says so
             return answer
-        failure = left_as_it_was(Effect.of(view, now, answer.result))
-        if failure is None:
-            return replace(answer, seen=now)
+        effect = Effect.of(view, now, answer.result)
+        failure = left_as_it_was(effect)
+        found = doubts(words, view, effect, self.moved_before) if failure is None else ()
+        once = not self._doubted and self.best_of is None
+        if found and once and self.left.runtime:  # it may be done right
+            self._doubted = True
+            failure = Failure("value", DOUBTED, f"{'; '.join(found)}; do all that was asked")
+        answer = replace(answer, doubts=found, seen=None if failure else now)
         return replace(answer, result=replace(answer.result, failure=failure))
 
     def _to_be_repaired(self, answer: Answer) -> bool:

@@ -91,6 +91,8 @@ class Effect(ByValue):
     """True if an action ran to its end, other than saying something."""
     left_over: tuple[str, ...] = ()
     """What the program was asked for and did not find, or could not do and went on: lines."""
+    doubts: tuple[str, ...] = ()
+    """What the words ask for in every reading and the world does not show: lines."""
     undone: tuple[str, ...] = ()
     """What the turns were told that it took back, the last of them first."""
     unseen: bool = False

@@ -154,6 +154,7 @@ class Engine:
         expect: Sequence[str] = (),
         seen: tuple[bytes, ...] = (),
         view: WorldView | None = None,
+        moved_before: Sequence[str] = (),
     ) -> Answer:
         """Have a program written for an instruction and run it; repair it if need be.
 
@@ -170,6 +171,7 @@ class Engine:
                 `cap.result.EFFECTS`.
             seen: Earlier pictures of the scene, sent before the present one.
             view: The world before the turn: an order that leaves it so is not done.
+            moved_before: What the turn before it moved, for "the other one".
         """
         mark, shown, state = self.tally.mark(), context or Context(), state or State()
         outermost = not self.trace.depth
@@ -194,6 +196,7 @@ class Engine:
             world=world,
             best_of=best_of,
             view=view if self.author.repairs else None,
+            moved_before=moved_before,
         ).run()
         if best_of is not None:
             accepted = best_of.accepted and answer.attempts == 1

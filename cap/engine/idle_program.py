@@ -16,7 +16,7 @@ UNCHANGED = "NothingChanged"
 _ORDER = re.compile(
     r"(?:(?:please|now|then|also|and|can you|could you|will you)[ ,]+)*"
     r"(?:put|place|move|stack|unstack|arrange|sort|swap|bring|fetch|carry|take|pick|drop|push|pull"
-    r"|slide|throw|draw|erase|wipe|drive|open|close|tidy|clear|line up|build)\s+\w",
+    r"|slide|shift|nudge|throw|draw|erase|wipe|drive|open|close|tidy|clear|line up|build)\s+\w",
     re.IGNORECASE,
 )
 """How an order begins after which something is elsewhere."""

@@ -93,6 +93,7 @@ class Rounds:
             world=world,
             expect=expect,
             view=view,
+            moved_before=tuple(self._session.turns[-1].moved) if self._session.turns else (),
         )
         last = answer
         for number in range(2, most + 1):

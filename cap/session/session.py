@@ -756,7 +756,7 @@ class Session:
             unseen = Effect.of(before, replace(before, facts={}), answer.result)
             return replace(unseen, unseen=True), lost
         effect = Effect.of(before, after, answer.result, answer.earlier_calls)
-        effect = replace(effect, left_over=(*effect.left_over, *answer.bent))
+        effect = replace(effect, left_over=(*effect.left_over, *answer.bent), doubts=answer.doubts)
         return effect, unmet(effect, expect)
 
     def _remember(self, turn: Turn, answer: Answer, context: Context) -> None:

@@ -136,6 +136,7 @@ class Turn(ByValue):
             "newly_seen": list(self.effect.newly_seen),
             "said": list(self.effect.said),
             "left_over": list(self.effect.left_over),
+            "doubts": list(self.effect.doubts),
             "undone": list(self.effect.undone),
             "stdout": self.stdout,
             "attempts": self.attempts,
@@ -161,7 +162,10 @@ class Turn(ByValue):
             changed=self.effect.changes,
             no_longer_seen=self.effect.no_longer_seen,
             newly_seen=self.effect.newly_seen,
-            left_over=self.effect.left_over,
+            left_over=(
+                *(f"done, but: {line}" for line in self.effect.doubts),
+                *self.effect.left_over,
+            ),
             undone=self.effect.undone_line,
             still=self.effect.stillness,
         )
