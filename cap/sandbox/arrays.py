@@ -16,7 +16,6 @@ from cap.sandbox.wire import (
     ENTRIES,
     GEOMETRY,
     MAX_ELEMENTS,
-    MAX_FRAME_BYTES,
     SCALAR,
     TEXT,
     Packer,
@@ -33,6 +32,8 @@ _DTYPES = {
 _HEAD = struct.Struct("<4sB")
 _SIMPLE_WKB = (1, 2, 3)
 """Codes of point, line and polygon: those that hold no other geometry."""
+_PADDED = 1 << 16
+"""Characters that an array of texts may be padded with in any case."""
 _COLLECTIONS: dict[str, Callable[[Any], Any]] = {
     "MultiPoint": shapely.multipoints,
     "MultiLineString": shapely.multilinestrings,
@@ -57,6 +58,7 @@ def _pack_array(array: np.ndarray) -> tuple[int, Any]:
     if array.size > MAX_ELEMENTS:
         raise WireError(f"an array of more than {MAX_ELEMENTS} texts or geometries cannot cross")
     entries = array.ravel().tolist()
+    _check_padding(array.dtype.kind, entries)
     if array.dtype.kind == "O" and not _are_geometries(entries):
         raise WireError("an array of objects that are no geometries cannot cross the sandbox")
     return ENTRIES, [array.dtype.kind, list(array.shape), entries]
@@ -99,9 +101,19 @@ def _read_entries(kind: str, shape: list[int], entries: list[Any]) -> np.ndarray
         return array.reshape(shape)
     if kind not in ("U", "S") or not all(type(entry) in (str, bytes) for entry in entries):
         raise WireError("malformed array of texts or geometries")
-    if max(map(len, entries), default=0) * len(entries) > MAX_FRAME_BYTES:  # padded to the longest
-        raise WireError("a text array that grows too large")
+    _check_padding(kind, entries)
     return np.array(entries, dtype=kind).reshape(shape)
+
+
+def _check_padding(kind: str, entries: list[Any]) -> None:
+    """Refuse texts that are padded to many times their length: to the longest of them.
+
+    Raises:
+        WireError: They are.
+    """
+    lengths = [len(entry) for entry in entries] if kind in ("U", "S") else []
+    if max(lengths, default=0) * len(lengths) > 16 * sum(lengths) + _PADDED:
+        raise WireError("an array of one long text and many short ones cannot cross; use a list")
 
 
 def _are_geometries(entries: list[Any]) -> bool:

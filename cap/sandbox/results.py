@@ -84,6 +84,7 @@ def read_result(
             stdout=stdout,
         )
     error, text = _typed(entries, "error", str), _typed(entries, "message", str)
+    error, text = error[:_MESSAGE_CHARS], text[: 4 * _MESSAGE_CHARS]
     text, line = wire.one_line(text, _MESSAGE_CHARS), entries.get("line")
     if not (line is None or type(line) is int):
         raise wire.WireError("malformed result")
@@ -142,7 +143,15 @@ def _variables(entries: Mapping[str, Any], watch: Watch | None) -> dict[str, Any
     _names([*variables])
     if not all(type(data) is bytes for data in variables.values()):
         raise wire.WireError("malformed result")
-    return {name: wire.decode(data, watch) for name, data in variables.items()}
+    if sum(map(len, variables.values())) > wire.MAX_KEPT_BYTES:
+        raise wire.WireError("more variables than can be kept")
+    found, left_values = {}, wire.MAX_KEPT_VALUES
+    for name, data in variables.items():
+        found[name] = wire.decode(data, watch)
+        left_values -= wire.count_values(found[name])
+        if left_values < 0:
+            raise wire.WireError("more variables than can be kept")
+    return found
 
 
 def read_answers(value: Any, count: int, watch: Watch | None = None) -> list[CallAnswer] | None:

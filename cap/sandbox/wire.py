@@ -33,7 +33,11 @@ MAX_KEYS = 4096
 """Keys that are not text in one dictionary or set: if all of them collide, it takes 0.3 s to fill.
 The hashes of texts are seeded, those of numbers are known to everybody."""
 MAX_KEY_PARTS = 16
-"""Values in one key that is a tuple or a frozen set."""
+"""Values in one key that is a tuple or a frozen set; all keys have twice `MAX_KEYS` at most."""
+MAX_KEY_BITS, MAX_KEY_CHARS = 128, 256
+"""Of a number as a key, and of a text in one: keys that collide are compared with each other."""
+MAX_KEPT_VALUES = MAX_ELEMENTS - 10_000
+"""Values that stay between turns, in all variables together: the next program gets them at once."""
 MESSAGE_CHARS = 2000
 """The longest exception message that crosses."""
 
@@ -155,14 +159,21 @@ def check_keys(keys: Collection[Any]) -> None:
     others = [key for key in keys if type(key) is not str and type(key) is not bytes]
     if len(others) > MAX_KEYS:
         raise WireError(f"more than {MAX_KEYS} keys that are not text cannot cross the sandbox")
+    left_in_all = 2 * MAX_KEYS
     for key in others:
-        if type(key) in _CONTAINERS:
-            left, parts = MAX_KEY_PARTS, [key]
-            for part in parts:  # grows meanwhile
-                left -= 1
-                if left < -1:
-                    raise WireError(f"a key of more than {MAX_KEY_PARTS} values cannot cross")
-                parts += part if type(part) in _CONTAINERS else ()
+        left, parts = MAX_KEY_PARTS, [key]
+        for part in parts:  # grows meanwhile
+            left -= 1
+            if left < -1:
+                raise WireError(f"a key of more than {MAX_KEY_PARTS} values cannot cross")
+            if type(part) is int and part.bit_length() > MAX_KEY_BITS:
+                raise WireError(f"a key of more than {MAX_KEY_BITS} bits cannot cross the sandbox")
+            if type(part) in (str, bytes) and len(part) > MAX_KEY_CHARS:
+                raise WireError(f"a text of more than {MAX_KEY_CHARS} characters in a key")
+            parts += part if type(part) in _CONTAINERS else ()
+        left_in_all -= len(parts) - 1
+    if left_in_all < 0:
+        raise WireError(f"keys of more than {2 * MAX_KEYS} values in all cannot cross the sandbox")
 
 
 def _pack(value: Any) -> bytes:

@@ -366,7 +366,7 @@ class _Bindings:
         defined: dict[str, int] = {}
         dropped: list[str] = []
         oversized: list[str] = []
-        left_bytes = wire.MAX_KEPT_BYTES
+        left_bytes, left_values = wire.MAX_KEPT_BYTES, wire.MAX_KEPT_VALUES
         for name, value in self._space.items():
             if (name.startswith("__") and name.endswith("__")) or not name.strip("_"):
                 continue
@@ -386,10 +386,13 @@ class _Bindings:
                     if not self._was(name, value):  # a kept definition may import for itself
                         dropped.append(name)
                     continue
-                if len(data) > left_bytes:
+                kind = getattr(getattr(value, "dtype", None), "kind", "-")
+                values = wire.count_values(value) + (value.size if kind in "USO" else 0)
+                if len(data) > left_bytes or values > left_values:
                     oversized.append(name)
                 else:
                     left_bytes -= len(data)
+                    left_values -= values
                     variables[name] = data
         return {
             "variables": variables,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from cap.checker.policy import EVERYWHERE
 from cap.engine.answer import Answer, State
 from cap.program.scope import Definition
-from cap.sandbox.wire import MAX_KEPT_BYTES
+from cap.sandbox.wire import MAX_KEPT_BYTES, MAX_KEPT_VALUES
 from cap.session.definition_source import DefinitionSources, unmade
 
 
@@ -40,7 +40,7 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
             why = "was set in turn {} and was not kept: it means the library's own again; "
             why += "choose another name"
         dropped[name] = why.format(number)
-    room = f"at most {MAX_KEPT_BYTES >> 20} MiB of variables stay between turns"
+    room = f"at most {MAX_KEPT_BYTES >> 20} MiB and {MAX_KEPT_VALUES} values stay between turns"
     for name in answer.result.oversized:
         dropped[name] = f"was too large to be kept after turn {number}: {room}"
     return replace(

@@ -564,3 +564,24 @@ def test_what_shares_parts_is_copied_and_counted() -> None:
         value = [value, value]
     with pytest.raises(codec.WireError, match="values cannot cross"):
         codec.encode(value)
+
+
+GROWS = {
+    "keys of one hash": {(1 << 13000, 1 + number * ((1 << 61) - 1)): 0 for number in range(9)},
+    "many long keys": {(*range(14), number): 0 for number in range(1000)},
+    "a long text in a key": {("x" * 300, 1): 0},
+    "texts padded to one long one": np.array(["x" * 32_000] + [""] * 1999),
+}
+
+
+@pytest.mark.parametrize("value", GROWS.values(), ids=GROWS)
+def test_what_takes_long_or_grows_on_arrival_does_not_cross(value: Any) -> None:
+    with pytest.raises(codec.WireError):
+        codec.encode(value)
+
+
+def test_a_grid_of_cells_and_names_of_any_length_cross() -> None:
+    grid = {(x, y): 0 for x in range(60) for y in range(60)}
+    assert codec.decode(codec.encode(grid)) == grid
+    names = np.array(["a", "the long name of a thing"])
+    assert codec.decode(codec.encode(names)).tolist() == names.tolist()

@@ -436,7 +436,7 @@ def test_a_variable_too_large_to_stay_is_named_and_costs_no_later_turn(open_sess
     assert session.state.variables.keys() & {"x", "y"} == {"y"}
     failure = session.run("c").failure
     assert failure is not None
-    told = "'x' was too large to be kept after turn 1: at most 32 MiB of variables stay"
+    told = "'x' was too large to be kept after turn 1: at most 32 MiB and 390000 values stay"
     assert failure.message.startswith(told)
     assert session.run("d").ok
     assert (session.state.variables["x"], dict(session.state.dropped)) == (2, {})
@@ -1108,3 +1108,12 @@ def test_where_nothing_is_seen_nobody_is_asked_what_words_mean() -> None:
         turn = session.execute("say(str(parse_obj_name('all the fruit')))")
         assert (turn.failure, turn.effect.said) == (None, ("[]",))
         assert prompts_of(session) == []
+
+
+def test_variables_too_many_to_be_given_to_the_next_program_are_not_kept() -> None:
+    with Session.open("ravens", "nearest", mode="instant") as session:
+        assert session.execute("v0 = [0.5] * 200_000\nv1 = [0.5] * 200_001\n").ok
+        assert "too large to be kept" in session.state.dropped["v1"]
+        assert session.execute("say(str(len(v0)))").ok
+        assert session.execute("image = np.zeros((480, 640, 3))").ok
+        assert "image" in session.state.variables
