@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import time
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
@@ -62,8 +63,8 @@ class Provider:
     """What it is, in a few words."""
     source: str
     """The page that says so, of which a stored copy was read, and the day of that."""
-    tested: str
-    """What was asked of the real one; "not tested" where nothing was."""
+    tested: str = "not tested"
+    """What was asked of the real one."""
     quirks: str = ""
     """What is otherwise than at OpenAI."""
     mode: Mode = "chat"
@@ -76,151 +77,11 @@ class Provider:
     """Whether it cuts off longer prompts without a word."""
 
 
-_NOT_TESTED = "not tested"
-_LOCAL_S = 600.0
-_LOOKED_UP = "2026-11-22"
-
 PROVIDERS: Mapping[str, Provider] = {
-    provider.name: provider
-    for provider in (
-        Provider(
-            "openai",
-            "https://api.openai.com/v1",
-            "OPENAI_API_KEY",
-            True,
-            "OpenAI",
-            f"github.com/openai/openai-python, README.md, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "reasoning models refuse stop, temperature and max_tokens; those are left out",
-        ),
-        Provider(
-            "azure",
-            "",
-            "AZURE_OPENAI_API_KEY",
-            True,
-            "Azure OpenAI, its v1 address; NAME is the deployment's",
-            f"learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "base_url is https://RESOURCE.openai.azure.com/openai/v1, without an api-version",
-        ),
-        Provider(
-            "openrouter",
-            "https://openrouter.ai/api/v1",
-            "OPENROUTER_API_KEY",
-            True,
-            "OpenRouter",
-            f"openrouter.ai/docs/quickstart, {_LOOKED_UP}",
-            _NOT_TESTED,
-        ),
-        Provider(
-            "anthropic",
-            "https://api.anthropic.com/v1",
-            "ANTHROPIC_API_KEY",
-            True,
-            "Anthropic's OpenAI-compatible endpoint",
-            f"platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "chat alone; meant by them for trials, and some parameters are ignored",
-        ),
-        Provider(
-            "gemini",
-            "https://generativelanguage.googleapis.com/v1beta/openai",
-            "GEMINI_API_KEY",
-            True,
-            "Gemini's OpenAI-compatible endpoint",
-            f"ai.google.dev/gemini-api/docs/openai, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "chat alone; thoughts may be counted in total_tokens alone",
-        ),
-        Provider(
-            "mistral",
-            "https://api.mistral.ai/v1",
-            "MISTRAL_API_KEY",
-            True,
-            "Mistral",
-            f"docs.mistral.ai/inference/quickstarts/send-your-first-request, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "its seed is called random_seed; seed is left out once it is refused",
-        ),
-        Provider(
-            "together",
-            "https://api.together.ai/v1",
-            "TOGETHER_API_KEY",
-            True,
-            "Together AI",
-            f"docs.together.ai/docs/inference/openai-compatibility, {_LOOKED_UP}",
-            _NOT_TESTED,
-        ),
-        Provider(
-            "groq",
-            "https://api.groq.com/openai/v1",
-            "GROQ_API_KEY",
-            True,
-            "Groq",
-            f"console.groq.com/docs/openai, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "refuses logprobs; temperature 0 becomes 1e-8",
-        ),
-        Provider(
-            "deepseek",
-            "https://api.deepseek.com",
-            "DEEPSEEK_API_KEY",
-            True,
-            "DeepSeek",
-            f"api-docs.deepseek.com, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "cached tokens are called prompt_cache_hit_tokens",
-        ),
-        Provider(
-            "ollama",
-            "http://localhost:11434/v1",
-            "OLLAMA_API_KEY",
-            False,
-            "Ollama on this machine",
-            f"github.com/ollama/ollama, docs/api/openai-compatibility.mdx, {_LOOKED_UP}",
-            _NOT_TESTED,
-            "its window cannot be set by this endpoint, and longer prompts are cut off unsaid; "
-            "reasoning_effort may be high, medium, low or none",
-            timeout_s=_LOCAL_S,
-            window="start it with OLLAMA_CONTEXT_LENGTH=16384 ollama serve, or make a model whose "
-            "Modelfile says: PARAMETER num_ctx 16384",
-            cuts_off=True,
-        ),
-        Provider(
-            "vllm",
-            "http://localhost:8000/v1",
-            "VLLM_API_KEY",
-            False,
-            "a vLLM server",
-            f"docs.vllm.ai/en/v0.8.1/serving/openai_compatible_server.html, {_LOOKED_UP}",
-            _NOT_TESTED,
-            timeout_s=_LOCAL_S,
-            window="start it with a larger --max-model-len",
-        ),
-        Provider(
-            "llamacpp",
-            "http://localhost:8080/v1",
-            "LLAMA_API_KEY",
-            False,
-            "llama.cpp's llama-server",
-            f"github.com/ggml-org/llama.cpp, the server itself, {_LOOKED_UP}",
-            "a real server with a tiny model, in `make soak`",
-            timeout_s=_LOCAL_S,
-            window="start it with a larger --ctx-size",
-        ),
-        Provider(
-            "lmstudio",
-            "http://localhost:1234/v1",
-            "LM_API_TOKEN",
-            False,
-            "LM Studio on this machine",
-            f"lmstudio.ai/docs/api/openai-api, {_LOOKED_UP}",
-            _NOT_TESTED,
-            timeout_s=_LOCAL_S,
-            window="load the model with a larger context length",
-            cuts_off=True,
-        ),
-    )
+    name: Provider(name, **table)
+    for name, table in tomllib.loads(
+        Path(__file__).with_name("providers.toml").read_text("utf-8")
+    ).items()
 }
 """The endpoints known by name."""
 
@@ -338,7 +199,6 @@ def _providers(asked: Mapping[str, Any]) -> dict[str, Provider]:
                 needs_key=False,
                 about=table.get("about", "of your configuration"),
                 source="your configuration",
-                tested=_NOT_TESTED,
             )
         elif "base_url" in table:
             found[name] = replace(found[name], base_url=table["base_url"])
