@@ -48,8 +48,8 @@ NEEDS = {
 """What a method needs that its text names so, or that of the decorators above it."""
 MESSAGE_CHARS = 160
 WALLS = {
-    r"No module named '([^']+)'": "import of {}",
-    r"PermissionError|Operation not permitted|Permission denied": "the kernel's layers",
+    r"(?:No module named|import of module) '([^']+)'": "import of {}",
+    r"PermissionError|FileNotFoundError|not permitted|denied": "the kernel's layers",
     r"can't start new thread": "no threads",
     r"MemoryError": "limit of memory",
     r"TimeLimit": "limit of time",
@@ -96,13 +96,13 @@ def module(name):
     return sys.modules[name]
 
 def find(name, globals=None, locals=None, fromlist=(), level=0, other=own["__import__"]):
-    if level:
-        name = (globals["__package__"] + "." + name).rstrip(".")
+    if level and globals.get("__package__") in SOURCES:
+        name, level = (globals["__package__"] + "." + name).rstrip("."), 0
     if name not in SOURCES:
         try:
-            return other(name, globals, locals, fromlist)
+            return other(name, globals, locals, fromlist, level)
         except ModuleNotFoundError:
-            if not loading:
+            if not loading or name == "_testcapi":
                 raise
             return Unlisted(name)  # only the methods that use it fail
     found = module(name)
