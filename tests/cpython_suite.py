@@ -74,10 +74,11 @@ for name in sys.argv[1:]:
 json.dump(found, sys.stdout)
 """
 PROGRAM = """
-import builtins, sys, types, unittest
+import builtins, random, sys, types, unittest
 from functools import partial
 SOURCES, FILE, KIND, METHOD = {given}
 own = __builtins__ if isinstance(__builtins__, dict) else vars(__builtins__)
+random.seed(0)
 
 def module(name):
     if name not in sys.modules:
@@ -110,7 +111,6 @@ def find(name, globals=None, locals=None, fromlist=(), level=0, other=own["__imp
         if name + "." + part in SOURCES:
             module(name + "." + part)
     return found if fromlist else module(name.partition(".")[0])
-
 class Unlisted(types.ModuleType):
     def __getattr__(self, name):
         raise ModuleNotFoundError("No module named '" + self.__name__ + "'")
