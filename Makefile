@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 OUT := out/demo
 
-.PHONY: demo pictures notebooks figures record record-check fast test mutants soak check format clean
+.PHONY: demo pictures notebooks figures record record-check fast test mutants cpython-suite soak check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -53,6 +53,9 @@ test: .venv/.dev ## The test suite; of each sweep, a seeded 2 %
 
 mutants: .venv/.dev ## Single changes of PACKAGE (else of all): which of them do the tests notice?
 	$(BIN)/python -m tests.mutants $(PACKAGE)
+
+cpython-suite: .venv/.dev ## 500 methods of CPython's own tests, in the sandbox and outside it
+	$(BIN)/python -m tests.cpython_suite
 
 soak: .venv/.soak ## What takes long: load, whole sweeps, long runs
 	$(BIN)/python -m pytest -n 2 -m "soak or sweep"
