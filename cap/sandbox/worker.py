@@ -235,6 +235,8 @@ def _importer(modules: Sequence[str], views: Mapping[str, Any] | None) -> Callab
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
+        if not isinstance(name, str):
+            raise TypeError("__import__() argument 1 must be str")
         if name == "__future__" or (name in listed and not level and views is None):
             return builtins.__import__(name, globals, locals, fromlist, level)
         if name in listed and not level and views is not None:
