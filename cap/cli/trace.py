@@ -12,7 +12,7 @@ from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup, Named
 from cap.errors import CapError, UsageError
 
-FORMATS = ("html", "md", "gif", "mp4", "rrd", "lerobot")
+FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
 
 
 @click.group("trace", cls=CommandGroup)
@@ -111,25 +111,31 @@ def export_trace(
     \b
     cap trace export
     cap trace export runs/... --to gif
+    cap trace export runs/... --to zip
 
-    html and md are written from what the run wrote down. For a film (gif, mp4), for Rerun (rrd)
+    html and md are written from what the run wrote down; zip is one file to attach to a report,
+    without keys and the name of the home folder. For a film (gif, mp4), for Rerun (rrd)
     and as a LeRobot dataset (lerobot: a folder, an episode for each turn) the run is carried out
     again in simulation, with no model; if that comes out otherwise, the exit code is 1.
     """  # noqa: D301
     folder = folder or _newest()
     out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")
-    if to in ("html", "md"):
+    if to in ("html", "md", "zip"):
         from cap.files import write_whole
-        from cap.trace.export import html, markdown
+        from cap.trace.export import bundle, html, markdown
         from cap.trace.export.run_record import RunRecord
 
         record = RunRecord.read(folder)
-        text = html.text_of(record) if to == "html" else markdown.text_of(record)
         try:
+            if to == "zip":
+                content = bundle.bundle(folder)
+            else:
+                text = html.text_of(record) if to == "html" else markdown.text_of(record)
+                content = text.encode("utf-8", "backslashreplace")
             if out.exists() and not out.is_file():  # such as /dev/stdout, which stays what it is
-                out.write_text(text, encoding="utf-8", errors="backslashreplace")
+                out.write_bytes(content)
                 return 0
-            write_whole(out, text)
+            write_whole(out, content)
         except BrokenPipeError:  # whoever read it has had enough
             raise
         except OSError as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 import shapely
 
 from cap.errors import UsageError
+from cap.trace.export.bundle import bundle
 from cap.trace.reader import read_events, read_header
 from cap.trace.trace import Trace, end_all, new_run_folder, plain
 from tests.fakes.full_disk import room_for
@@ -188,3 +191,16 @@ def test_what_never_could_be_written_is_said_at_the_end(tmp_path: Path) -> None:
 def test_a_run_that_cannot_be_written_at_all_does_not_begin(tmp_path: Path) -> None:
     with room_for(0), pytest.raises(OSError, match=r"File too large.*run\.json"):
         Trace(tmp_path)
+
+
+def test_a_run_is_one_file_to_attach_without_keys_and_the_home_folder(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    (run / "programs").mkdir(parents=True)
+    told = {"path": str(Path.home() / "lab"), "said": "sk-abcdefghijklmnop1234, Bearer abcdefgh12"}
+    (run / "events.jsonl").write_text(json.dumps(told))
+    (run / "programs" / "1.py").write_text("say('hi')\n")
+    (run / "link").symlink_to("/etc/passwd")
+    with zipfile.ZipFile(io.BytesIO(bundle(run))) as archive:
+        assert archive.namelist() == ["run/events.jsonl", "run/programs/1.py"]
+        text = archive.read("run/events.jsonl").decode()
+    assert json.loads(text) == {"path": "~/lab", "said": "[removed], Bearer [removed]"}
