@@ -21,6 +21,7 @@ from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
+    DOUBTS,
     REPAIRED,
     TRIED,
     BaseSuite,
@@ -296,6 +297,14 @@ def _verdict(judge: Judge, robot: Any) -> str | None:
     )
 
 
+def extra_of(turns: Sequence[Turn]) -> dict[str, Any]:
+    """Return what reports count of a trial's turns: repairs, programs tried, doubts."""
+    doubts = [line for turn in turns for line in turn.effect.doubts]
+    tried = sum(turn.tried for turn in turns)
+    found = {REPAIRED: any(turn.attempts > 1 for turn in turns), TRIED: tried, DOUBTS: doubts}
+    return {name: value for name, value in found.items() if value}
+
+
 def _outcome(
     case: RobotCase, turns: Sequence[Turn], missed: str | None, meter: Meter, seconds: float
 ) -> Outcome:
@@ -303,10 +312,7 @@ def _outcome(
     extra: dict[str, Any] = (
         {} if missed is None else {"missed": missed, "calls": shown_calls(turns)}
     )
-    if any(turn.attempts > 1 for turn in turns):
-        extra[REPAIRED] = True
-    if any(turn.tried for turn in turns):
-        extra[TRIED] = sum(turn.tried for turn in turns)
+    extra |= extra_of(turns)
     return Outcome(
         success=missed is None,
         cause="" if missed is None else cause_of(failure) or "task",

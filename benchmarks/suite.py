@@ -142,6 +142,8 @@ REPAIRED = "repaired"
 """The entry of `Outcome.extra` that says that a program was written again."""
 TRIED = "tried"
 """The entry of `Outcome.extra` that says how many programs were tried."""
+DOUBTS = "doubts"
+"""The entry of `Outcome.extra` with what the effect was doubted for: lines; see `cap.engine`."""
 RECORDING = "recording"
 """The cause of an outcome whose model's answer is in no recording."""
 UNJUDGED = ("infrastructure", RECORDING)

@@ -19,8 +19,8 @@ from benchmarks.batch.effects import Positions, View, has_words, judge, run_chec
 from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
-from benchmarks.robot_suite import shown_calls
-from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, cause_of
+from benchmarks.robot_suite import extra_of, shown_calls
+from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, cause_of
 from cap.engine.best_of import Sampling
 from cap.engine.effect import Effect, WorldView
 from cap.engine.idle_program import DID_NOTHING
@@ -271,6 +271,7 @@ def _outcome(
         failure=f"{where}{why}" if cause else "",
         calls=sum(len(turn.calls) for turn in turns),
         extra={"turns": [_told(step) for step in steps]}
+        | {name: value for name, value in extra_of(turns).items() if name == DOUBTS}
         | ({"calls": shown_calls(turns)} if cause else {}),
     )
 

@@ -19,7 +19,7 @@ from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
 from benchmarks.statistics import clustered_interval, percent, wilson_interval
-from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
+from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
 from cap.errors import UsageError
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
@@ -41,6 +41,10 @@ class CellTally:
     """Those of them whose first program reached it."""
     repairs: int = 0
     """Trials in which a program was written again."""
+    doubted: int = 0
+    """Trials whose effect was doubted by the words, or by a goal check."""
+    doubted_rightly: int = 0
+    """Those of them that failed."""
     causes: Counter[str] = field(default_factory=Counter)
     """Why the others failed."""
     calls: int = 0
@@ -73,6 +77,9 @@ class CellTally:
         repaired = outcome.extra.get(REPAIRED) is True
         self.repairs += repaired
         self.unrepaired += outcome.success and not repaired
+        if outcome.extra.get(DOUBTS):
+            self.doubted += 1
+            self.doubted_rightly += not outcome.success
         if not outcome.success:
             self.causes[outcome.cause] += 1
         self.calls += outcome.calls
@@ -169,6 +176,7 @@ class Cell:
             "success %, 95 %": tally.rate if self.whole else f"so far {tally.rate}",
             "clustered 95 %": percent(tally.clustered),
             "without repair %": f"{100 * tally.unrepaired / tally.n:.1f}" if tally.repairs else "",
+            "doubted": f"{tally.doubted}, {tally.doubted_rightly} failed" if tally.doubted else "",
             "n": tally.n if self.whole else f"{tally.n} of {self.asked} so far",
             # What several tasks measure has no common median.
             "measured": "" if self.task == ALL else tally.medians,
@@ -208,6 +216,8 @@ class Cell:
             "so_far": None if self.whole else rates,
             "unrepaired": tally.unrepaired,
             "repaired_trials": tally.repairs,
+            "doubted": tally.doubted,
+            "doubted_failed": tally.doubted_rightly,
             "failed": {cause: count for cause, count in sorted(tally.causes.items()) if count},
             "unjudged": tally.unjudged,
             "calls": tally.calls,
@@ -508,7 +518,7 @@ def _natural(where: Where) -> list[tuple[int, int, str]]:
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:
     """Return the rows of some cells; a column that no cell has anything in is left out."""
     table = [cell.row for cell in found]
-    rare = ("split", "clustered 95 %", "without repair %", "measured", "published %")
+    rare = ("split", "clustered 95 %", "without repair %", "doubted", "measured", "published %")
     empty = [name for name in rare if not any(row[name] for row in table)]
     return [{name: row[name] for name in row if name not in empty} for row in table]
 

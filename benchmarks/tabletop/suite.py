@@ -17,11 +17,9 @@ from typing import Any
 from benchmarks.models import MODEL_OPTIONS, Meter
 from benchmarks.noisy_oracle import NoisyOracle
 from benchmarks.pictures import keep_pictures
-from benchmarks.robot_suite import model_of, session_settings, shown_calls
+from benchmarks.robot_suite import extra_of, model_of, session_settings, shown_calls
 from benchmarks.suite import (
     BASELINES,
-    REPAIRED,
-    TRIED,
     BaseSuite,
     Outcome,
     Settings,
@@ -39,8 +37,8 @@ from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from benchmarks.tabletop.trial_sampler import Setup, prepare
-from cap.engine.best_of import GOAL
 from cap.engine.engine import unhinted
+from cap.engine.goal import GOAL
 from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
 from cap.robot import registry
@@ -178,10 +176,8 @@ class TabletopSuite(BaseSuite):
             # With where everything ended, two runs that agree have agreed in every motion.
             ended = {name: list(where) for name, where in after.items()}
             extra: dict[str, Any] = {"scene_seed": setup.scene_seed, "after": ended}
-            if attempt.turn is not None and attempt.turn.attempts > 1:
-                extra[REPAIRED] = True
-            if attempt.turn is not None and attempt.turn.tried:
-                extra[TRIED] = attempt.turn.tried
+            if attempt.turn is not None:
+                extra |= extra_of([attempt.turn])
             if missed is not None:
                 extra |= _evidence(attempt, setup, missed)
                 extra |= _pictures(robot, first, trial, settings)

@@ -375,6 +375,14 @@ class SamplingOptions:
         help="What most of them do, a goal check that the model writes, or both.",
     )
     """What decides beside failures and what is expected."""
+    verify: str = option(
+        "--verify",
+        type=click.Choice(["words", "goal", "off"]),
+        default="words",
+        show_default=True,
+        help="Doubt an effect by the instruction's words, and by a goal check that is asked for.",
+    )
+    """What a turn's effect is compared with."""
     try_tokens: int | None = option(
         "--try-tokens",
         type=click.IntRange(min=1),
@@ -399,6 +407,7 @@ class SamplingOptions:
             "goal": self.choose_by in ("goal", "both"),
             "max_tokens": self.try_tokens,
             "max_s": self.try_time,
+            "verify": self.verify,
         }
 
 

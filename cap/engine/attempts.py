@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cap.engine.answer import Answer, State, joined, told_attempt, unanswered, with_note
 from cap.engine.doubts import DOUBTED, doubts
 from cap.engine.effect import Effect, WorldView
+from cap.engine.goal import NOT_SO, GoalCheck
 from cap.engine.idle_program import UNCHANGED, is_order, left_as_it_was
 from cap.engine.question import CutOff, Question
 from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
@@ -60,6 +61,8 @@ class Attempts:
     """The world before the turn; None where nobody asks whether it is otherwise."""
     moved_before: Sequence[str] = ()
     """What the turn before moved."""
+    goal: GoalCheck | None = None
+    """What each attempt's effect is held against; None where only the words are."""
     _doubted: bool = False
     _ended: tuple[Answer, Any] | None = None
     """A failed attempt that ran, which no other that ran has followed, and the world it left."""
@@ -102,24 +105,37 @@ class Attempts:
         return answer
 
     def _seen_done(self, answer: Answer) -> Answer:
-        """Return an attempt as it is, or as failed if an order left the world as it was."""
+        """Return an attempt with what is to be doubted of it, as failed if it may be done right.
+
+        An order that left the world as it was has failed in any case.
+        """
         view, words = self.view, self.order.instruction
-        if view is None or not (view.positions or view.condition) or not is_order(words):
-            return answer
+        order = view is not None and bool(view.positions or view.condition) and is_order(words)
         if not answer.ran or answer.result.failure or self.state.goes_on:
+            return answer
+        if not order and self.goal is None:
             return answer
         try:
             now = WorldView.of(self.engine.robot)
         except RobotError:  # whoever looks at the turn says so
             return answer
-        effect = Effect.of(view, now, answer.result)
-        failure = left_as_it_was(effect)
-        found = doubts(words, view, effect, self.moved_before) if failure is None else ()
+        effect = Effect.of(now if view is None else view, now, answer.result)
+        failure, found = None, list[str]()
+        if order and view is not None:
+            failure = left_as_it_was(effect)
+            if failure is None and self.engine.settings.sampling.verify != "off":
+                found += doubts(words, view, effect, self.moved_before)
+        if failure is None and self.goal is not None:
+            verdict = self.goal.says(self.engine.robot)
+            found += [NOT_SO] if verdict is False else []
+            denied = self.goal.denial(verdict)
+            answer = replace(answer, accepted=verdict is True, denied=denied)
         once = not self._doubted and self.best_of is None
         if found and once and self.left.runtime:  # it may be done right
             self._doubted = True
-            failure = Failure("value", DOUBTED, f"{'; '.join(found)}; do all that was asked")
-        answer = replace(answer, doubts=found, seen=None if failure else now)
+            told = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked"])
+            failure = Failure("value", DOUBTED, told)
+        answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return replace(answer, result=replace(answer.result, failure=failure))
 
     def _to_be_repaired(self, answer: Answer) -> bool:

@@ -9,47 +9,43 @@ what nested LMPs answered while it was tried is remembered, so that it does the 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cap.engine.answer import Answer, State
+from cap.engine.doubts import doubts
 from cap.engine.effect import Effect, WorldView
 from cap.engine.failures import failure_of
+from cap.engine.goal import GoalCheck, TrialTrace, stage
 from cap.engine.question import Question
-from cap.errors import ModelError, PromptError, RobotError, SpendLimit, UsageError
+from cap.errors import ModelError, RobotError, SpendLimit, UsageError
 from cap.models.base import Completion
 from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
 from cap.robot import snapshots
 from cap.robot.protocol import Rewindable
 from cap.sandbox.wire import WireError, encode
-from cap.trace.trace import Trace, plain
+from cap.trace.trace import plain
 
 if TYPE_CHECKING:
     from cap.engine.engine import Engine
 
-GOAL = "goal"
-"""The prompt whose programs tell whether what was asked for is so; no program may call it."""
 MOST_SAMPLES = 100
 """Of more programs nobody waits for the last."""
 INK_ALIKE_M = 0.01
 """Drawings whose lines are nowhere farther apart are the same."""
-_BEFORE = "before"
-"""What a goal check calls where objects were: xyz in metres, by name."""
 _NOT_BACK = (
     "the world did not come back as it was after programs were tried, so nothing was carried out; "
     "ask for one program (--samples 1)"
 )
 _TIMED_WAVE = 4
 """Where time is short, so many programs are asked for at once."""
-_ASKED = ("prompt", "completion", "unanswered")
 
 
 @dataclass(frozen=True)
@@ -68,8 +64,8 @@ class Sampling:
     """No further program is asked for once they and their trials took so many tokens."""
     max_s: float | None = None
     """No further program is asked for after so many seconds."""
-    even_one: bool = False
-    """Whether a single program is tried as well, for what the goal check says of it."""
+    verify: Literal["words", "goal", "off"] = "words"
+    """What a turn's effect is compared with: the words, a goal check as well, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +86,21 @@ class TriedProgram:
     """Whether the caller's own check accepts it."""
     goal: bool | None = None
     """What the goal check says of it; None if it says nothing."""
+    doubts: tuple[str, ...] = ()
+    """What the words ask for in every reading and the world does not show: lines."""
     same_as: int = 0
     """The number of an earlier one with the very same text; 0 of none."""
 
     @property
     def rank(self) -> tuple[bool, ...]:
         """How good it is by itself."""
+        marks = self.expected, self.accepted, self.goal is not False, self.goal is True
         good = self.answer.result.failure is None
-        return good, good and self.expected, good and self.accepted, good and self.goal is True
+        return good, *(good and mark for mark in marks)
+
+    def named(self, words: str) -> int:
+        """Return how many of the things that it moved an instruction names."""
+        return sum(name in words for name in self.effect.moved) if self.effect is not None else 0
 
     def agrees(self, other: TriedProgram) -> bool:
         """Tell whether two programs did the same; what they told counts where they did nothing."""
@@ -131,26 +134,6 @@ class Choice:
     """How many did what came next."""
 
 
-class TrialTrace(Trace):
-    """The trace of a program that is only tried: what was asked for it stands in the turn's own."""
-
-    def __init__(self, main: Trace) -> None:
-        """Tell another trace."""
-        super().__init__()
-        self._main = main
-
-    @property
-    def keyed(self) -> bool:
-        """Whether completions are written down with their keys."""
-        return self._main.keyed
-
-    def event(self, kind: str, /, **data: Any) -> None:
-        """Tell of questions and answers alone."""
-        if kind in _ASKED:
-            with self._main.nested():
-                self._main.event(kind, **data)
-
-
 class BestOf:
     """Several programs for one instruction."""
 
@@ -162,6 +145,8 @@ class BestOf:
         state: State,
         expect: Sequence[str],
         world: Any,
+        goal: GoalCheck | None,
+        moved_before: Sequence[str] = (),
     ) -> None:
         """Prepare to ask.
 
@@ -172,14 +157,14 @@ class BestOf:
             state: What they find.
             expect: The effect they must have, in words of `cap.result.EFFECTS`.
             world: The snapshot of a simulated robot's world as it is; None to use its twin.
+            goal: The instruction's goal check, if it has one.
+            moved_before: What the turn before it moved.
         """
         self._engine, self._prompt, self._order, self._state = engine, prompt, order, state
         self._expect, self._world = expect, world
         self._settings = engine.settings.sampling
-        self._goal: Completion | None = None
-        self._asked_for_goal = order
-        self._before: WorldView | None = None
-        self._trials_s = self._snapshots_s = 0.0
+        self._goal = goal
+        self._moved_before = moved_before
         self.tried: list[TriedProgram] = []
         self.accepted = False
         """Whether the goal check or the caller's own accepts the chosen one."""
@@ -191,9 +176,8 @@ class BestOf:
         trace, settings = self._engine.trace, self._settings
         trace.progress("trying", samples=settings.samples)
         digest = self._digest()
-        mark, begin_s, stopped, said = self._engine.tally.mark(), time.monotonic(), "", ""
+        mark, begin_s, stopped = self._engine.tally.mark(), time.monotonic(), ""
         try:
-            said = self._ask_for_goal()
             while (left := settings.samples - len(self.tried)) and not stopped:
                 orders = [
                     replace(self._order, sample=len(self.tried) + number)
@@ -220,10 +204,9 @@ class BestOf:
         if chosen.effect is not None:
             judged = settings.judge is not None and chosen.accepted
             self.accepted = judged or chosen.goal is True
-        if chosen.effect is not None and self._goal is not None and chosen.goal is not True:
-            says = "no" if chosen.goal is False else "nothing: it failed in the world after"
-            self.denied = f"the goal check says {says}"
-        self._tell(choice, stopped, said)
+        if self._goal is not None and (chosen.effect is not None or self._goal.unusable):
+            self.denied = self._goal.denial(chosen.goal)
+        self._tell(choice, stopped)
         return chosen.answer
 
     def _wave(self, left: int, mark: int) -> int:
@@ -259,8 +242,9 @@ class BestOf:
         if settings.max_s is not None and time.monotonic() - begin_s >= settings.max_s:
             return f"{settings.max_s:g} s are over"
         choice = self._choice()
-        good, expected, accepted, goal = choice.chosen.rank
-        if not left or not (good and expected and accepted) or (self._goal and not goal):
+        good, expected, accepted, allowed, goal = choice.chosen.rank
+        decides = self._goal is not None and self._goal.accepts
+        if not left or not (good and expected and accepted and allowed) or (decides and not goal):
             return ""
         if settings.judge is not None:
             return "the caller's check accepts it"
@@ -280,11 +264,16 @@ class BestOf:
                     groups.append(group := [])
                 group.append(one)
         if self._settings.agreement and best[0]:
-            groups.sort(key=lambda group: (-len(group), _idle(group[0]), group[0].number))
+            groups.sort(key=self._order_of)
         second = len(groups[1]) if len(groups) > 1 else 0
         return Choice(groups[0][0], len(groups[0]), second)
 
-    def _tell(self, choice: Choice, stopped: str, said: str) -> None:
+    def _order_of(self, group: Sequence[TriedProgram]) -> tuple[Any, ...]:
+        """Return what sorts the programs that did the same: the best first."""
+        first, words = group[0], self._order.instruction
+        return -len(group), _idle(first), bool(first.doubts), -first.named(words), first.number
+
+    def _tell(self, choice: Choice, stopped: str) -> None:
         """Write down what was tried, which is chosen, and why."""
         chosen, settings = choice.chosen, self._settings
         why = []
@@ -299,13 +288,9 @@ class BestOf:
         elif settings.judge is not None and chosen.answer.result.failure is None:
             why.append("the caller's check accepts it")
         if self._goal is not None:
-            why.append(f"the goal check accepts {'it' if chosen.goal else 'none'}")
-        if said:
-            why.append(said)
+            why.append(self._said(self._goal, chosen))
         if all(map(_idle, self.tried)):
             why.append("all of them change nothing")
-        if self._snapshots_s > self._trials_s:
-            why.append("to keep the world and put it back took longer than to try the programs")
         self._engine.trace.event(
             "samples",
             tried=[
@@ -326,6 +311,16 @@ class BestOf:
             stopped=stopped,
             asked=settings.samples,
         )
+
+    @staticmethod
+    def _said(goal: GoalCheck, chosen: TriedProgram) -> str:
+        """Return what the goal check decided, for people."""
+        if goal.unusable:
+            return goal.unusable
+        if goal.accepts:
+            return f"the goal check accepts {'it' if chosen.goal else 'none'}"
+        objects = "to all of them" if chosen.goal is False else "not to it"
+        return f"the goal check is satisfied before anything is done, and objects {objects}"
 
     def _told(self, one: TriedProgram) -> str:
         """Return what came of a program; with where, if another did otherwise in the same words."""
@@ -359,16 +354,15 @@ class BestOf:
         for one in self.tried:
             if one.answer.completion == given.text:  # the same from the same world
                 return replace(one, number=number, same_as=one.same_as or one.number)
-        with self._stage() as robot:
-            before = WorldView.of(robot) if self._before is None else self._before
-            engine = self._copy(robot)
-            begin_s = time.monotonic()
+        with stage(self._engine, self._world) as robot:
+            before = WorldView.of(robot)
+            engine = self._engine.copy_for(robot, TrialTrace(self._engine.trace))
             answer = engine.attempt(self._prompt, self._order, self._state, given=given)
             assert answer is not None
-            self._trials_s += time.monotonic() - begin_s
             if not answer.ran:
                 return TriedProgram(number, answer)
             effect = Effect.of(before, WorldView.of(robot), answer.result)
+            words = self._order.instruction
             tried = TriedProgram(
                 number,
                 answer,
@@ -376,39 +370,11 @@ class BestOf:
                 plain(getattr(robot, "strokes", None)),
                 expected=all(word in effect.words for word in self._expect),
                 accepted=self._accepted(robot),
-                goal=self._reached(robot, before),
+                goal=None if self._goal is None else self._goal.says(robot),
+                doubts=doubts(words, before, effect, self._moved_before),
             )
             self._engine.trace.progress("tried", number=number, robot=robot)
         return tried
-
-    @contextlib.contextmanager
-    def _stage(self) -> Iterator[Any]:
-        """Give a robot in the present world, to do with as one likes.
-
-        Raises:
-            RobotError: The scene cannot be seen, or the twin is no simulation.
-        """
-        robot, rehearsal = self._engine.robot, self._engine.gate.rehearsal
-        if self._world is not None:
-            try:
-                yield robot
-            finally:
-                assert isinstance(robot, Rewindable)
-                begin_s = time.monotonic()
-                robot.restore(self._world)
-                self._snapshots_s += time.monotonic() - begin_s
-            return
-        assert rehearsal is not None
-        twin = rehearsal.robot.twin()
-        try:
-            if not twin.simulated:
-                raise RobotError("the robot's twin is no simulation, so nothing can be tried in it")
-            yield twin
-        finally:
-            twin.close()
-
-    def _copy(self, robot: Any) -> Engine:
-        return self._engine.copy_for(robot, TrialTrace(self._engine.trace))
 
     def _digest(self) -> bytes:
         """Return a hash of the world; b"" of one that cannot be written down, or of a real one."""
@@ -420,44 +386,6 @@ class BestOf:
         except (snapshots.NotPlain, WireError):
             return b""
         return hashlib.blake2s(packed).digest()
-
-    def _ask_for_goal(self) -> str:
-        """Have the goal check written; return why there is none, for people, or "".
-
-        One that cannot be used is left out: one that is refused, that fails, or that is satisfied
-        before anything was done, since it says nothing of what a program does.
-        """
-        prompt = self._engine.prompts.get(GOAL)
-        if prompt is None or not self._settings.goal:
-            return ""
-        looking = _looking(prompt)
-        try:
-            shown = self._engine.context(looking)
-            docs = self._engine.docs(looking)
-            self._asked_for_goal = Question(self._order.instruction, shown, docs=docs)
-            self._goal = self._engine.author.ask(looking, self._asked_for_goal)
-        except (ModelError, PromptError) as error:
-            reason = str(error).partition("; ")[0]
-            return f"there is no goal check: {reason}"
-        with self._stage() as robot:
-            before = WorldView.of(robot)
-            answer = self._checked(robot, before)
-        failure = answer.result.failure
-        why = None
-        if failure is not None:
-            why = self.denied = f"the goal check cannot be used: {failure}"
-        elif answer.result.value:
-            why = "the goal check is satisfied before anything is done, so it decides nothing"
-        if why is not None:
-            self._goal = None
-        return why or ""
-
-    def _reached(self, robot: Any, before: WorldView) -> bool | None:
-        """Return what the goal check says of a world; None if there is none, or it fails."""
-        if self._goal is None:
-            return None
-        result = self._checked(robot, before).result
-        return bool(result.value) if result.failure is None else None
 
     def _accepted(self, robot: Any) -> bool:
         """Return what the caller's own check says of a world.
@@ -472,21 +400,6 @@ class BestOf:
             raise UsageError(
                 f"the check of your own, Sampling(judge=...), failed: {why}"
             ) from error
-
-    def _checked(self, robot: Any, before: WorldView) -> Answer:
-        """Run the goal check in a robot's world: a program like any other, that may only look."""
-        prompt = _looking(self._engine.prompts[GOAL])
-        where: Mapping[str, Any] = {name: list(xyz) for name, xyz in before.positions.items()}
-        state = State(variables={_BEFORE: where})
-        engine = self._copy(robot)
-        answer = engine.attempt(prompt, self._asked_for_goal, state, given=self._goal)
-        assert answer is not None
-        return answer
-
-
-def _looking(prompt: Prompt) -> Prompt:
-    """Return a prompt whose programs may not act, whatever its header says."""
-    return replace(prompt, header=replace(prompt.header, actions=False))
 
 
 def _idle(one: TriedProgram) -> bool:

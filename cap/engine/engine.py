@@ -19,10 +19,11 @@ from cap.checker.checker import Examination, examine
 from cap.engine.answer import Answer, Approve, EngineRobot, State
 from cap.engine.approval import Gate
 from cap.engine.attempts import Attempts, interrupted
-from cap.engine.best_of import GOAL, BestOf
+from cap.engine.best_of import BestOf
 from cap.engine.effect import WorldView
 from cap.engine.failures import explain, failure_of, unfit
 from cap.engine.function_generation import Generation, kept_for, refused
+from cap.engine.goal import GOAL, GoalCheck
 from cap.engine.idle_program import did_nothing
 from cap.engine.literal import assignments
 from cap.engine.memory import Memory
@@ -33,7 +34,7 @@ from cap.engine.repair import ANSWER_AGAIN, Repairs, acted, bent, blamed, failed
 from cap.engine.return_kinds import kind_error
 from cap.engine.settings import EngineSettings
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, NotFound
+from cap.errors import CapError, NotFound, RobotError
 from cap.models.base import Completion, Model
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive, Scope
@@ -155,6 +156,7 @@ class Engine:
         seen: tuple[bytes, ...] = (),
         view: WorldView | None = None,
         moved_before: Sequence[str] = (),
+        goal: GoalCheck | None = None,
     ) -> Answer:
         """Have a program written for an instruction and run it; repair it if need be.
 
@@ -172,6 +174,7 @@ class Engine:
             seen: Earlier pictures of the scene, sent before the present one.
             view: The world before the turn: an order that leaves it so is not done.
             moved_before: What the turn before it moved, for "the other one".
+            goal: The instruction's goal check, if it was asked for before.
         """
         mark, shown, state = self.tally.mark(), context or Context(), state or State()
         outermost = not self.trace.depth
@@ -184,7 +187,17 @@ class Engine:
             *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
             pictures=(*seen, *self.look()) if outermost else (),
         )
-        best_of = None if not outermost else self._trials(prompt, order, state, expect, world)
+        sampling, best_of = self.settings.sampling, None
+        if outermost:
+            tries = sampling.samples > 1 and self._can_try(world)
+            try:
+                if goal is None and (sampling.verify == GOAL or (tries and sampling.goal)):
+                    goal = self.goal_check(instruction, view)
+            except RobotError as error:
+                return Answer(Result(failure=replace(failure_of(error), robot=True)))
+            if tries:
+                present = world if self.robot.simulated else None
+                best_of = BestOf(self, prompt, order, state, expect, present, goal, moved_before)
         answer = Attempts(
             self,
             prompt,
@@ -197,12 +210,13 @@ class Engine:
             best_of=best_of,
             view=view if self.author.repairs else None,
             moved_before=moved_before,
+            goal=goal if sampling.verify == GOAL and view is not None else None,
         ).run()
         if best_of is not None:
             accepted = best_of.accepted and answer.attempts == 1
-            answer = replace(
-                answer, tried=len(best_of.tried), accepted=accepted, denied=best_of.denied
-            )
+            answer = replace(answer, tried=len(best_of.tried))
+            if sampling.verify != GOAL or (best_of.accepted and not best_of.denied):
+                answer = replace(answer, accepted=accepted, denied=best_of.denied)
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
         if objection is not None and answer.result.failure is None:
@@ -213,20 +227,28 @@ class Engine:
             answer = replace(answer, bent=tuple(told))
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
-    def _trials(
-        self, prompt: Prompt, order: Question, state: State, expect: Sequence[str], world: Any
-    ) -> BestOf | None:
-        """Return what tries programs first; None if none are to be tried, or none can be."""
-        sampling = self.settings.sampling
-        if sampling.samples == 1 and not (sampling.even_one and GOAL in self.prompts):
+    def _can_try(self, world: Any) -> bool:
+        """Tell whether programs can be tried in the present world, and write down if not."""
+        rewinds = world is not None and isinstance(self.robot, Rewindable) and self.robot.simulated
+        if rewinds or self.gate.rehearsal is not None:
+            return True
+        told = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
+        self.trace.event("untried", reason=told)
+        return False
+
+    def goal_check(self, words: str, view: WorldView | None = None) -> GoalCheck | None:
+        """Have an instruction's goal check written; None for a robot that has no prompt for it.
+
+        Args:
+            words: The instruction.
+            view: The world as it is, where it was looked at.
+
+        Raises:
+            RobotError: The world cannot be seen.
+        """
+        if GOAL not in self.prompts:
             return None
-        present = world if isinstance(self.robot, Rewindable) and self.robot.simulated else None
-        if present is not None or self.gate.rehearsal is not None:
-            return BestOf(self, prompt, order, state, expect, present)
-        if sampling.samples > 1:
-            told = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
-            self.trace.event("untried", reason=told)
-        return None
+        return GoalCheck(self, words, view or WorldView.of(self.robot))
 
     def objection(self, prompt: Prompt, description: str) -> str:
         """Return why an LMP's first answer to these words could not be used; "" if it could."""

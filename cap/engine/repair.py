@@ -199,7 +199,8 @@ def note_of(
     if calls:
         parts.append(f"calls: {'; '.join(_folded(calls))}")
     if not any(call.kind == "action" and call.error is None for call in calls):
-        return "; ".join([*parts, _REQUEST])
+        refused = bool(calls) and calls[-1].kind == "action"
+        return "; ".join([*parts, _REQUEST, *([_NO_LESS] if refused else [])])
     set_still = f", and {', '.join(kept)} are still set" if kept else ""
     return "; ".join([*parts, _BACK if back else _LEFT.format(kept=set_still)])
 

@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cap.engine.answer import Answer, State
+from cap.engine.doubts import doubts
 from cap.engine.effect import Effect, WorldView
+from cap.engine.goal import GOAL, NOT_SO, SAYS_NO, GoalCheck
+from cap.engine.idle_program import is_order
 from cap.models.base import Usage
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, one_line
@@ -85,21 +88,30 @@ class Rounds:
             most: How many rounds there may be.
         """
         engine, trace = self._session.engine, self._session.trace
-        seen = engine.look() if most > 1 else ()
+        turns = self._session.turns
+        moved_before = tuple(turns[-1].moved) if turns else ()
+        if most == 1:
+            return engine.run(
+                *(self._session.prompt, self.words, self.context, state),
+                world=world,
+                expect=self.expect,
+                view=self.view,
+                moved_before=moved_before,
+            )
+        verify = engine.settings.sampling.verify
+        goal = engine.goal_check(self.words, self.view) if verify == GOAL else None
+        seen = engine.look()
         context, view, idle = self.context, self.view, 0
-        expect = self.expect if most == 1 else ()
         answer = engine.run(
-            *(self._session.prompt, self.words, context, state),
-            world=world,
-            expect=expect,
-            view=view,
-            moved_before=tuple(self._session.turns[-1].moved) if self._session.turns else (),
+            self._session.prompt, self.words, context, state, world=world, goal=goal
         )
-        last = answer
+        answer = last = self._judged(answer, goal)
         for number in range(2, most + 1):
             now = WorldView.of(self._robot)
             effect = Effect.of(view, now, last.result, last.earlier_calls)
             why = self._ended(last, effect, idle)
+            if not why and last.accepted and goal is not None:
+                why = "the goal check accepts it"
             if why:
                 trace.event("rounds_ended", rounds=number - 1, reason=why)
                 break
@@ -110,7 +122,10 @@ class Rounds:
             world = self._robot.snapshot() if isinstance(self._robot, Rewindable) else None
             before = Round(answer, self.begun, engine.programs, world)
             further = engine.run(
-                self._session.prompt, self.words, context, state, world=world, seen=seen
+                *(self._session.prompt, self.words, context, state),
+                world=world,
+                seen=seen,
+                goal=goal,
             )
             result = further.result
             if result.failure is None and not result.calls and not result.stdout.strip():
@@ -125,11 +140,36 @@ class Rounds:
                 break
             self.before.append(before)
             self.begun = state
+            further = self._judged(further, goal)
+            same = further.ran and further.shown == last.shown
             answer, last = _with_round(answer, further), further
+            if same:
+                reason = "the same program was written twice"
+                trace.event("rounds_ended", rounds=number, reason=reason)
+                break
         else:
-            if most > 1:
-                trace.event("rounds_ended", rounds=most, reason="the limit was reached")
-        return answer
+            trace.event("rounds_ended", rounds=most, reason="the limit was reached")
+        return self._doubted(answer, moved_before)
+
+    def _judged(self, answer: Answer, goal: GoalCheck | None) -> Answer:
+        """Return what came of a round with what the goal check says of the world after it."""
+        if goal is None:
+            return answer
+        verdict = goal.says(self._robot)
+        return replace(answer, accepted=verdict is True, denied=goal.denial(verdict))
+
+    def _doubted(self, answer: Answer, moved_before: Sequence[str]) -> Answer:
+        """Return what came of all rounds with what is to be doubted of it."""
+        engine = self._session.engine
+        if answer.result.failure is not None or not engine.author.repairs:
+            return answer
+        found = list[str]()
+        if engine.settings.sampling.verify != "off" and is_order(self.words):
+            now = WorldView.of(self._robot)
+            effect = Effect.of(self.view, now, answer.result, answer.earlier_calls)
+            found += doubts(self.words, self.view, effect, moved_before)
+        found += [NOT_SO] if answer.denied == SAYS_NO else []
+        return replace(answer, doubts=tuple(found))
 
     def _ended(self, last: Answer, effect: Effect, idle: int) -> str:
         """Return why there is no further round; "" if there is one."""

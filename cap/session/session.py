@@ -144,7 +144,7 @@ class Session:
                 actions=min(limits.actions, HARDWARE_ACTIONS),
             )
         self._sandbox = Sandbox(limits=limits, min_level=level).__enter__()
-        tries = settings.sampling.samples > 1 or settings.sampling.even_one
+        tries = settings.sampling.samples > 1
         self.memory = Memory(rehearses=rehearsal is not None or tries)
         self.engine = Engine(
             robot,
@@ -787,7 +787,7 @@ class Session:
 
 
 def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:
-    """Return settings that a session can be run with; one that learns tries even one program.
+    """Return settings that a session can be run with; one that learns asks for goal checks.
 
     Raises:
         UsageError: They are beyond their bounds, or lack what they need.
@@ -795,7 +795,7 @@ def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:
     if settings.learn is not None:
         if settings.skills is None:
             raise UsageError("a session that learns needs a folder for skills: skills=...")
-        settings = replace(settings, sampling=replace(settings.sampling, even_one=True))
+        settings = replace(settings, sampling=replace(settings.sampling, verify="goal"))
     samples, rounds = settings.sampling.samples, settings.rounds
     if not 1 <= samples <= MOST_SAMPLES:
         raise UsageError(f"cannot try {samples!r} programs; ask for 1 to {MOST_SAMPLES}")

@@ -24,10 +24,10 @@ from cap.checker.checker import examine
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
-from cap.engine.best_of import GOAL
 from cap.engine.effect import Effect, WorldView
 from cap.engine.engine import Engine, State
 from cap.engine.function_generation import UndefinedName
+from cap.engine.goal import GOAL
 from cap.engine.settings import EngineSettings
 from cap.errors import CapError, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request

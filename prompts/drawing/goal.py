@@ -3,13 +3,16 @@
 # returns = "ret_val"
 # kind = ["boolean"]
 # context = ["objects"]
-# arguments = { before = { "red block" = [0.1, -0.4, 0.02], "green block" = [-0.1, -0.5, 0.02] } }
+# arguments = { before = { "red block" = [0.1, -0.4, 0.02], "green block" = [-0.1, -0.5, 0.02] }, drawn_before = [[[0.0, -0.5], [0.1, -0.5], [0.1, -0.4]], [[-0.1, -0.5], [-0.2, -0.6]]] }
 # ///
 import numpy as np
 from robot import get_drawn_shapes, get_obj_pos
 
 #< The instruction was carried out just now, rightly or wrongly: tell by looking whether what it asks for is so.
 #< before: where each object was before that, name: [x, y, z] in metres. What is drawn are lists of points.
+#< drawn_before: what was drawn before that, as get_drawn_shapes() returns it now. What is older than the
+#< instruction stays, unless it is to be changed: compare with drawn_before where the words need it.
+#< What is asked for may be so in many ways: take what is so in all of them, or ret_val = None if nothing is.
 #< Within 1 cm is near enough; a figure may be turned, and its corners lie on its edge line too.
 
 objects = ['red block', 'green block']
@@ -58,3 +61,11 @@ ret_val = all(near) and len(middles) == len(blocks)
 
 # erase everything.
 ret_val = len(get_drawn_shapes()) == 0
+
+# make the last shape twice as big.
+shapes = get_drawn_shapes()
+sizes = [np.max(np.ptp(np.array(drawn[-1]), axis=0)) for drawn in (drawn_before, shapes) if drawn]
+ret_val = bool(len(shapes) == len(drawn_before) and abs(sizes[-1] - 2 * sizes[0]) < 0.01)
+
+# draw something funny.
+ret_val = None

@@ -159,6 +159,16 @@ shapes = shapes + [parse_shape_pts('a triangle around the middle')]
 draw(shapes[-1])
 #= drew
 
+# draw a smaller triangle inside the triangle.
+shapes = shapes + [transform_shape_pts('make it smaller', shape_pts=shapes[-1])]
+draw(shapes[-1])
+#= drew
+
+# draw the same triangle again 12 cm to the right.
+shapes = shapes + [shapes[-1] + [12 / 100, 0]]
+draw(shapes[-1])
+#= drew
+
 # draw a triangle and a square side by side.
 middle = get_obj_pos('middle')
 new = [parse_shape_pts(f'a {name} around the middle') + [x, 0] for name, x in [('triangle', -0.07), ('square', 0.07)]]

@@ -31,8 +31,8 @@ if not moved:
     say('nothing was moved yet')
 #= moved red block to blue bowl
 
-# move the yellow block to the left side.
-moved = ['yellow block']
+# move the other block to the left side.
+moved = [name for name in parse_obj_name('the blocks') if name not in moved]
 put_first_on_second(moved[0], 'left side')
 #= moved yellow block
 #? at left side
@@ -85,12 +85,9 @@ for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=Tru
 #= moved pink block to pink bowl; moved cyan block to cyan bowl; moved gray block to gray bowl
 
 # swap the pink block and the cyan block.
-first, second, aside = 'pink block', 'cyan block', parse_position('a free spot')
-before, moved = get_layout(), [first, second, first]
-put_first_on_second(first, aside)
-put_first_on_second(second, before[first])
-put_first_on_second(first, before[second])
-#= moved cyan block from cyan bowl to pink bowl; moved pink block from pink bowl to cyan bowl
+moved = ['pink block', 'cyan block']
+arrange_objects({'pink block': 'cyan block', 'cyan block': 'pink block'})
+#= moved pink block from pink bowl to cyan bowl; moved cyan block from cyan bowl to pink bowl
 
 # put the cyan block next to the gray bowl.
 moved = ['cyan block']

@@ -285,18 +285,20 @@ class RavensRobot(SimulatedRobot[WorldState]):
         return round(float(self._scene[self._exact(name)].position[2]), 3)
 
     @perception
-    def get_layout(self, turns_ago: int = 0) -> dict[str, Array]:
+    def get_layout(self, turns_ago: int | str = 0) -> dict[str, Array]:
         """Return where all objects are, {name: xy in metres}: arrange_objects takes them back.
 
         Args:
-            turns_ago: 1: before the last turn that moved something.
+            turns_ago: 1: before the last turn that moved something; or 'start'.
 
         Raises:
             NotFound: There were fewer.
         """
         layout = self._layout()
-        if count(turns_ago, "turns_ago", 0):
-            layout = self._turns().before(turns_ago, "moved something")
+        if turns_ago == "start":
+            layout = next((turn.before for turn in self._turns().earlier), layout)
+        elif turns := count(turns_ago, "turns_ago", 0):
+            layout = self._turns().before(turns, "moved something")
         return {name: np.array(position[:2]) for name, position in layout}
 
     @perception

@@ -416,6 +416,10 @@ moved = undo_turns()
 if not moved:
     say('nothing was moved yet')
 
+# move the yellow block to the left side.
+moved = ['yellow block']
+put_first_on_second(moved[0], 'left side')
+
 # place the yellow block on the red block.
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], parse_obj_name('the red block'))

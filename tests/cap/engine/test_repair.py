@@ -565,7 +565,8 @@ def test_only_what_was_done_stays_done() -> None:
     refused = Call("put", ("a",), {}, 0, 0, error="Unreachable: too far", kind="action")
     failure = Failure("raised", "Unreachable", "too far", 1, robot=True)
     assert note_of(failure, "put('a')\n", [refused]).endswith(
-        "write the whole program again, corrected"
+        "write the whole program again, corrected; if it cannot be done as asked, say why, and do "
+        "nothing less in its place"
     )
     done = Call("put", ("b",), {}, 0, 0, kind="action")
     assert "; what it did stays done; write" in note_of(failure, "put('a')\n", [done, refused])

@@ -181,11 +181,20 @@ def test_a_check_of_the_world_says_whether_a_failed_round_has_done_it(
 
 def test_two_rounds_without_effect_end_it() -> None:
     looks = "spot = get_obj_pos('red block')\n"
-    session, model = session_of([looks] * 5)
+    session, model = session_of([looks, f"again = 1\n{looks}", *[looks] * 3])
     with session:
         events = told(session)
         session.run(WORDS)
     assert reason(events) == "two rounds had no effect"
+    assert len(model.requests) == 2
+
+
+def test_the_same_program_twice_ends_it() -> None:
+    session, model = session_of([RED] * 5)
+    with session:
+        events = told(session)
+        session.run(WORDS)
+    assert reason(events) == "the same program was written twice"
     assert len(model.requests) == 2
 
 

@@ -72,7 +72,9 @@ def test_what_moved_nothing_is_no_turn_to_undo(session: Session) -> None:
     assert {name: tuple(xy) for name, xy in layout.items()} == {
         name: xyz[:2] for name, xyz in before.items()
     }
-    assert session.execute("undo_turns(2)").ok
+    assert session.execute("arrange_objects(get_layout('start'))").ok
+    assert strayed(session, first) == []
+    assert session.execute("undo_turns(3)").ok
     assert strayed(session, first) == []
 
 
