@@ -22,7 +22,7 @@ from cap.engine.answer import Answer, State
 from cap.engine.doubts import doubts
 from cap.engine.effect import Effect, WorldView
 from cap.engine.failures import failure_of
-from cap.engine.goal import GoalCheck, TrialTrace, stage
+from cap.engine.goal import GOAL, GoalCheck, TrialTrace, stage
 from cap.engine.question import Question
 from cap.errors import ModelError, RobotError, SpendLimit, UsageError
 from cap.models.base import Completion
@@ -208,6 +208,14 @@ class BestOf:
             self.denied = self._goal.denial(chosen.goal)
         self._tell(choice, stopped)
         return chosen.answer
+
+    def judged(self, answer: Answer) -> Answer:
+        """Return what came of the chosen program in the end, with what verifies it."""
+        answer = replace(answer, tried=len(self.tried))
+        if self._settings.verify == GOAL and not self.accepted:
+            return answer  # it was judged where it was carried out
+        accepted = self.accepted and answer.attempts == 1
+        return replace(answer, accepted=accepted, denied=self.denied)
 
     def _wave(self, left: int, mark: int) -> int:
         """Return how many further programs are needed at least before one can be chosen.

@@ -188,16 +188,15 @@ class Engine:
             pictures=(*seen, *self.look()) if outermost else (),
         )
         sampling, best_of = self.settings.sampling, None
-        if outermost:
-            tries = sampling.samples > 1 and self._can_try(world)
+        tries = outermost and sampling.samples > 1 and self._can_try(world)
+        if goal is None and outermost and (sampling.verify == GOAL or (tries and sampling.goal)):
             try:
-                if goal is None and (sampling.verify == GOAL or (tries and sampling.goal)):
-                    goal = self.goal_check(instruction, view)
+                goal = self.goal_check(instruction, view)
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-            if tries:
-                present = world if self.robot.simulated else None
-                best_of = BestOf(self, prompt, order, state, expect, present, goal, moved_before)
+        if tries:
+            present = world if self.robot.simulated else None
+            best_of = BestOf(self, prompt, order, state, expect, present, goal, moved_before)
         answer = Attempts(
             self,
             prompt,
@@ -212,19 +211,15 @@ class Engine:
             moved_before=moved_before,
             goal=goal if sampling.verify == GOAL and view is not None else None,
         ).run()
-        if best_of is not None:
-            accepted = best_of.accepted and answer.attempts == 1
-            answer = replace(answer, tried=len(best_of.tried))
-            if sampling.verify != GOAL or (best_of.accepted and not best_of.denied):
-                answer = replace(answer, accepted=accepted, denied=best_of.denied)
+        answer = answer if best_of is None else best_of.judged(answer)
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
         if objection is not None and answer.result.failure is None:
             objection.bent = bent(objection.points, answer.result.value)
         if outermost:
             differ = {words: each.bent for (_, words), each in self._objections.items()}
-            told = (f"{words!r}, asked for again: {how}" for words, how in differ.items() if how)
-            answer = replace(answer, bent=tuple(told))
+            bends = (f"{words!r}, asked for again: {how}" for words, how in differ.items() if how)
+            answer = replace(answer, bent=tuple(bends))
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
     def _can_try(self, world: Any) -> bool:

@@ -295,7 +295,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotFound: There were fewer.
         """
         layout = self._layout()
-        if turns_ago == "start":
+        if isinstance(turns_ago, str) and turns_ago == "start":
             layout = next((turn.before for turn in self._turns().earlier), layout)
         elif turns := count(turns_ago, "turns_ago", 0):
             layout = self._turns().before(turns, "moved something")

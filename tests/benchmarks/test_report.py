@@ -223,7 +223,6 @@ def test_rows_sum_up_what_the_lines_say(tmp_path: Path) -> None:
         "task": "pick-and-place",
         "split": "SA-SI",
         "success %, 95 %": "75.0 (30.1-95.4)",
-        "doubted": "",
         "n": 4,
         "failed by": "program 1",
         "calls": 4.0,
