@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from cap.checker.policy import HOMES, Policy
+from cap.checker.policy import HOMES, MODULE_NAMES, Policy
 from cap.checker.rules import RULES as _RULES
 from cap.checker.rules import Survey, Violation
 from cap.checker.signatures import CALL_RULE
@@ -23,8 +23,6 @@ __all__ = ["RULES", "Examination", "Policy", "Violation", "check", "examine"]
 
 RULES = {**_RULES, "CAP113": CALL_RULE}
 """Every rule by its id."""
-_MODULES = (("np", "numpy"), ("numpy", "numpy"), ("math", "math"))
-"""Names of the library that are modules."""
 _REAL = frozenset(["collections", "math", "numpy", "shapely", "typing"])
 """Modules that are what they are called: a prompt's hints import primitives from none of them."""
 
@@ -69,7 +67,7 @@ def examine(
     scope, policy = scope or Scope(), policy or Policy()
     program = program.without(_needless_imports(program, scope, policy))
     violations = _violations(program, scope, policy)
-    lacking = () if violations else undefined(program, known_names(scope, policy))
+    lacking = () if violations else undefined(program, scope.names() | policy.names())
     return Examination(program, tuple(violations), lacking)
 
 
@@ -85,11 +83,6 @@ def check(program: str | Program, policy: Policy | None = None) -> list[Violatio
     """
     parsed = Program.parse(program) if isinstance(program, str) else program
     return _violations(parsed, Scope(), policy or Policy())
-
-
-def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
-    """Return every name a program of this scope may read."""
-    return scope.names() | policy.names()
 
 
 def _violations(program: Program, scope: Scope, policy: Policy) -> list[Violation]:
@@ -119,7 +112,7 @@ def _needless_imports(program: Program, scope: Scope, policy: Policy) -> list[as
             for alias in node.names:
                 module = alias.name if alias.asname else alias.name.partition(".")[0]
                 name = alias.asname or module
-                library = policy.library and (name, module) in _MODULES
+                library = policy.library and MODULE_NAMES.get(name) == module
                 known.append(library or (name == module and name in given))
         elif isinstance(node, ast.ImportFrom):
             known = [

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -23,6 +22,8 @@ _WORDS: Mapping[Any, str] = {
     bool: "True or False",
     Path: "a path",
     Callable: "a function",
+    Mapping: "a mapping by name",
+    **dict.fromkeys((Sequence, Collection, tuple), "a list"),
 }
 
 
@@ -48,9 +49,9 @@ def check_values(settings: Any) -> None:
     Raises:
         UsageError: One is of another kind.
     """
-    declared: Any = type(settings)
-    for name, kind in _kinds(declared):
-        require(name, getattr(settings, name), kind)
+    kinds = get_type_hints(type(settings))
+    for entry in fields(settings):
+        require(entry.name, getattr(settings, entry.name), kinds[entry.name])
 
 
 def check_fields(what: str, kind: type[Any], given: Mapping[str, Any]) -> None:
@@ -64,12 +65,6 @@ def check_fields(what: str, kind: type[Any], given: Mapping[str, Any]) -> None:
         if name not in known:
             hint = did_you_mean(str(name), known) or f" Known: {', '.join(known)}"
             raise UsageError(f"there is no {what} {name!r}.{hint}")
-
-
-@cache
-def _kinds(settings: type[Any]) -> tuple[tuple[str, Any], ...]:
-    kinds = get_type_hints(settings)
-    return tuple((entry.name, kinds[entry.name]) for entry in fields(settings))
 
 
 def _fits(value: Any, kind: Any) -> bool:
@@ -96,15 +91,9 @@ def _fits(value: Any, kind: Any) -> bool:
 
 def _in_words(kind: Any) -> str:
     origin, inner = get_origin(kind), get_args(kind)
-    if origin is None:
-        return _WORDS.get(kind, getattr(kind, "__name__", str(kind)))
     if origin in (Union, UnionType):
         return " or ".join(map(_in_words, inner))
     if origin is Literal:
         return " or ".join(map(repr, inner))
-    if origin is not Callable and issubclass(origin, Mapping):
-        named = inner[1] in (Any, object)
-        return "a mapping by name" if named else f"a mapping of names to {_in_words(inner[1])}"
-    if origin is not Callable and issubclass(origin, Collection):
-        return f"a list of {_in_words(inner[0])}"
-    return _WORDS.get(origin, origin.__name__)
+    found = _WORDS.get(origin or kind, getattr(origin or kind, "__name__", str(kind)))
+    return f"{found} of {_in_words(inner[0])}" if found == "a list" else found

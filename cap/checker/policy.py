@@ -27,31 +27,22 @@ ROBOT_MODULES = _words("robot")
 BENCHMARK_MODULES = ROBOT_MODULES | _words("benchmark")
 """What programs of benchmarks may import: the standard library as well."""
 FORBIDDEN_BUILTINS = _words("forbidden")
-NUMPY_FILES = _words("numpy_files")
+FILES: Mapping[str, frozenset[str]] = {"numpy": _words("numpy_files")}
+"""Names of modules that work on files."""
 PROCESS: Mapping[str, Any] = LISTS["process"]
 """What is left where no kernel layer holds: see `Policy.restricted`."""
 
-SHAPELY_GEOMETRY = (
-    *("GeometryCollection", "LinearRing", "LineString", "MultiLineString", "MultiPoint"),
-    *("MultiPolygon", "Point", "Polygon", "box"),
-)
-SHAPELY_AFFINITY = ("affine_transform", "rotate", "scale", "skew", "translate")
-SHAPELY_OPS = ("nearest_points", "unary_union")
-TYPING = (
-    *("Any", "Callable", "Dict", "Iterable", "List", "Optional", "Sequence", "Set", "Tuple"),
-    "Union",
-)
+LIBRARY: Mapping[str, frozenset[str]] = {
+    module: frozenset(names.split()) for module, names in LISTS["library"].items()
+}
+"""Names that are there without an import, by the module they are of."""
 MODULE_NAMES = {"np": "numpy", "numpy": "numpy", "math": "math", "affinity": "shapely.affinity"}
 """Modules that are there without an import, by the name programs know them by."""
-LIBRARY_NAMES: frozenset[str] = frozenset(
-    [*MODULE_NAMES, *SHAPELY_GEOMETRY, *SHAPELY_AFFINITY, *SHAPELY_OPS, *TYPING]
-)
+LIBRARY_NAMES = frozenset(MODULE_NAMES).union(*LIBRARY.values())
+_ALSO = {"shapely.geometry": "shapely", "shapely.ops": "shapely", "typing": "collections.abc"}
 HOMES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(SHAPELY_GEOMETRY, ("shapely.geometry", "shapely")),
-    **dict.fromkeys(SHAPELY_AFFINITY, ("shapely.affinity",)),
-    **dict.fromkeys(SHAPELY_OPS, ("shapely.ops", "shapely")),
-    **dict.fromkeys(TYPING, ("typing", "collections.abc")),
     "affinity": ("shapely",),
+    **{name: (home, _ALSO.get(home, home)) for home, names in LIBRARY.items() for name in names},
 }
 """Where the library's names come from: an import from there binds the very same."""
 SAFE_BUILTINS = frozenset(PROCESS["builtins"].split())

@@ -8,19 +8,18 @@ do not defend against what the kernel's layers stop. Nothing is executed.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from cap.checker.policy import (
-    EVERYWHERE,
+    FILES,
     FORBIDDEN_BUILTINS,
     LISTS,
     MODULE_NAMES,
-    NUMPY_FILES,
     PROCESS,
-    SHAPELY_GEOMETRY,
     Policy,
 )
 from cap.errors import did_you_mean
@@ -111,6 +110,11 @@ def scope_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             stack += ast.iter_child_nodes(node)
 
 
+def _names_of(node: ast.AST | None) -> Iterator[ast.Name]:
+    """Yield the names in an expression."""
+    yield from (part for part in ast.walk(node or ast.Pass()) if isinstance(part, ast.Name))
+
+
 @dataclass
 class Survey:
     """A program at a glance: its nodes, and what it binds."""
@@ -119,11 +123,6 @@ class Survey:
     policy: Policy
     scope: Scope = field(default_factory=Scope)
     hints_left: int = _HINTS
-
-    @cached_property
-    def groups(self) -> Mapping[str, Sequence[str]]:
-        """Objects of its scope whose attributes are primitives, with their names."""
-        return self.scope.groups
 
     @cached_property
     def reserved(self) -> frozenset[str]:
@@ -152,10 +151,9 @@ class Survey:
     def bound(self) -> Mapping[str, int]:
         """How often each name is bound, in any scope, imports included; `*` for a star import."""
         found: dict[str, int] = {}
-        for nodes in self.nodes.values():
-            for node in nodes:
-                for name in bound_names(node):
-                    found[name] = found.get(name, 0) + 1
+        for node in itertools.chain(*self.nodes.values()):
+            for name in bound_names(node):
+                found[name] = found.get(name, 0) + 1
         return found
 
     @cached_property
@@ -198,18 +196,14 @@ class Survey:
         return None
 
     @cached_property
-    def tried(self) -> Mapping[str, frozenset[int]]:
-        """Ids of the nodes in a `try` that catches `ImportError` or `TypeError` by that name."""
-        found: dict[str, set[int]] = {"ImportError": set(), "TypeError": set()}
+    def tried(self) -> frozenset[int]:
+        """Ids of the statements in a `try` that catches `ImportError` by that name."""
+        found = set[int]()
         for node in self.all(ast.Try):
-            caught = [handler.type for handler in node.handlers]
-            caught += [part for kind in caught if isinstance(kind, ast.Tuple) for part in kind.elts]
-            names = {getattr(kind, "id", "") for kind in caught}
-            if "ModuleNotFoundError" in names:
-                names.add("ImportError")
-            for error in names & found.keys():
-                found[error].update(id(part) for entry in node.body for part in ast.walk(entry))
-        return {error: frozenset(ids) for error, ids in found.items()}
+            caught = {part.id for kind in node.handlers for part in _names_of(kind.type)}
+            if caught & {"ImportError", "ModuleNotFoundError"}:
+                found.update(id(part) for entry in node.body for part in ast.walk(entry))
+        return frozenset(found)
 
     def did_you_mean(self, name: str, known: Iterable[str]) -> str:
         """Return the suggestion for a name, as long as there are few of them."""
@@ -237,32 +231,23 @@ class Rule:
 
 
 def _async(survey: Survey) -> Findings:
-    instead = "robot calls wait by themselves: write it without async and await"
     kinds = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
     for node in survey.all(*kinds):
-        yield node, f"{type(node).__name__} is not allowed in a program; {instead}"
-    for node in survey.all(ast.comprehension):
-        if node.is_async:
-            yield node.iter, "an asynchronous comprehension is not allowed; write a plain `for`"
+        yield (
+            node,
+            f"{type(node).__name__} is not allowed in a program; write it without async and await",
+        )
 
 
-_TIME = "the time that counts is the robot's: use its primitives, if it has some for time"
-_NO_FILES = "a program has no files: let it return what is to be kept"
-_WAITS = "robot calls wait by themselves: call one after the other"
-_INSTEAD_OF_MODULE = {
-    **dict.fromkeys(("time", "datetime", "calendar"), _TIME),
-    **dict.fromkeys(("asyncio", "threading"), _WAITS),
-    **dict.fromkeys(("pathlib", "shutil", "tempfile"), _NO_FILES),
-    "os": "a program has no files, processes or environment: use the names in scope",
-    "pickle": "import json and use a text",
-    "scipy": "use numpy",
-    "pandas": "use lists, dictionaries and numpy",
-}
-"""What a program does in place of importing a module that it may not import."""
+def instead(of: str, name: str) -> str:
+    """Return what a program does in place of a module, an attribute or a builtin."""
+    remedies: Mapping[str, str] = LISTS["instead"][of]
+    found = (remedy for names, remedy in remedies.items() if name in names.split())
+    return next(found, remedies[""]).strip()
 
 
 def _imports(survey: Survey) -> Findings:
-    modules, tried = survey.policy.modules, survey.tried["ImportError"]
+    modules, tried = survey.policy.modules, survey.tried
     for node in survey.all(ast.Import, ast.ImportFrom):
         if id(node) in tried:
             continue
@@ -284,34 +269,21 @@ def _imports(survey: Survey) -> Findings:
             elif alias.name == "*":
                 for name in sorted(survey.reserved & listed):
                     yield node, f"'{name}' is provided; import by name what you need"
-            elif alias.name in _files(module):
-                yield node, f"'{module}.{alias.name}' works on files; {_NO_FILES}"
+            elif alias.name in FILES.get(module, ()):
+                yield node, f"'{module}.{alias.name}' works on files; {instead('builtin', 'open')}"
             elif alias.name not in listed and f"{module}.{alias.name}" not in modules:
                 hint = survey.did_you_mean(alias.name, listed)
                 yield node, f"'{module}' has no '{alias.name}'; use another of its names.{hint}"
 
 
 def _not_imported(what: str, module: str) -> str:
-    instead = _INSTEAD_OF_MODULE.get(module.partition(".")[0], "use the names already in scope")
-    return f"'{what}' is not allowed; {instead}"
-
-
-def _files(module: str) -> frozenset[str]:
-    return NUMPY_FILES if module == "numpy" else frozenset()
+    return f"'{what}' is not allowed; {instead('module', module.partition('.')[0])}"
 
 
 _OPERATORS = frozenset(f"__{name}__" for name in LISTS["operators"].split())
 """Special methods, which may be called by name: `super().__init__()`, `x.__len__()`."""
 _FACTS = frozenset(LISTS["facts"].split())
 """What objects say of themselves."""
-_INSTEAD_OF_ATTRIBUTE = {
-    "__traceback__": "use str(error)",
-    "__base__": "use issubclass()",
-    "__bases__": "use issubclass()",
-    "__subclasses__": "keep a list of your own classes",
-    "__self__": "keep the object itself",
-    "__getattribute__": "read the attribute, or use getattr()",
-}
 
 
 def _attributes(survey: Survey) -> Findings:
@@ -320,9 +292,8 @@ def _attributes(survey: Survey) -> Findings:
     for node, name in read:
         if is_special(name):
             if name not in _OPERATORS and name not in _FACTS:
-                instead = "use an operator, a builtin function or your own method"
-                instead = _INSTEAD_OF_ATTRIBUTE.get(name, instead)
-                yield node, f"attribute '{name}' leads to the interpreter; {instead}"
+                remedy = instead("attribute", name)
+                yield node, f"attribute '{name}' leads to the interpreter; {remedy}"
             elif name == "__dict__" and survey.module(getattr(node, "value", node)) is not None:
                 yield node, "the names of a module are not for programs; name those you need"
         elif not survey.policy.private and _leads_out(name):
@@ -338,61 +309,20 @@ def _leads_out(name: str) -> bool:
 
 
 _OWN_SPECIAL = frozenset(LISTS["special_names"].split())
-"""Special names that a program may bind."""
+"""Special names that a program may read and bind."""
 
 
 def _special_names(survey: Survey) -> Findings:
     methods = {id(entry) for owner in survey.all(ast.ClassDef) for entry in owner.body}
-    aliases = {
-        id(target)
-        for owner in survey.all(ast.ClassDef)
-        for entry in owner.body
-        if isinstance(entry, ast.Assign)
-        for target in entry.targets
-    }
-    for node in survey.all(ast.Name):
-        name = node.id
-        if not is_special(name) or name == "__name__":
+    for node in itertools.chain(*survey.nodes.values()):
+        if isinstance(node, ast.Import | ast.ImportFrom) or id(node) in methods:
             continue
-        if isinstance(node.ctx, ast.Load):
-            allowed = name in _OWN_SPECIAL | _OPERATORS or name == "__class__"
-        else:
-            allowed = name in _OWN_SPECIAL or id(node) in aliases
-        if not allowed:
-            yield node, f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
-    for nodes in survey.nodes.values():
-        for node in nodes:
-            if isinstance(node, ast.Name | ast.Import | ast.ImportFrom) or id(node) in methods:
-                continue
-            for name in bound_names(node):
-                if is_special(name):
-                    yield node, f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
+        for name in (node.id,) if isinstance(node, ast.Name) else bound_names(node):
+            if is_special(name) and name not in _OWN_SPECIAL | _OPERATORS:
+                yield node, f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
 
 
-_WORDS = FORBIDDEN_BUILTINS - {
-    "__import__",
-    "breakpoint",
-    "compile",
-    "eval",
-    "exec",
-    "globals",
-    "open",
-}
-"""Forbidden builtins that are everyday words: a program may use them as variables of its own."""
-_INSTEAD_OF_BUILTIN = {
-    "open": _NO_FILES,
-    "input": "call a primitive that asks a person, if there is one",
-    "exec": "write the statements themselves",
-    "eval": "write the expression itself, or use int() and float() on texts",
-    "compile": "write the statements themselves",
-    "__import__": "use the names already in scope",
-    "globals": "use a dictionary of your own",
-    "locals": "use a dictionary of your own",
-    "exit": "let the program end with its last statement, or import sys and call sys.exit()",
-    "quit": "let the program end with its last statement, or import sys and call sys.exit()",
-    "breakpoint": "use print()",
-}
-"""What a program writes in place of a builtin that it may not use."""
+_WORDS = frozenset(LISTS["words"].split())
 
 
 def _builtins(survey: Survey) -> Findings:
@@ -401,43 +331,15 @@ def _builtins(survey: Survey) -> Findings:
         if node.id in forbidden and isinstance(node.ctx, ast.Load):
             own = node.id in survey.bound or node.id in survey.given
             if not (own and node.id in _WORDS):
-                instead = _INSTEAD_OF_BUILTIN.get(node.id, "use another name")
-                yield node, f"'{node.id}' is not available to programs; {instead}"
+                remedy = instead("builtin", node.id)
+                yield node, f"'{node.id}' is not available to programs; {remedy}"
 
 
 def _rebinding(survey: Survey) -> Findings:
-    for nodes in survey.nodes.values():
-        for node in nodes:
-            for name in bound_names(node):
-                if name in survey.reserved:
-                    yield node, f"'{name}' is provided; choose another name for what you bind"
-    for node in survey.all(ast.Attribute):
-        if isinstance(node.ctx, ast.Load):
-            continue
-        root = node.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name):
-            library = root.id in EVERYWHERE and root.id not in survey.bound
-            if library or root.id in survey.reserved or root.id in survey.aliases:
-                yield node, f"'{ast.unparse(node)}' is provided; keep yours in a name of your own"
-
-
-_CLASSES = {kind.__name__: kind for kind in (str, list, dict, set, tuple, int, float)}
-
-
-@cache
-def _class_attributes(name: str) -> frozenset[str]:
-    """Return what a library class has, and its instances; nothing if it is none of those known."""
-    if name in SHAPELY_GEOMETRY and name != "box":
-        import shapely.geometry
-
-        kind: type = getattr(shapely.geometry, name)
-    elif name in _CLASSES:
-        kind = _CLASSES[name]
-    else:
-        return frozenset()
-    return frozenset(dir(kind)) | frozenset(dir(type(kind)))
+    for node in itertools.chain(*survey.nodes.values()):
+        for name in bound_names(node):
+            if name in survey.reserved:
+                yield node, f"'{name}' is provided; choose another name for what you bind"
 
 
 def _lacking(survey: Survey) -> Findings:
@@ -447,40 +349,26 @@ def _lacking(survey: Survey) -> Findings:
         owner, listed = _owner(node, survey)
         if owner is None:
             continue
-        if node.attr in _files(owner):
-            yield node, f"'{owner}.{node.attr}' works on files; {_NO_FILES}"
+        if node.attr in FILES.get(owner, ()):
+            yield node, f"'{owner}.{node.attr}' works on files; {instead('builtin', 'open')}"
         elif node.attr not in listed:
             hint = survey.did_you_mean(node.attr, listed)
-            if owner in survey.groups:  # a model has to choose among them
+            if owner in survey.scope.groups:  # a model has to choose among them
                 hint = f" It has {', '.join(sorted(listed))}."
             yield node, f"{owner} has no '{node.attr}'; use another of its names.{hint}"
 
 
 def _owner(node: ast.Attribute, survey: Survey) -> tuple[str | None, frozenset[str]]:
-    """Return the module, group of primitives or library class an attribute is of, and what it has.
-
-    Only what is certain counts: nothing of a name that the program binds, or that stands for
-    something else in its scope.
-    """
+    """Return the module or group of primitives an attribute is of, and what that has."""
     value = node.value
     if (module := survey.module(value)) is not None:
-        listed = survey.policy.module_names(module) or frozenset()
-        return module, listed | {
-            name.rpartition(".")[2]
-            for name in survey.policy.modules
-            if name.rpartition(".")[0] == module
-        }
-    if not survey.policy.signatures or not isinstance(node.ctx, ast.Load):
-        return None, frozenset()
-    if isinstance(value, ast.Name) and value.id in survey.groups:
-        return value.id, frozenset(survey.groups[value.id])
-    kind = value.func if isinstance(value, ast.Call) else value
-    if not isinstance(kind, ast.Name) or kind.id in survey.given or kind.id in survey.bound:
-        return None, frozenset()
-    if "*" in survey.bound or not (survey.policy.library or kind.id in _CLASSES):
-        return None, frozenset()
-    listed = _class_attributes(kind.id)
-    return (kind.id, listed) if listed else (None, listed)
+        return module, survey.policy.module_names(module) or frozenset()
+    group = getattr(value, "id", "") if survey.policy.signatures else ""
+    return (
+        (group, frozenset(survey.scope.groups[group]))
+        if group in survey.scope.groups
+        else (None, frozenset())
+    )
 
 
 RULES: dict[str, Rule] = {
@@ -527,14 +415,14 @@ RULES: dict[str, Rule] = {
         _builtins,
     ),
     "CAP106": Rule(
-        "binding the name of a primitive, or an attribute of what is provided",
+        "binding the name of a primitive",
         "A program must not change what its calls mean, for itself or for a later reader.",
         "pick = print",
         "picked = pick(1)",
         _rebinding,
     ),
     "CAP109": Rule(
-        "what a module, a library class or a group of primitives does not have",
+        "what a module or a group of primitives does not have",
         "It would fail when it is reached, after the robot has moved. The nearest name that "
         "exists is suggested. Functions of numpy that work on files are refused here, too.",
         "np.linspcae(0, 1, 5)",

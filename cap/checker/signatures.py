@@ -16,30 +16,18 @@ from functools import lru_cache
 
 from cap.checker.policy import Policy
 from cap.checker.rules import Findings, Function, Rule, Survey
-from cap.program.program import Program, ProgramSyntaxError
-from cap.program.scope import plain_arguments
+from cap.program.program import parsed
 
-_EMPTY = inspect.Parameter.empty
-_POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
-_EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
-_STAR = inspect.Parameter.VAR_POSITIONAL
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
-_STARS = inspect.Parameter.VAR_KEYWORD
-
-
+_Parameter = inspect.Parameter
 _MOST_COMPARED = 100_000
 """Parameters and keywords that are compared, call by call; the calls after that are left to run."""
-
-
-_Form = tuple[inspect.Signature, tuple[int, int]]
-"""What a function can be called with, and how many arguments surely fit by position alone."""
 
 
 def _misfits(survey: Survey) -> Findings:
     """Yield the calls that fit nothing their name can stand for."""
     if not survey.policy.signatures or "*" in survey.bound:  # a star import may bind anything
         return
-    forms: dict[str, list[_Form]] = {}
+    forms: dict[str, list[inspect.Signature]] = {}
     left = _MOST_COMPARED
     for call in survey.all(ast.Call):
         name = _called(call.func, survey)
@@ -47,13 +35,13 @@ def _misfits(survey: Survey) -> Findings:
             continue
         if name not in forms:
             forms[name] = list(_forms(name, survey))
-        if not forms[name] or _fits(call, forms[name]) or id(call) in survey.tried["TypeError"]:
+        if not forms[name]:
             continue
-        left -= len(call.keywords) + sum(len(signature.parameters) for signature, _ in forms[name])
+        left -= len(call.keywords) + sum(len(signature.parameters) for signature in forms[name])
         if left < 0:
             return
         if problem := _problem(call, forms[name], survey):
-            form = str(forms[name][0][0]).replace("=Ellipsis", "=...")
+            form = str(forms[name][0]).replace("=Ellipsis", "=...")
             if "?" not in problem:  # without a suggestion
                 problem += "; give it the arguments it takes"
             yield call, f"{ast.unparse(call.func)}{form}: {problem}"
@@ -62,7 +50,7 @@ def _misfits(survey: Survey) -> Findings:
 CALL_RULE = Rule(
     "a call that cannot fit what it calls",
     "It would fail when it is reached, after the robot has moved. Only what is certain counts: "
-    "primitives, and functions that are bound once, outside of a `try` that catches `TypeError`.",
+    "primitives, and functions that are bound once.",
     "def area(width, height): return width * height\narea(2)",
     "def area(width, height=1): return width * height\narea(2)",
     _misfits,
@@ -72,44 +60,42 @@ CALL_RULE = Rule(
 def _called(function: ast.expr, seen: Survey) -> str | None:
     """Return the name a call goes to; `.name` for one of a group of primitives."""
     if isinstance(function, ast.Name):
-        return function.id if function.id[:1] != "_" else None
+        return function.id
     if isinstance(function, ast.Attribute):
         group = getattr(function.value, "id", "")
-        if function.attr in seen.groups.get(group, ()) and group not in seen.bound:
+        if function.attr in seen.scope.groups.get(group, ()) and group not in seen.bound:
             return f".{function.attr}"
     return None
 
 
-def _forms(name: str, seen: Survey) -> Iterator[_Form]:
+def _forms(name: str, seen: Survey) -> Iterator[inspect.Signature]:
     """Yield the form of everything a name can stand for; nothing if one is not known."""
     scope = seen.scope
-    kept = {entry.name: entry.source for entry in scope.definitions}
     if name.startswith("."):
         if (primitive := scope.primitives.get(name[1:])) is not None:
-            yield primitive.signature, primitive.plain_arguments
+            yield primitive.signature
         return
     own = seen.functions.get(name)
     if seen.bound.get(name, 0) > (own is not None):
         return
     if name in scope.variables or name in scope.groups:
         return
+    kept = {entry.name: entry.source for entry in scope.definitions}
     earlier = _kept_signature(name, kept[name]) if name in kept else None
     if name in kept and earlier is None:
         return
-    for signature in (None if own is None else _signature(own), earlier):
-        if signature is not None:
-            yield signature, plain_arguments(signature)
+    if own is not None:
+        yield _signature(own)
+    if earlier is not None:
+        yield earlier
     if (primitive := scope.primitives.get(name)) is not None:
-        yield primitive.signature, primitive.plain_arguments
+        yield primitive.signature
 
 
 @lru_cache(maxsize=256)
 def _kept_signature(name: str, source: str) -> inspect.Signature | None:
     """Return the signature of a kept function; None of a class, or one that is decorated."""
-    try:
-        survey = Survey(Program.parse(source).tree, Policy())
-    except ProgramSyntaxError:
-        return None
+    survey = Survey(parsed(source), Policy())
     function = survey.functions.get(name)
     return None if function is None or survey.bound.get(name) != 1 else _signature(function)
 
@@ -120,56 +106,38 @@ def _signature(function: Function) -> inspect.Signature:
     plain = [*given.posonlyargs, *given.args]
     required, positional = len(plain) - len(given.defaults), len(given.posonlyargs)
     parameters = [
-        inspect.Parameter(
+        _Parameter(
             entry.arg,
-            _POSITIONAL if number < positional else _EITHER,
-            default=_EMPTY if number < required else ...,
+            _Parameter.POSITIONAL_ONLY if number < positional else _Parameter.POSITIONAL_OR_KEYWORD,
+            default=_Parameter.empty if number < required else ...,
         )
         for number, entry in enumerate(plain)
     ]
     if given.vararg:
-        parameters.append(inspect.Parameter(given.vararg.arg, _STAR))
+        parameters.append(_Parameter(given.vararg.arg, _Parameter.VAR_POSITIONAL))
     for entry, value in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        default = _EMPTY if value is None else ...
-        parameters.append(inspect.Parameter(entry.arg, _KEYWORD, default=default))
+        default = _Parameter.empty if value is None else ...
+        parameters.append(_Parameter(entry.arg, _Parameter.KEYWORD_ONLY, default=default))
     if given.kwarg:
-        parameters.append(inspect.Parameter(given.kwarg.arg, _STARS))
+        parameters.append(_Parameter(given.kwarg.arg, _Parameter.VAR_KEYWORD))
     return inspect.Signature(parameters)
 
 
-def _fits(call: ast.Call, forms: Sequence[_Form]) -> bool:
-    """Tell at a glance that a call fits: nearly every one of nearly every program."""
-    count = len(call.args)
-    return not call.keywords and any(least <= count <= most for _, (least, most) in forms)
-
-
-def _problem(call: ast.Call, forms: Sequence[_Form], seen: Survey) -> str | None:
+def _problem(call: ast.Call, forms: Sequence[inspect.Signature], seen: Survey) -> str | None:
     """Return why a call fits none of some functions: what the first has against it."""
     count, first = len(call.args), None
     keywords = [keyword.arg for keyword in call.keywords if keyword.arg]
     starred = any(isinstance(entry, ast.Starred) for entry in call.args)
     if starred or len(keywords) < len(call.keywords):
         return None
-    for signature, _ in forms:
+    for signature in forms:
         try:
-            signature.bind(*([None] * count), **dict.fromkeys(_renamed(signature, keywords)))
+            signature.bind(*([None] * count), **dict.fromkeys(keywords))
         except TypeError as error:
             first = first or f"{error}{_meant(signature, keywords, str(error), seen)}"
         else:
             return None
     return first
-
-
-def _renamed(signature: inspect.Signature, keywords: Sequence[str]) -> list[str]:
-    """Return keywords with other names for those that go to `**` past a positional-only parameter.
-
-    Not every version of `bind` knows that the two may share a name.
-    """
-    parameters = signature.parameters
-    if not any(entry.kind is _STARS for entry in parameters.values()):
-        return list(keywords)
-    taken = {name for name, entry in parameters.items() if entry.kind is _POSITIONAL}
-    return [f"**{name}" if name in taken else name for name in keywords]
 
 
 def _meant(signature: inspect.Signature, keywords: Sequence[str], error: str, seen: Survey) -> str:

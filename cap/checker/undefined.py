@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cap.checker.policy import module_names
-from cap.program.program import MAX_SOURCE_CHARS, Program
+from cap.checker.rules import bound_names
+from cap.program.program import Program
 
 _TAKERS = {"map": None, "filter": 1, "np.vectorize": None, "np.apply_along_axis": 1}
 """What calls its first argument, and with how many arguments; None if that varies."""
@@ -50,8 +51,6 @@ class CallSite:
     """Positional arguments as written."""
     keywords: tuple[str, ...]
     """Names of keyword arguments."""
-    dropped: bool = False
-    """True if the call is a statement of its own, so that nobody has its value."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +87,28 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
     for node in program.tree.body:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             bound |= module_names(node.module or "") or frozenset()
-    if not any(
-        _is_missing(symbol, bound) for entry in _tables(table) for symbol in entry.get_symbols()
-    ):
+    missing = {
+        symbol.get_name()
+        for entry in _tables(table)
+        for symbol in entry.get_symbols()
+        if _is_missing(symbol, bound)
+    }
+    if not missing:
         return ()
+    functions = (node for node in ast.walk(program.tree) if isinstance(node, ast.FunctionDef))
+    locals_ = (node for entry in functions for node in ast.walk(entry))
+    notes = (node.annotation for node in locals_ if isinstance(node, ast.AnnAssign))
+    unread = {id(part) for note in notes for part in ast.walk(note)}  # of locals: never evaluated
     places: dict[str, list[tuple[int, int]]] = {}
-    for read in _global_reads(program.tree, table):
-        if read.id not in bound:
+    for inner in (False, True):  # in a function that has its own only if it is nowhere else
+        for read in [*_reads_of(program.tree, missing - places.keys(), inner)]:
+            if id(read) in unread:
+                continue
             places.setdefault(read.id, []).append((read.lineno, read.col_offset))
-    names, texts = frozenset(places), _Texts()
-    calls = _call_sites(program.tree, names, texts)
-    handed = _handed_over(program.tree, names, texts)
-    reads = _reads(program.tree, names, texts)
+    names = frozenset(places)
+    calls = _call_sites(program.tree, names)
+    handed = _handed_over(program.tree, names)
+    reads = _reads(program.tree, names)
     found = [
         Undefined(
             name=name,
@@ -127,12 +136,9 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _is_missing(symbol: symtable.Symbol, bound: set[str]) -> bool:
-    return symbol.is_referenced() and _reads_global(symbol) and symbol.get_name() not in bound
-
-
-def _reads_global(symbol: symtable.Symbol) -> bool:
-    # Not `is_global`: it takes a function that is called `top` for the module.
-    return not (symbol.is_local() or symbol.is_free())
+    if symbol.is_local() or symbol.is_free():  # not `is_global`: wrong in a function called `top`
+        return False
+    return symbol.is_referenced() and symbol.get_name() not in bound
 
 
 _COMPREHENSIONS = {
@@ -143,119 +149,63 @@ _COMPREHENSIONS = {
 }
 
 
-def _global_reads(tree: ast.Module, table: symtable.SymbolTable) -> Iterator[ast.Name]:
-    """Yield the names that are read as globals.
+_OWN_NAMES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
-    Tables have the name and the line of what they belong to. Where two share both (lambdas on one
-    line), a name that is local in either counts as local.
-    """
-    tables: dict[tuple[str, int], list[symtable.SymbolTable]] = {}
-    for entry in _tables(table):
-        tables.setdefault((entry.get_name(), entry.get_lineno()), []).append(entry)
-    left: list[tuple[ast.AST, list[symtable.SymbolTable]]] = [(tree, [table])]
+
+def _reads_of(node: ast.AST, names: set[str], inner: bool) -> Iterator[ast.Name]:
+    """Yield where these names are read; unless `inner`, not in functions that bind their own."""
+    if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+        yield node
+    if isinstance(node, _OWN_NAMES) and not inner:
+        names = names - _own_names(node)
+    for child in ast.iter_child_nodes(node) if names else ():
+        yield from _reads_of(child, names, inner)
+
+
+def _own_names(function: ast.AST) -> set[str]:
+    """Return the names that a function, or a comprehension, binds for itself."""
+    found = set[str]()
+    left = [*ast.iter_child_nodes(function)]
     while left:
-        node, inside = left.pop()
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load) and all(_is_global(e, node.id) for e in inside):
-                yield node
+        node = left.pop()
+        if isinstance(node, ast.Global | ast.Nonlocal):
             continue
-        if isinstance(node, ast.AnnAssign) and inside[0].get_type() == "function":
-            left += [(part, inside) for part in (node.target, node.value) if part is not None]
-            continue  # annotations of locals are never evaluated
-        inner: list[ast.AST] = []
-        name = "lambda" if isinstance(node, ast.Lambda) else getattr(node, "name", "")
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            inner = [*node.body] if isinstance(node.body, list) else [node.body]
-        elif type(node) in _COMPREHENSIONS:
-            name = _COMPREHENSIONS[type(node)]
-            first = node.generators[0].iter  # type: ignore[attr-defined]
-            inner = [part for part in _parts_of_comprehension(node) if part is not first]
-            left.append((first, inside))
-        inner_ids = set(map(id, inner))
-        if inner:
-            own = tables.get((name, node.lineno)) or inside  # type: ignore[attr-defined]
-            left += [(part, own) for part in inner]
-        if type(node) not in _COMPREHENSIONS:
-            left += [
-                (part, inside) for part in ast.iter_child_nodes(node) if id(part) not in inner_ids
-            ]
+        found.update(bound_names(node))
+        if not isinstance(node, (*_OWN_NAMES, ast.ClassDef)):
+            left += ast.iter_child_nodes(node)
+    return found
 
 
-def _parts_of_comprehension(node: ast.AST) -> Iterator[ast.AST]:
-    for part in ast.iter_child_nodes(node):
-        if isinstance(part, ast.comprehension):
-            yield from ast.iter_child_nodes(part)
-        else:
-            yield part
-
-
-def _is_global(table: symtable.SymbolTable, name: str) -> bool:
-    try:
-        symbol = table.lookup(name)
-    except KeyError:
-        # In a class the table has `_Class__name` for `__name`.
-        mangled = [s for s in table.get_symbols() if s.get_name().endswith(name)]
-        if not (name.startswith("__") and mangled):
-            return True
-        symbol = mangled[0]
-    return _reads_global(symbol) or table.get_type() == "module"
-
-
-class _Texts:
-    """Nodes as source, each written once, and not more in all than a few programs' length."""
-
-    def __init__(self) -> None:
-        self._left_chars = 4 * MAX_SOURCE_CHARS
-        self._written: dict[int, str] = {}
-
-    def of(self, node: ast.AST) -> str:
-        """Return the source of a node; dots for one nested too deep, or once enough is written."""
-        if id(node) not in self._written:
-            self._written[id(node)] = self._write(node)
-        return self._written[id(node)]
-
-    def _write(self, node: ast.AST) -> str:
-        if self._left_chars <= 0:
-            return "..."
-        try:
-            text = ast.unparse(node)
-        except RecursionError:
-            return "..."
-        self._left_chars -= len(text)
-        return text
-
-
-def _call_sites(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[_Place, CallSite]:
+def _call_sites(tree: ast.Module, names: frozenset[str]) -> dict[_Place, CallSite]:
     """Return every call of these names, keyed by the name and where it stands."""
     uses: dict[int, str] = {}
-    dropped = set[int]()
     calls: list[tuple[Any, ast.Name]] = []
     for node in ast.walk(tree):
-        uses.update(_use(node, names, texts))
-        if isinstance(node, ast.Expr):
-            dropped.add(id(node.value))
+        uses.update(_use(node, names))
         function = node.func if isinstance(node, ast.Call) else None
         if isinstance(function, ast.Name) and function.id in names:
             calls.append((node, function))
     return {
         (function.id, function.lineno, function.col_offset): CallSite(
-            text=uses.get(id(node)) or texts.of(node),
+            text=uses.get(id(node)) or ast.unparse(node),
             line=node.lineno,
-            arguments=tuple(map(texts.of, node.args)),
+            arguments=tuple(map(ast.unparse, node.args)),
             keywords=tuple(keyword.arg or "**" for keyword in node.keywords),
-            dropped=id(node) in dropped,
         )
         for node, function in calls
     }
 
 
-def _use(node: ast.AST, names: frozenset[str], texts: _Texts) -> Iterator[tuple[int, str]]:
+def _use(node: ast.AST, names: frozenset[str]) -> Iterator[tuple[int, str]]:
     """Yield the call of one of these names whose value a node binds or goes through, with how."""
     call = getattr(node, "value", None) or getattr(node, "iter", None)
     call = call or getattr(node, "context_expr", None)
     if not isinstance(call, ast.Call) or getattr(call.func, "id", None) not in names:
         return
-    text = texts.of
+    text = ast.unparse
     match node:
         case ast.Assign(targets=targets):
             yield id(call), "".join(f"{text(target)} = " for target in targets) + text(call)
@@ -269,7 +219,7 @@ def _use(node: ast.AST, names: frozenset[str], texts: _Texts) -> Iterator[tuple[
             yield id(call), f"{text(call)}; for {text(target)} in {text(call)}"
 
 
-def _reads(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[_Place, str]:
+def _reads(tree: ast.Module, names: frozenset[str]) -> dict[_Place, str]:
     """Return what each of these names stands in: the expression around it, or the statement."""
     around: dict[_Place, str] = {}
     for node in ast.walk(tree):  # a call comes before its keywords and starred arguments
@@ -281,7 +231,7 @@ def _reads(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[_Plac
             if isinstance(entry, ast.Name) and entry.id in names:
                 place = (entry.id, entry.lineno, entry.col_offset)
                 if place not in around:
-                    around[place] = texts.of(node) if reads_well else entry.id
+                    around[place] = ast.unparse(node) if reads_well else entry.id
     return around
 
 
@@ -292,16 +242,14 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
         yield from (entry.value for entry in node.args if isinstance(entry, ast.Starred))
 
 
-def _handed_over(
-    tree: ast.Module, names: frozenset[str], texts: _Texts
-) -> dict[str, list[CallSite]]:
+def _handed_over(tree: ast.Module, names: frozenset[str]) -> dict[str, list[CallSite]]:
     """Return the places that hand names to something that calls them, each as a call of it."""
     found: dict[str, list[CallSite]] = {}
     for call in ast.walk(tree):
         if isinstance(call, ast.Call):
             for name, arguments in _taken(call):
                 if name in names:
-                    text = f"{name}({', '.join(arguments)}); {texts.of(call)}"
+                    text = f"{name}({', '.join(arguments)}); {ast.unparse(call)}"
                     site = CallSite(text, call.lineno, arguments, keywords=())
                     found.setdefault(name, []).append(site)
     return found
@@ -310,7 +258,7 @@ def _handed_over(
 def _taken(call: ast.Call) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the names a call will call, with the arguments it will give as far as is known."""
     if call.args and isinstance(call.args[0], ast.Name):
-        taker = _path(call.func)
+        taker = ast.unparse(call.func)
         if taker in _TAKERS:
             yield call.args[0].id, _items(call, taker)
     for keyword in call.keywords:
@@ -319,13 +267,6 @@ def _taken(call: ast.Call) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield keyword.value.id, ("item",)
             elif keyword.arg.split("_")[-1] in _SAYING:
                 yield keyword.value.id, ("*items",)
-
-
-def _path(node: ast.expr) -> str:
-    """Return a name, or an attribute of one, as written; "" for anything else."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _items(call: ast.Call, taker: str) -> tuple[str, ...]:

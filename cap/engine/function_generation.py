@@ -18,9 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from cap.checker.checker import Examination, Violation, examine, known_names
+from cap.checker.checker import Examination, Violation, examine
 from cap.checker.declared_types import check_values
-from cap.checker.idle import is_idle
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
 from cap.engine.near_miss import near_miss
@@ -150,7 +149,7 @@ class Generation:
         self.limits = limits or GenerationLimits()
         self.unavailable = unavailable
         self.docs, self.words = docs, words
-        self._names = set(known_names(scope, policy))
+        self._names = {*scope.names(), *policy.names()}
         self._mark = author.tally.mark()
         self._waves = 0
         self._caller: Program | None = None
@@ -317,11 +316,6 @@ class Generation:
         own = {entry.name, *(kept.name for kept in self.scope.definitions)}
         if clash := sorted((set(defined) & taken) - own):
             return f"also defines {clash}, already there"
-        if all(site.dropped for site in entry.calls) and is_idle(answer.tree, entry.name):
-            return (
-                f"does nothing: `{entry.request}` uses no value of it, and it calls none of the "
-                "robot's functions and changes nothing it is given"
-            )
         try:
             list(self._undefined(answer))
         except UndefinedName as error:

@@ -66,8 +66,6 @@ _TILDES = re.compile(r"^[ \t]*~~~", re.MULTILINE)
 """A fence that parses as Python."""
 _ONE_LINE = re.compile(r"^[ \t]*```(?:python|py)?[ \t]*([^`\n]+?)[ \t]*```[ \t]*$", _FLAGS)
 _DIFF = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -)", re.MULTILINE)
-_TRANSCRIPT = re.compile(r"^[ \t]*(?:>>> |In \[\d*\]:)", re.MULTILINE)
-_NUMBERED = re.compile(r"\A\s*1(?: ?\||:|\.|  )[^\n]*\n\s*2(?: ?\||:|\.|  )")
 _ALTERNATIVE = re.compile(
     r"^#[# \t]*(?:alternative|option [\dab]|version [\dab]|approach [\dab]|or[,:]|another way)",
     re.MULTILINE | re.IGNORECASE,
@@ -166,11 +164,7 @@ def _whole(source: str) -> str:
     """
     if _DIFF.search(source):
         raise AnswerFault(f"a diff is no program; {ONE_BLOCK}")
-    if _NUMBERED.match(source):
-        raise AnswerFault(f"numbers of lines are no part of a program; {ONE_BLOCK}")
-    if not parses(source) or _TRANSCRIPT.match(source):
-        if _TRANSCRIPT.search(source):
-            raise AnswerFault(f"the transcript of an interpreter is no program; {ONE_BLOCK}")
+    if not parses(source):
         return source
     body = parsed(source).body
     for node in body:

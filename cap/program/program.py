@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
-import keyword
 import re
 import symtable
 import threading
-import tokenize
-import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,9 +23,7 @@ MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 _WITHOUT_WARNINGS = threading.Lock()
 """The filter of warnings is one for all threads."""
 MAX_SHOWN_CHARS = 120
-"""How much of a line a message repeats."""
-_SHOWN_WORDS = 120
-"""How much of an answer in words a message repeats."""
+"""How much of a line, or of an answer in words, a message repeats."""
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
 
 
@@ -83,8 +76,6 @@ class Program:
             raise ProgramSyntaxError(f"the program holds {what}", line)
         try:
             program = cls(source, parsed(source), tuple(notes))
-            if not source.isascii():
-                _refuse_disguises(source)
             _refuse_misplaced(program.tree)
             program.table  # noqa: B018 finds what the grammar lets pass: a parameter twice
             return program
@@ -120,7 +111,7 @@ class Program:
         source, notes = program_text(text, stop)
         program = cls.parse(source, notes)
         if not _does_something(program.tree):
-            if shown := " ".join(text.split())[:_SHOWN_WORDS]:
+            if shown := " ".join(text.split())[:MAX_SHOWN_CHARS]:
                 raise AnsweredInWords(f"the model answered with prose: {shown!r}{ANOTHER}")
             raise EmptyCompletion(f"the model answered with nothing{ANOTHER}")
         return program
@@ -216,18 +207,6 @@ def _refuse_misplaced(tree: ast.Module) -> None:
                 left.append((child, False, False))
             else:
                 left.append((child, in_function, in_loop or isinstance(node, _LOOPS)))
-
-
-def _refuse_disguises(source: str) -> None:
-    """Refuse names that Python reads as a keyword's letters: written anew they are no program."""
-    with contextlib.suppress(tokenize.TokenError, IndentationError):
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if token.type == tokenize.NAME and not token.string.isascii():
-                plain = unicodedata.normalize("NFKC", token.string)
-                if keyword.iskeyword(plain):
-                    what = f"the name {token.string!r} reads as the keyword '{plain}'"
-                    line, column = token.start
-                    raise ProgramSyntaxError(f"not valid Python: {what}", line, column + 1)
 
 
 def _check_size(text: str | bytes, limit_chars: int) -> None:

@@ -5,27 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 from cap.errors import UsageError
 
 Kind = Literal["perception", "action", "lmp"]
-
-
-def plain_arguments(signature: inspect.Signature) -> tuple[int, int]:
-    """Return how few arguments by position surely fit a signature, and how many.
-
-    The second number is less than the first if no number of them is enough.
-    """
-    least = most = 0
-    for parameter in signature.parameters.values():
-        needed = parameter.default is parameter.empty
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            least, most = least + needed, most + 1
-        elif parameter.kind is parameter.KEYWORD_ONLY and needed:
-            return 1, 0
-    return least, most
 
 
 @dataclass(frozen=True)
@@ -42,11 +26,6 @@ class Primitive:
     """Its parameters, checked before each call."""
     doc: str
     """What a model or a person reads about it."""
-
-    @cached_property
-    def plain_arguments(self) -> tuple[int, int]:
-        """How few arguments by position surely fit it, and how many."""
-        return plain_arguments(self.signature)
 
     @classmethod
     def of(cls, function: Callable[..., Any], kind: Kind, name: str | None = None) -> Primitive:

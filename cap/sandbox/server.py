@@ -361,12 +361,10 @@ def _function(
     """
     if primitive is None:
         raise LimitExceeded(f"'{name}' is not in this program's scope")
-    least, most = primitive.plain_arguments
-    if kwargs or not least <= len(args) <= most:
-        try:
-            primitive.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{name}{primitive.signature}: {error}") from None
+    try:
+        primitive.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{name}{primitive.signature}: {error}") from None
     return primitive.function
 
 

@@ -25,7 +25,7 @@ import numpy as np
 import shapely
 import shapely.affinity
 import shapely.geometry
-import shapely.ops
+import shapely.ops  # noqa: F401
 
 from cap.checker import policy
 from cap.errors import ROBOT_ERRORS, LMPFailed
@@ -91,10 +91,11 @@ class ProgramRunner:
         """
         self._output = Output()
         self._library: dict[str, Any] = {
-            **{name: getattr(shapely.geometry, name) for name in policy.SHAPELY_GEOMETRY},
-            **{name: getattr(shapely.affinity, name) for name in policy.SHAPELY_AFFINITY},
-            **{name: getattr(shapely.ops, name) for name in policy.SHAPELY_OPS},
-            **{name: getattr(sys.modules["typing"], name) for name in policy.TYPING},
+            **{
+                name: getattr(sys.modules[module], name)
+                for module, names in policy.LIBRARY.items()
+                for name in sorted(names)
+            },
         }
         found = {name: sys.modules[name] for name in modules if name in sys.modules}
         self._builtins: dict[str, Any] = dict(vars(builtins))

@@ -132,10 +132,3 @@ def test_the_check_never_raises(pieces: list[str], around: str) -> None:
 
 
 DISGUISED = ("def f(\uff49\uff46): return 1\nf(1)", "\uff49\uff46 = 1", "f(\uff46\uff4f\uff52=1)")
-
-
-@pytest.mark.parametrize("source", DISGUISED)
-def test_a_keyword_in_other_letters_is_no_name(source: str) -> None:
-    with pytest.raises(ProgramSyntaxError, match="reads as the keyword"):
-        Program.parse(source)
-    assert Program.parse(f"x = '\uff49\uff46'  # \uff49\uff46 {source!r}").tree.body

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from cap.checker import undefined as module
 from cap.checker.undefined import undefined
 from cap.program.program import Program
 from tests.fakes.programs import FREE, NAMES, programs
@@ -321,24 +320,3 @@ def test_a_known_name_is_defined() -> None:
 def test_nothing_is_executed() -> None:
     source = "f()\nraise SystemExit\n"
     assert [entry.name for entry in undefined(Program.parse(source), BUILTINS)] == ["f"]
-
-
-@pytest.mark.inside
-def test_many_undefined_names_take_work_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What costs is writing nodes out; it is counted, since times are not to be relied on."""
-    written: list[ast.AST] = []
-    plain = module._Texts._write
-
-    def write(texts: module._Texts, node: ast.AST) -> str:
-        written.append(node)
-        return plain(texts, node)
-
-    monkeypatch.setattr(module._Texts, "_write", write)
-
-    def work(count: int) -> int:
-        written.clear()
-        program = Program.parse("".join(f"q{n}({n}, key=r{n})\n" for n in range(count)))
-        assert len(undefined(program, ())) == 2 * count
-        return len(written)
-
-    assert work(400) == 4 * work(100)

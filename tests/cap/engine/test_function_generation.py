@@ -313,17 +313,6 @@ def test_a_second_answer_that_cannot_be_used_fails(wrong: str, reason: str) -> N
 IDLE, DOES = "def put_away(p):\n    return p\n", "def put_away(p):\n    p.append(1)\n"
 
 
-def test_a_function_that_does_nothing_where_its_value_is_dropped_is_asked_for_again() -> None:
-    generated, writer = run("put_away([1])\n", {"put_away": [IDLE, DOES]}, again=True)
-    assert [entry.source for entry in generated] == [DOES]
-    assert "does nothing: `put_away([1])` uses no value of it" in writer.asked[1].reason
-
-
-def test_it_fails_if_it_does_nothing_again() -> None:
-    with pytest.raises(GenerationFailed, match="the answer for function 'put_away' does nothing"):
-        Writer({"put_away": IDLE}, again=True).run(Program.parse("put_away([1])\n"))
-
-
 def test_the_remedy_is_told_once() -> None:
     prose = AnsweredInWords(f"the model answered with prose: 'I cannot'{ANOTHER}")
     with pytest.raises(GenerationFailed, match="answered with prose") as failed:

@@ -105,7 +105,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no names": ({"robot_options": {1: 1}}, "robot_options is {1: 1}; it must be a mapping"),
     "no fields": ({"asked": "x"}, "asked is 'x'; it must be a mapping by name or None"),
     "timeout": (ASKED | {"asked": {"timeout_s": "hot"}}, "timeout_s is 'hot'; it must be a number"),
-    "headers": (ASKED | {"asked": {"headers": "hot"}}, "headers is 'hot'; it must be a mapping of"),
+    "headers": (ASKED | {"asked": {"headers": "hot"}}, "headers is 'hot'; it must be a mapping by"),
     "temperature": (ASKED | {"asked": {"temperature": "hot"}}, "temperature is 'hot'; it must be"),
     "tokens": (
         ASKED | {"asked": {"max_tokens": -5}},
