@@ -19,13 +19,20 @@ from cap.sandbox.limits import weakest_level
     metavar="PORT",
     help="Streamable HTTP on this machine, with a token (0: any port), in place of standard input.",
 )
+@click.option(
+    "--page",
+    "page_port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Show the session in a browser on this machine, where people watch and stop (0: any).",
+)
 @with_options(SessionOptions, "options", hidden=("as_json",))
-def command(options: SessionOptions, http: int | None) -> int:
+def command(options: SessionOptions, http: int | None, page_port: int | None) -> int:
     """Let an agent move the robot: a server of the Model Context Protocol.
 
     \b
     cap mcp -r ravens
-    cap mcp -r kitchen --mode instant --http 8765
+    cap mcp -r kitchen --mode instant --http 8765 --page 0
 
     An agent's configuration names the command `cap` with the arguments `mcp -r ravens`. Standard
     output carries the protocol alone; what is for people goes to standard error.
@@ -42,5 +49,12 @@ def command(options: SessionOptions, http: int | None) -> int:
         ) from None
     # An agent is a language model, also where the session's own model is none.
     level = options.min_level or weakest_level("agent")
-    asyncio.run(serve(replace(options, min_level=level), http))
+    options = replace(options, min_level=level)
+    if page_port is None:
+        asyncio.run(serve(options, http))
+        return 0
+    from cap.cli.page.page import shown
+
+    with shown(page_port) as page:
+        asyncio.run(serve(options, http, page))
     return 0

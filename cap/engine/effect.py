@@ -24,8 +24,9 @@ INK, NOTHING_DRAWN = "ink", "none"
 """What a robot's condition calls what is drawn, and says where that is nothing."""
 VELOCITY = "velocity"
 """What a robot's condition calls what it drives on with: to set it is no motion yet."""
-ITSELF = ("robot", "gripper")
-"""What a robot's condition calls where it is itself: told where nothing else changed."""
+ITSELF = ("robot", "gripper", "travel")
+"""What a robot's condition calls where it is itself, and the way it has gone: told where nothing
+else changed, and the way where it is back where it was."""
 HELD, NOTHING_HELD = "held", "nothing"
 """What a robot's condition calls what it holds, and says where that is nothing."""
 MOTIONS = "motions"
@@ -122,6 +123,9 @@ class Effect(ByValue):
             shifted = {}
             changed = {name: pair for name, pair in changed.items() if name not in ITSELF}
         changed.pop(MOTIONS, None)
+        base, _, travel = ITSELF
+        if base in changed:
+            changed.pop(travel, None)
         done = [call for call in result.calls if call.error is None]
         said = [str(_first(call)) for call in done if call.name == _SAY]
         last = replace(result, calls=result.calls[earlier_calls:])
@@ -224,12 +228,13 @@ class Effect(ByValue):
         for ends, names in () if detailed else itertools.groupby(self.moved, self.places.get):
             parts.append(f"moved {', '.join(names)}{between(ends or ('', ''))}")
         for name, (was, now) in self.changes.items():
-            base, gripper = ITSELF
+            base, gripper, travel = ITSELF
             if name == INK:
                 amounts = f": {unmarked(was)}, now {unmarked(now)}" if detailed else ""
                 parts.append(f"{_drawn(was, now)}{amounts}")
                 continue
             known = {base: "drove", gripper: "gripper moved", HELD: f"holds {now}"}
+            known[travel] = "drove, and is back where it was"
             state = f"{name} is {now}" if isinstance(now, str) else f"changed {name}"
             parts.append(known.get(name, state))
         parts += [f"{name} is no longer seen" for name in self.no_longer_seen]

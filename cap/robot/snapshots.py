@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Any
 
@@ -49,6 +49,11 @@ def pack(value: Any, kind: Any) -> Any:
     return _leaf(value, kind, origin, inside)
 
 
+def _has_default(field: Field[Any]) -> bool:
+    lacking = MISSING
+    return field.default is not lacking or field.default_factory is not lacking
+
+
 def unpack(plain: Any, kind: Any) -> Any:
     """Return what `pack` was given.
 
@@ -58,9 +63,10 @@ def unpack(plain: Any, kind: Any) -> Any:
     if _is_record(kind):
         _expect(plain, dict)
         known = _fields(kind)
-        if set(plain) != set(known):
+        needed = {entry.name for entry in fields(_class(kind)) if not _has_default(entry)}
+        if not needed <= set(plain) <= set(known):  # an earlier version's may lack what is new
             raise NotPlain(f"{_name(kind)} has other fields: {sorted(map(str, plain))[:8]}")
-        return kind(**{name: unpack(plain[name], inner) for name, inner in known.items()})
+        return kind(**{name: unpack(plain[name], known[name]) for name in plain})
     origin, inside = typing.get_origin(kind), typing.get_args(kind)
     if (chosen := _optional(origin, inside)) is not None:
         return None if plain is None else unpack(plain, chosen)

@@ -141,7 +141,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         return self.state.contents_by_name()
 
     def condition(self) -> Mapping[str, Any]:
-        """Return where the base is (x and y in metres, angle), the gripper and each drawer."""
+        """Return where the base is (x and y in metres, angle), its way, the gripper, each drawer."""
         state = self.state
         base = state.base
         drawers = {
@@ -150,7 +150,8 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         }
         held = {"held": state.held or "nothing"}
         driving = {"velocity": state.velocity}  # it goes on while time passes
-        return {"robot": (base.x, base.y, base.angle), **driving, **held, **drawers}
+        here = {"robot": (base.x, base.y, base.angle), "travel": state.travel}
+        return {**here, **driving, **held, **drawers}
 
     def stop(self) -> None:
         """Stop all motion; safe from any thread.

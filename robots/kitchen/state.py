@@ -121,6 +121,8 @@ class KitchenState:
     """What each of the last turns began with."""
     known: tuple[tuple[str, str], ...] = ()
     """Objects the robot has seen, each with the location where it last saw it."""
+    travel: float = 0.0
+    """How far the base has driven and turned since the reset, metres and radians together."""
 
     def __getitem__(self, name: str) -> Thing:
         """Return one object by its exact name."""

@@ -127,7 +127,10 @@ class KitchenWorld(ABC):
         """Put the base, and what the gripper holds, where they are after so long."""
         state, before = self.state, self.state.time_s
         loads = [carried(state[name], state.base.pose, base.pose) for name in state.load()]
-        self.state = arrived(replace(state.moved(loads), base=base, time_s=before + seconds))
+        turned = abs(math.remainder(base.angle - state.base.angle, 2 * math.pi))
+        travel = state.travel + math.dist(base.xy, state.base.xy) + turned
+        here = replace(state.moved(loads), base=base, time_s=before + seconds, travel=travel)
+        self.state = arrived(here)
         every = self._host.frame_every_s
         if math.floor((before + seconds) / every) > math.floor(before / every):
             self._host.frame()

@@ -13,10 +13,15 @@ import signal
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+import click
+
+from cap.cli.page import server as page_server
+from cap.cli.page.access import Access
 from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.frame_budget import FrameBudget
@@ -43,6 +48,29 @@ _LEAVE_S = 0.2
 _HINT = "Enter has it carried out"
 
 
+@contextlib.contextmanager
+def shown(port: int) -> Iterator[LivePage]:
+    """Yield a page where people watch what somebody else has a robot do; its link is printed.
+
+    Args:
+        port: On this machine; 0 for any that is free.
+
+    Raises:
+        MissingExtra: viser is not installed.
+        UsageError: The port cannot be used.
+    """
+    page_server.require_viser()
+    access = Access()
+    with page_server.open_socket(port) as listening:
+        server = page_server.start(listening, access, "cap")
+        link = f"http://{page_server.HOST}:{listening.getsockname()[1]}/?token={access.token}"
+        click.echo(f"open {link}", err=True)
+        try:
+            yield LivePage(server, 0.0, watching=True)
+        finally:
+            page_server.stop(server)
+
+
 @dataclass(frozen=True)
 class _Order:
     """What a person asks for."""
@@ -54,14 +82,15 @@ class _Order:
 class LivePage:
     """A session in a browser."""
 
-    def __init__(self, server: Any, speed: float) -> None:
-        """Lay the page out; `begin` gives it a session.
+    def __init__(self, server: Any, speed: float, *, watching: bool = False) -> None:
+        """Lay the page out; `run` or `showing` gives it a session.
 
         Args:
             server: Where.
             speed: Simulated seconds a second, at most; 0 as fast as it goes.
+            watching: Somebody else gives the instructions: browsers see them, and may stop.
         """
-        self._server = server
+        self._server, self._watching = server, watching
         self._speed = speed
         self._scene = SceneDrawer(server)
         self.story = Chronicle()
@@ -117,6 +146,8 @@ class LivePage:
     def _came(self, client: Any) -> None:
         """Give a browser fields of its own: what is typed in one is not seen in another."""
         gui = client.gui
+        if self._watching:
+            return
         with self._showing:
             field = gui.add_text("Instruction", "", multiline=True, hint=_HINT, order=2)
             typed = InstructionField()
@@ -156,6 +187,10 @@ class LivePage:
 
     def stop(self, why: str) -> None:
         """End the program that runs, as Ctrl-C does, and what waits; the robot at once."""
+        if self._watching and self._session is not None:
+            self._session.stop()
+            self.story.note(why)
+            return
         with self._lock:
             if self._session is None:
                 return
@@ -232,6 +267,22 @@ class LivePage:
 
     def run(self, session: Any) -> None:
         """Carry out what browsers ask for, one after the other, until Ctrl-C."""
+        with self.showing(session):
+            while True:
+                try:
+                    self._carry_out_next()
+                except KeyboardInterrupt:
+                    stop_signals.taken()
+                    if not self._stopping:
+                        return
+                    self.set_busy(False)  # a stop that came just as its turn ended
+                finally:
+                    self._stopping = False
+                    stop_signals.why = BY_CTRL_C
+
+    @contextlib.contextmanager
+    def showing(self, session: Any) -> Iterator[None]:
+        """Show a session, whoever carries out its turns."""
         self._session = session
         session.trace.listeners.append(self.story)
         session.trace.listeners.append(self._watch_twin)
@@ -246,17 +297,7 @@ class LivePage:
         for thread in threads:
             thread.start()
         try:
-            while True:
-                try:
-                    self._carry_out_next()
-                except KeyboardInterrupt:
-                    stop_signals.taken()
-                    if not self._stopping:
-                        return
-                    self._set_busy(False)  # a stop that came just as its turn ended
-                finally:
-                    self._stopping = False
-                    stop_signals.why = BY_CTRL_C
+            yield
         finally:
             self._closed.set()
             if hooked:
@@ -280,7 +321,7 @@ class LivePage:
             self._busy = True  # from now on a stop is of this one
             order = self._waiting.popleft()
             self._tell_waiting()
-        self._set_busy(True)
+        self.set_busy(True)
         try:
             if order.kind == "undo":
                 self._session.undo()
@@ -298,16 +339,17 @@ class LivePage:
         finally:
             self._approved_by = self._edit = None
             self._refused = ""
-            self._set_busy(False)
+            self.set_busy(False)
             if isinstance(self._session.robot, Viewable):
                 with contextlib.suppress(RobotError):  # it can no longer be seen
                     self._scene.show(self._session.robot)
 
-    def _set_busy(self, busy: bool) -> None:
+    def set_busy(self, busy: bool) -> None:
+        """Say whether a turn is under way."""
         with self._lock:
             self._busy = busy
         self._stop_button.disabled = not busy
-        self._undo_button.disabled = busy or not self._session.turns
+        self._undo_button.disabled = busy or self._watching or not self._session.turns
 
     # What moves.
 

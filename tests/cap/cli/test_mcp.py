@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
 import re
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -67,15 +70,15 @@ def test_an_agent_describes_observes_runs_and_undoes(tmp_path: Path) -> None:
         tried = value(
             await agent.call_tool("try_programs", {"sources": [RED, "1 / 0", "say('x')"]})
         )
-        assert [turn["failure"] and turn["failure"]["error"] for turn in tried] == [
+        assert [turn["failure"] and turn["failure"]["error"] for turn in tried["tried"]] == [
             None,
             "ZeroDivisionError",
             None,
         ]
-        assert len(value(await agent.call_tool("history", {}))) == 1
+        assert len(value(await agent.call_tool("history", {}))["turns"]) == 1
         back = value(await agent.call_tool("undo", {}))
         assert back["positions"]["red block"] == before
-        assert value(await agent.call_tool("redo", {}))["turns"] == 1
+        assert value(await agent.call_tool("redo", {}))["turns_left"] == 1
         told = value(await agent.call_tool("instruct", {"words": "put the red block in the bowl"}))
         assert told["usage"]["requests"] == 1
         kept = await agent.call_tool("keep_skill", {"name": "nothing"})
@@ -102,6 +105,75 @@ def test_what_an_agent_reads(tmp_path: Path) -> None:
     done(tmp_path, work)
 
 
+def test_a_check_names_faults_and_what_is_undefined_with_what_to_do(tmp_path: Path) -> None:
+    async def work(agent: Client) -> None:
+        async def checked(source: str) -> Any:
+            return value(await agent.call_tool("check_program", {"source": source}))
+
+        found = await checked("put_first_on_second('a')\nx = get_obj_nams()\ny = zzz\n")
+        assert [fault["rule"] for fault in found["violations"]] == ["CAP113"]
+        told = {each["name"]: each["remedy"] for each in found["undefined"]}
+        assert "get_obj_names" in told["get_obj_nams"]
+        assert told["zzz"] == "define it in the program"
+        (fault,) = (await checked("x = 1\ny = ("))["violations"]
+        assert (fault["rule"], fault["line"]) == ("syntax", 2)
+
+    done(tmp_path, work)
+
+
+def test_a_reply_is_never_longer_than_a_client_takes(tmp_path: Path) -> None:
+    line = (
+        "draw(np.array([[0.1 * np.cos(a), -0.5 + 0.1 * np.sin(a)] for a in np.linspace(0, 9, N)]))"
+    )
+
+    async def work(agent: Client) -> None:
+        for source in (line.replace("N", "9_000"), "for n in range(5_000):\n    get_obj_names()\n"):
+            found = value(await agent.call_tool("run_program", {"source": source}))
+            assert found["failure"] is None
+            assert len(json.dumps(found)) < 500_000
+        trace = (await agent.read_resource("cap://trace")).contents[0].text
+        assert len(trace) <= 400_000
+        assert json.loads(trace.splitlines()[0])["kind"]
+        assert len(json.dumps(value(await agent.call_tool("history", {})))) < 500_000
+
+    done(tmp_path, work, "-r", "drawing")
+
+
+def test_the_session_is_seen_as_a_film(tmp_path: Path) -> None:
+    async def work(agent: Client) -> None:
+        await agent.call_tool("run_program", {"source": RED})
+        film = (await agent.read_resource("cap://film")).contents[0]
+        assert base64.b64decode(film.blob).startswith(b"GIF8")
+        assert value(await agent.call_tool("history", {}))["turns"]  # and the session goes on
+
+    done(tmp_path, work)
+
+
+def test_people_watch_in_a_browser_and_may_stop(tmp_path: Path) -> None:
+    """The page is in another process: its link is on standard error, and it answers."""
+    pytest.importorskip("viser", reason="the extra web is not installed")
+    server = subprocess.Popen(
+        [*CAP, "--page", "0"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stderr is not None
+        link = next(line for line in server.stderr if line.startswith("open "))
+        url = link.split()[1]
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with browser.open(url) as page:
+            assert page.status == 200
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(url.partition("?")[0])
+    finally:
+        server.communicate(timeout=30)
+    assert server.returncode == 0
+
+
 def test_to_cancel_stops_the_program_and_the_next_call_is_served(tmp_path: Path) -> None:
     async def work(agent: Client) -> None:
         await agent.call_tool("run_program", {"source": RED})
@@ -119,7 +191,7 @@ def test_to_cancel_stops_the_program_and_the_next_call_is_served(tmp_path: Path)
             if not (after := await agent.call_tool("history", {})).is_error:
                 break
             await asyncio.sleep(0.05)
-        first, second = value(after)
+        first, second = value(after)["turns"]
         assert (first["failure"], second["failure"]["kind"]) == (None, "interrupted")
 
     done(tmp_path, work)
@@ -129,8 +201,8 @@ HOSTILE = [
     ("run_program", {"source": 5}, "valid string"),
     ("run_program", {}, "required"),
     ("run_program", {"source": "say('x')", "expect": ["flew"]}, "no effect 'flew'"),
-    ("check_program", {"source": "x = ("}, "not valid Python"),
-    ("try_programs", {"sources": ["say('x')"] * 9}, "at most 8 programs"),
+    ("instruct", {"words": "x" * 30_000}, "at most 20000 characters"),
+    ("try_programs", {"sources": ["say('x')"] * 9}, "1 to 8 programs"),
     ("undo", {"turns": 3}, "nothing"),
     ("redo", {}, "nothing"),
     ("no_such_tool", {}, "no_such_tool"),
