@@ -124,7 +124,7 @@ class Attempts:
         if order and view is not None:
             failure = left_as_it_was(effect)
             if failure is None and self.engine.settings.sampling.verify != "off":
-                found += doubts(words, view, effect, self.moved_before)
+                found += doubts(words, view, now, effect, self.moved_before)
         if failure is None and self.goal is not None:
             verdict = self.goal.says(self.engine.robot)
             found += [NOT_SO] if verdict is False else []

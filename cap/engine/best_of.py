@@ -369,7 +369,8 @@ class BestOf:
             assert answer is not None
             if not answer.ran:
                 return TriedProgram(number, answer)
-            effect = Effect.of(before, WorldView.of(robot), answer.result)
+            after = WorldView.of(robot)
+            effect = Effect.of(before, after, answer.result)
             words = self._order.instruction
             tried = TriedProgram(
                 number,
@@ -379,7 +380,7 @@ class BestOf:
                 expected=all(word in effect.words for word in self._expect),
                 accepted=self._accepted(robot),
                 goal=None if self._goal is None else self._goal.says(robot),
-                doubts=doubts(words, before, effect, self._moved_before),
+                doubts=doubts(words, before, after, effect, self._moved_before),
             )
             self._engine.trace.progress("tried", number=number, robot=robot)
         return tried

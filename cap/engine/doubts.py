@@ -8,17 +8,20 @@ anybody: a thing that was named and not moved, two moved where three were asked 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cap.engine.effect import INK, NOTHING_DRAWN, VELOCITY, Effect, WorldView
+from cap.engine.effect import INK, ITSELF, NOTHING_DRAWN, VELOCITY, Effect, WorldView
+from cap.engine.measures import UNITS, missing_sizes
 
 DOUBTED = "Doubted"
 """The failure's name, while the program is asked for again."""
 LENGTH_SHARE, LENGTH_M = 0.15, 0.012
 """A length may be off by this share of itself, and by so much more: what is put down slides."""
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "both": 2}
-UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+DRIVEN_SHARE = 0.02
+"""A drive may be off by this share of the length that was said, and by `LENGTH_M`."""
 KINDS = {"block": "block", "cube": "block", "bowl": "bowl"}
 """What a kind of thing is called, and how the names of such things end."""
 DIRECTIONS = {
@@ -57,19 +60,28 @@ _OTHER = re.compile(rf"^(?:now )?{_MOVE} the other (?:one|block|bowl|cube)\b")
 _ERASE = re.compile(
     r"^(?:please )?(?:erase|wipe|clear) (?:everything|all|it all|the board|the whole board)\W*$"
 )
+_DRIVEN = re.compile(
+    r"^(?:please )?(?:drive|move|go) (?:straight )?(?:forward|ahead|backwards?|left|right)?"
+    r" ?(?:by )?(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|met(?:er|re)s?|m)\b"
+)
 _DRIVE = re.compile(
     r"^(?:please )?(?:drive|move) (?:\w+ )?(?:\d+(?:\.\d+)?|one|two|half a) ?(?:m|met\w+|cm)\b"
 )
 
 
 def doubts(
-    words: str, before: WorldView, effect: Effect, moved_before: Collection[str] = ()
+    words: str,
+    before: WorldView,
+    after: WorldView,
+    effect: Effect,
+    moved_before: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Return what an instruction asks for in every reading and the turn did not do; a line each.
 
     Args:
         words: The instruction.
         before: The world before the turn.
+        after: The world after it.
         effect: What the turn did.
         moved_before: What the turn before it moved.
     """
@@ -81,6 +93,8 @@ def doubts(
         *_named(text, before, effect),
         *_grouped(text, before, effect),
         *_directed(text, before, effect),
+        *missing_sizes(text, [line for line in after.drawn if line not in before.drawn]),
+        *_driven(text, before, after),
     ]
     if _OTHER.match(text) and effect.moved and set(effect.moved) <= set(moved_before):
         found.append(f"'the other one' is not {_list(effect.moved)}, which was moved before")
@@ -156,6 +170,17 @@ def _directed(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
         wanted = float(match["length"]) * UNITS[match["unit"]]
         if abs(along - wanted) > LENGTH_SHARE * wanted + LENGTH_M:
             yield f"{name!r} moved {100 * along:.1f} cm, where {100 * wanted:g} cm were asked for"
+
+
+def _driven(text: str, before: WorldView, after: WorldView) -> Iterator[str]:
+    """Yield how far the robot is from where it was, where another length was said."""
+    match, base = _DRIVEN.match(text), ITSELF[0]
+    if match is None or base not in before.condition or len(re.findall(r"\d+(?:\.\d+)?", text)) > 1:
+        return
+    wanted = float(match["length"]) * UNITS[match["unit"][:2].rstrip("e")]
+    way = math.dist(before.condition[base][:2], after.condition[base][:2])
+    if abs(way - wanted) > DRIVEN_SHARE * wanted + LENGTH_M:
+        yield f"the robot is {way:.2f} m from where it was, where {wanted:g} m were asked for"
 
 
 def _list(names: Mapping[str, object] | Sequence[str]) -> str:

@@ -50,6 +50,8 @@ class WorldView:
     """What prompts may show: the names programs know objects by, for one."""
     whereabouts: Mapping[str, str] = field(default_factory=dict)
     """What each object is in or on, in the robot's words: see `cap.robot.protocol.Locating`."""
+    drawn: Sequence[Any] = ()
+    """All lines that are drawn, xy in metres, of a robot that draws."""
 
     @classmethod
     def of(cls, robot: Any) -> WorldView:
@@ -60,7 +62,8 @@ class WorldView:
         """
         facts = robot_facts.facts(robot)
         where = robot_facts.whereabouts(robot)
-        return cls(robot_facts.places(robot), plain(robot_facts.condition(robot)), facts, where)
+        condition, drawn = plain(robot_facts.condition(robot)), getattr(robot, "strokes", ())
+        return cls(robot_facts.places(robot), condition, facts, where, plain(drawn))
 
     def since(self, before: WorldView) -> tuple[Moved, dict[str, tuple[Any, Any]]]:
         """Return the objects that moved since an earlier view, and what else is otherwise."""

@@ -167,7 +167,7 @@ class Rounds:
         if engine.settings.sampling.verify != "off" and is_order(self.words):
             now = WorldView.of(self._robot)
             effect = Effect.of(self.view, now, answer.result, answer.earlier_calls)
-            found += doubts(self.words, self.view, effect, moved_before)
+            found += doubts(self.words, self.view, now, effect, moved_before)
         found += [NOT_SO] if answer.denied == SAYS_NO else []
         return replace(answer, doubts=tuple(found))
 
