@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+def table(test_file: str, name: str) -> dict[str, Any]:
+    """Return a table of `tables.jsonl` beside a test: its rows by their names."""
+    lines = Path(test_file).with_name("tables.jsonl").read_text(encoding="utf-8").splitlines()
+    found = (json.loads(line) for line in lines)
+    return {entry["name"]: entry["row"] for entry in found if entry["table"] == name}
 
 
 def rows(

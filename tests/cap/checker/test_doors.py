@@ -20,29 +20,9 @@ from cap.sandbox.sandbox import Sandbox
 from cap.session.session import Session
 from cap.validation.prompts import inspect_names
 from tests.fakes.scripted import Scripted
+from tests.rows import table
 
-PROGRAMS = {
-    "in order": ("x = np.mean([1, 2])", None),
-    "an import of what is in scope": ("import numpy as np\nx = np.mean([1, 2])", None),
-    "a call that fits": ("put_first_on_second('red block', (0.0, -0.5))", None),
-    "an LMP with a keyword": ("parse_obj_name('it', objects=['a'])", None),
-    "no such name of a group": ("np.lispace(0, 1)", "CAP109"),
-    "no such name of a module": ("np.no_such", "CAP109"),
-    "no such name, never reached": ("if False:\n    x = math.centre", "CAP109"),
-    "too few arguments": ("put_first_on_second('red block')", "CAP113"),
-    "an unknown keyword": ("get_obj_pos(nmae='red block')", "CAP113"),
-    "an LMP without words": ("parse_obj_name()", "CAP113"),
-    "its own function, wrongly": ("def f(a): return a\nf()", "CAP113"),
-    "an import": ("x = 1\nimport os", "CAP102"),
-    "a dunder": ("().__class__.__base__", "CAP103"),
-    "an interpreter's name": ("__x__ = 1", "CAP104"),
-    "a forbidden builtin": ("open('a')", "CAP105"),
-    "a primitive bound again": ("say = 1", "CAP106"),
-    "an LMP bound again": ("parse_obj_name = 1", "CAP106"),
-    "too large": ("x = 1\n" * 10_000, "syntax"),
-    "a name that is only read": ("x = nothing_of_that_name", "undefined"),
-    "not Python": ("x = = 1", "syntax"),
-}
+PROGRAMS = table(__file__, "PROGRAMS")
 RULED = {k: entry for k, entry in PROGRAMS.items() if entry[1] not in ("syntax", "undefined")}
 WITHOUT_ROBOT = {
     name: entry

@@ -7,6 +7,7 @@ import pytest
 from cap.checker.checker import examine
 from cap.program.program import Program
 from cap.program.scope import Primitive, Scope
+from tests.rows import table
 
 
 def say(text: str) -> None:
@@ -14,25 +15,7 @@ def say(text: str) -> None:
 
 
 SCOPE = Scope(primitives={"say": Primitive.of(say, "action")}, groups={"robot": ("say",)})
-REMOVED = {
-    "alias": ("import numpy as np\nx = 1", "\nx = 1"),
-    "plain": ("import math\nx = 1", "\nx = 1"),
-    "several": ("import math, numpy as np\nx = 1", "\nx = 1"),
-    "from": ("from shapely.geometry import Point, Polygon\nx = 1", "\nx = 1"),
-    "a primitive, from anywhere": ("from robot import say\nsay('a')", "\nsay('a')"),
-    "a group": ("import robot\nrobot.say('a')", "\nrobot.say('a')"),
-    "parentheses": ("from typing import (\n    List,\n    Dict,\n)\nx = 1", "\n\n\n\nx = 1"),
-    "backslash": ("from typing import List, \\\n    Dict\nx = 1", "\n\nx = 1"),
-    "between semicolons": ("x = 1; import math; y = 2", "x = 1; pass; y = 2"),
-    "two on a line": ("import math; import numpy\nx = 1", "pass; pass\nx = 1"),
-    "in a block": ("if True:\n    import math\nx = 1", "if True:\n    pass\nx = 1"),
-    "on the block's line": ("if True: import math", "if True: pass"),
-    "after unicode": ("é = '红'; import math; y = 2", "é = '红'; pass; y = 2"),
-    "before a comment": ("import math  # for pi\nx = 1", "pass  # for pi\nx = 1"),
-    "CRLF": ("import math\r\nx = 1\r\n", "\nx = 1\n"),
-    "last line": ("x = 1\nimport math", "x = 1\n"),
-    "submodule": ("import numpy.linalg\nx = 1", "\nx = 1"),
-}
+REMOVED = table(__file__, "REMOVED")
 
 
 @pytest.mark.parametrize(("source", "expected"), REMOVED.values(), ids=REMOVED)

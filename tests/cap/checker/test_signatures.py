@@ -9,7 +9,7 @@ from cap.errors import CapError
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive, Scope
 from tests.fakes.programs import programs
-from tests.rows import rows
+from tests.rows import rows, table
 
 FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)
 
@@ -44,41 +44,7 @@ def faults(source: str, scope: Scope = SCOPE) -> tuple[Violation, ...]:
     return tuple(entry for entry in found if entry.rule in ("CAP109", "CAP113"))
 
 
-FAULTY = {
-    "too few": ("get_pos()", "get_pos(name: str) -> list[float]: missing a required argument"),
-    "too many": ("get_pos('a', 'b')", "too many positional arguments"),
-    "a keyword in another's place": ("get_pos(nmae='a')", "; there is no 'nmae'. Did you mean"),
-    "unknown keyword": ("get_pos(nmae='a')", "Did you mean 'name'?"),
-    "keyword besides": ("get_pos('a', unit='m')", "unexpected keyword argument 'unit'"),
-    "twice": ("get_pos('a', name='b')", "multiple values for argument 'name'"),
-    "keyword only by position": ("place('a', [0, 0], 1)", "too many positional arguments"),
-    "an LMP without words": ("ask()", "missing a required argument: 'description'"),
-    "in a function": ("def f():\n    return get_pos()\nf()", "get_pos"),
-    "in a lambda": ("sorted([], key=lambda x: get_pos())", "get_pos"),
-    "in a comprehension": ("[get_pos(a, 1) for a in 'ab']", "get_pos"),
-    "in an f-string": ("f'{get_pos()}'", "get_pos"),
-    "as a keyword's value": ("ask('a', at=get_pos())", "get_pos"),
-    "as a decorator": ("@get_pos()\ndef f(): pass", "get_pos"),
-    "as a default": ("def f(a=get_pos()): pass", "get_pos"),
-    "in a match": ("match get_pos():\n    case [1 | 2]: pass", "get_pos"),
-    "in a guard": ("match 1:\n    case 1 if get_pos(): pass", "get_pos"),
-    "in a handler": ("try:\n    pass\nexcept OSError:\n    get_pos()", "get_pos"),
-    "one of a group": ("robot.get_pos()", "robot.get_pos(name: str)"),
-    "the program's own": ("def f(a, *, unit): pass\nf(1, units=2)", "f(a, *, unit): missing"),
-    "its own, defaults": ("def f(a, b=1): pass\nf(1, 2, 3)", "f(a, b=...): too many"),
-    "before it is defined": ("def g(): return f()\ndef f(a): pass", "f(a): missing"),
-    "its own recursion": ("def f(a):\n    return f()", "f(a): missing"),
-    "a lambda of its own": ("f = lambda a: a\nf()", "f(a): missing"),
-    "a kept definition": ("shift()", "shift(pt, by=...): missing"),
-    "kept and redefined": ("def shift(pt, by): pass\nshift(1, 2, 3)", "too many"),
-    "numpy": ("np.no_such([1])", "numpy has no 'no_such'"),
-    "numpy in full": ("numpy.aray([1])", "Did you mean 'array'"),
-    "a submodule": ("np.linalg.nrom([1])", "numpy.linalg has no 'nrom'"),
-    "not called": ("f = math.cosinus", "math has no 'cosinus'"),
-    "affinity": ("affinity.rotat(1)", "affinity has no 'rotat'"),
-    "one not in the group": ("robot.plcae('a')", "robot has no 'plcae'"),
-    "numpy in a function": ("def f(x):\n    return np.no_such(x)", "numpy"),
-}
+FAULTY = table(__file__, "FAULTY")
 
 
 @rows(("source", "reason"), FAULTY.values(), ids=FAULTY)
@@ -88,38 +54,7 @@ def test_what_cannot_be_is_one_fault(source: str, reason: str) -> None:
     assert "\n" not in fault.reason
 
 
-SOUND = {
-    "fits": "get_pos('a')\nget_pos(name='a')\nplace('a', at=[0], speed=2)\nask('a', b=1)",
-    "stars": "get_pos(*names)\nget_pos(**more)\nget_pos(1, *names)\nget_pos(a=1, **more)",
-    "rebound": "get_pos = len\nget_pos()",
-    "a parameter": "def f(get_pos): return get_pos()",
-    "a loop variable": "for get_pos in []: get_pos()",
-    "an exception": "try:\n    pass\nexcept OSError as get_pos:\n    get_pos()",
-    "a capture": "match 1:\n    case get_pos: get_pos()",
-    "an import of something else": "from a import get_pos as get, b as get_pos\nget_pos()",
-    "anything imported": "from a import *\nget_pos()",
-    "defined twice": "def f(a): pass\ndef f(a, b): pass\nf(1)\nf(1, 2)",
-    "defined in a branch": "if seen:\n    def f(a): pass\nelse:\n    def f(): pass\nf()",
-    "defined and assigned": "def f(a): pass\nf = len\nf()",
-    "decorated": "@d\ndef f(a): pass\nf()",
-    "a class": "class A:\n    def __init__(self, a): pass\nA()",
-    "a method of the name": "class A:\n    def f(self, a): pass\ndef f(): pass\nA().f(1)",
-    "nested": "def g():\n    def f(a): pass\n    f(1)\ndef f(): pass\nf()",
-    "a kept class": "Cup(1, 2)",
-    "a kept decorated one": "wrapped()",
-    "kept, bound again inside": "twice()",
-    "kept and redefined, the old form": "shift(1)\ndef shift(a, b, c): pass\nshift(1, 2, 3)",
-    "an unknown function": "f()",
-    "a library function": "rotate()",
-    "a method": "seen.get_pos()",
-    "numpy": "np.array(np.linalg.norm([1]) * np.pi)\nnp.random.rand(2)\nmath.pi",
-    "an array": "np.array([1]).no_such",
-    "a property": "Point(0, 0).x\nPoint(0, 0).buffer(1).no_such",
-    "a method of a class": "str.upper('a')\ndict.fromkeys('ab')\nPoint.buffer\nint.mro()",
-    "a program's class": "class Point:\n    pass\nPoint().centre",
-    "of a group": "robot.place('a', at=[0, 0])",
-    "stored": "Point.centre = 1",
-}
+SOUND = table(__file__, "SOUND")
 
 
 @rows("source", SOUND.values(), ids=SOUND)
