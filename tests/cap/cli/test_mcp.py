@@ -89,6 +89,22 @@ def test_an_agent_describes_observes_runs_and_undoes(tmp_path: Path) -> None:
     assert json.loads((run / "session.json").read_text())["turns"]
 
 
+def test_the_walk_of_the_docs(tmp_path: Path) -> None:
+    docs = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    steps = [json.loads(line) for line in docs.split("```jsonl\n")[1].split("```")[0].splitlines()]
+
+    async def work(agent: Client) -> None:
+        known = {tool.name for tool in (await agent.list_tools()).tools}
+        assert known - {name for name, _ in steps} == {"instruct", "keep_skill"}
+        for name, given in steps:
+            result = await agent.call_tool(name, given)
+            assert not result.is_error, (name, result.content)
+            if name == "run_program":
+                assert value(result)["failure"] is None
+
+    done(tmp_path, work)
+
+
 def test_what_an_agent_reads(tmp_path: Path) -> None:
     async def work(agent: Client) -> None:
         scene = await agent.read_resource("cap://scene")
