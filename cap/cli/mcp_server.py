@@ -64,10 +64,10 @@ async def serve(options: SessionOptions, http: int | None, page: Any = None) -> 
         if http is None:
             await server.run_stdio_async()
         else:
-            await _serve_http(server, http)
+            await _serve_http(server, http, wheel)
 
 
-async def _serve_http(server: Any, port: int) -> None:
+async def _serve_http(server: Any, port: int, wheel: _Wheel) -> None:
     """Serve on the loopback address; without the token nobody sees or moves anything."""
     token = secrets.token_urlsafe(24)
     app = server.streamable_http_app()
@@ -79,7 +79,21 @@ async def _serve_http(server: Any, port: int) -> None:
                 refusal = PlainTextResponse("send the token: Authorization: Bearer ...", 401)
                 await refusal(scope, receive, send)
                 return
-        await app(scope, receive, send)
+        answered = scope.get("method") != "POST"  # others only listen
+
+        async def sending(message: Any) -> None:
+            nonlocal answered
+            ends = message["type"] == "http.response.body" and not message.get("more_body")
+            answered = answered or ends
+            await send(message)
+
+        async def receiving() -> Any:
+            message = await receive()
+            if message["type"] == "http.disconnect" and not answered:
+                wheel.left()
+            return message
+
+        await app(scope, receiving, sending)
 
     with socket.socket() as listening:
         try:
@@ -152,6 +166,11 @@ class _Wheel:
                 self._context = None
                 if self._page is not None:
                     self._page.set_busy(False)
+
+    def left(self) -> None:
+        """Stop the robot: the client whose call is under way has gone."""
+        if self._busy.locked():
+            self.session.stop()
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.shield(self._loop.run_in_executor(self._thread, work))

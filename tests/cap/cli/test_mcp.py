@@ -306,10 +306,53 @@ def test_over_http_only_who_has_the_token_is_served(tmp_path: Path) -> None:
             Client(streamable_http_client(url, http_client=two)) as second,
         ):
             assert value(await first.call_tool("run_program", {"source": RED}))["failure"] is None
-            assert len(value(await second.call_tool("history", {}))) == 1
+            assert len(value(await second.call_tool("history", {}))["turns"]) == 1
 
     with over_http(tmp_path) as (url, token):
         assert url.startswith("http://127.0.0.1:")
+        asyncio.run(work(url, token))
+
+
+def test_over_http_a_client_that_vanishes_stops_the_robot_and_the_session_stays(
+    tmp_path: Path,
+) -> None:
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    async def work(url: str, token: str) -> None:
+        headers = {"Authorization": f"Bearer {token}"}
+        begun = asyncio.Event()
+
+        async def progress(number: float, total: float | None, message: str | None) -> None:
+            begun.set()
+
+        async def vanishing() -> None:
+            async with (
+                httpx2.AsyncClient(headers=headers) as lines,
+                Client(streamable_http_client(url, http_client=lines)) as agent,
+            ):
+                await agent.call_tool(
+                    "run_program", {"source": RED + ENDLESS}, progress_callback=progress
+                )
+
+        call = asyncio.create_task(vanishing())
+        await asyncio.wait_for(begun.wait(), 30.0)
+        call.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await call
+        async with (
+            httpx2.AsyncClient(headers=headers) as lines,
+            Client(streamable_http_client(url, http_client=lines)) as agent,
+        ):
+            for _ in range(100):
+                if not (seen := await agent.call_tool("history", {})).is_error:
+                    break
+                await asyncio.sleep(0.05)
+            (turn,) = value(seen)["turns"]
+            assert turn["failure"]["kind"] == "interrupted"
+            assert value(await agent.call_tool("run_program", {"source": "say('on')"}))["said"]
+
+    with over_http(tmp_path) as (url, token):
         asyncio.run(work(url, token))
 
 
