@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -11,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from cap.errors import UsageError, did_you_mean
 
+_hints = cache(get_type_hints)
 _LONGEST = 80
 """Of a value that is shown."""
 _WORDS: Mapping[Any, str] = {
@@ -49,7 +51,7 @@ def check_values(settings: Any) -> None:
     Raises:
         UsageError: One is of another kind.
     """
-    kinds = get_type_hints(type(settings))
+    kinds = _hints(type(settings))
     for entry in fields(settings):
         require(entry.name, getattr(settings, entry.name), kinds[entry.name])
 
