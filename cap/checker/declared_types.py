@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from cap.errors import UsageError, did_you_mean
 
-_hints = cache(get_type_hints)
+_hints: Any = cache(get_type_hints)
 _LONGEST = 80
 """Of a value that is shown."""
 _WORDS: Mapping[Any, str] = {
