@@ -206,13 +206,15 @@ class Sandbox:
             self._demand_level(self._template.report())
             thread = self.robot_thread if robot is not None else None
             server = Server(worker, scope, self.limits, listeners, robot=robot, thread=thread)
-            self._template.refill(self.limits)  # it is made while this program runs
+            if calls is not None:  # one follows the other: the next worker is made meanwhile
+                self._template.refill(self.limits)
             result = server.run(frame)
             killed = result.failure is not None and result.failure.kind == "killed"
             if killed and (status := self._template.status(worker)) is not None:
                 result = replace(result, failure=failure_of_exit(status, self.limits))
         finally:
             worker.end()
+            self._template.refill(self.limits)
         return within_scope(result, scope, text.count("\n") + 1)
 
     def call_each(
