@@ -98,6 +98,7 @@ async def _serve_http(server: Any, port: int, wheel: _Wheel) -> None:
     with socket.socket() as listening:
         try:
             listening.bind(("127.0.0.1", port))
+            listening.listen()  # before the address is printed: somebody may be quick
         except OSError as error:
             raise UsageError(f"port {port} cannot be used: {error.strerror}") from None
         click.echo(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", err=True)
