@@ -60,6 +60,11 @@ _OTHER = re.compile(rf"^(?:now )?{_MOVE} the other (?:one|block|bowl|cube)\b")
 _ERASE = re.compile(
     r"^(?:please )?(?:erase|wipe|clear) (?:everything|all|it all|the board|the whole board)\W*$"
 )
+_EXPLAINS = re.compile(
+    r"\b(?:no|not|none|cannot|only|but|instead|except|without|too|already|fits?|room|as far as"
+    r"|left)\b|n't\b|\?"
+)
+"""What a robot says that did otherwise, and tells the person so; "done" alone is no reason."""
 _DRIVEN = re.compile(
     r"^(?:please )?(?:drive|move|go) (?:straight )?(?:forward|ahead|backwards?|left|right)?"
     r" ?(?:by )?(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|met(?:er|re)s?|m)\b"
@@ -86,7 +91,8 @@ def doubts(
         moved_before: What the turn before it moved.
     """
     text = " ".join(words.lower().strip().rstrip(".!").split())
-    if effect.said or effect.unseen or _SEVERAL.search(text):
+    explained = any(_EXPLAINS.search(said.lower()) for said in effect.said)
+    if explained or effect.unseen or _SEVERAL.search(text):
         return ()
     found = [
         *_absent(text, before, effect),
