@@ -122,7 +122,7 @@ def export_trace(
     out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")
     if to in ("html", "md", "zip"):
         from cap.files import write_whole
-        from cap.trace.export import bundle, html, markdown
+        from cap.trace.export import bundle, pages
         from cap.trace.export.run_record import RunRecord
 
         record = RunRecord.read(folder)
@@ -130,7 +130,7 @@ def export_trace(
             if to == "zip":
                 content = bundle.bundle(folder)
             else:
-                text = html.text_of(record) if to == "html" else markdown.text_of(record)
+                text = pages.html(record) if to == "html" else pages.markdown(record)
                 content = text.encode("utf-8", "backslashreplace")
             if out.exists() and not out.is_file():  # such as /dev/stdout, which stays what it is
                 out.write_bytes(content)

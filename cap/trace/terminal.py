@@ -154,6 +154,49 @@ def told_learned(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found + ([("nothing", f"nothing to learn: {clipped(data['why'])}")] * bool(data["why"]))
 
 
+def moved_lines(data: Mapping[str, Any]) -> list[str]:
+    """Return where each thing went, one a line."""
+    places = data.get("places", {})  # not in a trace of an earlier version
+    lines = []
+    for name, (before, after) in data["objects"].items():
+        begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
+        way = between(places.get(name, ("", "")))
+        lines.append(printable(f"moved {name}{way}: {begin} to {end}"))
+    return lines
+
+
+def effect_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what else a turn did, each line with its style."""
+    lines = [
+        f"{printable(name)}: {_seen(was)} to {_seen(now)}"
+        for name, (was, now) in data["changed"].items()
+    ]
+    for names, text in _SEEN_OTHERWISE:  # not in a trace of an earlier version, as `undone`
+        lines += [f"{printable(name)}: {text}" for name in data.get(names, ())]
+    lines += [clipped(line) for line in (*data["left_over"], data.get("undone")) if line]
+    styled = [(line, "yellow") for line in lines]
+    if data["still"]:
+        style = "bold yellow" if "nothing" in data["words"] else "dim"
+        styled.append((clipped(data["still"]), style))
+    return styled
+
+
+def rehearsal_line(data: Mapping[str, Any]) -> str:
+    """Return the result of a rehearsal."""
+    moved = ", ".join(map(printable, data["moved"])) or "nothing"
+    failure = data["failure"]
+    came = f"moved: {moved}" if failure is None else f"failed: {clipped(failure['message'])}"
+    calls = counted(len(data["calls"]), "call")
+    return f"rehearsed: {calls}, {data['sim_s']:.1f} s simulated, {came}"
+
+
+def changed_since(data: Mapping[str, Any]) -> str:
+    """Return what changed between the rehearsal or approval and the run."""
+    pairs = {**data["moved"], **data["changed"]}
+    changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
+    return f"changed since {data['since']}, so once more: {printable(', '.join(changes))}"
+
+
 class PrintedLines:
     """What a turn's programs print: its first lines at once, of the others the last at its end."""
 
@@ -478,17 +521,10 @@ class Live:
             self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)
             self._code(source, depth + 2)
         if data["failure"] is None:
-            calls = counted(len(data["calls"]), "call")
-            moved = ", ".join(map(printable, data["moved"])) or "nothing"
-            text = f"rehearsed: {calls}, {data['sim_s']:.1f} s simulated, moved: {moved}"
-            self._write(text, "dim", depth + 1)
+            self._write(rehearsal_line(data), "dim", depth + 1)
 
     def _otherwise(self, data: Mapping[str, Any], depth: int) -> None:
-        pairs = {**data["moved"], **data["changed"]}
-        changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
-        told = ", ".join(map(printable, changes))
-        text = f"changed since {data['since']}, so once more: {told}"
-        self._write(text, "bold yellow", depth + 1)
+        self._write(changed_since(data), "bold yellow", depth + 1)
 
     def _call(self, data: Mapping[str, Any], depth: int) -> None:
         name, model_s = data["name"], self._inner_s
@@ -539,27 +575,12 @@ class Live:
             self._write(line, "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
-        places = data.get("places", {})  # a trace of an earlier version tells none
-        for name, (before, after) in data["objects"].items():
-            begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
-            way = printable(between(places.get(name, ("", ""))))
-            self._write(f"moved {printable(name)}{way}: {begin} to {end}", "yellow", depth + 1)
+        for line in moved_lines(data):
+            self._write(line, "yellow", depth + 1)
 
     def _effect(self, data: Mapping[str, Any], depth: int) -> None:
-        for name, (before, after) in data["changed"].items():
-            self._write(
-                f"{printable(name)}: {_seen(before)} to {_seen(after)}", "yellow", depth + 1
-            )
-        for names, told in _SEEN_OTHERWISE:
-            for name in data.get(names, ()):  # a trace of an earlier version tells none
-                self._write(f"{printable(name)}: {told}", "yellow", depth + 1)
-        for line in data["left_over"]:
-            self._write(clipped(line), "yellow", depth + 1)
-        if undone := data.get("undone"):  # a trace of an earlier version tells none
-            self._write(clipped(undone), "yellow", depth + 1)
-        if data["still"]:
-            style = "bold yellow" if "nothing" in data["words"] else "dim"
-            self._write(data["still"], style, depth + 1)
+        for line, style in effect_lines(data):
+            self._write(line, style, depth + 1)
 
     def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))
