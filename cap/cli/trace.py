@@ -65,8 +65,9 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """  # noqa: D301
     from rich.console import Console
 
+    from cap.trace.messages import printable
     from cap.trace.reader import UNREADABLE, read_events, read_header
-    from cap.trace.terminal import Live, printable
+    from cap.trace.terminal import Live
     from cap.trace.trace import Event
 
     folder = folder or _newest()

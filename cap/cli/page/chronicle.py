@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from cap.trace.terminal import (
-    MOST_PRINTED,
-    PrintedLines,
+from cap.trace.messages import (
     counted,
     is_real,
     printable,
@@ -25,6 +23,7 @@ from cap.trace.terminal import (
     told_tried,
     usage_line,
 )
+from cap.trace.terminal import MOST_PRINTED, PrintedLines
 from cap.trace.trace import Event, plain
 
 MOST_TURNS = 30

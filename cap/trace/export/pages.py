@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cap.trace.export.run_record import RunRecord
-from cap.trace.terminal import clipped, counted, is_real, printable, usage_line
+from cap.trace.messages import clipped, counted, is_real, printable, usage_line
 
 MAX_CHARS = 20_000
 """How much of one text is shown."""

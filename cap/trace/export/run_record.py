@@ -12,8 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from cap.trace.reader import UNREADABLE, read_events, read_header
-from cap.trace.terminal import (
+from cap.trace.messages import (
     changed_since,
     counted,
     effect_lines,
@@ -26,6 +25,7 @@ from cap.trace.terminal import (
     told_learned,
     told_tried,
 )
+from cap.trace.reader import UNREADABLE, read_events, read_header
 
 _SKIPPED = frozenset(("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"))
 """Kinds of events that are shown elsewhere, or are of no use here."""

@@ -17,7 +17,8 @@ from cap.cli.page.chronicle import Chronicle
 from cap.trace.export import pages
 from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import Note, ProgramRecord, RunRecord
-from cap.trace.terminal import SHOWN, Live, told_in_a_line
+from cap.trace.messages import told_in_a_line
+from cap.trace.terminal import SHOWN, Live
 from cap.trace.trace import Event, Trace
 
 NASTY = "<script>alert(1)</script> ```\n# not a heading\x1b[31m"

@@ -19,7 +19,8 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import ChoiceRecord, RunRecord
-from cap.trace.terminal import Live, told_tried
+from cap.trace.messages import told_tried
+from cap.trace.terminal import Live
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
 
