@@ -140,7 +140,6 @@ class Gate:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-
             shown = shown_call(primitive.name, args, kwargs)
             for _ in range(_MOST_CHANGES):
                 before = self._look()

@@ -187,6 +187,7 @@ function film(figure) {
     play.textContent = "▶ Play";
     draw(canvas, frames[end]);
   };
+  draw(canvas, frames[end]);
   play.hidden = from === end;
   play.addEventListener("click", () => {
     if (run) return stop();
