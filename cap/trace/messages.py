@@ -88,7 +88,7 @@ def usage_line(usage: Usage | Mapping[str, Any]) -> str:
     return line if unpriced else f"{line}, {about}${cost:.4f}"
 
 
-def told_tried(one: Mapping[str, Any], most: int = 300) -> str:
+def tried_line(one: Mapping[str, Any], most: int = 300) -> str:
     """Return what a program did that was tried, and what the goal check says of it, in a line.
 
     Args:
@@ -104,7 +104,7 @@ def told_tried(one: Mapping[str, Any], most: int = 300) -> str:
     return f"{one['number']}  {came}{rest}"
 
 
-def told_choice(data: Mapping[str, Any]) -> str:
+def choice_line(data: Mapping[str, Any]) -> str:
     """Return which of the programs that were tried is carried out, and why."""
     why, tried = "; ".join(data["why"]), len(data["tried"])
     if data["stopped"]:
@@ -112,7 +112,7 @@ def told_choice(data: Mapping[str, Any]) -> str:
     return f"chosen: {data['chosen']}, {clipped(why)}"
 
 
-def told_learned(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+def learned_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what was learned and what was not, each with what it is: learned, left or nothing."""
     same = "whose example did the same again"
     found = [
@@ -169,7 +169,7 @@ def changed_since(data: Mapping[str, Any]) -> str:
     return f"changed since {data['since']}, so once more: {printable(', '.join(changes))}"
 
 
-def told_in_a_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
+def event_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return what is told of an event that takes one line, and its style; None of any other."""
     world = _WORLD[data.get("world") is True]
     match kind:

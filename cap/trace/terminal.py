@@ -19,18 +19,18 @@ from rich.text import Text
 
 from cap.trace.messages import (
     changed_since,
+    choice_line,
     clipped,
     effect_lines,
+    event_line,
     is_real,
+    learned_lines,
     moved_lines,
     printable,
     rehearsal_line,
     short,
     shown_call,
-    told_choice,
-    told_in_a_line,
-    told_learned,
-    told_tried,
+    tried_line,
     usage_line,
 )
 from cap.trace.trace import Event
@@ -148,7 +148,7 @@ class Live:
                 self._end_text(event.depth)
             elif event.kind == "same_again":  # what is printed of the next answer is its own
                 self._written, self._grown = "", []
-            if told := told_in_a_line(event.kind, event.data):
+            if told := event_line(event.kind, event.data):
                 self._write(*told, event.depth + 1)
             else:
                 getattr(self, f"_{event.kind}")(event.data, event.depth)
@@ -303,12 +303,12 @@ class Live:
             mark = "▶" if one["number"] == data["chosen"] else " "
             style = "red" if one["failed"] else "" if one["agrees"] else "dim"
             most = self.console.width - 4 - len(INDENT * depth) if self._moving else 300
-            self._write(f"{mark} {told_tried(one, most)}", style, depth + 1)
-        self._write(told_choice(data), "cyan", depth + 1)
+            self._write(f"{mark} {tried_line(one, most)}", style, depth + 1)
+        self._write(choice_line(data), "cyan", depth + 1)
 
     def _learned(self, data: Mapping[str, Any], depth: int) -> None:
         styles = {"learned": "green", "left": "yellow", "nothing": "dim"}
-        for kind, told in told_learned(data):
+        for kind, told in learned_lines(data):
             self._write(told, styles[kind], depth + 1)
 
     def _code(self, source: str, depth: int) -> None:

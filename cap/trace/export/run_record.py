@@ -14,16 +14,16 @@ import msgspec
 
 from cap.trace.messages import (
     changed_since,
+    choice_line,
     counted,
     effect_lines,
+    event_line,
+    learned_lines,
     moved_lines,
     rehearsal_line,
     short,
     shown_call,
-    told_choice,
-    told_in_a_line,
-    told_learned,
-    told_tried,
+    tried_line,
 )
 from cap.trace.reader import UNREADABLE, read_events, read_header
 
@@ -364,7 +364,7 @@ class RunRecord:
 def _choice(data: Mapping[str, Any]) -> ChoiceRecord:
     tried = [
         TriedRecord(
-            told_tried(one),
+            tried_line(one),
             "" if one["same_as"] else str(one["source"]),
             one["number"] == data["chosen"],
             bool(one["failed"]),
@@ -372,7 +372,7 @@ def _choice(data: Mapping[str, Any]) -> ChoiceRecord:
         )
         for one in data["tried"]
     ]
-    return ChoiceRecord(tried, told_choice(data))
+    return ChoiceRecord(tried, choice_line(data))
 
 
 _STYLES = {"bold red": "bad", "yellow": "warn", "bold yellow": "warn", "dim": "dim", "green": "ok"}
@@ -387,7 +387,7 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
     """
     if kind in ("failure", "edit_refused") and data["message"] is None:
         raise ValueError(kind)
-    if line := told_in_a_line(kind, data):
+    if line := event_line(kind, data):
         return [Note(kind, line[0], _STYLES.get(line[1], ""))]
     match kind:
         case "violations":
@@ -403,7 +403,7 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
         case "otherwise":
             return [Note(kind, changed_since(data), "warn")]
         case "learned":
-            return [Note(kind, text) for _, text in told_learned(data)]
+            return [Note(kind, text) for _, text in learned_lines(data)]
         case "step" | "said":
             return [Note(kind, str(data["text"]))]
         case "generated":

@@ -17,7 +17,7 @@ from cap.cli.page.chronicle import Chronicle
 from cap.trace.export import pages
 from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import Note, ProgramRecord, RunRecord
-from cap.trace.messages import told_in_a_line
+from cap.trace.messages import event_line
 from cap.trace.terminal import SHOWN, Live
 from cap.trace.trace import Event, Trace
 
@@ -183,7 +183,7 @@ def test_every_kind_that_is_told_is_told_by_something() -> None:
     names = "reason came name model picture folder why message error"
     words = dict.fromkeys(names.split(), "")
     counts = dict.fromkeys(("number", "rounds", "turns", "attempt"), 1)
-    in_a_line = {kind for kind in SHOWN if told_in_a_line(kind, words | counts)}
+    in_a_line = {kind for kind in SHOWN if event_line(kind, words | counts)}
     told = {
         name.removeprefix("_")
         for name, method in vars(Live).items()

@@ -19,7 +19,7 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import ChoiceRecord, RunRecord
-from cap.trace.messages import told_tried
+from cap.trace.messages import tried_line
 from cap.trace.terminal import Live
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
@@ -111,8 +111,8 @@ def lines_of(out: io.StringIO) -> list[str]:
 
 def test_a_line_of_what_was_tried_fits_the_terminal() -> None:
     one = {"number": 3, "came": "x" * 400, "goal": False, "expected": True, "same_as": 1}
-    assert len(told_tried(one, 76)) <= 76
-    assert told_tried(one, 76).endswith("…  (as 1)  goal: no")
+    assert len(tried_line(one, 76)) <= 76
+    assert tried_line(one, 76).endswith("…  (as 1)  goal: no")
 
 
 def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path, str, str]) -> None:
