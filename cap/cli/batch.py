@@ -31,7 +31,7 @@ from cap.cli.options import (
 from cap.cli.session import skills_folder
 from cap.errors import SpendLimit
 from cap.robot.robot_files import path_of
-from cap.trace.terminal import printable
+from cap.trace.messages import printable
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml

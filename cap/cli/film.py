@@ -16,7 +16,7 @@ from cap.cli.resume import replayed
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.robot.view import Shape, Viewable, lathe_mesh
 from cap.trace.export import lerobot
-from cap.trace.terminal import printable, shown_call
+from cap.trace.messages import printable, shown_call
 from cap.trace.trace import Event
 
 FRAME_EVERY_S = 0.05

@@ -244,8 +244,8 @@ def _report(
     """Print the candidates, what came of them and known instructions; return the exit code."""
     from cap.cli.tables import show
     from cap.planners.score_picture import draw_scores
+    from cap.trace.messages import usage_line
     from cap.trace.reader import read_events
-    from cap.trace.terminal import usage_line
 
     events = read_events(folder)
     moments = [event["data"] for event in events if event["kind"] == "candidates"]

@@ -42,7 +42,7 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
     characters, with no history; tokens are characters / 4.
     """  # noqa: D301
     from cap.cli.tables import show
-    from cap.prompt.history import CHARS_PER_TOKEN
+    from cap.prompt.prompt import tokens_of
     from cap.robot import registry
     from cap.validation.prompts import instruction_costs, request_chars
 
@@ -52,7 +52,7 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
                 "instruction": cost.instruction,
                 "requests": cost.requests,
                 "characters": cost.chars,
-                "tokens": -(-cost.chars // CHARS_PER_TOKEN),
+                "tokens": tokens_of(cost.chars),
             }
             for cost in instruction_costs(robot)
         ]
@@ -68,7 +68,7 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
                 "examples": len(prompt.examples),
                 "nearest": len(prompt.beside.examples),
                 "characters": sizes[name],
-                "tokens": -(-sizes[name] // CHARS_PER_TOKEN),
+                "tokens": tokens_of(sizes[name]),
                 "returns": " or ".join(prompt.header.kind) if prompt.header.returns else "",
                 "session": prompt.header.session,
             }
@@ -123,8 +123,9 @@ def check(target: str | None, folder: Path | None, robot: str, as_json: bool) ->
     cap prompts check ravens
     cap prompts check my_prompts/ui.py -r kitchen
 
-    Of a FILE or DIR of prompts, which may be another robot's, nothing is executed: what their
-    names stand for is told, and what cannot be.
+    A request longer than a language model's limit is a finding too. Examples of a FILE or DIR of
+    prompts are not executed, since they may be another robot's: the command lists what their names
+    stand for, and what in them cannot be.
     """  # noqa: D301
     from cap.robot import registry
 
@@ -145,7 +146,8 @@ def check(target: str | None, folder: Path | None, robot: str, as_json: bool) ->
             found = [asdict(finding) for finding in findings]
             rows.append({"prompt": name, "examples": count, "findings": found})
             continue
-        click.echo(f"{name}: {count - len(findings)} of {count} examples run")
+        ran = count - sum(finding.line > 0 for finding in findings)
+        click.echo(f"{name}: {ran} of {count} examples run")
         for finding in findings:
             click.echo(f"  {finding}")
     if as_json:
@@ -154,7 +156,7 @@ def check(target: str | None, folder: Path | None, robot: str, as_json: bool) ->
 
 
 def _look(path: Path, robot: str, as_json: bool) -> int:
-    """Tell what the names in prompt files stand for, and what in them cannot be."""
+    """Print what the names in prompt files stand for, and their findings."""
     from cap.robot import registry
     from cap.validation.prompts import inspect_names
 

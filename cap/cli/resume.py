@@ -78,8 +78,8 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
         click.echo(f"note: variables and history only; {why}", err=True)
+    from cap.trace.messages import clipped
     from cap.trace.reader import read_events
-    from cap.trace.terminal import clipped
 
     words, turns = "", 0
     with contextlib.suppress(CapError, KeyError, TypeError):  # a file, or a damaged trace
@@ -159,7 +159,7 @@ def _compared(session: Any, options: SessionOptions, done: list[Any], paths: lis
             shown["pictures"] = [str(path) for path in paths]
         print_json(shown)
         return 1 if other else 0
-    from cap.trace.terminal import printable
+    from cap.trace.messages import printable
 
     for entry in other:
         click.echo(f"came out otherwise than in the run: {printable(entry.step.text)}")

@@ -94,7 +94,7 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
     cap skills show get_biggest
     """  # noqa: D301
     from cap.session.skills.skill_file import render
-    from cap.trace.terminal import printable
+    from cap.trace.messages import printable
 
     skill = _store(folder).get(name)
     if as_json:

@@ -84,7 +84,7 @@ def show(
 
 
 def _cell(value: Any) -> str:
-    from cap.trace.terminal import printable
+    from cap.trace.messages import printable
 
     if isinstance(value, bool):
         return "yes" if value else ""

@@ -65,8 +65,9 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """  # noqa: D301
     from rich.console import Console
 
+    from cap.trace.messages import printable
     from cap.trace.reader import UNREADABLE, read_events, read_header
-    from cap.trace.terminal import Live, printable
+    from cap.trace.terminal import Live
     from cap.trace.trace import Event
 
     folder = folder or _newest()
@@ -122,7 +123,7 @@ def export_trace(
     out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")
     if to in ("html", "md", "zip"):
         from cap.files import write_whole
-        from cap.trace.export import bundle, html, markdown
+        from cap.trace.export import bundle, pages
         from cap.trace.export.run_record import RunRecord
 
         record = RunRecord.read(folder)
@@ -130,7 +131,7 @@ def export_trace(
             if to == "zip":
                 content = bundle.bundle(folder)
             else:
-                text = html.text_of(record) if to == "html" else markdown.text_of(record)
+                text = pages.html(record) if to == "html" else pages.markdown(record)
                 content = text.encode("utf-8", "backslashreplace")
             if out.exists() and not out.is_file():  # such as /dev/stdout, which stays what it is
                 out.write_bytes(content)

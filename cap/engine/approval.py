@@ -21,6 +21,7 @@ from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.clocks import asking_person
 from cap.sandbox.robot_thread import on_waiting_thread
+from cap.trace.messages import shown_call
 from cap.trace.trace import Trace
 
 Allow = Callable[[str], bool]
@@ -139,8 +140,6 @@ class Gate:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            from cap.trace.terminal import shown_call  # its terminal library is slow to load
-
             shown = shown_call(primitive.name, args, kwargs)
             for _ in range(_MOST_CHANGES):
                 before = self._look()

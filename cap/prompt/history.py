@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cap.prompt.prompt import PastTurn
+from cap.prompt.prompt import PastTurn, tokens_of
 
-CHARS_PER_TOKEN = 4
-"""A rule of thumb; no tokenizer is asked."""
 _KEPT_OF_BUDGET = 0.75
 _LAST = 3
 """Turns that stay whatever their length."""
@@ -26,7 +24,7 @@ _WORDS_CHARS = 1_000
 def tokens(turn: PastTurn) -> int:
     """Return about how many tokens a turn takes in a prompt, rounded up."""
     text = turn.context, turn.instruction, turn.code, turn.effect, turn.note
-    return -(-sum(len(part) + 1 for part in text if part) // CHARS_PER_TOKEN)
+    return tokens_of(sum(len(part) + 1 for part in text if part))
 
 
 def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...]:

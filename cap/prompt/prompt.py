@@ -59,6 +59,12 @@ from cap.prompt import headerless
 from cap.prompt.context import Context
 from cap.prompt.examples import CHECK, Example, separators, split_examples
 
+MAX_REQUEST_TOKENS = 3_000
+"""The longest request to a language model, before a session's history; `cap prompts check` checks.
+
+Small local servers have a context of 4,096 tokens: this leaves room for the answer."""
+CHARS_PER_TOKEN = 4
+"""A rule of thumb; no tokenizer is used."""
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
 _OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
 _JOINERS = "\u200c\u200d"
@@ -68,6 +74,11 @@ FURTHER = "nearest"
 SESSION = "#< The session so far. Variables stay set; a program that failed (#!) set none."
 """Stands above a session's turns, and above its first one: what a prompt begins with stays."""
 KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
+
+
+def tokens_of(chars: int) -> int:
+    """Return about how many tokens a text of that length has, rounded up."""
+    return -(-chars // CHARS_PER_TOKEN)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from cap.trace.terminal import short, shown_call
+from cap.trace.messages import short, shown_call
 
 if TYPE_CHECKING:
     from cap.session.turn import Turn

@@ -6,8 +6,6 @@ Text from models, programs and objects is printed as text: no markup, no control
 from __future__ import annotations
 
 import codeop
-import errno
-import os
 import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -19,21 +17,29 @@ from rich.segment import ControlType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from cap.models.base import Usage
-from cap.result import Failure, between, unmarked
-from cap.trace.trace import Event, plain
+from cap.trace.messages import (
+    changed_since,
+    choice_line,
+    clipped,
+    effect_lines,
+    event_line,
+    is_real,
+    learned_lines,
+    moved_lines,
+    printable,
+    rehearsal_line,
+    short,
+    shown_call,
+    tried_line,
+    usage_line,
+)
+from cap.trace.trace import Event
 
 INDENT = "  "
 MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
 MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
 """Lines a turn's programs print that are shown at once; of more, the last three at its end."""
-SAME_AGAIN = "the same program again: it was not run, and no other is asked for"
-_SEEN_OTHERWISE = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
-_WORLD = {
-    True: "the world too",
-    False: "its variables and functions; the real world stays as it is",
-}
 SHOWN = frozenset(
     (
         *("text", "line", "printed", "repair", "run_again", "same_again", "skills", "undo"),
@@ -48,110 +54,6 @@ _AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
 """What is told once a program has ended, so that no answer is written any more."""
 _WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
-
-
-def printable(text: str) -> str:
-    """Return text that cannot steer a terminal: control characters are shown, not sent."""
-    return "".join(
-        char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text
-    )
-
-
-def clipped(text: str, limit: int = 1000) -> str:
-    """Return printable text of bounded length; the trace has the rest."""
-    more = len(text) - limit
-    shown = printable(text[:limit])
-    return shown if more <= 0 else f"{shown}… ({more} more characters in the trace)"
-
-
-def short(value: Any, width: int = 60) -> str:
-    """Return a value in one line, numbers to a tenth of a millimetre."""
-    text = printable(_brief(plain(value)))
-    if len(text) <= width:
-        return text
-    cut = text[: width - 1]
-    if isinstance(plain(value), list | dict) and ", " in cut:  # no number is cut in two
-        cut = f"{cut.rpartition(', ')[0]}, "
-    return f"{cut}…"
-
-
-def shown_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], width: int = 60) -> str:
-    """Return one call as a line of text, each argument in so many characters at most."""
-    given = [short(value, width) for value in args]
-    given += [f"{key}={short(value, width)}" for key, value in kwargs.items()]
-    return f"{name}({', '.join(given)})"
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{0.0 if abs(value) < 1e-12 else value:.4g}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_brief, value)) + "]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_brief(entry)}" for key, entry in value.items()) + "}"
-    return repr(value)
-
-
-def counted(count: int, what: str) -> str:
-    """Return how many there are of something: `1 call`, `2 calls`."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def is_real(model: str) -> bool:
-    """Tell whether a model, by its name, is a language model that was asked just now."""
-    return model.split("/")[0] not in ("nearest", "replay")
-
-
-def usage_line(usage: Usage | Mapping[str, Any]) -> str:
-    """Return what a model took as one line: requests, tokens read and written, price if known.
-
-    What is estimated has a `~` before it.
-    """
-    known = usage if isinstance(usage, Mapping) else vars(usage)
-    requests, cost = known["requests"], known["cost_usd"]
-    line = counted(requests, "request")
-    about = "~" if known.get("estimated") else ""
-    line += f", {about}{known['prompt_tokens']} + {about}{known['completion_tokens']} tokens"
-    unpriced = cost is None or not (cost or known["prompt_tokens"] or known["completion_tokens"])
-    return line if unpriced else f"{line}, {about}${cost:.4f}"
-
-
-def told_tried(one: Mapping[str, Any], most: int = 300) -> str:
-    """Return what a program did that was tried, and what the goal check says of it, in a line.
-
-    Args:
-        one: The program, as the event has it.
-        most: How long the line may be, about.
-    """
-    judged = {True: "  goal: yes", False: "  goal: no"}.get(one["goal"], "")
-    judged += "" if one["expected"] else "  not as expected"
-    same = f"  (as {one['same_as']})" if one["same_as"] else ""
-    came, rest = printable(one["came"].replace("\n", " ")), f"{same}{judged}"
-    room = max(20, most - len(rest) - 4)
-    came = came if len(came) <= room else f"{came[: room - 1]}…"
-    return f"{one['number']}  {came}{rest}"
-
-
-def told_choice(data: Mapping[str, Any]) -> str:
-    """Return which of the programs that were tried is carried out, and why."""
-    why, tried = "; ".join(data["why"]), len(data["tried"])
-    if data["stopped"]:
-        why += f"; asked for {tried} of {data['asked']}: {data['stopped']}"
-    return f"chosen: {data['chosen']}, {clipped(why)}"
-
-
-def told_learned(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was learned and what was not, each with what it is: learned, left or nothing."""
-    same = "whose example did the same again"
-    found = [
-        ("learned", f"learned {printable(name)}, {same}: {printable(path)}")
-        for name, path in data["kept"].items()
-    ]
-    found += [
-        ("left", f"not learned, {printable(name)}: {clipped(why)}")
-        for name, why in data["left_out"].items()
-    ]
-    return found + ([("nothing", f"nothing to learn: {clipped(data['why'])}")] * bool(data["why"]))
 
 
 class PrintedLines:
@@ -182,58 +84,6 @@ class PrintedLines:
         where = "events.jsonl in the run folder has them"
         more = f"… {hidden} more lines were printed; {where}" if hidden else ""
         return more, [f"| {clipped(line)}" for line in self._last]
-
-
-def told_in_a_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what is told of an event that takes one line, and its style; None of any other."""
-    world = _WORLD[data.get("world") is True]
-    match kind:
-        case "failure" | "edit_refused":
-            parts = ("kind", "error", "message", "line")
-            known: dict[str, Any] = {key: data.get(key) for key in parts}
-            refused = "the edited program is refused, so it is as before"
-            what = "failed" if kind == "failure" else refused
-            return f"{what}: {clipped(str(Failure(**known)))}", "bold red"
-        case "repair":
-            return f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow"
-        case "run_again":
-            return f"run again: {data['reason']}", "yellow"
-        case "same_again":
-            return SAME_AGAIN, "yellow"
-        case "round":
-            came = clipped(data["came"]) or "what came of it cannot be seen"
-            return f"{came}; round {data['number']}:", "cyan"
-        case "rounds_ended":
-            return f"{counted(data['rounds'], 'round')}: {clipped(data['reason'])}", "cyan"
-        case "undo":
-            count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
-            return f"undone: {count}, {world}", "dim"
-        case "undo_round":
-            are = "is" if data["rounds"] == 1 else "are"
-            left = f"{counted(data['rounds'], 'round')} {are} left"
-            return f"undone: the last round, {world}; {left}", "dim"
-        case "redo":
-            count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
-            return f"redone: {count}, {world}", "dim"
-        case "model":
-            return f"model: {printable(data['name'])} from now on", "dim"
-        case "look":
-            return f"the model sees {data['picture']}", "dim"
-        case "unseen":
-            return f"{printable(data['model'])} takes no pictures; it was asked without", "yellow"
-        case "untried":
-            return clipped(data["reason"]), "bold yellow"
-        case "held":
-            return f"in the gripper: {clipped(str(data['name']))}; it stays there", "bold yellow"
-        case "unwritten":
-            where, why = printable(data["folder"]), data["why"]
-            if why is None:
-                return f"{where} can be written again, and nothing is missing", "dim"
-            told = f"{where} cannot be written: {why}; make room there, until then all is kept"
-            if why == os.strerror(errno.ENOENT):
-                told = f"{where} was removed; what goes on from here is kept"
-            return f"{told} in memory", "bold yellow"
-    return None
 
 
 class Live:
@@ -298,7 +148,7 @@ class Live:
                 self._end_text(event.depth)
             elif event.kind == "same_again":  # what is printed of the next answer is its own
                 self._written, self._grown = "", []
-            if told := told_in_a_line(event.kind, event.data):
+            if told := event_line(event.kind, event.data):
                 self._write(*told, event.depth + 1)
             else:
                 getattr(self, f"_{event.kind}")(event.data, event.depth)
@@ -453,12 +303,12 @@ class Live:
             mark = "▶" if one["number"] == data["chosen"] else " "
             style = "red" if one["failed"] else "" if one["agrees"] else "dim"
             most = self.console.width - 4 - len(INDENT * depth) if self._moving else 300
-            self._write(f"{mark} {told_tried(one, most)}", style, depth + 1)
-        self._write(told_choice(data), "cyan", depth + 1)
+            self._write(f"{mark} {tried_line(one, most)}", style, depth + 1)
+        self._write(choice_line(data), "cyan", depth + 1)
 
     def _learned(self, data: Mapping[str, Any], depth: int) -> None:
         styles = {"learned": "green", "left": "yellow", "nothing": "dim"}
-        for kind, told in told_learned(data):
+        for kind, told in learned_lines(data):
             self._write(told, styles[kind], depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
@@ -478,17 +328,10 @@ class Live:
             self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)
             self._code(source, depth + 2)
         if data["failure"] is None:
-            calls = counted(len(data["calls"]), "call")
-            moved = ", ".join(map(printable, data["moved"])) or "nothing"
-            text = f"rehearsed: {calls}, {data['sim_s']:.1f} s simulated, moved: {moved}"
-            self._write(text, "dim", depth + 1)
+            self._write(rehearsal_line(data), "dim", depth + 1)
 
     def _otherwise(self, data: Mapping[str, Any], depth: int) -> None:
-        pairs = {**data["moved"], **data["changed"]}
-        changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
-        told = ", ".join(map(printable, changes))
-        text = f"changed since {data['since']}, so once more: {told}"
-        self._write(text, "bold yellow", depth + 1)
+        self._write(changed_since(data), "bold yellow", depth + 1)
 
     def _call(self, data: Mapping[str, Any], depth: int) -> None:
         name, model_s = data["name"], self._inner_s
@@ -539,27 +382,12 @@ class Live:
             self._write(line, "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
-        places = data.get("places", {})  # a trace of an earlier version tells none
-        for name, (before, after) in data["objects"].items():
-            begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
-            way = printable(between(places.get(name, ("", ""))))
-            self._write(f"moved {printable(name)}{way}: {begin} to {end}", "yellow", depth + 1)
+        for line in moved_lines(data):
+            self._write(line, "yellow", depth + 1)
 
     def _effect(self, data: Mapping[str, Any], depth: int) -> None:
-        for name, (before, after) in data["changed"].items():
-            self._write(
-                f"{printable(name)}: {_seen(before)} to {_seen(after)}", "yellow", depth + 1
-            )
-        for names, told in _SEEN_OTHERWISE:
-            for name in data.get(names, ()):  # a trace of an earlier version tells none
-                self._write(f"{printable(name)}: {told}", "yellow", depth + 1)
-        for line in data["left_over"]:
-            self._write(clipped(line), "yellow", depth + 1)
-        if undone := data.get("undone"):  # a trace of an earlier version tells none
-            self._write(clipped(undone), "yellow", depth + 1)
-        if data["still"]:
-            style = "bold yellow" if "nothing" in data["words"] else "dim"
-            self._write(data["still"], style, depth + 1)
+        for line, style in effect_lines(data):
+            self._write(line, style, depth + 1)
 
     def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))
@@ -588,8 +416,3 @@ def _code_lines(text: str) -> list[str]:
         except (SyntaxError, ValueError, OverflowError):
             return []
     return code.strip("\n").split("\n") if code.strip() else []
-
-
-def _seen(value: Any) -> str:
-    """Return a part of a robot's condition: words as they are."""
-    return clipped(unmarked(value)) if isinstance(value, str) else short(value)

@@ -37,8 +37,9 @@ from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
 from cap.program.scope import Primitive, Scope
 from cap.prompt.context import Context
+from cap.prompt.docs import primitive_docs
 from cap.prompt.examples import Example
-from cap.prompt.prompt import Prompt, load, without_synonyms
+from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of, without_synonyms
 from cap.result import Failure
 from cap.robot import registry
 from cap.robot.protocol import Rewindable, Robot, TurnTaking
@@ -58,7 +59,7 @@ class PromptFinding:
     prompt: str
     """Prompt file's stem."""
     line: int
-    """Line of the instruction comment."""
+    """Line of the instruction comment; 0 of what concerns the whole file."""
     instruction: str
     """The example's words."""
     reason: str
@@ -68,7 +69,8 @@ class PromptFinding:
 
     def __str__(self) -> str:
         """Return it as one line."""
-        return f"{self.prompt}.py line {self.line}: '{self.instruction}': {self.reason}"
+        where = f" line {self.line}: '{self.instruction}'" if self.line else ""
+        return f"{self.prompt}.py{where}: {self.reason}"
 
 
 def check_robot_prompts(
@@ -92,6 +94,8 @@ def check_robot_prompts(
                     continue
                 runner = _Runner(scenes, prompt, prompts, model, sandbox, approve or _nobody)
                 findings = [found for example in prompt.examples if (found := runner.run(example))]
+                if prompt.name in prompts and prompt is prompts[prompt.name]:
+                    findings += runner.too_long()
                 yield prompt, len(prompt.examples), findings
     finally:
         scenes.close()
@@ -209,9 +213,11 @@ class _Runner:
     def request_chars(self, example: Example) -> int:
         """Return the size of the request that an example would answer."""
         assert self._engine is not None
-        docs = self._engine.docs(self._prompt)
-        asked = self._prompt.render(example.instruction, example.context, docs=docs)
-        return len(SYSTEM) + len(without_synonyms(asked))
+        return _request_chars(self._prompt, example, self._engine.docs(self._prompt))
+
+    def too_long(self) -> list[PromptFinding]:
+        """Return the finding that the prompt's request exceeds the limit, if it does."""
+        return _too_long(self._prompt, self._engine.docs(self._prompt) if self._engine else "")
 
     def _start(self, facts: Mapping[str, Any]) -> None:
         """Build a fresh scene with the objects the example's context names."""
@@ -226,6 +232,23 @@ class _Runner:
             settings=EngineSettings(approve=None if robot.simulated else self._approve),
         )
         self._state = State(variables=dict(self._prompt.header.initial))
+
+
+def _request_chars(prompt: Prompt, example: Example, docs: str) -> int:
+    asked = prompt.render(example.instruction, example.context, docs=docs)
+    return len(SYSTEM) + len(without_synonyms(asked))
+
+
+def _too_long(prompt: Prompt, docs: str) -> list[PromptFinding]:
+    """Return the finding that a prompt's longest request exceeds the limit, if it does."""
+    chars = max((_request_chars(prompt, one, docs) for one in prompt.examples), default=0)
+    if (tokens := tokens_of(chars)) <= MAX_REQUEST_TOKENS:
+        return []
+    reason = (
+        f"its request has about {tokens:,} tokens, and {MAX_REQUEST_TOKENS:,} is the limit: "
+        "remove examples, or shorten the docstrings of what it imports"
+    )
+    return [PromptFinding(prompt.name, 0, "", reason)]
 
 
 def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]:
@@ -333,7 +356,7 @@ def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[PromptF
             reason = f"calls what no example defines before it: {', '.join(missing)}"
         if reason:
             findings.append(PromptFinding(prompt.name, example.line, example.instruction, reason))
-    return findings
+    return findings + _too_long(prompt, "")
 
 
 @dataclass(frozen=True)
@@ -404,6 +427,13 @@ def _report(
     everything = {**nested, **primitives}
     groups = {"robot": tuple(everything)} if "robot" in prompt.hints else {}
     scope = Scope(primitives=everything, groups=groups)
+    offered = {
+        name: primitive
+        for name, primitive in everything.items()
+        if (groups or not prompt.hints or name in prompt.hints)
+        and (primitive.kind != "action" or prompt.header.actions)
+    }
+    docs = primitive_docs("", offered, groups) if prompt.header.docs else ""
     findings: list[PromptFinding] = []
     missing: list[Undefined] = []
     bound: set[str] = set()
@@ -427,6 +457,7 @@ def _report(
         missing += examined.undefined
         if header.session or header.prefix:
             bound |= _set_by(program)
+    findings += _too_long(prompt, docs)
     return PromptReport(prompt, _names(prompt, primitives, lmps, missing), tuple(findings))
 
 

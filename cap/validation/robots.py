@@ -204,7 +204,8 @@ def _prompts(
             where = f"prompts/{prompt.name}.py"
             for found in findings:
                 if not found.skipped:
-                    yield RobotFinding(f"{where} line {found.line}", found.reason)
+                    line = f" line {found.line}" if found.line else ""
+                    yield RobotFinding(f"{where}{line}", found.reason)
             if left := sum(found.skipped for found in findings):
                 reason = f"{left} of {count} examples were not executed: they move a real robot"
                 yield RobotFinding(where, f"{reason}, and nobody approved it", skipped=True)

@@ -11,20 +11,19 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from cap.trace.terminal import (
-    MOST_PRINTED,
-    PrintedLines,
+from cap.trace.messages import (
+    choice_line,
     counted,
+    event_line,
     is_real,
+    learned_lines,
     printable,
     short,
     shown_call,
-    told_choice,
-    told_in_a_line,
-    told_learned,
-    told_tried,
+    tried_line,
     usage_line,
 )
+from cap.trace.terminal import MOST_PRINTED, PrintedLines
 from cap.trace.trace import Event, plain
 
 MOST_TURNS = 30
@@ -97,7 +96,7 @@ class Chronicle:
         with self._lock:
             if tell := _TELLS.get(event.kind):
                 tell(self, event.data, event)
-            elif told := told_in_a_line(event.kind, event.data):
+            elif told := event_line(event.kind, event.data):
                 self._note(_STYLES[told[1]], told[0])
             else:
                 return
@@ -276,11 +275,11 @@ class Chronicle:
     def _samples(self, data: Mapping[str, Any], event: Event) -> None:
         for one in data["tried"]:
             mark = "▶" if one["number"] == data["chosen"] else "·"
-            self._note(_BAD if one["failed"] else "opacity:.8", f"{mark} {told_tried(one)}")
-        self._note(_NOTE, told_choice(data))
+            self._note(_BAD if one["failed"] else "opacity:.8", f"{mark} {tried_line(one)}")
+        self._note(_NOTE, choice_line(data))
 
     def _learned(self, data: Mapping[str, Any], event: Event) -> None:
-        for kind, told in told_learned(data):
+        for kind, told in learned_lines(data):
             self._note({"learned": _OK, "left": _NOTE}.get(kind, "opacity:.6"), told)
 
     def _done(self, data: Mapping[str, Any], event: Event) -> None:

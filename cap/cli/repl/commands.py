@@ -25,7 +25,7 @@ from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.models.base import Usage
 from cap.result import folded
 from cap.robot import registry, robot_facts
-from cap.trace.terminal import printable, short, usage_line
+from cap.trace.messages import printable, short, usage_line
 
 if TYPE_CHECKING:
     from cap.trace.trace import Event

@@ -1,10 +1,6 @@
 "use strict";
-// The world from above, drawn from the shapes and placements that the run wrote down.
+// Films of the world from above, one for each turn, drawn from the views that the run recorded.
 const views = JSON.parse(document.getElementById("views").textContent);
-const canvas = document.getElementById("world");
-const slider = document.getElementById("moment");
-const told = document.getElementById("told");
-const play = document.getElementById("play");
 const shapes = {}, frames = [];
 for (const view of views) {
   Object.assign(shapes, view.shapes || {});
@@ -85,7 +81,7 @@ function extent() {
 const [left, right, front, back] = extent();
 const css = (color, factor = 1) => `rgb(${color.map((c) => Math.round(c * factor)).join(",")})`;
 
-function draw(frame) {
+function draw(canvas, frame) {
   const wide = canvas.clientWidth || 400;
   const high = Math.min(wide * (back - front) / (right - left), 560);
   const ratio = window.devicePixelRatio || 1;
@@ -171,52 +167,34 @@ function between(a, b, share) {
   }
   return { turn: b.turn, placements, lines: share < 1 ? a.lines : b.lines };
 }
-let shown = 0, moving = 0, playing = false;
-function tell() {
-  const number = frames[shown].turn;
-  const name = shown ? `after turn ${number}` : "at the beginning";
-  told.textContent = `${name} (${shown + 1} of ${frames.length})`;
-  for (const turn of document.querySelectorAll(".turn")) {
-    turn.classList.toggle("now", shown > 0 && Number(turn.dataset.turn) === number);
-  }
-}
-function show(next) {
-  const from = frames[shown], to = frames[next], begin = performance.now();
-  const run = ++moving;
-  shown = next;
-  slider.value = next;
-  tell();
-  const step = (now) => {
-    if (run !== moving) return;
-    const share = Math.min(1, (now - begin) / 500);
-    draw(between(from, to, share));
-    if (share < 1) requestAnimationFrame(step);
-    else if (playing && shown + 1 < frames.length) setTimeout(() => playing && show(shown + 1), 350);
+function film(figure) {
+  const canvas = figure.querySelector("canvas"), play = figure.querySelector("button");
+  const turn = Number(figure.dataset.turn);
+  const own = frames.map((frame, i) => i).filter((i) => frames[i].turn === turn);
+  const from = Math.max(own[0] - 1, 0), end = own[own.length - 1];
+  let run = 0;
+  const move = (at, begin) => {
+    if (!run) return;
+    const share = Math.min(1, (performance.now() - begin) / 700);
+    draw(canvas, between(frames[at - 1], frames[at], share));
+    if (share < 1) run = requestAnimationFrame(() => move(at, begin));
+    else if (at < end) move(at + 1, performance.now());
     else stop();
   };
-  requestAnimationFrame(step);
-}
-function stop() {
-  playing = false;
-  play.textContent = "▶ Play";
-}
-if (frames.length) {
-  slider.max = frames.length - 1;
-  if (frames.length < 2) play.parentElement.style.display = "none";
-  slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
+  const stop = () => {
+    cancelAnimationFrame(run);
+    run = 0;
+    play.textContent = "▶ Play";
+    draw(canvas, frames[end]);
+  };
+  draw(canvas, frames[end]);
+  play.hidden = from === end;
   play.addEventListener("click", () => {
-    if (playing) return stop();
-    playing = true;
+    if (run) return stop();
     play.textContent = "■ Stop";
-    show(shown + 1 < frames.length ? shown + 1 : 0);
+    run = 1;
+    move(from + 1, performance.now());
   });
-  for (const turn of document.querySelectorAll(".turn")) {
-    turn.querySelector("summary").addEventListener("click", () => {
-      const at = frames.findLastIndex((frame) => frame.turn === Number(turn.dataset.turn));
-      if (at >= 0) { stop(); show(at); }
-    });
-  }
-  window.addEventListener("resize", () => draw(frames[shown]));
-  draw(frames[0]);
-  tell();
+  new ResizeObserver(() => run || draw(canvas, frames[end])).observe(figure);
 }
+document.querySelectorAll(".film").forEach(film);

@@ -1,54 +1,157 @@
-"""A run as it is told to people: its turns, each with what happened in it, read from its events.
+"""A run as its exports show it: turns, each with what happened in it, read from the run's events.
 
-Events of a newer version, and those that do not hold what they should, are counted, not lost sight
-of; the rest of the run is told all the same.
+Events of a newer version, and damaged ones, are counted; the rest of the run is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from cap.trace.export.view_shape import can_be_drawn
+import msgspec
+
+from cap.trace.messages import (
+    changed_since,
+    choice_line,
+    counted,
+    effect_lines,
+    event_line,
+    learned_lines,
+    moved_lines,
+    rehearsal_line,
+    short,
+    shown_call,
+    tried_line,
+)
 from cap.trace.reader import UNREADABLE, read_events, read_header
-from cap.trace.terminal import counted, short, shown_call, told_choice, told_learned, told_tried
 
 _SKIPPED = frozenset(("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"))
-"""Kinds of events that are told elsewhere, or are of no use here."""
-_SAID = 10_000
-"""How many characters are told of what the robot said."""
+"""Kinds of events that are shown elsewhere, or are of no use here."""
+TITLE_CHARS = 200
+"""Longest instruction in a title; the turn has all of it."""
+_SAY_CHARS = 10_000
+"""How many characters are shown of what the robot said."""
+_DAMAGED = (
+    *(KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError),
+    msgspec.ValidationError,
+)
+"""What reading a damaged event raises."""
+
+_Number = Annotated[float, msgspec.Meta(gt=-1e6, lt=1e6)]
+_Point = tuple[_Number, _Number, _Number]
+_Pose = tuple[_Number, _Number, _Number, _Number, _Number, _Number, _Number]
+
+
+class _Solid(msgspec.Struct, tag_field="kind"):
+    color: _Point
+    at: _Pose | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Box(_Solid, tag="box", kw_only=True):
+    size: _Point
+
+
+class _Cylinder(_Solid, tag="cylinder", kw_only=True):
+    size: tuple[_Number, _Number]
+
+
+class _Lathe(_Solid, tag="lathe", kw_only=True):
+    profile: Annotated[list[tuple[_Number, _Number]], msgspec.Meta(min_length=1)]
+
+
+class _Line(msgspec.Struct):
+    points: list[_Point]
+    color: _Point
+    width_m: _Number
+
+
+class _View(msgspec.Struct):
+    """What a `view` event holds; the page's player draws only views of this form."""
+
+    shapes: dict[str, list[_Box | _Cylinder | _Lathe]] = {}
+    placements: dict[str, _Pose] = {}
+    gone: list[str] = []
+    lines: list[_Line] = []
+
+
+class _Usage(msgspec.Struct):
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0
+    estimated: bool = False
+
+
+class _Call(msgspec.Struct):
+    name: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+    result: Any
+    error: str | None
+    kind: str
+    duration_s: float
+    line: int | None = None
+
+
+class Note(NamedTuple):
+    """A sentence about what happened."""
+
+    kind: str
+    """The event's kind."""
+    text: str
+    style: str = ""
+    """`bad`, `warn`, `dim` or "" for an ordinary one."""
 
 
 @dataclass
 class CalledRow:
     """One call, or several of one function in a row."""
 
-    text: str
-    """The first call, as code."""
-    result: str
-    """What it returned, or ""."""
-    error: str
-    """Why it failed, or ""."""
-    kind: str
-    """`perception`, `action` or `lmp`."""
-    seconds: float
-    """How long all of them took."""
-    name: str
-    """The function."""
-    given: tuple[Any, ...]
-    """Its arguments and its result, as the event has them."""
+    call: _Call
+    """The first call."""
     count: int = 1
     """How many calls there were."""
     alike: bool = True
-    """Whether all of them were the first one: its arguments, and what it returned."""
+    """Whether all of them had the first one's arguments and result."""
+    seconds: float = 0.0
+    """How long all of them took."""
+
+    @property
+    def name(self) -> str:
+        """The function."""
+        return self.call.name
+
+    @property
+    def text(self) -> str:
+        """The first call, as code."""
+        most = _SAY_CHARS if self.name == "say" else 60
+        return shown_call(self.name, self.call.args, self.call.kwargs, most)
+
+    @property
+    def result(self) -> str:
+        """What it returned, or ""."""
+        return "" if self.call.result is None else short(self.call.result)
 
     @property
     def more(self) -> str:
-        """How many calls there were beside the first, which they were not like; "" if none."""
-        others = self.count - 1
-        return "" if self.alike else f", and {counted(others, 'more call')} of {self.name}"
+        """How many other calls there were, if they differ; else ""."""
+        others = counted(self.count - 1, "more call")
+        return "" if self.alike else f", and {others} of {self.name}"
+
+    def takes(self, call: _Call) -> bool:
+        """Count a call that belongs in this row; False if it does not."""
+        first = self.call
+        same = (call.args, call.kwargs, call.result) == (first.args, first.kwargs, first.result)
+        if call.name != first.name or call.error or first.error:
+            return False
+        if call.name == "say" and not same:
+            return False
+        self.count += 1
+        self.seconds += call.duration_s
+        self.alike = self.alike and same
+        return True
 
 
 @dataclass
@@ -58,35 +161,29 @@ class ProgramRecord:
     lmp: str
     """Whose program it is: the instruction's own, or that of an LMP it calls."""
     source: str
-    """The program itself."""
     generated: list[tuple[str, str]]
     """Functions that were written for it: name and source."""
     depth: int
     """How many LMPs deep."""
-    path: str = ""
-    """Its file in the run folder."""
     lines: set[int] = field(default_factory=set)
     """Its lines that called something."""
     failed_line: int | None = None
-    """Its line that failed."""
     calls: list[CalledRow] = field(default_factory=list)
     """What it called, in order."""
 
 
 @dataclass
 class TriedRecord:
-    """One of several programs that were tried before one of them was carried out."""
+    """One of several programs that were tried before one of them was run."""
 
-    told: str
+    text: str
     """Its number, what it did, and what the goal check says of it."""
     source: str
-    """The program; "" of one that another had already."""
+    """The program; "" if it repeats another one."""
     chosen: bool
-    """True of the one that was carried out."""
     failed: bool
-    """True if it failed."""
-    alike: bool
-    """True if it did what the chosen one did."""
+    agrees: bool
+    """Whether it did what the chosen one did."""
 
 
 @dataclass
@@ -96,35 +193,47 @@ class ChoiceRecord:
     tried: list[TriedRecord]
     """In the order in which they were written."""
     why: str
-    """Which is carried out, and why."""
+    """Which one was run, and why."""
 
 
 @dataclass
 class TurnRecord:
-    """One instruction and all that came of it."""
+    """One instruction and its result."""
 
     number: int
-    """From 1 on, as in the session."""
+    """From 1, as in the session."""
     instruction: str
-    """The person's words, or the name of their program."""
+    """The user's words, or the name of their program."""
     begin_s: float = 0.0
     """When it began, seconds after the run."""
     end_s: float = 0.0
-    """When it ended."""
     ok: bool | None = None
     """How it ended; None if it did not."""
-    parts: list[ProgramRecord | ChoiceRecord | tuple[str, str]] = field(default_factory=list)
-    """Programs, choices among some, and notes as (kind, text), in order."""
+    parts: list[ProgramRecord | ChoiceRecord | Note] = field(default_factory=list)
+    """Programs, choices and notes, in order."""
     model_s: float = 0.0
     """Seconds in the model."""
     robot_s: float = 0.0
     """Seconds in the robot."""
-    usage: Mapping[str, Any] = field(default_factory=dict)
+    usage: Mapping[str, Any] = field(default_factory=lambda: msgspec.to_builtins(_Usage()))
     """Requests, tokens, cost."""
     pictures: list[Path] = field(default_factory=list)
-    """What was seen: sent to the model, and after the turn."""
+    """Pictures sent to the model, and of the world after the turn."""
     undone: bool = False
-    """True if a person took it back."""
+
+    def add_call(self, call: _Call, depth: int) -> None:
+        """Add a call to the program that made it."""
+        programs = [part for part in self.parts if isinstance(part, ProgramRecord)]
+        own = next((part for part in reversed(programs) if part.depth == depth), None)
+        if own is None:
+            own = ProgramRecord("", "", [], depth)
+            self.parts.append(own)
+        if call.kind != "lmp":
+            self.robot_s += call.duration_s
+        if call.line is not None:
+            own.lines.add(call.line)
+        if not (own.calls and own.calls[-1].takes(call)):
+            own.calls.append(CalledRow(call, seconds=call.duration_s))
 
 
 @dataclass
@@ -132,17 +241,15 @@ class RunRecord:
     """A whole run."""
 
     folder: Path
-    """Where it is."""
     header: Mapping[str, Any]
     """What `run.json` holds."""
     turns: list[TurnRecord] = field(default_factory=list)
-    """In order."""
     views: list[dict[str, Any]] = field(default_factory=list)
     """What the world looked like, each with the number of its turn: only what was new."""
     unknown: dict[str, int] = field(default_factory=dict)
-    """Events that could not be told, by kind."""
+    """How many events are not shown, by kind."""
     _redoable: list[TurnRecord] = field(default_factory=list)
-    """Turns that were undone and can be put back, the one that comes first last."""
+    """Turns that were undone and can be redone, the first one last."""
 
     @classmethod
     def read(cls, folder: Path) -> RunRecord:
@@ -155,8 +262,8 @@ class RunRecord:
         for event in read_events(folder):
             try:
                 record._add(event)
-            except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
-                record._miss(event["kind"])
+            except _DAMAGED:
+                record.unknown[event["kind"]] = record.unknown.get(event["kind"], 0) + 1
         for turn in record.turns:
             stem = f"turn-{turn.number}"
             turn.pictures += sorted(folder.glob(f"{stem}-tried*.png"), key=lambda path: path.stem)
@@ -164,28 +271,53 @@ class RunRecord:
         return record
 
     @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.resolve().name
+
+    @property
+    def title(self) -> str:
+        """The first instruction, and how many follow; the folder's name if there is none."""
+        words = next((turn.instruction for turn in self.turns if turn.instruction), self.name)
+        words = words if len(words) <= TITLE_CHARS else f"{words[: TITLE_CHARS - 1]}…"
+        more = len(self.turns) - 1
+        return f"{words}, and {counted(more, 'more turn')}" if more > 0 else words
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What was run, with what, and how it ended."""
+        known = {key: self.header.get(key) for key in ("status", "robot", "mode", "model", "seed")}
+        return {key: str(value) for key, value in known.items() if value is not None}
+
+    @property
     def begins(self) -> Path | None:
         """The picture of how it began, if there is one."""
         before = self.folder / "before.png"
         return before if before.is_file() else None
 
-    def _miss(self, kind: str) -> None:
-        self.unknown[kind] = self.unknown.get(kind, 0) + 1
+    @property
+    def marked(self) -> bool:
+        """Whether a program has lines that called something."""
+        parts = (part for turn in self.turns for part in turn.parts)
+        return any(isinstance(part, ProgramRecord) and part.lines for part in parts)
 
     def _turn(self, event: Mapping[str, Any]) -> TurnRecord:
-        """Return the turn an event is of; one that was never begun is begun."""
+        """Return an event's turn; begin it if it has none yet."""
+        begin_s = event.get("t")
+        now_s = float(begin_s) if isinstance(begin_s, int | float) else 0.0
         if not self.turns or self.turns[-1].number != event["turn"]:
-            self.turns.append(TurnRecord(event["turn"], "", _seconds(event)))
+            self.turns.append(TurnRecord(event["turn"], "", now_s, now_s))
+        if event["kind"] != "failure" or event["data"]["kind"] != "start":
+            self.turns[-1].end_s = now_s
         return self.turns[-1]
 
     def _add(self, event: Mapping[str, Any]) -> None:
-        """Take one event in."""
+        """Add what one event holds."""
         kind, data, depth = event["kind"], event["data"], event["depth"]
-        if kind == UNREADABLE or (kind == "view" and not can_be_drawn(data)):
-            self._miss(kind)
-            return
         if kind == "view":
-            self.views.append({"turn": event["turn"], **data})
+            msgspec.convert(data, _View)
+            known = {key: data[key] for key in _View.__struct_fields__ if key in data}
+            self.views.append({**known, "turn": event["turn"]})
             return
         if kind == "undo":
             alive = [turn for turn in self.turns if not turn.undone]
@@ -197,11 +329,9 @@ class RunRecord:
             for _ in range(min(data["turns"], len(self._redoable))):
                 self._redoable.pop().undone = False
             return
-        if kind == "failure" and data["kind"] == "start":
-            self._turn(event).parts.append(("failure", f"{data['error']}: {data['message']}"))
-            return
+        if kind == UNREADABLE:
+            raise ValueError(kind)
         turn = self._turn(event)
-        turn.end_s = _seconds(event)
         if kind == "instruction":
             if not depth:
                 turn.instruction = str(data["text"])
@@ -210,13 +340,10 @@ class RunRecord:
             turn.model_s += float(data.get("duration_s", 0.0))
         elif kind == "program":
             generated = [(str(name), str(source)) for name, source in data["generated"]]
-            turn.parts.append(
-                ProgramRecord(
-                    str(data["lmp"]), str(data["source"]), generated, depth, data.get("path") or ""
-                )
-            )
+            lmp, source = str(data["lmp"]), str(data["source"])
+            turn.parts.append(ProgramRecord(lmp, source, generated, depth))
         elif kind == "call":
-            _add_call(turn, data, depth)
+            turn.add_call(msgspec.convert(data, _Call), depth)
         elif kind == "samples":
             turn.parts.append(_choice(data))
         elif kind == "look":
@@ -225,69 +352,19 @@ class RunRecord:
         elif kind == "done":
             if not depth:
                 turn.ok = data["ok"] is True
-                turn.usage = _usage(data["usage"])
-        elif (notes := _notes(kind, data)) is not None:
-            turn.parts += notes
-            written = [
-                part for part in turn.parts if isinstance(part, ProgramRecord) and not part.depth
-            ]
-            if kind == "failure" and not depth and written and isinstance(data.get("line"), int):
-                written[-1].failed_line = data["line"]
+                turn.usage = msgspec.to_builtins(msgspec.convert(data["usage"], _Usage))
         elif kind not in _SKIPPED:
-            self._miss(kind)
-
-
-def _usage(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a turn took; a ValueError if any of it is no number."""
-    for key in ("requests", "prompt_tokens", "completion_tokens", "cost_usd"):
-        number = data.get(key, 0)
-        free = key == "cost_usd" and number is None
-        if isinstance(number, bool) or not (free or isinstance(number, int | float)):
-            raise ValueError(f"{key} is {number!r}")
-    return dict(data)
-
-
-def _seconds(event: Mapping[str, Any]) -> float:
-    found = event.get("t")
-    return float(found) if isinstance(found, int | float) else 0.0
-
-
-def _add_call(turn: TurnRecord, data: Mapping[str, Any], depth: int) -> None:
-    """Add a call to the program that made it; one like the last is counted with that."""
-    said = data["name"] == "say"
-    row = CalledRow(
-        shown_call(data["name"], data["args"], data["kwargs"], _SAID if said else 60),
-        "" if data["result"] is None else short(data["result"]),
-        "" if data["error"] is None else str(data["error"]),
-        str(data["kind"]),
-        float(data["duration_s"]),
-        str(data["name"]),
-        (data["args"], data["kwargs"], data["result"]),
-    )
-    if row.kind != "lmp":
-        turn.robot_s += row.seconds
-    programs = [part for part in turn.parts if isinstance(part, ProgramRecord)]
-    own = next((part for part in reversed(programs) if part.depth == depth), None)
-    if own is None:
-        own = ProgramRecord("", "", [], depth)
-        turn.parts.append(own)
-    if isinstance(line := data.get("line"), int):
-        own.lines.add(line)
-    last = own.calls[-1] if own.calls else None
-    same = last is not None and last.given == row.given
-    group = last is not None and last.name == row.name and (same or not said)
-    if last is not None and group and not (last.error or row.error):
-        last.count += 1
-        last.seconds += row.seconds
-        last.alike = last.alike and same
-    else:
-        own.calls.append(row)
+            turn.parts += _notes(kind, data)
+            if kind == "failure" and not depth and isinstance(data.get("line"), int):
+                own = [p for p in turn.parts if isinstance(p, ProgramRecord) and not p.depth]
+                if own:
+                    own[-1].failed_line = data["line"]
 
 
 def _choice(data: Mapping[str, Any]) -> ChoiceRecord:
     tried = [
         TriedRecord(
-            told_tried(one),
+            tried_line(one),
             "" if one["same_as"] else str(one["source"]),
             one["number"] == data["chosen"],
             bool(one["failed"]),
@@ -295,66 +372,40 @@ def _choice(data: Mapping[str, Any]) -> ChoiceRecord:
         )
         for one in data["tried"]
     ]
-    return ChoiceRecord(tried, told_choice(data))
+    return ChoiceRecord(tried, choice_line(data))
 
 
-def _notes(kind: str, data: Mapping[str, Any]) -> list[tuple[str, str]] | None:
-    """Return what an event says in words, each with what kind of note it is; None if unknown."""
-    if kind == "violations":
-        return [("check", str(found)) for found in data["found"]]
-    if kind == "repair":
-        return [("repair", f"attempt {data['attempt']}: {data['reason']}")]
-    if kind == "run_again":
-        return [("repair", f"run again: {data['reason']}")]
-    if kind == "same_again":
-        return [("repair", "the same program again: it was not run, and no other is asked for")]
-    if kind == "stdout":
-        return [("output", str(data["text"]).rstrip())]
-    if kind == "edit_refused":
-        return [("check", f"a person's change was refused: {data['error']}: {data['message']}")]
-    if kind == "failure":
-        line = "" if data.get("line") is None else f" (line {data['line']})"
-        return [("failure", f"{data['error']}{line}: {data['message']}")]
-    if kind == "moved":
-        return [("moved", f"{name}: {_xyz(a)} to {_xyz(b)}") for name, (a, b) in _pairs(data)]
-    if kind == "effect":
-        changed = [("changed", f"{k}: {short(a)} to {short(b)}") for k, (a, b) in _changes(data)]
-        left = [("note", str(line)) for line in data.get("left_over", ())]
-        still = [("note", str(data["still"]))] if data.get("still") else []
-        return changed + left + still
-    if kind == "rehearsal":
-        moved = ", ".join(data["moved"]) or "nothing"
-        failure = data["failure"]
-        came = f"moved {moved}" if failure is None else f"failed: {failure['message']}"
-        calls = counted(len(data["calls"]), "call")
-        return [("rehearsal", f"{calls}, {data['sim_s']:.1f} s: {came}")]
-    if kind == "otherwise":
-        return [("note", f"the world changed since {data['since']}")]
-    if kind == "round":
-        came = str(data["came"]) or "what came of it cannot be seen"
-        return [("round", f"{data['number']}, after the one before: {came}")]
-    if kind == "rounds_ended":
-        count = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
-        return [("rounds", f"{count}: {data['reason']}")]
-    if kind == "undo_round":
-        went = "with the world" if data["world"] else "but not the real world"
-        return [("note", f"the last round was undone, {went}; rounds left: {data['rounds']}")]
-    if kind == "untried":
-        return [("check", str(data["reason"]))]
-    if kind == "learned":
-        return [("learned", told) for _, told in told_learned(data)]
-    if kind in ("step", "said"):
-        return [("step", str(data["text"]))]
-    return [] if kind == "generated" else None
+_STYLES = {"bold red": "bad", "yellow": "warn", "bold yellow": "warn", "dim": "dim", "green": "ok"}
+"""How a page shows what a terminal shows in a style."""
 
 
-def _pairs(data: Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
-    return list(data["objects"].items())
+def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
+    """Return the sentences about an event.
 
-
-def _changes(data: Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
-    return list(data["changed"].items())
-
-
-def _xyz(point: Sequence[float]) -> str:
-    return "(" + ", ".join(f"{number:.3f}" for number in point) + ")"
+    Raises:
+        ValueError: There are none for this kind.
+    """
+    if kind in ("failure", "edit_refused") and data["message"] is None:
+        raise ValueError(kind)
+    if line := event_line(kind, data):
+        return [Note(kind, line[0], _STYLES.get(line[1], ""))]
+    match kind:
+        case "violations":
+            return [Note(kind, f"check: {found}", "warn") for found in data["found"]]
+        case "stdout":
+            return [Note(kind, f"printed: {str(data['text']).rstrip()}")]
+        case "moved":
+            return [Note(kind, line) for line in moved_lines(data)]
+        case "effect":
+            return [Note(kind, line) for line, _ in effect_lines(data)]
+        case "rehearsal":
+            return [Note(kind, rehearsal_line(data), "dim")]
+        case "otherwise":
+            return [Note(kind, changed_since(data), "warn")]
+        case "learned":
+            return [Note(kind, text) for _, text in learned_lines(data)]
+        case "step" | "said":
+            return [Note(kind, str(data["text"]))]
+        case "generated":
+            return []
+    raise ValueError(kind)

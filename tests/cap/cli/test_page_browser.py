@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from cap import Session
-from cap.trace.export import html
+from cap.trace.export.pages import html
 from cap.trace.export.run_record import RunRecord
 from cap.trace.trace import Trace
 from tests.fakes.visitor import Served, Visitor, served
@@ -208,7 +208,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
             picture = session.robot.render(480, 480)  # type: ignore[attr-defined]
             picture.save(folder / f"turn-{number + 1}.png")
     path = folder / "run.html"
-    path.write_text(html.text_of(RunRecord.read(folder)), encoding="utf-8")
+    path.write_text(html(RunRecord.read(folder)), encoding="utf-8")
     return path
 
 
@@ -222,14 +222,13 @@ def test_names_cover_no_block_and_no_other_name_and_one_view_needs_no_play(
     for count in (2, 1):
         run = RunRecord.read(folder)
         run.views = run.views[:1] if count == 1 else run.views
-        (tmp_path / "run.html").write_text(html.text_of(run), encoding="utf-8")
+        (tmp_path / "run.html").write_text(html(run), encoding="utf-8")
         tab = Tab(browser, viewport={"width": 400, "height": 850}, offline=True)
         tab.page.add_init_script(WORDS_DRAWN)
         tab.page.goto((tmp_path / "run.html").as_uri())
-        assert tab.page.locator("#play").is_visible() == (count == 2)
+        assert tab.page.locator(".film button:visible").count() == count - 1
         if count == 2:
-            tab.page.locator("#moment").fill("1")
-            tab.page.wait_for_timeout(1500)  # it glides there
+            tab.page.wait_for_function("window.drawn.length")
             drawn = dict(tab.page.evaluate("window.drawn"))
             red, bowl = drawn["red block"], drawn["blue bowl"]
             assert abs(red[1] - bowl[1]) >= 12 or abs(red[0] - bowl[0]) >= 40
@@ -237,6 +236,7 @@ def test_names_cover_no_block_and_no_other_name_and_one_view_needs_no_play(
             assert tab.page.evaluate(
                 """() => {
                     const end = frames[frames.length - 1].placements["objects/red block"];
+                    const canvas = document.querySelector("canvas");
                     const pen = canvas.getContext("2d"), wide = canvas.clientWidth;
                     const high = canvas.clientHeight, ratio = window.devicePixelRatio || 1;
                     const scale = Math.min(wide / (right - left), high / (back - front));
@@ -275,15 +275,16 @@ def test_a_run_of_a_hundred_turns_is_a_small_page_that_fits(
     light = sum(map(int, ground.removeprefix("rgb(").rstrip(")").split(","))) > 3 * 128
     assert light == (scheme == "light")
     turn = tab.page.locator(".turn").nth(1)
-    turn.locator("summary").first.click()
     turn.get_by_text("stack_objects_in_order").first.wait_for()
-    tab.page.get_by_text("after turn 2 (").wait_for()
-    tab.page.wait_for_timeout(1000)  # it glides there
-    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
-    before = tab.page.locator("#world").screenshot()
-    tab.page.locator("#play").click()
-    tab.page.get_by_text("after turn 3 (").wait_for()
-    assert tab.page.locator("#world").screenshot() != before
+    film, drawn = turn.locator("canvas"), "canvas => canvas.toDataURL()"
+    end = film.evaluate(drawn)
+    turn.locator("button").click()
+    assert film.evaluate(drawn) != end
+    turn.get_by_text("▶ Play").wait_for()
+    assert film.evaluate(drawn) == end
+    clipped = "[...document.querySelectorAll('pre, p, li, span')].filter(e => e.scrollWidth > "
+    clipped += "e.clientWidth + 1 && getComputedStyle(e).display != 'inline').length"
+    assert tab.page.evaluate(clipped) == 0
     assert tab.errors == []
 
 
@@ -310,7 +311,9 @@ def test_a_name_at_the_edge_is_not_cut(browser: Any, report: Path, tmp_path: Pat
         "  window.reaches.push([word, x - half, x + half, y]); draw.call(this, word, x, y); };"
     )
     tab.page.goto(own.as_uri())
-    size = tab.page.evaluate("[canvas.clientWidth, canvas.clientHeight]")
+    first = "document.querySelector('canvas')"
+    tab.page.wait_for_function("window.reaches.length")
+    size = tab.page.evaluate(f"[{first}.clientWidth, {first}.clientHeight]")
     reaches = {word: where for word, *where in tab.page.evaluate("window.reaches")}
     for name in bodies:
         left, right, low = reaches[name.removeprefix("objects/")]

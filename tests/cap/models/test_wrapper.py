@@ -18,7 +18,7 @@ from cap.models.estimates import ESTIMATED
 from cap.models.providers import ModelTerms, make_model
 from cap.models.replay import Recorder
 from cap.models.wrapper import Wrapped
-from cap.trace.terminal import usage_line
+from cap.trace.messages import usage_line
 from tests.fakes.openai_server import FakeServer, error
 
 REQUEST = Request("# greet.\n", seed=1)

@@ -14,9 +14,11 @@ from PIL import Image
 from cap import Session
 from cap.cli.main import run
 from cap.cli.page.chronicle import Chronicle
-from cap.trace.export import html, markdown
-from cap.trace.export.run_record import ProgramRecord, RunRecord
-from cap.trace.terminal import SHOWN, Live, told_in_a_line
+from cap.trace.export import pages
+from cap.trace.export.pages import html, markdown
+from cap.trace.export.run_record import Note, ProgramRecord, RunRecord
+from cap.trace.messages import event_line
+from cap.trace.terminal import SHOWN, Live
 from cap.trace.trace import Event, Trace
 
 NASTY = "<script>alert(1)</script> ```\n# not a heading\x1b[31m"
@@ -66,7 +68,7 @@ def test_a_run_is_read_into_its_turns(ran: Path) -> None:
     assert {call.name for call in program.calls} == {"put_first_on_second"}
     assert program.lines == {2}
     notes = [part for part in failed.parts if not isinstance(part, ProgramRecord)]
-    assert any(kind == "failure" and "NoMatch" in text for kind, text in notes)
+    assert any(isinstance(n, Note) and n.kind == "failure" and "NoMatch" in n.text for n in notes)
     looped = next(part for part in own.parts if isinstance(part, ProgramRecord))
     assert [(call.name, call.count) for call in looped.calls] == [
         ("denormalize_xy", 40),
@@ -78,7 +80,7 @@ def test_a_run_is_read_into_its_turns(ran: Path) -> None:
 
 
 def test_the_page_is_one_file_with_a_policy_of_its_own(ran: Path) -> None:
-    page = html.text_of(RunRecord.read(ran))
+    page = html(RunRecord.read(ran))
     found = checked(page)
     assert found.outside == []
     assert found.tags.count("details") >= 3
@@ -102,7 +104,7 @@ def test_text_of_others_is_shown_never_interpreted(tmp_path: Path) -> None:
         trace.event("view", placements={NASTY: [0, 0, 0, 0, 0, 0, 1]}, shapes={NASTY: []})
     trace.close("done")
     record = RunRecord.read(tmp_path / "run")
-    page, text = html.text_of(record), markdown.text_of(record)
+    page, text = html(record), markdown(record)
     assert checked(page).tags.count("script") == 2
     assert "alert(1)</script>" not in page.replace("&lt;/script&gt;", "")
     assert "\x1b" not in page + text
@@ -110,6 +112,36 @@ def test_text_of_others_is_shown_never_interpreted(tmp_path: Path) -> None:
     assert not re.search(
         r"^# not a heading", re.sub(r"````python\n.*?\n````", "", text, flags=re.S), re.M
     )
+
+
+def test_a_foreign_run_of_any_size_gives_a_bounded_page(tmp_path: Path) -> None:
+    huge = "x" * (pages.MAX_CHARS * 3)
+    words = [(turn, "instruction", {"lmp": "ui", "text": huge}) for turn in range(1, 300)]
+    source = {"lmp": "ui", "source": huge, "generated": []}
+    called = [call("see", number, number) for number in range(300)]
+    calls = [(1, "call", {**data, "name": f"f{i}"}) for i, (_, _, data) in enumerate(called)]
+    run = recorded(tmp_path / "run", words[0], (1, "program", source), *calls, *words[1:])
+    for text in (html(run), markdown(run)):
+        assert "and 99 more in the trace" in text  # turns
+        assert "and 100 more in the trace" in text  # calls
+        assert "40000 more characters in the trace" in text
+        assert len(text) < pages.MAX_ROWS * pages.MAX_CHARS * 1.1
+    assert len(run.title) < 250
+
+
+def test_the_page_is_titled_with_the_instruction_and_its_programs_are_open(ran: Path) -> None:
+    page = html(RunRecord.read(ran))
+    title = "put the red block in the blue bowl, and 2 more turns"
+    assert f"<title>{title}</title>" in page
+    assert f"<h1>{title}</h1>" in page
+    assert re.findall(r'<details class="turn[^>]*>', page) == [
+        '<details class="turn" open>',
+        '<details class="turn" open>',
+        '<details class="turn undone" open>',
+    ]
+    turn = page.partition('<details class="turn" open>')[2].partition("</details>")[0]
+    assert 'class="film" data-turn="1"' in turn
+    assert markdown(RunRecord.read(ran)).startswith(f"# {title}\n")
 
 
 ODD = [
@@ -151,7 +183,7 @@ def test_every_kind_that_is_told_is_told_by_something() -> None:
     names = "reason came name model picture folder why message error"
     words = dict.fromkeys(names.split(), "")
     counts = dict.fromkeys(("number", "rounds", "turns", "attempt"), 1)
-    in_a_line = {kind for kind in SHOWN if told_in_a_line(kind, words | counts)}
+    in_a_line = {kind for kind in SHOWN if event_line(kind, words | counts)}
     told = {
         name.removeprefix("_")
         for name, method in vars(Live).items()
@@ -165,7 +197,7 @@ def test_a_damaged_picture_is_named(ran: Path, tmp_path: Path) -> None:
     for name in ("events.jsonl", "run.json"):
         (tmp_path / name).write_text((ran / name).read_text())
     (tmp_path / "turn-2.png").write_bytes(b"no picture")
-    page = html.text_of(RunRecord.read(tmp_path))
+    page = html(RunRecord.read(tmp_path))
     assert "turn-2.png cannot be shown" in page
     assert checked(page).tags.count("img") == 0
 
@@ -183,9 +215,9 @@ def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
 
 def test_what_is_marked_in_a_program_is_said(ran: Path) -> None:
     record = RunRecord.read(ran)
-    assert "called something" in html.text_of(record)
+    assert "A line marked" in html(record)
     record.turns.clear()
-    assert "called something" not in html.text_of(record)
+    assert "A line marked" not in html(record)
 
 
 def test_unreadable_lines_are_counted_and_told(
@@ -196,7 +228,7 @@ def test_unreadable_lines_are_counted_and_told(
     (tmp_path / "run.json").write_text((ran / "run.json").read_text())
     record = RunRecord.read(tmp_path)
     assert record.unknown == {"unreadable line": 2}
-    assert "2 events of kind &#x27;unreadable line&#x27;" in html.text_of(record)
+    assert "2 events of kind 'unreadable line' not shown" in html(record)
     assert run(["trace", "show", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert [number for number in range(1, 99) if f"line {number} of events" in shown] == [
@@ -329,8 +361,8 @@ def test_calls_are_told_as_one_only_of_what_was_alike(tmp_path: Path) -> None:
     calls += [call("go", "c"), call("see", "x", 1), call("see", "x", 2), call("say", "one")]
     calls += [call("say", long + "1"), call("say", long + "2")]
     run = recorded(tmp_path / "run", words, *calls, call("say", "two"), call("say", "two"))
-    markdown_lines = [line for line in markdown.text_of(run).split("\n") if line.startswith("- ")]
-    html_lines = re.sub("<[^>]+>", "", html.text_of(run).replace("<li", "\n<li")).split("\n")
+    markdown_lines = [line for line in markdown(run).split("\n") if line.startswith("- ")]
+    html_lines = re.sub("<[^>]+>", "", html(run).replace("<li", "\n<li")).split("\n")
     story = Chronicle()
     for turn, kind, data in (words, *calls, call("say", "two"), call("say", "two")):
         story(Event(kind, turn, 0, data))
@@ -355,5 +387,5 @@ def test_a_turn_whose_usage_is_no_number_is_told_and_counted(
     run = recorded(tmp_path / "run", (1, "instruction", words), (1, "done", done))
     assert run.unknown == {"done": 1}
     assert run.turns[0].ok is True
-    assert "1 event of kind 'done' is damaged" in unescape(html.text_of(run))
-    assert "1 event of kind done could not" in markdown.text_of(run)
+    assert "1 event of kind 'done' not shown" in html(run)
+    assert "1 event of kind done not shown" in markdown(run)

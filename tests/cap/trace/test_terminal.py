@@ -10,7 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cap.models.base import Usage
-from cap.trace.terminal import Live, counted, short, usage_line
+from cap.trace.messages import counted, short, usage_line
+from cap.trace.terminal import Live
 from cap.trace.trace import Event, Trace
 
 WIPED = "\r\x1b[2K"

@@ -17,9 +17,10 @@ from cap.prompt.prompt import parse
 from cap.session import replay
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
-from cap.trace.export import html, markdown
+from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import ChoiceRecord, RunRecord
-from cap.trace.terminal import Live, told_tried
+from cap.trace.messages import tried_line
+from cap.trace.terminal import Live
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
 
@@ -110,8 +111,8 @@ def lines_of(out: io.StringIO) -> list[str]:
 
 def test_a_line_of_what_was_tried_fits_the_terminal() -> None:
     one = {"number": 3, "came": "x" * 400, "goal": False, "expected": True, "same_as": 1}
-    assert len(told_tried(one, 76)) <= 76
-    assert told_tried(one, 76).endswith("…  (as 1)  goal: no")
+    assert len(tried_line(one, 76)) <= 76
+    assert tried_line(one, 76).endswith("…  (as 1)  goal: no")
 
 
 def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path, str, str]) -> None:
@@ -122,17 +123,17 @@ def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path,
     assert [one.failed for one in first.tried] == [False, False, True, False]
     assert [bool(one.source) for one in first.tried] == [True, True, True, False]
     assert len(second.tried) == 3
-    page = html.text_of(record)
+    page = html(record)
     assert "&lt;b&gt;full&lt;/b&gt;" in page
     assert "<b>full" not in page
     assert "chosen: 2, 2 of 4 did this" in page
-    assert '<h3 class="round">round 2, after the one before: moved red block to blue bowl' in page
-    text = markdown.text_of(record)
+    assert '<h3 class="round">moved red block to blue bowl; round 2:' in page
+    text = markdown(record)
     for told in (
-        "- **2 moved red block to blue bowl**",
-        "### round 2",
-        "- rounds: 2 rounds: the limit was reached",
-        "the last round was undone, with the world; rounds left: 1",
+        "- **2 moved red block to blue bowl** (chosen)",
+        "### moved red block to blue bowl; round 2:",
+        "- 2 rounds: the limit was reached",
+        "- undone: the last round, the world too; 1 round is left",
         "put_first_on_second('blue block', 'green bowl')",
     ):
         assert told in text
@@ -155,4 +156,4 @@ def test_damaged_events_are_counted(ran: tuple[Path, str, str], tmp_path: Path) 
     (tmp_path / "events.jsonl").write_text("\n".join(odd) + "\n", encoding="utf-8")
     record = RunRecord.read(tmp_path)
     assert record.unknown == {"samples": 2}
-    assert "could not be told" in markdown.text_of(record)
+    assert "2 events of kind samples not shown" in markdown(record)

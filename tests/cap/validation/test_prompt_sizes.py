@@ -1,6 +1,8 @@
 """Every request fits the 4,096 tokens that small local servers hold, with room for the answer."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -9,11 +11,12 @@ from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
 from cap.prompt.docs import imports
 from cap.prompt.given import told_program
+from cap.prompt.prompt import CHARS_PER_TOKEN, MAX_REQUEST_TOKENS
 from cap.robot import registry
 from cap.session.session import Session
 from cap.validation.prompts import instruction_costs, request_chars
 
-MOST_CHARS = 12_000
+MOST_CHARS = MAX_REQUEST_TOKENS * CHARS_PER_TOKEN
 MOST_CHARS_OF_A_TRANSFER = 24_000
 ROBOTS = ["ravens", "drawing", "kitchen"]
 
@@ -65,3 +68,19 @@ def test_sizes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert row["tokens"] == -(-row["characters"] // 4)
     assert row["nearest"] > row["examples"] > 20
     assert all(row["characters"] for row in rows.values())
+
+
+LONG = "".join(f"# say {'word ' * 20}{number}.\nsay('{number}')\n" for number in range(120))
+
+
+@pytest.mark.parametrize("by", [["--prompts"], []], ids=["executed", "a folder"])
+def test_a_custom_prompt_over_the_limit_fails_the_check(
+    tmp_path: Path, by: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ui.py").write_text(f"from robot import say\n\n{LONG}", encoding="utf-8")
+    assert run(["prompts", "check", *by, str(tmp_path)]) == 1
+    shown = capsys.readouterr().out
+    assert re.search(r"ui(\.py)?: its request has about \d,\d{3} tokens", shown)
+    assert re.search(r"ui(\.py)?: (120 of )?120 examples", shown)
+    (tmp_path / "ui.py").write_text("from robot import say\n\n# say one.\nsay('1')\n")
+    assert run(["prompts", "check", *by, str(tmp_path)]) == 0
