@@ -141,7 +141,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         return self.state.contents_by_name()
 
     def condition(self) -> Mapping[str, Any]:
-        """Return where the base is (x and y in metres, angle), its way, the gripper, each drawer."""
+        """Return where the base is (x, y in metres, angle), its way, the gripper, each drawer."""
         state = self.state
         base = state.base
         drawers = {
