@@ -119,13 +119,14 @@ class Matcher:
         )
 
     def best(self) -> Match:
-        """Return the cheapest match; ties go to the earlier example."""
-        own = {token.literal for token in self.tokens} | CHEAP
+        """Return the cheapest match; ties go to more common words, then to the earlier example."""
+        said = [token.literal for token in self.tokens]
+        own = {*said, *CHEAP}
         bounds = []  # costs that no match with the template can be below
         for i, template in enumerate(self._vocabulary.templates):
             missing = (word for word in template.elements if isinstance(word, str))
             bounds.append((sum(_weight(word) for word in missing if word not in own), i))
-        found: tuple[float, bool, int] = (math.inf, True, 0)
+        found: tuple[float, bool, int, int] = (math.inf, True, 0, 0)
         best: Match | None = None
         for bound, i in sorted(bounds):
             if bound > found[0]:
@@ -133,8 +134,9 @@ class Matcher:
             template = self._vocabulary.templates[i]
             match = self._match(template, found[0])
             if match is not None:
-                same = self.tokens == tokenise(template.example.instruction)
-                key = (match.cost, not same, i)
+                own_words = [token.literal for token in tokenise(template.example.instruction)]
+                differ = own_words != said
+                key = (match.cost, differ, -len(set(said).intersection(own_words)), i)
                 if best is None or key < found:
                     found, best = key, match
         assert best is not None  # there is an example
@@ -254,8 +256,8 @@ class Matcher:
         return _OTHER_KIND * (1 + slot.whole)
 
     def _last(self, slot: Slot, last: Token) -> float:
-        if last.text in PRONOUNS and slot.tokens[-1].text not in PRONOUNS:
-            return 1.0  # 'to the left of it': another prompt does not know what it is
+        if (last.text in PRONOUNS) != (slot.tokens[-1].text in PRONOUNS):
+            return 1.0  # of 'to the left of it' the code alone knows what it is
         if last.stem in self._vocabulary.lasts[slot.use] or last.stem in self._nouns:
             return 0.0
         breaks = last.kind != "word" or last.text in LIGHT or last.text in RELATIONS
