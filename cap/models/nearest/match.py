@@ -132,7 +132,7 @@ class Matcher:
             if bound > found[0]:
                 break
             template = self._vocabulary.templates[i]
-            match = self._match(template, found[0])
+            match = self._match(template, found[0] + 1e-9)  # sums of costs are not exact
             if match is not None:
                 own_words = [token.literal for token in tokenise(template.example.instruction)]
                 differ = own_words != said
