@@ -180,8 +180,10 @@ class _Reader:
         offers = ", ".join(map(repr, self._offers(matcher)))
         follows = f"in this scene it follows {offers}; say one of these or " if offers else ""
         words = ", ".join(map(repr, sorted(odd)))
-        why = f"cannot match {words} in {said!r}" if words else f"has no example like {said!r}"
-        return f"nearest {why}; {follows}{_REMEDY}"
+        offered = f"{follows}{_REMEDY}"
+        if not odd:
+            return f"nearest has no example like {said!r}; {offered}"
+        return f"nearest cannot match {words} in {said!r}; {offered}"
 
     def _offers(self, matcher: Matcher) -> list[str]:
         """Return up to three instructions that are followed here, the most alike first."""
