@@ -32,7 +32,7 @@ from cap.engine.settings import EngineSettings
 from cap.errors import CapError, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request
 from cap.models.nearest import Nearest
-from cap.models.nearest.induce import repeated_numbers
+from cap.models.nearest.slots import repeated_numbers
 from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
 from cap.program.scope import Primitive, Scope

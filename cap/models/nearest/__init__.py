@@ -5,66 +5,82 @@ the prompt it is given. It serves to try things out, as an honest lower row in e
 to run the shipped prompts in tests.
 
 How it answers
-    1. Fillers and politeness are taken off the instruction (`normalizer`), and it is put into the
-       words of the examples by the synonyms the prompt states, lines such as `#: put = place, set`
-       above its first example (`synonyms`). Words of the scene's names stay as they are.
-    2. Every example becomes a template (`induce`). Words of the instruction that come back in
-       the code are slots: a string ('the red block'), a run of words in a longer string, or a
-       number (0.05 from '5 cm', index 1 from 'second', 3 from 'three').
-    3. The examples teach each other (`analogy`). Two with the same code make their differing words
-       synonyms ('put', 'place'). Two that differ in one stretch of words and one expression make an
-       analogy: with 'left' and `[-1, 0]` against 'right' and `[1, 0]`, an example for 'a bit to the
-       left of' also serves 'a bit to the right of'.
-    4. The instruction is read as each template in the cheapest way (`align`, `cost`). Literal
-       words match or cost what they tell; slots take words like the ones they held, and a slot for
-       a name only what means exactly one name of the scene (the lists in the context lines).
-    5. The cheapest template's code is returned with the new words and numbers in it (`rebind`).
-       The same prompt gives the same answer, to the letter; ties go to the earlier example.
-    6. An instruction that is several ('put A in B, then move it to the left') is cut where that
-       reads cheaper than the whole, and the answers stand one after the other (`chain`). A prompt
-       whose examples all bind one same name returns a value and is never answered twice.
+    1. Fillers and politeness are removed from the instruction (`words`), and the synonyms that the
+       prompt states, lines such as `#: put = place, set`, turn it into the words of the examples
+       (`synonyms`). Words of the scene's names stay as they are.
+    2. Words of an example that its code repeats are slots (`slots`): objects, phrases, colours,
+       directions, numbers and ordinals.
+    3. The example that costs least is taken (`match`): a literal word that is missing or left over
+       costs, and so do words in a slot that are unlike those it has in the examples. The code is
+       returned with the instruction's words in its slots. The same prompt gives the same answer;
+       ties go to the earlier example.
+    4. An instruction is cut at 'then', ';' and full stops, and at 'and' if it does not fit as a
+       whole; the answers follow each other. A prompt whose examples all bind one same name returns
+       a value and is never answered twice.
     A request for a function (`total = get_total(xs=numbers)`) gets the example's definition whose
     name has the same words, with the parameters named as the call names them (`define`).
 
 When it declines
-    A word that tells something and fits nowhere costs more than the limit: `NoMatch` names it, the
-    closest example and the remedy. Nothing runs then. A description it passes on to another prompt
-    ('the lemon') may be declined there, before the program that asked goes on. Of a chain every
-    part must be close; one that is not declines it all, since nothing can be taken back.
+    `NoMatch` names the words that fit nowhere and up to three sentences that it follows in this
+    scene. Nothing runs then. A description it passes to another prompt ('the lemon') may be
+    declined there. One part that does not fit declines the whole instruction.
 
 Limits
-    Conditions, negations and loops no example shows are declined. It reasons about nothing; words
-    count only as they stand in examples, stated synonyms and names, so an unusual order or an
-    unseen verb ends in a refusal. After a chain 'undo that' means its last part. It can be wrong
-    where two examples read alike and mean different things.
+    It reasons about nothing: conditions, negations, loops, verbs and directions that no example or
+    stated synonym has are declined. After an instruction of several parts 'undo that' means the
+    last. It can be wrong where two examples read alike and mean different things.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
-from cap.models.nearest.analogy import derive, learn_analogies, learn_synonyms, siblings
-from cap.models.nearest.chain import certain_parts, chain
 from cap.models.nearest.define import answer_definition
-from cap.models.nearest.induce import induce
-from cap.models.nearest.lexicon import Lexicon
-from cap.models.nearest.reading import REMEDY, Reading, closest
+from cap.models.nearest.match import LIMIT, Match, Matcher, Vocabulary
+from cap.models.nearest.slots import names_in, template
 from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.template import Template, names_in
-from cap.models.nearest.words import unreadable
+from cap.models.nearest.words import (
+    LEADING,
+    QUANTIFIERS,
+    any_of,
+    is_plural,
+    stem,
+    tokenise,
+    unreadable,
+)
 from cap.prompt.examples import RECALLED, Example, split_examples
+
+_REMEDY = "use a language model with -m"
+_LONGEST = 60
+"""Words of an instruction: the work grows with their square, and no example is that long."""
+_REWRITTEN = 0.02
+"""What each rewriting by a synonym costs: an example in the user's own words comes first."""
+_PART_LIMIT = 0.4
+"""Parts of an instruction that cost more are declined: no doubtful readings in a row."""
+_OFFERS = 3
+_CUT = re.compile(
+    rf"(?:[;.!?]\s+|,?\s+)(?:(?:and|but)\s+)?{any_of('cuts', 'joint')},?\s+|[;.!?]\s+(?=\w)",
+    re.IGNORECASE,
+)
+_AND = re.compile(rf"{_CUT.pattern}|,?\s+and\s+|,\s+", re.IGNORECASE)
+"""Where an instruction is cut if it does not fit as a whole."""
+_BEGIN = re.compile(rf"^\s*(?:please\s+)?{any_of('cuts', 'opening')},?\s+", re.IGNORECASE)
+_ASIDE = LEADING | QUANTIFIERS | {"the", "a", "an", "left", "right", "up", "down", "back"}
+"""What a part without a verb begins with, apart from numbers."""
 
 
 class Nearest:
-    """A model without a network: the closest example of the prompt, rebound."""
+    """A model without a network: the closest example with other words in its slots."""
 
     name = "nearest"
     repairs = False
-    """It cannot mend a program: it would only write the same one again."""
+    """It cannot repair a program: it would write the same one again."""
     by_example = True
     """It writes what an example wrote, whose names may be those of another session."""
     sees = False
@@ -74,7 +90,7 @@ class Nearest:
         """Return the closest example's code with the instruction's words in it.
 
         Raises:
-            NoMatch: No example is close enough; the message names what did not fit.
+            NoMatch: No example is close enough; the message says what it would follow.
         """
         *examples, asked = split_examples(request.prompt) or (None,)
         names = {line.partition(" = ")[0] for line in asked.context.split("\n")} if asked else ()
@@ -82,71 +98,144 @@ class Nearest:
             *examples, asked = split_examples(request.prompt, names=names)  # as in bare prompts
         examples = [*split_examples(request.further), *examples]
         if asked is None or asked.code or not examples:
-            raise NoMatch(f"the prompt has no examples or no instruction; {REMEDY}")
-        if odd := unreadable(asked.instruction):
-            raise NoMatch(f"nearest cannot read {odd!r} in {asked.instruction!r}; {REMEDY}")
+            raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
+        if sign := unreadable(asked.instruction):
+            raise NoMatch(f"nearest cannot read {sign!r} in {asked.instruction!r}; {_REMEDY}")
         read = (one for one in examples if one is not None)
         known = tuple(one for one in read if RECALLED not in one.effects)
         text = answer_definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
-        return Completion(text or _answer(asked, known, lines), model=self.name, cost_usd=0.0)
+        return Completion(text or _Reader(asked, known, lines).code(), self.name, cost_usd=0.0)
 
 
-def _answer(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> str:
-    lexicon, names = _lexicon(asked, examples, lines), names_in(asked.context)
+class _Reader:
+    """Reads the instructions of one request."""
 
-    def read(said: str) -> Reading:
-        return closest(said, lexicon, lines, names)
+    def __init__(self, asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]):
+        self._said = asked.instruction
+        self._lines = lines
+        self._names = names_in(asked.context)
+        self._vocabulary = _vocabulary(examples, lines)
+        if not self._vocabulary.templates:
+            raise NoMatch(f"none of the prompt's examples has code that is Python; {_REMEDY}")
 
-    whole = read(asked.instruction)
-    parts = None if _return(examples) else chain(asked.instruction, read)
-    if parts is not None and (whole.refusal or parts[0] < whole.cost):
-        return "\n".join(part.code for part in parts[1])
-    if not whole.refusal:
-        return whole.code
-    refused = [part.refusal for part in map(read, certain_parts(asked.instruction)) if part.refusal]
-    raise NoMatch(refused[0] if refused else whole.refusal)
+    def code(self) -> str:
+        """Return the code for the whole instruction, or for its parts if they match better.
+
+        Raises:
+            NoMatch: Neither fits.
+        """
+        matcher, cost, match = self._read(self._said)
+        parts = self._parts(_CUT)
+        if not _returns(self._vocabulary):
+            for cut in (_CUT, _AND) if cost > LIMIT else (_CUT,):
+                found = self._chain(self._parts(cut))
+                if found and sum(one[1] for one in found) < cost:
+                    return "\n".join(one[0].filled(one[2]) for one in found)
+        if cost <= LIMIT:
+            return matcher.filled(match)
+        refused = [part for part in parts if self._read(part)[1] > LIMIT]
+        raise NoMatch(self._refusal(refused[0] if len(parts) > 1 and refused else self._said))
+
+    def _chain(self, parts: list[str]) -> list[tuple[Matcher, float, Match]]:
+        """Return one reading for each part; none if there is one part, or one that does not fit."""
+        read = [next(self._readings(part, parts[0]), None) for part in parts]
+        found = [one for one in read if one is not None]
+        return found if len(found) == len(read) > 1 else []
+
+    def _read(self, said: str) -> tuple[Matcher, float, Match]:
+        words, rewritten = canonical(said, self._lines, self._names)
+        matcher = Matcher(self._vocabulary, words, self._names)
+        if len(matcher.tokens) > _LONGEST:
+            raise NoMatch(
+                f"nearest reads up to {_LONGEST} words, not the {len(matcher.tokens)} in"
+                f" {said[:40]!r}...; {_REMEDY}"
+            )
+        match = matcher.best()
+        return matcher, match.cost + rewritten * _REWRITTEN, match
+
+    def _parts(self, cut: re.Pattern[str]) -> list[str]:
+        said = _BEGIN.sub("", self._said)
+        return [part.strip() for part in cut.split(said) if part.strip(" .!?;")]
+
+    def _readings(self, part: str, first: str) -> Iterator[tuple[Matcher, float, Match]]:
+        """Return the readings of a part that fit: as it is, then with the first part's verb."""
+        ways, tokens = [part], tokenise(part)
+        lent = tokenise(canonical(first, self._lines, self._names)[0])
+        if tokens and lent and (tokens[0].text in _ASIDE or tokens[0].kind != "word"):
+            pronoun = "them" if is_plural(lent[1:]) else "it"
+            ways += [f"{lent[0].text} {part}", f"{lent[0].text} {pronoun} {part}"]
+        for way in ways:
+            matcher, cost, match = self._read(way)
+            # What follows a part that has run must not turn out to be nonsense.
+            if cost <= _PART_LIMIT and (part is first or not matcher.unknown):
+                yield matcher, cost, match
+
+    def _refusal(self, said: str) -> str:
+        matcher, _, match = self._read(said)
+        known = {one for one in match.template.elements if isinstance(one, str)}
+        filled = {i for span in match.spans if span for i in range(*span)}
+        rest = [t.text for i, t in enumerate(matcher.tokens) if i not in filled]
+        odd = matcher.unknown or [text for text in rest if stem(text) not in known]
+        offers = ", ".join(map(repr, self._offers(matcher)))
+        follows = f"in this scene it follows {offers}; say one of these or " if offers else ""
+        words = ", ".join(map(repr, sorted(odd)))
+        offered = f"{follows}{_REMEDY}"
+        if not odd:
+            return f"nearest has no example like {said!r}; {offered}"
+        return f"nearest cannot match {words} in {said!r}; {offered}"
+
+    def _offers(self, matcher: Matcher) -> list[str]:
+        """Return up to three instructions that are followed here, the most alike first."""
+        stems = {token.stem for token in matcher.tokens if not token.cheap}
+
+        def unlike(sentence: str) -> float:
+            own = {token.stem for token in tokenise(sentence) if not token.cheap}
+            return -len(stems & own) / max(len(stems | own), 1)
+
+        found: dict[str, None] = {}
+        sentences = {_here(one.example, self._names) for one in self._vocabulary.templates} - {""}
+        for sentence in sorted(sorted(sentences), key=unlike):
+            if self._read(sentence)[1] <= LIMIT:
+                found[sentence] = None
+            if len(found) == _OFFERS:
+                break
+        return list(found)
+
+
+def _here(example: Example, names: Sequence[str]) -> str:
+    """Return an example's instruction about things of this scene; "" if it lacks such things."""
+    text, free = example.instruction, list(names)
+    for name in names_in(example.context):
+        if re.search(rf"\b{re.escape(name)}\b", text):
+            alike = [one for one in free if one.split()[-1:] == name.split()[-1:]]
+            if not alike:
+                return ""
+            chosen = name if name in alike else alike[0]
+            free.remove(chosen)
+            text = re.sub(rf"\b{re.escape(name)}\b", chosen.upper(), text)
+    return text.lower()
 
 
 @lru_cache(maxsize=64)
-def _return(examples: tuple[Example, ...]) -> bool:
-    """True if every example binds one same name: what it returns, and only one can be returned."""
-    codes = [found.tree for example in examples if (found := induce(example)) is not None]
-    bound = [
-        {n.id for n in ast.walk(code) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        for code in codes
-    ]
-    return bool(bound) and bool(set.intersection(*bound))
-
-
-def _lexicon(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> Lexicon:
-    """Return the prompt's words and templates.
-
-    A session's turns stand last and show the request's own context. They can be answered from,
-    but teach nothing, so that what the prompt file teaches is worked out once.
-    """
-    size = len(examples)
-    while size and examples[size - 1].context == asked.context:
-        size -= 1
-    fixed = _learned(examples[:size] or examples, lines)
-    turns = examples[size:] if size else ()
-    return fixed.extended(_templates(turns, lines)) if turns else fixed
-
-
-@lru_cache(maxsize=64)
-def _learned(examples: tuple[Example, ...], lines: tuple[str, ...]) -> Lexicon:
-    templates = _templates(examples, lines)
-    analogies = learn_analogies(templates)
-    derived = derive(templates, analogies)
-    synonyms = learn_synonyms([*templates, *derived])
-    return Lexicon.of(templates, derived, synonyms, siblings(analogies))
-
-
-def _templates(examples: tuple[Example, ...], lines: tuple[str, ...]) -> list[Template]:
-    found: list[Template] = []
+def _vocabulary(examples: tuple[Example, ...], lines: tuple[str, ...]) -> Vocabulary:
+    found = []
     for example in examples:
-        words = canonical(example.instruction, lines, names_in(example.context))
-        template = induce(replace(example, instruction=words.text))
-        if template is not None:
-            found.append(template)
-    return found
+        words, _ = canonical(example.instruction, lines, names_in(example.context))
+        if (one := template(replace(example, instruction=words))) is not None:
+            found.append(one)
+    return Vocabulary(found)
+
+
+@lru_cache(maxsize=64)
+def _returns(vocabulary: Vocabulary) -> bool:
+    """True if every example binds one same name: what it returns, and only one can be returned."""
+    bound = [
+        {
+            n.id
+            for n in ast.walk(one.tree)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        for one in vocabulary.templates
+    ]
+    return bool(set.intersection(*bound))

@@ -84,29 +84,17 @@ def _renamed(function: ast.FunctionDef, call: ast.Call) -> str | None:
     if len(new) > len(free) or used.intersection(new):
         return None
     names.update(zip(free, new, strict=False))
-    _Rename({**names, function.name: _name(call)}).visit(function)
+    names[function.name] = _name(call)
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            node.arg = names.get(node.arg, node.arg)
+        elif isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, ast.FunctionDef):
+            node.name = names.get(node.name, node.name)
     return ast.unparse(function)
 
 
 def _name(call: ast.Call) -> str:
     assert isinstance(call.func, ast.Name)
     return call.func.id
-
-
-class _Rename(ast.NodeTransformer):
-    """Renames the function, its parameters and their uses."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.name = self.names.get(node.name, node.name)
-        return self.generic_visit(node)
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.arg = self.names.get(node.arg, node.arg)
-        return node
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        node.id = self.names.get(node.id, node.id)
-        return node

@@ -12,29 +12,22 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from cap.models.nearest.normalizer import named, plain
-from cap.models.nearest.numerals import CARDINALS, LENGTHS, NUMBER
-from cap.models.nearest.words import stem, tokenise
+from cap.models.nearest.words import LENGTH, named, plain, stem, tokenise
 
 _LINE = re.compile(r"^#: (.+?) = (.+)$")
-_LENGTH = rf"(?:{NUMBER}|{'|'.join(CARDINALS)}) {LENGTHS}|a bit|a lot"
-REWRITTEN = 0.02
-"""What each rewriting adds to the cost: an example in the person's own words comes first."""
 
 
 @dataclass(frozen=True)
-class SynonymRule:
-    """One line: ways of saying something, and the words of the examples for it."""
+class Rule:
+    """Ways of saying something, and the words of the examples for it."""
 
     pattern: str
     """Matches a way of saying it, between spaces."""
     replacement: str
     """Template of what it becomes."""
-    words: frozenset[str]
-    """Literal words the text must have; none if there are several ways."""
-    phrases: tuple[str, ...] = ()
-    """Phrases of which the text must have one; none if words say it."""
-    kept: bool = False
+    phrases: tuple[str, ...]
+    """The text must contain one of these."""
+    phrase: bool = False
     """True if words of the scene's names are left alone: the ways are single phrases."""
     statement: bool = False
     """True if it begins with a variable: then a question is left alone."""
@@ -45,28 +38,18 @@ class SynonymRule:
         return re.compile(self.pattern)
 
 
-@dataclass(frozen=True)
-class Canonical:
-    """An instruction in the words of the examples."""
-
-    text: str
-    """The words."""
-    rewritten: int
-    """How many rewritings it took."""
-
-
 def stated(prompt: str) -> tuple[str, ...]:
-    """Return the synonym lines of a prompt's text; they stand above its first example."""
+    """Return the synonym lines of a prompt's text; they are above its first example."""
     head = re.split(r"^# ", prompt, maxsplit=1, flags=re.MULTILINE)[0]
     return tuple(line for line in head.split("\n") if line.startswith("#: "))
 
 
 @lru_cache(maxsize=2048)
-def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Canonical:
-    """Return an instruction in the words of the examples.
+def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, int]:
+    """Return an instruction in the words of the examples, and how many rewritings that took.
 
     Args:
-        text: The instruction as said.
+        text: The instruction as the user wrote it.
         lines: The prompt's synonym lines.
         names: Names of things in the scene; their words are never rewritten.
     """
@@ -74,82 +57,67 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     scene = frozenset(token.stem for name in names for token in tokenise(name))
     text = f" {plain(text, vocabulary, names)} "
     question = text.endswith("? ")
-    words = frozenset(text.split())
     rewritten = 0
     for rule in rules:
-        if rule.statement and question:
-            continue
-        if rule.phrases and not any(phrase in text for phrase in rule.phrases):
-            continue
-        if not rule.words <= words:
+        if (rule.statement and question) or not any(phrase in text for phrase in rule.phrases):
             continue
         parts, end = [], 0
         for match in rule.regex.finditer(text):
-            if rule.kept and (match["same"] or scene >= {stem(w) for w in match[0].split()}):
+            words = {stem(word) for word in match[0].split()}
+            if rule.phrase and (match["same"] or scene >= words):
                 continue
             parts += [text[end : match.start()], match.expand(rule.replacement)]
             end = match.end()
             rewritten += 1
         text = "".join((*parts, text[end:]))
-        words = frozenset(text.split())
-    return Canonical(named(" ".join(text.split()), names), rewritten)
+    return named(" ".join(text.split()), names), rewritten
 
 
 @lru_cache(maxsize=64)
-def _rules(lines: tuple[str, ...]) -> tuple[tuple[SynonymRule, ...], frozenset[str]]:
+def _rules(lines: tuple[str, ...]) -> tuple[tuple[Rule, ...], frozenset[str]]:
     """Return the rules in order, of one line the longest first, and all words they know."""
-    rules: list[SynonymRule] = []
-    vocabulary: set[str] = set()
-    for line in lines:
-        if match := _LINE.match(line):
-            head, ways = match[1], sorted(match[2].split(", "), key=_size)
-            phrases = [way for way in ways if not any(map(_variable, way.split()))]
-            if phrases and not head.endswith("."):
-                # The head is one of the ways, so that nothing is rewritten within it.
-                same = "|".join(
-                    f"(?P<same>{re.escape(way)})" if way is head else re.escape(way)
-                    for way in sorted((head, *phrases), key=_size)
-                )
-                pattern = rf"(?<= )(?:{same})(?:e?(?P<plural>s))?(?= )"
-                becomes, said = rf"{head}\g<plural>", tuple(phrases)
-                rules.append(SynonymRule(pattern, becomes, frozenset(), said, kept=True))
-                ways = [way for way in ways if way not in phrases]
-            rules += [_frame(head, way) for way in ways]
-            vocabulary.update(word for way in (head, *ways, *phrases) for word in way.split())
-    return tuple(rules), frozenset(vocabulary)
+    rules: list[Rule] = []
+    for match in filter(None, map(_LINE.match, lines)):
+        head = match[1]
+        ways = sorted(match[2].split(", "), key=lambda way: -len(way.split()))
+        phrases = () if head.endswith(".") else [way for way in ways if not _variables(way)]
+        if phrases:
+            # The head is one of the ways, so that nothing is rewritten within it.
+            same = sorted((head, *phrases), key=lambda way: -len(way.split()))
+            parts = (f"(?P<same>{re.escape(w)})" if w is head else re.escape(w) for w in same)
+            pattern = rf"(?<= )(?:{'|'.join(parts)})(?:e?(?P<plural>s))?(?= )"
+            rules.append(Rule(pattern, rf"{head}\g<plural>", tuple(phrases), phrase=True))
+        rules += [_frame(head, way) for way in ways if way not in phrases]
+    words = re.findall(r"[^\s,=]+", " ".join(line[3:] for line in lines))
+    return tuple(rules), frozenset(words)
 
 
-def _size(way: str) -> int:
-    return -len(way.split())
-
-
-def _frame(head: str, way: str) -> SynonymRule:
+def _frame(head: str, way: str) -> Rule:
     """Return a rule for a way of saying it with variables, or for a whole instruction."""
-    words = way.split()
-    pattern = " ".join(map(_part, words))
-    target = " ".join(rf"\g<{w}>" if _variable(w) else w for w in head.rstrip(".").split())
-    first = _variable(words[0]) and words[0] != "N"
+    pattern, aim = _pattern(way), head.rstrip(".")
+    target = re.sub(r"\b[A-Z]\b", r"\\g<\g<0>>", aim)
+    first = bool(re.match(r"[A-MO-Z]\b", way))
     if head.endswith("."):
-        if len(words) <= len(head.split()):  # what has all words of the head needs no more
-            said = " ".join(map(_part, head.rstrip(".").split()))
-            pattern = rf"(?! {re.sub(r'[?]P<.>', '?:', said)} (?:[?] )?$) {pattern}"
+        if len(way.split()) <= len(aim.split()):  # what has all words of the head needs no more
+            said = re.sub(r"[?]P<.>", "?:", _pattern(aim))
+            pattern = rf"(?! {said} (?:[?] )?$) {pattern}"
         else:
             pattern = f" {pattern}"
-        pattern = rf"^{pattern} (?P<end>\? )?$"
-        target = rf" {target} \g<end>"
+        pattern, target = rf"^{pattern} (?P<end>\? )?$", rf" {target} \g<end>"
     elif first:
         pattern, target = rf"^ {pattern}(?= )", f" {target}"
     else:
         pattern = rf"(?<= ){pattern}(?= )"
-    literal = frozenset(word for word in words if not _variable(word))
-    return SynonymRule(pattern, target, literal, statement=first)
+    longest = max(re.split(r"\s*\b[A-Z]\b\s*", way), key=len)
+    return Rule(pattern, target, (f" {longest} ",), statement=first)
 
 
-def _variable(word: str) -> bool:
-    return len(word) == 1 and word.isupper()
+def _variables(way: str) -> bool:
+    return re.search(r"\b[A-Z]\b", way) is not None
 
 
-def _part(word: str) -> str:
-    if not _variable(word):
-        return re.escape(word)
-    return rf"(?P<{word}>{_LENGTH})" if word == "N" else rf"(?P<{word}>\S.*?)"
+def _pattern(way: str) -> str:
+    """Return a pattern with a group for each variable."""
+    kinds = {word: LENGTH if word == "N" else r"\S.*?" for word in re.findall(r"\b[A-Z]\b", way)}
+    words = (f"(?P<{w}>{kinds[w]})" if w in kinds else re.escape(w) for w in way.split())
+    return " ".join(words)

@@ -1,68 +1,88 @@
-"""Words of an instruction: tokens, numbers with their units, and general English function words."""
+"""Words of an instruction: kinds, numbers with their units, and plain wording.
+
+General English only, from `words.toml`.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
+from typing import Any
 
-from cap.models.nearest.numerals import NUMBER, Kind, number, unit
-
-_TOKEN = re.compile(rf"{NUMBER}|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-ARTICLES = frozenset(("the", "a", "an"))
-"""Words a noun phrase begins with, if people do not leave them out."""
-LIGHT = frozenset(
-    _words(
-        "the a an please to is are was be being there that this these those now then just also"
-        " so hey ok okay i we me my you your can could would will want need like let us let's do"
-        " does did its ?"
-    )
+_DATA: dict[str, Any] = tomllib.loads(
+    files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
 )
+_KINDS = {kind: frozenset(words.split()) for kind, words in _DATA["kinds"].items()}
+ARTICLES = _KINDS["articles"]
+LIGHT = _KINDS["light"]
 """Words an instruction can gain or lose without meaning something else."""
-PREPOSITIONS = frozenset(_words("in on into onto inside upon at by with for as of"))
-"""Words that matter less than the nouns they join."""
-PLACING = frozenset(_words("in on into onto inside upon at to"))
+PLACING = _KINDS["placing"]
 """Prepositions of place, which people use one for another."""
-QUANTIFIERS = frozenset(_words("all every each any some both everything"))
-"""Words that say how many are meant."""
-PRONOUNS = frozenset(
-    _words("it them they that this those these one ones him her me itself themselves")
-)
-"""Words that stand for something said before."""
-NEGATIONS = frozenset(
-    _words("not don't dont never no without except unless avoid but cannot can't won't")
-)
-"""Words that turn an instruction round; nothing may absorb them unasked."""
-JOINTS = frozenset(_words("then and or while until after before if when"))
-"""Words that join two instructions or two things."""
-RELATIONS = PREPOSITIONS | frozenset(
-    _words(
-        "to from than that which who between near toward towards out above below behind beside"
-        " under over across around along against outside beyond next"
-    )
-)
+QUANTIFIERS = _KINDS["quantifiers"]
+PRONOUNS = _KINDS["pronouns"]
+NEGATIONS = _KINDS["negations"]
+"""Words that turn an instruction round."""
+JOINTS = _KINDS["joints"]
+"""Words that join two instructions."""
+RELATIONS = _KINDS["relations"]
 """Words after which a noun phrase goes on to speak of something else."""
-QUESTIONS = frozenset(_words("how what which where who when why is are was were do does did can"))
-"""Words a question begins with; it has no number."""
-YES_OR_NO = frozenset(_words("is are was were do does can"))
-"""Those of them that ask for yes or no."""
-LEADING = RELATIONS - frozenset(_words("of from than that which who as for with by"))
+LEADING = _KINDS["leading"]
 """Words a phrase about a place may begin with."""
-_PLURAL_WORDS = frozenset(_words("all every each both everything them they everyone those these"))
-_NOT_PLURAL = frozenset(_words("is this us its his was as does always plus minus yes"))
-_SAME = {
-    **dict.fromkeys(("object", "item", "piece"), "thing"),
-    **dict.fromkeys(("every", "each"), "all"),
-    "furthest": "farthest",
-}
-"""Words of one meaning, whatever the things are."""
+QUESTIONS = _KINDS["questions"]
+"""Words a question begins with."""
+YES_OR_NO = _KINDS["yes_or_no"]
+"""Those of them that ask for yes or no."""
+CHEAP = LIGHT | _KINDS["prepositions"]
+"""Words that carry little information by themselves."""
+
+_CARDINALS = _DATA["numbers"]["cardinals"].split()
+_ORDINALS = _DATA["numbers"]["ordinals"].split()
+_TENS = _DATA["numbers"]["tens"].split()
+_UNITS = {unit: ("length", metres) for unit, metres in _DATA["lengths"].items()}
+_UNITS |= dict.fromkeys(("degree", "deg", "°"), ("angle", 1.0))
+_NUMBER = r"(?:(?<![\w.-])-)?(?:\d+(?:\.\d+)?|(?<!\d)\.\d+)"
+_UNIT = rf"(?:{'|'.join(_DATA['lengths'])})(?:e?s)?"
+LENGTH = rf"(?:{_NUMBER}|{'|'.join(_CARDINALS)}) {_UNIT}|a bit|a lot"
+"""Matches a length in words."""
+_SPOKEN_TENS = re.compile(rf"\b({'|'.join(_TENS)})(?:[- ]({'|'.join(_CARDINALS[1:10])}))?\b")
+_SPOKEN_NUMBER = re.compile(
+    rf"\b({'|'.join(_CARDINALS)})(?= and a (?:half|quarter) {_UNIT}\b)"
+    rf"|(?<=\bminus )({'|'.join(_CARDINALS)})\b|(?<=\bnegative )({'|'.join(_CARDINALS)})\b"
+)
+_TOKEN = re.compile(rf"{_NUMBER}|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
+_WORD = re.compile(rf"{_NUMBER}(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+
+
+def _table(name: str) -> list[tuple[re.Pattern[str], str]]:
+    return [
+        (re.compile(pattern.replace("LENGTH", _UNIT)), replacement)
+        for pattern, replacement in _DATA[name].items()
+    ]
+
+
+def any_of(section: str, *names: str) -> str:
+    """Return a pattern for any of the phrases in lists of `words.toml`."""
+    return "(?:" + "|".join(phrase for name in names for phrase in _DATA[section][name]) + ")"
+
+
+_SPELLINGS, _CONTRACTIONS = _table("spellings"), _table("contractions")
+_ANSWER = re.compile(rf"^\s*(?:oh,?\s+)?{any_of('politeness', 'answers')}\s*[,.!]\s*(?=\w)")
+_OPENING = re.compile(
+    any_of("politeness", "greetings", "adverbs", "enquiries", "requests") + r" (?=\S)"
+)
+_ASKED = re.compile(any_of("politeness", "asked"))
+_ADVERBS = any_of("politeness", "adverbs")
+_CLOSING = re.compile(rf" (?:{any_of('politeness', 'closings')}|(?:very )?{_ADVERBS})$")
+_INSIDE = re.compile(rf" {any_of('politeness', 'inside', 'adverbs')}(?= )")
+_QUESTION = re.compile(any_of("politeness", "inquiring") + r"\b")
+_GERUND = re.compile(r"\b(mind|try|consider|about) (\w+)ing\b")
+_ONE = re.compile(r"\b(the|an?|any|each|every|both|another) (?!same|other|last)(\w+) ones?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +93,8 @@ class Token:
     """As matched, in lower case."""
     stem: str
     """Without plural ending and spelling variants; what tokens are compared by."""
-    kind: Kind
-    """`word`, or what sort of number."""
+    kind: str
+    """`word`, `cardinal`, `ordinal`, `length` or `angle`."""
     value: float
     """The number: metres for lengths, degrees for angles; 0 for words."""
     start: int
@@ -86,6 +106,87 @@ class Token:
     def literal(self) -> str:
         """What it is compared by as a literal word: its stem, of a number the value as well."""
         return self.stem if self.kind == "word" else f"{self.stem}={self.value:g}"
+
+    @property
+    def cheap(self) -> bool:
+        """True for words that carry little information by themselves."""
+        return self.text in CHEAP
+
+
+@lru_cache(maxsize=4096)
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Split text into tokens; a number and the unit after it make one."""
+    found = [(match.group().lower(), *match.span()) for match in _TOKEN.finditer(text)]
+    tokens: list[Token] = []
+    while found:
+        word, start, end = found.pop(0)
+        after = singular(found[0][0]) if found else ""
+        kind, value = _number(word)
+        if word.isdigit() and after in ("st", "nd", "rd", "th"):
+            kind, end = "ordinal", found.pop(0)[2]
+        elif kind == "cardinal" and after in _UNITS:
+            kind, size = _UNITS[after]
+            value, end = round(value * size, 9), found.pop(0)[2]
+        stemmed = stem(word) if kind == "word" else f"#{kind}"
+        tokens.append(Token(text[start:end].lower(), stemmed, kind, value, start, end))
+    return tuple(tokens)
+
+
+def _number(word: str) -> tuple[str, float]:
+    """Return whether a word is a cardinal or an ordinal, and its value."""
+    if word[-1].isdigit():
+        return "cardinal", float(word)
+    if word in _CARDINALS:
+        return "cardinal", float(_CARDINALS.index(word))
+    return ("ordinal", float(_ORDINALS.index(word))) if word in _ORDINALS else ("word", 0.0)
+
+
+def singular(word: str) -> str:
+    """Return a word without its English plural ending.
+
+    >>> singular("blocks"), singular("boxes"), singular("berries"), singular("glass")
+    ('block', 'box', 'berry', 'glass')
+    """
+    if len(word) < 4 or word in _KINDS["not_plural"] or not word.endswith("s"):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    return word if word.endswith(("ss", "us", "is")) else word[:-1]
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """Return the form two words are compared by."""
+    word = singular(word.replace("’", "'"))
+    if len(word) > 4:
+        word = re.sub(r"our(ed)?$", r"or\1", word)
+    same: str = _DATA["same"].get(word, word)
+    return same
+
+
+def is_plural(tokens: Collection[Token]) -> bool:
+    """True if a noun phrase speaks of several things, by its words up to the first preposition."""
+    for i, token in enumerate(tokens):
+        if token.text in RELATIONS or (i == 0 and token.text in QUESTIONS):
+            return False
+        several = token.text in _KINDS["plural"] or token.text == "and"
+        noun = token.kind == "word" and token.text not in LIGHT
+        if several or (noun and singular(token.text) != token.text):
+            return True
+        if token.kind == "cardinal" and token.value > 1:
+            return True
+    return False
+
+
+def direction(words: Sequence[Token], own: Sequence[Token]) -> tuple[int, ...] | None:
+    """Return the unit vector for words that may be said in place of an example's `own`, or None."""
+    for table in (_DATA["directions"], _DATA["shifts"]):
+        said, known = (" ".join(token.text for token in tokens) for tokens in (words, own))
+        if said in table and known in table:
+            return tuple(table[said])
+    return None
 
 
 def unreadable(text: str) -> str:
@@ -102,71 +203,64 @@ def unreadable(text: str) -> str:
     return ""
 
 
-def singular(word: str) -> str:
-    """Return a word without its English plural ending.
+def in_digits(text: str) -> str:
+    """Return lower-case text with signs, fractions and large number words in digits.
 
-    >>> singular("blocks"), singular("boxes"), singular("berries"), singular("glass")
-    ('block', 'box', 'berry', 'glass')
+    >>> in_digits("minus twenty-five cm or half a metre")
+    '-25 cm or 0.5 metre'
     """
-    if len(word) < 4 or word in _NOT_PLURAL or not word.endswith("s"):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
-        return word[:-2]
-    return word if word.endswith(("ss", "us", "is")) else word[:-1]
+    text = _SPOKEN_TENS.sub(
+        lambda m: str(20 + 10 * _TENS.index(m[1]) + _CARDINALS.index(m[2] or "zero")), text
+    )
+    text = _SPOKEN_NUMBER.sub(lambda m: str(_CARDINALS.index(m[0])), text)
+    for pattern, replacement in _SPELLINGS:
+        text = pattern.sub(replacement, text)
+    return text
 
 
-@lru_cache(maxsize=4096)
-def stem(word: str) -> str:
-    """Return the form two words are compared by."""
-    word = singular(word.replace("’", "'"))
-    if len(word) > 4:
-        word = re.sub(r"our(ed)?$", r"or\1", word)
-    return _SAME.get(word, word)
+def plain(text: str, vocabulary: Collection[str] = (), names: Collection[str] = ()) -> str:
+    """Return an instruction in lower case without fillers; it ends in " ?" if it is a question.
+
+    Args:
+        text: The instruction.
+        vocabulary: Words the prompt knows; they decide what 'placing' is a form of.
+        names: Names of things in the scene; from them comes the noun of 'the red one'.
+    """
+    text = _ANSWER.sub("", text.lower())
+    for pattern, replacement in _CONTRACTIONS:
+        text = pattern.sub(replacement, text)
+    words = _WORD.findall(_HYPHEN.sub(" ", in_digits(text)))
+    asks = words[-1:] == ["?"]
+    text = " ".join(word for word in words if word != "?")
+    text = _GERUND.sub(lambda match: f"{match[1]} {_infinitive(match[2], vocabulary)}", text)
+    text = _INSIDE.sub("", text)
+    requested = False  # by a question, such as 'could you'
+    while opening := _OPENING.match(text):
+        requested = requested or _ASKED.match(text) is not None
+        text = text[opening.end() :]
+    while closing := _CLOSING.search(text):
+        text = text[: closing.start()]
+    text = named(text, names)
+    return text + " ?" if _QUESTION.match(text) or (asks and not requested) else text
 
 
-@lru_cache(maxsize=1024)
-def tokenise(text: str) -> tuple[Token, ...]:
-    """Split text into tokens; a number and the unit after it make one."""
-    found = [(match.group().lower(), *match.span()) for match in _TOKEN.finditer(text)]
-    tokens: list[Token] = []
-    i = 0
-    while i < len(found):
-        word, start, end = found[i]
-        after = singular(found[i + 1][0]) if i + 1 < len(found) else ""
-        value = number(word)
-        i += 1
-        if value is None:
-            tokens.append(Token(word, stem(word), "word", 0.0, start, end))
-        elif word.isdigit() and after in ("st", "nd", "rd", "th"):
-            i, end = i + 1, found[i][2]
-            tokens.append(Token(text[start:end], "#ordinal", "ordinal", value[1], start, end))
-        elif value[0] == "cardinal" and (measure := unit(after)):
-            i, end = i + 1, found[i][2]
-            kind, size = measure[0], round(value[1] * measure[1], 9)
-            tokens.append(Token(text[start:end].lower(), f"#{kind}", kind, size, start, end))
-        else:
-            tokens.append(Token(word, f"#{value[0]}", *value, start, end))
-    return tuple(tokens)
+def _infinitive(stem: str, vocabulary: Collection[str]) -> str:
+    """Return what 'plac' or 'putt' is without its ending, as the vocabulary has it."""
+    forms = [stem, stem + "e", stem[:-1]]
+    return next((form for form in forms if form in vocabulary), stem)
 
 
-def is_function(token: Token) -> bool:
-    """True for words that carry little information by themselves."""
-    return token.text in LIGHT or token.text in PREPOSITIONS
+def named(text: str, names: Collection[str]) -> str:
+    """Return the text with 'the red one' as 'the red block'.
 
-
-def is_plural(tokens: tuple[Token, ...]) -> bool:
-    """True if a noun phrase speaks of several things, by its words up to the first preposition."""
-    if tokens[0].text in QUESTIONS:
-        return False
-    for token in tokens:
-        if token.text in RELATIONS:
-            return False
-        if token.text in _PLURAL_WORDS or token.text == "and":
-            return True
-        if token.kind == "cardinal" and token.value > 1:
-            return True
-        if token.kind == "word" and token.text not in LIGHT and singular(token.text) != token.text:
-            return True
-    return False
+    The noun is what was spoken of before; else what the one name with that word ends with.
+    """
+    match = _ONE.search(text)
+    if match is None:
+        return text
+    things = [name.lower().split() for name in names if name.split()]
+    nouns = {words[-1] for words in things}
+    before = [singular(word) for word in text[: match.start()].split()]
+    meant = [words[-1] for words in things if match[2] in words[:-1]]
+    noun = next((word for word in before if word in nouns), meant[0] if len(meant) == 1 else None)
+    return text[: match.start(2)] + f"{match[2]} {noun}" + text[match.end() :] if noun else text

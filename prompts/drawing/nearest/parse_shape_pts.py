@@ -83,3 +83,6 @@ shape_pts = get_obj_pos('middle') + 0.1 * np.stack([np.cos(angles), np.sin(angle
 # a small hexagon around the middle.
 angles = np.linspace(0, 2 * np.pi, 7)
 shape_pts = get_obj_pos('middle') + 0.03 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 20 cm vertical line through the middle.
+shape_pts = get_obj_pos('middle') + 0.5 * 0.2 * np.array([[0, -1], [0, 1]])

@@ -336,3 +336,10 @@ for name in [name for name in objects if 'block' in name]:
     x, y = get_obj_pos(name)
     if left < x < right and bottom < y < top:
         ret_val.append(name)
+
+# the objects above the brown block.
+ret_val = []
+for name in objects:
+    offset = get_obj_pos(name) - get_obj_pos('brown block')
+    if name != 'brown block' and offset[1] > 0:
+        ret_val.append(name)

@@ -289,3 +289,9 @@ layouts = [
     for y in np.linspace(0.25, 0.75, 9)
 ]
 ret_val = find_roomiest(layouts=layouts, taken=taken)
+
+objects = ['red block', 'blue bowl', 'yellow block', 'green bowl', 'purple block']
+# in the corner farthest from the blue bowl.
+places = get_corner_positions()
+distances = np.linalg.norm(places - get_obj_pos(parse_obj_name('the blue bowl')), axis=1)
+ret_val = places[np.argmax(distances)]

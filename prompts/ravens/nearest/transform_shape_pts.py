@@ -9,3 +9,4 @@
 #: make it bigger. = enlarge it, grow it, expand it, scale it up
 #: make it smaller. = shrink it, reduce it, scale it down
 #: toward = towards, closer to
+#: rotate it = rotate the circle, rotate the square, rotate the triangle, rotate the shape

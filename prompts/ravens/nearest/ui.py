@@ -401,6 +401,15 @@
 #: trace X. = follow X with the gripper, make X with the gripper, move the gripper through X
 #: trace X. = drive along X, go through X, describe X, circle along X
 #: trace a circle around X. = go around X, circle X, move the gripper around X, circle around X
+#: next to = near
+#: put the blocks in = put all the blocks in, put all blocks in, put every block in, move the blocks in
+#: put the blocks in = move all the blocks in, move all blocks in, move every block in
+#: put the bowls in = put all the bowls in, put all bowls in, put every bowl in, move all the bowls in
+#: put the blocks on the X. = move the blocks to the X, move all the blocks to the X
+#: put the blocks on the X. = move all blocks to the X, move every block to the X
+#: put the bowls on the X. = move the bowls to the X, move all the bowls to the X
+#: put the bowls on the X. = move all bowls to the X, move every bowl to the X
+#: move it = put it
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.

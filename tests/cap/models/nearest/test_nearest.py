@@ -1,5 +1,6 @@
 import ast
 import contextlib
+import re
 import subprocess
 import sys
 
@@ -10,10 +11,8 @@ from hypothesis import strategies as st
 from cap.errors import NoMatch
 from cap.models.base import Request
 from cap.models.nearest import Nearest
-from cap.models.nearest.normalizer import plain
-from cap.models.nearest.numerals import in_digits
 from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.words import singular, stem, tokenise
+from cap.models.nearest.words import in_digits, plain, singular, stem, tokenise
 from cap.prompt.prompt import PastTurn, parse, split_examples
 
 GARDEN = """
@@ -98,13 +97,15 @@ def test_exact_example_keeps_its_own_text() -> None:
     assert answer("trim everything") == "for name in plants:\n    trim(name)"
 
 
-def test_examples_with_the_same_code_make_synonyms() -> None:
-    assert same(answer("sprinkle the red tulip"), "water(find('the red tulip'), seconds=5)")
-
-
-def test_analogy_carries_a_direction_to_another_example() -> None:
-    code = answer("lean the red tulip slightly to the south")
-    assert same(code, "lean('red tulip', 0.1, direction=[0, -1])")
+def test_a_direction_is_a_slot() -> None:
+    text = """
+plants = ['oak', 'rose']
+# plant an ivy 5 cm to the left of the oak.
+plant('ivy', get_pos('oak') + 0.05 * np.array([-1, 0]))
+"""
+    for words, vector in (("to the right of", [1, 0]), ("below", [0, -1]), ("behind", [0, 1])):
+        code = answer(f"plant an ivy 8 cm {words} the rose", text, "plants = ['oak', 'rose']")
+        assert same(code, f"plant('ivy', get_pos('rose') + 0.08 * np.array({vector}))")
 
 
 @pytest.mark.parametrize(
@@ -127,12 +128,14 @@ def test_declines_what_no_example_shows(instruction: str) -> None:
         answer(instruction)
 
 
-def test_refusal_names_the_word_the_example_and_the_remedy() -> None:
-    with pytest.raises(
-        NoMatch, match=r"'burn'.*'burn the old oak'.*'water the tall rose'.*-m"
-    ) as info:
+def test_a_refusal_names_the_word_and_three_sentences_it_follows_in_this_scene() -> None:
+    with pytest.raises(NoMatch, match=r"cannot match 'burn' in 'burn the old oak'; .* -m") as info:
         answer("burn the old oak")
-    assert "\n" not in str(info.value)
+    offers = re.findall(r"'([^']*)'", str(info.value))[2:]
+    assert len(offers) == 3
+    for offer in offers:
+        ast.parse(answer(offer))
+        assert not {"rose", "fern"} & set(offer.split())  # which do not grow here
 
 
 def test_name_that_could_mean_two_things_is_declined() -> None:
@@ -166,7 +169,7 @@ def test_an_instruction_cannot_break_out_of_its_string() -> None:
 def test_same_prompt_same_answer_in_another_process() -> None:
     script = (
         "from tests.cap.models.nearest import test_nearest as t;"
-        "print(t.answer('lean the red tulip slightly to the south'))"
+        "print(t.answer('turn the red tulip to the south'))"
     )
     root = __file__.rsplit("/tests/", 1)[0]
     outputs = {
@@ -180,7 +183,7 @@ def test_same_prompt_same_answer_in_another_process() -> None:
         ).stdout
         for seed in ("1", "2")
     }
-    assert outputs == {answer("lean the red tulip slightly to the south") + "\n"}
+    assert outputs == {answer("turn the red tulip to the south") + "\n"}
 
 
 def test_a_very_long_instruction_is_declined_at_once() -> None:
@@ -295,7 +298,6 @@ def test_a_chain_is_answered_part_by_part(instruction: str, code: str) -> None:
         "burn the old oak and mow the lawn",
         "mow the lawn, then do not prune the old oak",
         "prune the old oak, then water the cactus",
-        "mow the lawn" + ", then mow the lawn" * 9,
     ],
 )
 def test_a_chain_with_a_part_that_does_not_fit_is_declined(instruction: str) -> None:
@@ -479,11 +481,11 @@ def test_stated_synonyms_become_the_words_of_the_examples(
     said: str, words: str, rewritten: int
 ) -> None:
     found = canonical(said, stated(SYNONYMS), ())
-    assert (found.text, found.rewritten) == (words, rewritten)
+    assert found == (words, rewritten)
 
 
 def test_words_of_the_scene_are_not_rewritten() -> None:
-    assert canonical("take the flower", stated(SYNONYMS), ("red flower",)).text == "take the flower"
+    assert canonical("take the flower", stated(SYNONYMS), ("red flower",))[0] == "take the flower"
 
 
 def test_synonym_lines_are_no_examples_and_stand_above_them() -> None:

@@ -12,9 +12,8 @@ from cap.engine.return_kinds import kind_error
 from cap.errors import NoMatch
 from cap.models.base import Request
 from cap.models.nearest import Nearest
-from cap.models.nearest.induce import induce
+from cap.models.nearest.slots import names_in, template
 from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.template import names_in
 from cap.prompt.examples import RECALLED, Example
 from cap.prompt.prompt import Prompt
 from cap.robot.registry import robot_prompts
@@ -134,8 +133,8 @@ def test_every_example_answers_its_own_instruction(name: str) -> None:
 def test_stated_synonyms_leave_the_examples_their_slots(name: str) -> None:
     used = prompt(name)
     for example in usable(used):
-        words = canonical(example.instruction, stated(used.text), names_in(example.context)).text
-        before, after = induce(example), induce(replace(example, instruction=words))
+        words = canonical(example.instruction, stated(used.text), names_in(example.context))[0]
+        before, after = template(example), template(replace(example, instruction=words))
         assert before is not None
         assert after is not None
         assert [s.kind for s in after.slots] == [s.kind for s in before.slots], example
