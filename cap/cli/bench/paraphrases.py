@@ -34,7 +34,7 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> int:
-    """Everyday wordings, held out while the prompts were written: right, wrong, declined.
+    """Everyday wordings that no prompt has as an example: right, wrong, declined.
 
     \b
     cap bench paraphrases -m nearest
