@@ -18,7 +18,7 @@ _LINE = re.compile(r"^#: (.+?) = (.+)$")
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rewording:
     """Ways of saying something, and the words of the examples for it."""
 
     pattern: str
@@ -74,9 +74,9 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> tupl
 
 
 @lru_cache(maxsize=64)
-def _rules(lines: tuple[str, ...]) -> tuple[tuple[Rule, ...], frozenset[str]]:
+def _rules(lines: tuple[str, ...]) -> tuple[tuple[Rewording, ...], frozenset[str]]:
     """Return the rules in order, of one line the longest first, and all words they know."""
-    rules: list[Rule] = []
+    rules: list[Rewording] = []
     for match in filter(None, map(_LINE.match, lines)):
         head = match[1]
         ways = sorted(match[2].split(", "), key=lambda way: -len(way.split()))
@@ -86,13 +86,13 @@ def _rules(lines: tuple[str, ...]) -> tuple[tuple[Rule, ...], frozenset[str]]:
             same = sorted((head, *phrases), key=lambda way: -len(way.split()))
             parts = (f"(?P<same>{re.escape(w)})" if w is head else re.escape(w) for w in same)
             pattern = rf"(?<= )(?:{'|'.join(parts)})(?:e?(?P<plural>s))?(?= )"
-            rules.append(Rule(pattern, rf"{head}\g<plural>", tuple(phrases), phrase=True))
+            rules.append(Rewording(pattern, rf"{head}\g<plural>", tuple(phrases), phrase=True))
         rules += [_frame(head, way) for way in ways if way not in phrases]
     words = re.findall(r"[^\s,=]+", " ".join(line[3:] for line in lines))
     return tuple(rules), frozenset(words)
 
 
-def _frame(head: str, way: str) -> Rule:
+def _frame(head: str, way: str) -> Rewording:
     """Return a rule for a way of saying it with variables, or for a whole instruction."""
     pattern, aim = _pattern(way), head.rstrip(".")
     target = re.sub(r"\b[A-Z]\b", r"\\g<\g<0>>", aim)
@@ -109,7 +109,7 @@ def _frame(head: str, way: str) -> Rule:
     else:
         pattern = rf"(?<= ){pattern}(?= )"
     longest = max(re.split(r"\s*\b[A-Z]\b\s*", way), key=len)
-    return Rule(pattern, target, (f" {longest} ",), statement=first)
+    return Rewording(pattern, target, (f" {longest} ",), statement=first)
 
 
 def _variables(way: str) -> bool:
