@@ -1,9 +1,6 @@
-"""Household steps: their words, their program lines in VirtualHome's syntax, and both ways back.
+"""Household steps: their words, and back from words to steps.
 
-    walk to the kitchen        [WALK] <kitchen> (1)
-    put the plate in the sink  [PUTIN] <plate> (1) <sink> (1)
-
-A step in words has `the` before every name; a line has a number after each, for which of them.
+A step in words has `the` before every name: `put the plate in the sink`.
 """
 
 from __future__ import annotations

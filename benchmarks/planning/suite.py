@@ -18,7 +18,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,6 @@ from benchmarks.planning.layout import (
 )
 from benchmarks.planning.search_trials import puzzle_trial
 from benchmarks.planning.trials import MakeModel, TrialResult, household_translator
-from benchmarks.planning.virtualhome import Checkout, read_checkout
 from benchmarks.report.tables import CellTally
 from benchmarks.results import read_header, read_lines
 from benchmarks.statistics import paired_difference
@@ -66,7 +64,7 @@ from cap.planners.say_models import Knowledge, SayModel, is_say_model, what_it_k
 from cap.planners.saycanpay import require_learning
 from cap.planners.zero_shot import USUAL, check_translator
 
-OPTIONS = ("table", "models", "virtualhome", "translator", *MODEL_OPTIONS)
+OPTIONS = ("table", "models", "translator", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _PAIRED = "less greedy say, paired, 95 %"
 
@@ -85,20 +83,16 @@ class PlanningSuite(BaseSuite):
         self,
         table: str = "SC-4",
         models: Sequence[str] = (),
-        virtualhome: str = "",
         translator: str = USUAL,
     ) -> None:
-        """Lay out a table; NL-1 may have the scenes of a VirtualHome checkout for its houses.
+        """Lay out a table; NL-1 may have another translator.
 
         Raises:
-            UsageError: There is none of that name, or it takes no checkout or no other
-                translator.
+            UsageError: There is no table of that name, or it takes no translator.
         """
         check_translator(translator)
         if translator != USUAL and table != "NL-1":
             raise UsageError(f"the table {table!r} takes no --translator; use --table NL-1")
-        if virtualhome and table != "NL-1":
-            raise UsageError(f"the table {table!r} takes no --virtualhome; use --table NL-1")
         if table not in TABLES:
             raise UsageError(
                 f"no table {table!r}.{did_you_mean(table, TABLES)} Use one of: {', '.join(TABLES)}"
@@ -107,13 +101,11 @@ class PlanningSuite(BaseSuite):
         self.models = tuple(models) or OFFLINE[table]
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
-        self.virtualhome, self.translator = virtualhome, translator
+        self.translator = translator
         if table == "NL-1":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
         if table == "SC-5":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLES}"
-        if virtualhome:
-            self.judged = f"{self.judged} {_VIRTUALHOME}"
         self.usual_n = USUAL_N[table]
         cells = cells_of(table, self.models)
         self._cells = {(cell.task, cell.split): cell for cell in cells}
@@ -123,7 +115,6 @@ class PlanningSuite(BaseSuite):
         return PlanningSuite(
             options.get("table", "SC-4"),
             options.get("models", ()),
-            options.get("virtualhome", ""),
             options.get("translator", USUAL),
         )
 
@@ -165,20 +156,10 @@ class PlanningSuite(BaseSuite):
         """
         found = []
         for trial in super().trials(n, seed, tasks, splits):
-            items = self._items(self._cells[trial.task, trial.split])
+            items = self._cells[trial.task, trial.split].items
             first = trial.seed * items
             found += [replace(trial, seed=number) for number in range(first, first + items)]
         return tuple(found)
-
-    @cached_property
-    def _checkout(self) -> Checkout | None:
-        """Return the checkout whose scenes are the houses, read once; None without one."""
-        return read_checkout(Path(self.virtualhome)) if self.virtualhome else None
-
-    def _items(self, cell: PlanningCell) -> int:
-        """Return how many different trials a cell has: its tasks, in each house."""
-        found = self._checkout
-        return cell.items // SCENES * len(found.scenes) if found else cell.items
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial."""
@@ -213,12 +194,10 @@ class PlanningSuite(BaseSuite):
 
     def _in_house(self, cell: PlanningCell, seed: int, make_model: MakeModel) -> TrialResult:
         """Run the trial of a cell of NL-1 with a number: task after task, each in every house."""
-        items, found = self._items(cell), self._checkout
-        houses = len(found.scenes) if found else SCENES
-        item, again = seed % items, seed // items
-        task = household(cell.task)[item // houses]
+        item, again = seed % cell.items, seed // cell.items
+        task = household(cell.task)[item // SCENES]
         return trials.household_trial(
-            task, item % houses, again, make_model, method=cell.planner, checkout=found,
+            task, item % SCENES, again, make_model, method=cell.planner,
             translates=self.translator,
         )  # fmt: skip
 
@@ -316,12 +295,6 @@ _EXAMPLE = (
 _EXAMPLES = (
     "Stand-ins never read the examples in the prompt: they have one row, that of the whole prompt. "
     "`ended` and `solved` are two readings of the same plans and are not added up."
-)
-
-
-_VIRTUALHOME = (
-    "The houses are the scenes of a VirtualHome checkout, read from its files; what its actions "
-    "need is written after its documentation, not run by its own simulator."
 )
 
 

@@ -21,7 +21,6 @@ from benchmarks.planning.language_simulator import LanguageWorld, Solution, Solu
 from benchmarks.planning.puzzle_domains import TABLETOP
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
-from benchmarks.planning.virtualhome import Checkout, try_program, virtualhome_step
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.trial_sampler import Setup
 from cap.models.base import Model
@@ -258,7 +257,6 @@ def household_trial(
     make_model: MakeModel,
     *,
     method: str,
-    checkout: Checkout | None = None,
     translates: str = USUAL,
 ) -> TrialResult:
     """Let the zero-shot planner write a plan, and carry it out in one of the houses.
@@ -269,29 +267,23 @@ def household_trial(
         seed: Of what is sampled.
         make_model: Makes the model.
         method: One of `METHODS`.
-        checkout: Of VirtualHome, whose scenes are the houses then.
         translates: The translator, as `--translator` takes it.
     """
     examples = [PlanExample(each.name, each.steps) for each in DEMONSTRATIONS]
     model = make_model(HouseholdKnowledge())
     planner = ZeroShot(model, examples, household_translator(translates), seed=seed * SAMPLES,
                        **METHODS[method])  # fmt: skip
-    world = HouseholdWorld(scene(0 if checkout else number), household_bank())
+    world = HouseholdWorld(scene(number), household_bank())
     episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
     plan = plan_of(episode.plan)
-    if checkout is not None:
-        tried = try_program(checkout, number, [virtualhome_step(step) for step in plan])
-        levels = (tried.parsed, tried.prepared, tried.bare)
-        lacking = [goal for goal in task.goals if not tried.house.holds(goal)]
-    else:
-        read = [step for step in plan if step is not None]
-        ready = prepared(scene(number), read)
-        levels = (
-            bool(plan) and len(read) == len(plan),
-            bool(plan) and not execute(ready, plan).refused,
-            bool(plan) and not execute(scene(number), plan).refused,
-        )
-        lacking = [goal for goal in task.goals if not world.house.holds(goal)]
+    read = [step for step in plan if step is not None]
+    ready = prepared(scene(number), read)
+    levels = (
+        bool(plan) and len(read) == len(plan),
+        bool(plan) and not execute(ready, plan).refused,
+        bool(plan) and not execute(scene(number), plan).refused,
+    )
+    lacking = [goal for goal in task.goals if not world.house.holds(goal)]
     measured = {
         **dict(zip(("parsed", "prepared", "bare"), map(float, levels), strict=True)),
         "lcs": lcs(episode.plan, task.steps),

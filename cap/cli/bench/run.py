@@ -84,7 +84,7 @@ class SuiteSampling(SamplingOptions):
     """What decides beside failures."""
 
 
-_OF_PLANNING = ("table", "virtualhome", "translator")
+_OF_PLANNING = ("table", "translator")
 """Options of the suite `planning` alone."""
 
 
@@ -160,13 +160,6 @@ class SuiteOptions:
         "--table", metavar="ID", help="Planning: a paper's table, such as SC-4; five or quality."
     )
     """The table of planners to make."""
-    virtualhome: Path | None = option(
-        "--virtualhome",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Planning, table NL-1: a checkout of VirtualHome, whose scenes are tried.",
-    )
-    """A checkout of VirtualHome; None for this project's own houses."""
     translator: str | None = option(
         "--translator",
         metavar="KIND[:MODEL]",
@@ -243,8 +236,6 @@ def run(
     if suite_name == "planning":
         suite_options |= {"table": options.table or "SC-4"}
         suite_options |= {"models": [options.model]} if options.model else {}
-        if options.virtualhome is not None:
-            suite_options |= {"virtualhome": str(options.virtualhome.resolve())}
         suite_options |= {"translator": options.translator} if options.translator else {}
     elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
