@@ -15,7 +15,7 @@ import pytest
 from cap.errors import NotConnected, RobotError, UsageError
 from robots.arm.rotations import looking, pose_of, pose_of_tcp
 from robots.perception import see
-from robots.perception.bullet_camera import Lens
+from robots.perception.lens import Lens
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create

@@ -15,7 +15,7 @@ from robots.ravens import RavensRobot, create, transfer
 
 pytest.importorskip("pybullet")
 
-from robots.ravens import physics
+from robots.ravens.bullet_tabletop import BulletTabletop
 from robots.simulation.bullet import p
 
 STORY = """
@@ -44,8 +44,8 @@ def robot() -> Iterator[RavensRobot]:
     robot.close()
 
 
-def live(robot: RavensRobot) -> physics.TabletopSimulation:
-    found: physics.TabletopSimulation = robot._world._simulation  # type: ignore[attr-defined]
+def live(robot: RavensRobot) -> BulletTabletop:
+    found: BulletTabletop = robot._world._simulation  # type: ignore[attr-defined]
     return found
 
 
@@ -120,7 +120,7 @@ def test_one_finger_is_not_a_grasp(robot: RavensRobot, monkeypatch: pytest.Monke
     def blind(a: int, b: int, link: int, *rest: int) -> Any:
         return () if link == 7 else contacts(a, b, link, *rest)
 
-    monkeypatch.setattr(physics.p, "getContactPoints", blind)
+    monkeypatch.setattr(p, "getContactPoints", blind)
     with pytest.raises(NotGrasped):
         robot.put_first_on_second("red block", "middle")
     assert live(robot).held is None
@@ -131,13 +131,13 @@ def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
     robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fixed: list[bool] = []
-    fix = physics.TabletopSimulation.fix
+    fix = BulletTabletop.fix
 
-    def watched(self: physics.TabletopSimulation, body: int, link: int) -> None:
+    def watched(self: BulletTabletop, body: int, link: int) -> None:
         fixed.append(self._both_press(body, link))
         fix(self, body, link)
 
-    monkeypatch.setattr(physics.TabletopSimulation, "fix", watched)
+    monkeypatch.setattr(BulletTabletop, "fix", watched)
     robot.put_first_on_second("red block", "blue bowl")
     robot.put_first_on_second("blue bowl", "middle")
     assert fixed == [True, True]
@@ -150,16 +150,16 @@ def test_joint_speed_and_torque_limits_hold(
 ) -> None:
     speeds: list[float] = []
     strain: list[float] = []
-    step = physics.TabletopSimulation.step
+    step = BulletTabletop.step
 
-    def watched(self: physics.TabletopSimulation, *args: Any, **options: Any) -> None:
+    def watched(self: BulletTabletop, *args: Any, **options: Any) -> None:
         step(self, *args, **options)
         for joint, limit in enumerate(ur5e.MAX_TORQUE):
             state = p.getJointState(self.ids.arm, joint, self._client)
             speeds.append(abs(state[1]))
             strain.append(abs(state[3]) / limit)
 
-    monkeypatch.setattr(physics.TabletopSimulation, "step", watched)
+    monkeypatch.setattr(BulletTabletop, "step", watched)
     robot.put_first_on_second("red block", "bottom left corner")
     robot.put_first_on_second("blue bowl", "bottom right corner")
     assert 1.0 < max(speeds) <= ur5e.MAX_SPEED

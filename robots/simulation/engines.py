@@ -1,0 +1,29 @@
+"""The physics engines there are, and which one is used where nobody names one."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from cap.errors import MissingSimulator, UsageError, install_extra
+
+PYBULLET, MUJOCO = "pybullet", "mujoco"
+ENGINES = (PYBULLET, MUJOCO)
+
+
+def choose(name: str | None) -> str:
+    """Return the engine of a name; if None, PyBullet where it is installed, else MuJoCo.
+
+    Raises:
+        UsageError: There is no such engine.
+        MissingSimulator: It is not installed; of PyBullet its import says so.
+    """
+    if name is not None and name not in ENGINES:
+        raise UsageError(f"no physics engine {name!r}; use {' or '.join(ENGINES)}")
+    if name is None:
+        name = PYBULLET if find_spec("pybullet") else MUJOCO
+    if name == MUJOCO and not find_spec("mujoco"):
+        raise MissingSimulator(
+            f"physics needs MuJoCo, which is not installed: {install_extra('sim')}, "
+            "or --mode instant"
+        )
+    return name
