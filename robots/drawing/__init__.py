@@ -38,7 +38,7 @@ def create(
         mode: `physics` or `instant`.
         objects: Blocks, such as `red block`; without it three of them.
         scene: A TOML file of what stands where instead, see `robots.simulation.scene_file`.
-        engine: `pybullet` or `mujoco` for physics; PyBullet where it is installed, by default.
+        engine: `mujoco` or `pybullet` for physics; MuJoCo where it is installed, by default.
 
     Raises:
         UsageError: Unknown mode or object, an object given twice, more than fit on the board, or

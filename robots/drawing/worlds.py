@@ -114,7 +114,7 @@ class Pen(Protocol):
 
 
 def make_pen(engine: str | None) -> Pen:
-    """Return the arm in an engine; if None, PyBullet where it is installed, else MuJoCo.
+    """Return the arm in an engine; if None, MuJoCo where it is installed, else PyBullet.
 
     Raises:
         UsageError: There is no such engine.

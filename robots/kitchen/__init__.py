@@ -43,7 +43,7 @@ def create(
             appears then; without it eleven objects about the kitchen.
         scene: A TOML file of what stands where instead, see `robots.simulation.scene_file`; where
             the furniture is, the seed decides.
-        engine: `pybullet` or `mujoco` for physics; PyBullet where it is installed, by default.
+        engine: `mujoco` or `pybullet` for physics; MuJoCo where it is installed, by default.
 
     Raises:
         UsageError: Unknown mode, object or place, an object given twice, no room for one, or both

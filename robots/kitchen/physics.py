@@ -264,7 +264,7 @@ class Engine(Protocol):
 
 
 def make_engine(name: str | None) -> Engine:
-    """Return an engine by its name; if None, PyBullet where it is installed, else MuJoCo.
+    """Return an engine by its name; if None, MuJoCo where it is installed, else PyBullet.
 
     Raises:
         UsageError: There is no such engine.

@@ -59,7 +59,7 @@ def create(
         detector: `color`, as without it: colours and sizes. Anything else is a trained zero-shot
             detector: a folder, or a name on the hub (extra `detect`).
         disturbances: What goes wrong, by the names in `Disturbances`; nothing by default.
-        engine: `pybullet` or `mujoco` for physics; PyBullet where it is installed, by default.
+        engine: `mujoco` or `pybullet` for physics; MuJoCo where it is installed, by default.
 
     Raises:
         UsageError: Unknown mode, object, perception or disturbance, an object given twice, or

@@ -21,6 +21,8 @@ from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Quat, Vec3
 
+mujoco.set_mju_user_warning(lambda message: None)
+"""It would write a file into the current folder."""
 SUBSTEPS = 2
 _STEP_S = DT_S / SUBSTEPS
 _GAIN = 0.3

@@ -173,7 +173,7 @@ def test_a_state_in_a_program_s_hands_is_a_copy(cart: CartPole) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_every_example_of_the_prompts_runs(task: str) -> None:
     if task == "impedance":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     prompt = load_prompts(prompts_path() / "control")[task]
     assert prompt.examples
     for example in prompt.examples:
