@@ -7,8 +7,8 @@
 - pick and place in PyBullet by its bare steps: the same there by the `stepSimulation` among its
   simulator calls, each the least of all rounds.
 - pick and place in PyBullet by its simulator calls: the same by all those calls, replayed. That is
-  what the cheapest driver pays for the same motion, for it must build the scene and command the joints; what
-  is above 1 is planning, kinematics and the loop around the steps.
+  what the cheapest driver pays for the same motion, for it must build the scene and command the
+  joints; what is above 1 is planning, kinematics and the loop around the steps.
 - the same, filmed: with a 240x240 picture every quarter of a simulated second (60 steps of the
   original release).
 - a stroke through 100 points by the drawing arm: CPU seconds in physics mode.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robots.arm import ur5e
-from robots.drawing.board import BoardState
-from robots.drawing.worlds import URDF
+from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
 from robots.simulation.bullet import begin, load_arm, p
 from robots.table.geometry import Vec3
@@ -27,7 +26,7 @@ class BulletPen:
         """Build the simulation of a state; see `Pen`."""
         client = self._client
         begin(client)
-        self._arm = load_arm(client, URDF, state.joints)
+        self._arm = load_arm(client, ARM_URDF, state.joints)
         box = p.createCollisionShape(
             p.GEOM_BOX, halfExtents=[BLOCK_HALF] * 3, physicsClientId=client
         )

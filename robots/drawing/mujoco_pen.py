@@ -8,8 +8,7 @@ from typing import Any
 import mujoco
 
 from robots.arm import ur5e
-from robots.drawing.board import BoardState
-from robots.drawing.worlds import URDF
+from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF, Scene
 from robots.simulation.mujoco_arm import ARM, FIXED, add_box, drive, new_spec
 from robots.table.geometry import Vec3
@@ -28,7 +27,7 @@ class MujocoPen:
     def build(self, state: BoardState) -> None:
         """Build the simulation of a state; see `Pen`."""
         if self._scene != state.scene:
-            spec = new_spec(URDF)
+            spec = new_spec(ARM_URDF)
             for body in state.scene.bodies:
                 x, y, z, w = body.quaternion
                 place = {"pos": list(body.position), "quat": [w, x, y, z]}

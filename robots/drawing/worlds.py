@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -36,7 +35,6 @@ _TOUCH_Z = 0.002
 _SETTLE_STEPS = 12
 _FRAMES = 8
 """Along a path that takes no time, the last one when it is done."""
-URDF = Path(__file__).with_name("ur5e_pen.urdf")
 
 
 class Board(SimulatedWorld[BoardState], Protocol):

@@ -19,7 +19,7 @@ from robots.kitchen.bodies import (
     near_things,
 )
 from robots.kitchen.objects import Thing
-from robots.kitchen.physics import KitchenSimulation
+from robots.kitchen.simulation import KitchenSimulation
 from robots.kitchen.room import OPENING_M, Location, Piece
 from robots.kitchen.state import KitchenState
 from robots.simulation.bullet import begin, load_arm, p

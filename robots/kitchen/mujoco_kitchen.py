@@ -21,7 +21,7 @@ from robots.kitchen.bodies import (
     near_things,
 )
 from robots.kitchen.objects import Thing
-from robots.kitchen.physics import KitchenSimulation
+from robots.kitchen.simulation import KitchenSimulation
 from robots.kitchen.state import KitchenState
 from robots.simulation.mujoco_arm import (
     ARM,
