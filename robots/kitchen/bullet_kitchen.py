@@ -19,8 +19,8 @@ from robots.kitchen.bodies import (
     near_things,
 )
 from robots.kitchen.objects import Thing
-from robots.kitchen.simulation import KitchenSimulation
 from robots.kitchen.room import OPENING_M, Location, Piece
+from robots.kitchen.simulation import KitchenSimulation
 from robots.kitchen.state import KitchenState
 from robots.simulation.bullet import begin, load_arm, p
 from robots.simulation.bullet_arm import BulletArm
