@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
+from cap.robot.view import Placement, Shape
 from robots.arm import ur5e
 from robots.arm.gripper import FINGER_FORCE_N, FINGER_SPEED_MPS, GRIP_FORCE_N
 from robots.perception.camera import Array, Frame
 from robots.perception.lens import Lens, Light
 from robots.ravens import view
-from robots.ravens.pictures import FINE_FROM_PX, VIEW, before_sky, view_lens
+from robots.ravens.pictures import FINE_FROM_PX, VIEW, before_sky, sky, view_lens
 from robots.ravens.scene import BLOCK_MASS_KG, BOWL_MASS_KG, Body, Scene, bowl_boxes
 from robots.ravens.world import WorldState
 from robots.simulation.mujoco_arm import (
@@ -127,10 +129,11 @@ class MujocoEngine:
         self, scene: Scene, joints: Sequence[float], gap_m: float, width: int, height: int
     ) -> Any:
         """Return a spectator's view as a PIL image."""
-        fine = width >= FINE_FROM_PX
-        finer, light = (2, _LIGHT) if fine else (1, replace(_LIGHT, shadow=False))
-        lens = view_lens(width * finer, height * finer)
-        shot = self._shoot((scene, joints, gap_m), VIEW, lens, light)
+        lens, (shapes, placed) = view_lens(width, height), _shown(scene, joints, gap_m)
+        if width >= FINE_FROM_PX:
+            smooth = self._studio.smooth(shapes, placed, VIEW, lens, _LIGHT, sky(height))
+            return Image.fromarray(smooth)
+        shot = self._studio.shoot(shapes, placed, VIEW, lens, replace(_LIGHT, shadow=False))
         return before_sky(shot.rgb, shot.bodies < 0, (width, height))
 
     def camera(
@@ -140,18 +143,19 @@ class MujocoEngine:
         pose: Callable[[], Array],
     ) -> RayCamera:
         """Return a depth camera of what `show` says, held where `pose` says."""
-        return RayCamera(lambda at: self._shoot(show(), at, lens, _LIGHT), lens, pose)
-
-    def _shoot(
-        self, shown: tuple[Scene, Sequence[float], float], pose: Array, lens: Lens, light: Light
-    ) -> Shot:
-        scene, joints, gap_m = shown
-        state = WorldState(scene, tuple(joints), gap_m)
-        placed = view.view(state).placements
-        return self._studio.shoot(view.shapes(state), placed, pose, lens, light)
+        return RayCamera(
+            lambda at: self._studio.shoot(*_shown(*show()), at, lens, _LIGHT), lens, pose
+        )
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
+
+
+def _shown(
+    scene: Scene, joints: Sequence[float], gap_m: float
+) -> tuple[Mapping[str, Sequence[Shape]], Mapping[str, Placement]]:
+    state = WorldState(scene, tuple(joints), gap_m)
+    return view.shapes(state), view.view(state).placements
 
 
 class RayCamera:

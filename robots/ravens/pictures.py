@@ -39,8 +39,12 @@ def before_sky(rgb: NDArray[np.uint8], empty: NDArray[np.bool_], size: tuple[int
         empty: Which pixels show nothing, shape (height, width).
         size: Width and height of the result.
     """
-    top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
-    fall = np.linspace(0.0, 1.0, len(rgb))[:, None, None]
-    sky = (top + fall * (bottom - top)).astype(np.uint8)
-    picture = Image.fromarray(np.where(empty[:, :, None], sky, rgb))
+    picture = Image.fromarray(np.where(empty[:, :, None], sky(len(rgb)), rgb))
     return picture.resize(size, Image.Resampling.BOX)
+
+
+def sky(height: int) -> NDArray[np.uint8]:
+    """Return the background of a picture so many pixels high, shape (height, 1, 3)."""
+    top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
+    fall = np.linspace(0.0, 1.0, height)[:, None, None]
+    return (top + fall * (bottom - top)).astype(np.uint8)

@@ -6,6 +6,7 @@ drawn holds shapes and no physics: bodies are posed in it, so no picture changes
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from robots.perception.lens import Lens, Light
 
 _APART_M = 1e-3
 """What hides the lamp is at least so far from what it shades."""
+_EDGE = 12.0
+"""Colours of neighbours that differ by more, of 255, meet at an edge."""
 _AWAY = (0.0, 0.0, -50.0)
 
 
@@ -52,7 +55,7 @@ class RayStudio:
         lens: Lens,
         light: Light,
     ) -> Shot:
-        """Take a picture.
+        """Take a picture of one ray a pixel.
 
         Args:
             shapes: What each body is made of, by name.
@@ -63,33 +66,75 @@ class RayStudio:
         """
         self._build(shapes)
         self._place(placements)
-        columns, rows = np.meshgrid(np.arange(lens.width) + 0.5, np.arange(lens.height) + 0.5)
-        ahead = np.stack([columns, rows, np.ones_like(columns)], axis=-1).reshape(-1, 3)
-        ahead = ahead @ np.linalg.inv(lens.intrinsics).T
-        length = np.linalg.norm(ahead, axis=1)
-        ahead /= length[:, None]
-        rays = ahead @ pose[:3, :3].T
-        geoms, far, normals = self._cast(pose[:3, 3], rays, lens.far_m * float(length.max()))
-        depth = np.where(geoms >= 0, far / length, 0.0)
-        seen = (geoms >= 0) & (depth >= lens.near_m) & (depth <= lens.far_m)
-        to_lamp = np.array(light.direction) / np.linalg.norm(light.direction)
-        turned = np.where((normals * rays).sum(axis=1) > 0, -1.0, 1.0)
-        facing = np.clip(turned * (normals @ to_lamp), 0.0, None)
-        if light.shadow:
-            lamp = to_lamp * light.distance_m
-            there = pose[:3, 3] + rays[seen] * far[seen, None] - lamp
-            way = np.linalg.norm(there, axis=1)
-            _, first, _ = self._cast(lamp, there / way[:, None], 2 * light.distance_m)
-            facing[seen] *= first > way - _APART_M
-        shade = (light.ambient + light.diffuse * facing)[:, None]
-        rgb = np.clip(self._colors[geoms] * shade, 0.0, 255.0).astype(np.uint8)
+        geoms, depth, rgb = self._look(_pixels(lens), pose, lens, light)
         shape = (lens.height, lens.width)
         return Shot(
-            np.where(seen[:, None], rgb, np.uint8(0)).reshape(*shape, 3),
-            np.where(seen, depth, 0.0).reshape(shape),
-            np.where(seen, self._body_of[geoms], -1).reshape(shape),
+            rgb.astype(np.uint8).reshape(*shape, 3),
+            depth.reshape(shape),
+            self._body_of[geoms].reshape(shape),
             self._names,
         )
+
+    def smooth(
+        self,
+        shapes: Mapping[str, Sequence[Shape]],
+        placements: Mapping[str, Placement],
+        pose: Array,
+        lens: Lens,
+        light: Light,
+        sky: NDArray[np.uint8],
+    ) -> NDArray[np.uint8]:
+        """Return a picture with smooth edges: of four rays a pixel where colours meet.
+
+        Args:
+            shapes: As `shoot` takes them, and what follows.
+            placements: Likewise.
+            pose: Likewise.
+            lens: Likewise.
+            light: Likewise.
+            sky: What is seen where nothing is, shape (height, 1, 3).
+        """
+        self._build(shapes)
+        self._place(placements)
+        shape, pixels = (lens.height, lens.width), _pixels(lens)
+        geoms, _, rgb = self._look(pixels, pose, lens, light)
+        behind = np.broadcast_to(sky, (*shape, 3)).reshape(-1, 3)
+        rgb = np.where(geoms[:, None] >= 0, rgb, behind)
+        edges = np.flatnonzero(_edges(geoms.reshape(shape), rgb.reshape(*shape, 3)))
+        parts = np.zeros((len(edges), 3))
+        for across, down in itertools.product((-0.25, 0.25), repeat=2):
+            hit, _, color = self._look(pixels[edges] + (across, down), pose, lens, light)
+            parts += np.where(hit[:, None] >= 0, color, behind[edges])
+        rgb[edges] = parts / 4
+        return rgb.astype(np.uint8).reshape(*shape, 3)
+
+    def _look(
+        self, pixels: Array, pose: Array, lens: Lens, light: Light
+    ) -> tuple[NDArray[np.int32], Array, Array]:
+        """Return what points of the picture show, shape (n, 2): geoms (-1: none), depth, colour."""
+        ahead = np.column_stack([pixels, np.ones(len(pixels))]) @ np.linalg.inv(lens.intrinsics).T
+        length = np.sqrt(np.einsum("ij,ij->i", ahead, ahead))
+        rays = (ahead / length[:, None]) @ pose[:3, :3].T
+        geoms, far, normals = self._cast(pose[:3, 3], rays, lens.far_m * float(length.max()))
+        depth = far / length
+        geoms[(depth < lens.near_m) | (depth > lens.far_m)] = -1
+        seen = np.flatnonzero(geoms >= 0)
+        normals, rays = normals[seen], rays[seen]
+        to_lamp = np.array(light.direction) / np.linalg.norm(light.direction)
+        facing = normals @ to_lamp
+        facing[np.einsum("ij,ij->i", normals, rays) > 0] *= -1  # seen from within
+        np.maximum(facing, 0.0, out=facing)
+        if light.shadow:
+            lamp = to_lamp * light.distance_m
+            lit = np.flatnonzero(facing)
+            there = pose[:3, 3] + rays[lit] * far[seen[lit], None] - lamp
+            way = np.sqrt(np.einsum("ij,ij->i", there, there))
+            _, first, _ = self._cast(lamp, there / way[:, None], 2 * light.distance_m)
+            facing[lit] *= first > way - _APART_M
+        rgb = np.zeros((len(pixels), 3))
+        shade = (light.ambient + light.diffuse * facing)[:, None]
+        rgb[seen] = np.minimum(self._colors[geoms[seen]] * shade, 255.0)
+        return geoms, np.where(geoms >= 0, depth, 0.0), rgb
 
     def _cast(
         self, origin: NDArray[np.float64], rays: Array, most_m: float
@@ -139,6 +184,23 @@ class RayStudio:
             self._data.mocap_pos[number] = (px, py, pz)
             self._data.mocap_quat[number] = (w, x, y, z)
         mujoco.mj_kinematics(self._model, self._data)
+
+
+def _pixels(lens: Lens) -> Array:
+    """Return the middles of all pixels, row after row: column and row, shape (n, 2)."""
+    columns, rows = np.meshgrid(np.arange(lens.width) + 0.5, np.arange(lens.height) + 0.5)
+    return np.column_stack([columns.ravel(), rows.ravel()])
+
+
+def _edges(geoms: NDArray[np.int32], rgb: Array) -> NDArray[np.bool_]:
+    """Return which pixels show something else than a neighbour, or another colour of it."""
+    edges = np.zeros(geoms.shape, dtype=bool)
+    for axis in (0, 1):
+        here = np.diff(geoms, axis=axis) != 0
+        here |= np.abs(np.diff(rgb, axis=axis)).max(axis=2) > _EDGE
+        for side in (slice(None, -1), slice(1, None)):
+            edges[(side, slice(None)) if axis == 0 else (slice(None), side)] |= here
+    return edges
 
 
 def _add(spec: Any, body: Any, shape: Shape, meshes: dict[Any, str]) -> None:
