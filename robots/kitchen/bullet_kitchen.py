@@ -32,7 +32,7 @@ _HAND = 6
 _FINGERS = (7, 8)
 
 
-class BulletEngine:
+class BulletKitchenEngine:
     """A physics server for the kitchen."""
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ _STANDS = {"contype": FIXED, "conaffinity": ARM | THING | PAD, "friction": _FRIC
 _LOOSE = {"contype": THING, "conaffinity": ARM | THING | PAD, "friction": _FRICTION}
 
 
-class MujocoEngine:
+class MujocoKitchenEngine:
     """MuJoCo for the kitchen."""
 
     def build(self, state: KitchenState, host: WorldOwner, sliding: str | None) -> MujocoKitchen:

@@ -183,7 +183,7 @@ def _over(simulation: KitchenSimulation, end: Pose, height: float) -> list[Pose]
     return [start, replace(end, z=max(height, end.z + _STRAIGHT_UP_M)), end]
 
 
-class Engine(Protocol):
+class KitchenEngine(Protocol):
     """A physics engine that simulates the kitchen."""
 
     def build(
@@ -201,7 +201,7 @@ class Engine(Protocol):
         """Release what it holds; doing so twice does no harm."""
 
 
-def make_engine(name: str | None) -> Engine:
+def make_engine(name: str | None) -> KitchenEngine:
     """Return an engine by its name; if None, MuJoCo where it is installed, else PyBullet.
 
     Raises:
@@ -209,9 +209,9 @@ def make_engine(name: str | None) -> Engine:
         MissingSimulator: It is not installed.
     """
     if engines.choose(name) == engines.MUJOCO:
-        from robots.kitchen.mujoco_kitchen import MujocoEngine
+        from robots.kitchen.mujoco_kitchen import MujocoKitchenEngine
 
-        return MujocoEngine()
-    from robots.kitchen.bullet_kitchen import BulletEngine
+        return MujocoKitchenEngine()
+    from robots.kitchen.bullet_kitchen import BulletKitchenEngine
 
-    return BulletEngine()
+    return BulletKitchenEngine()

@@ -60,7 +60,7 @@ class BulletTabletop(BulletArm):
         return Scene(tuple(self.body(name) for name in self.ids.objects))
 
 
-class BulletEngine:
+class BulletTabletopEngine:
     """A physics server for the table, and a second one that poses for pictures."""
 
     name = "pybullet"

@@ -107,7 +107,7 @@ class MujocoTabletop(MujocoArm):
         return Scene(tuple(self.body(name) for name in self._sizes))
 
 
-class MujocoEngine:
+class MujocoTabletopEngine:
     """MuJoCo for the table: its model is compiled anew when other objects stand there."""
 
     name = "mujoco"

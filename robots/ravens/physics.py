@@ -101,7 +101,7 @@ class TabletopSimulation(Protocol):
         """Return where every object is now."""
 
 
-class Engine(Protocol):
+class TabletopEngine(Protocol):
     """A physics engine that simulates the table and draws it."""
 
     name: str
@@ -127,7 +127,7 @@ class Engine(Protocol):
         """Release what it holds; doing so twice does no harm."""
 
 
-def make_engine(name: str | None) -> Engine:
+def make_engine(name: str | None) -> TabletopEngine:
     """Return an engine by its name; if None, MuJoCo where it is installed, else PyBullet.
 
     Raises:
@@ -136,12 +136,12 @@ def make_engine(name: str | None) -> Engine:
     """
     chosen = engines.choose(name)
     if chosen == engines.MUJOCO:
-        from robots.ravens.mujoco_tabletop import MujocoEngine
+        from robots.ravens.mujoco_tabletop import MujocoTabletopEngine
 
-        return MujocoEngine()
-    from robots.ravens.bullet_tabletop import BulletEngine
+        return MujocoTabletopEngine()
+    from robots.ravens.bullet_tabletop import BulletTabletopEngine
 
-    return BulletEngine()
+    return BulletTabletopEngine()
 
 
 class PhysicsTabletop:

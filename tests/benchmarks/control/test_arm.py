@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
 
 from benchmarks.control.arm import JUMP_M, JUMP_STEP, LEGS, STEPS, Arm
 from benchmarks.control.suite import ControlSuite

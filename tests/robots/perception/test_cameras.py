@@ -29,8 +29,11 @@ from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create
 from robots.ravens.observation import SHAPES
-from robots.simulation.bullet import p
 from robots.table.object_names import ALL_NAMES
+
+pytest.importorskip("pybullet")
+
+from robots.simulation.bullet import p
 
 DETECTOR = ColorDepthDetector(SHAPES)
 IN_HAND = HandEye(
