@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import random
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from cap.errors import MissingExtra
 
 if TYPE_CHECKING:
     from benchmarks.runner import Late
@@ -37,6 +40,30 @@ for _ignored in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
 
 SHARE = 0.02
 """Of each sweep that names no other `share`, in `make test`; at least one case."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, object, object]:
+    """Skip what needs the driver ur_rtde where this Python has no wheel of it."""
+    with _without_rtde():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Do the same for what makes the driver itself."""
+    with _without_rtde():
+        return (yield)
+
+
+@contextlib.contextmanager
+def _without_rtde() -> Iterator[None]:
+    try:
+        yield
+    except MissingExtra as missing:
+        if "ur_rtde" not in str(missing) or importlib.util.find_spec("rtde_control"):
+            raise
+        pytest.skip("ur_rtde has no wheel for this Python")
 
 
 @pytest.hookimpl(wrapper=True)

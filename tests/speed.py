@@ -50,7 +50,7 @@ def measured(tree: Path, bench: str) -> dict[str, float]:
     before_s = loop_s()
     done = subprocess.run(
         [sys.executable, "-P", "-c", COMMAND, "bench", bench, "--json"],
-        env={**os.environ, "PYTHONPATH": str(tree)},
+        env={**os.environ, "PYTHONPATH": str(tree), "CAP_PHYSICS": "pybullet"},
         cwd=tree,
         capture_output=True,
         text=True,

@@ -76,7 +76,7 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
         known: Names in scope: primitives, variables, library names and builtins.
     """
     table = program.table
-    bound = {*known, "__name__", "__annotations__", "__doc__"}
+    bound = {*known, "__name__", "__annotations__", "__doc__", *_walruses(program.tree)}
     for entry in _tables(table):  # at module level, there or by a `global` statement anywhere
         bound.update(
             symbol.get_name()
@@ -133,6 +133,17 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
     yield table
     for child in table.get_children():
         yield from _tables(child)
+
+
+def _walruses(node: ast.AST) -> Iterator[str]:
+    """Yield what `:=` sets at module level; in comprehensions some Pythons' tables lack it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.NamedExpr):
+            yield child.target.id
+        if not isinstance(
+            child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+        ):
+            yield from _walruses(child)
 
 
 def _is_missing(symbol: symtable.Symbol, bound: set[str]) -> bool:

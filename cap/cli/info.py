@@ -82,7 +82,7 @@ def _environment() -> dict[str, Any]:
     }
     absent = f"not installed: --mode instant only; {install_extra('sim')}"
     return {
-        "versions": {"pybullet": absent, **versions()},
+        "versions": {"mujoco": absent, **versions()},
         "robots": robots,
         "keys": keys,
         "sandbox": _sandbox(),

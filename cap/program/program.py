@@ -85,9 +85,10 @@ class Program:
             raise ProgramSyntaxError(
                 f"not valid Python: {error.msg}{where}", error.lineno, error.offset
             ) from None
-        except (ValueError, RecursionError, MemoryError) as error:
-            why = str(error) or "it is nested too deeply"  # of the parser's own stack
-            raise ProgramSyntaxError(f"cannot be parsed: {why}") from None
+        except (RecursionError, MemoryError):  # of the parser's own stack
+            raise ProgramSyntaxError("cannot be parsed: it is nested too deeply") from None
+        except ValueError as error:
+            raise ProgramSyntaxError(f"cannot be parsed: {error}") from None
 
     @classmethod
     def from_completion(cls, text: str, stop: Sequence[str] = ()) -> Program:

@@ -297,7 +297,7 @@ _version = cache(version)  # which parses a whole page for it
 def versions() -> dict[str, str]:
     """Return what a reader needs to reproduce a run: our version, Python's, the system's."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
-    for name in ("code-as-policies", "numpy", "shapely", "openai", "pybullet"):
+    for name in ("code-as-policies", "numpy", "shapely", "openai", "pybullet", "mujoco"):
         try:
             found[name] = _version(name)
         except PackageNotFoundError:

@@ -9,6 +9,7 @@ within the published limits, and the ink is where the tip really was. What was d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from cap.errors import UsageError
 from robots.drawing.robot import DrawingRobot
@@ -28,6 +29,7 @@ def create(
     mode: str = "physics",
     objects: Sequence[str] | None = None,
     scene: str | None = None,
+    engine: str | None = None,
 ) -> DrawingRobot:
     """Make the robot at an empty board, with blocks set on it by `seed`.
 
@@ -36,12 +38,13 @@ def create(
         mode: `physics` or `instant`.
         objects: Blocks, such as `red block`; without it three of them.
         scene: A TOML file of what stands where instead, see `robots.simulation.scene_file`.
+        engine: `mujoco` or `pybullet` for physics; MuJoCo where it is installed, by default.
 
     Raises:
         UsageError: Unknown mode or object, an object given twice, more than fit on the board, or
             both objects and a scene.
         ConfigError: The scene file cannot be used.
-        MissingExtra: Physics without PyBullet installed.
+        MissingExtra: Physics without an engine installed.
     """
     if scene is not None and objects is not None:
         raise UsageError("a scene has its own objects: give a scene or objects, not both")
@@ -54,5 +57,5 @@ def create(
     if mode == "instant":
         return DrawingRobot(names, seed, "instant", InstantBoard)
     if mode == "physics":
-        return DrawingRobot(names, seed, "physics", ArmBoard)
+        return DrawingRobot(names, seed, "physics", partial(ArmBoard, engine=engine))
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

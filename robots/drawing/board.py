@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from robots.ravens.scene import BLOCK_HALF, Body, Scene
 from robots.simulation.turn_history import TurnHistory
 from robots.table.geometry import PLACES, TABLE_X, TABLE_Y
 
+ARM_URDF = Path(__file__).with_name("ur5e_pen.urdf")
 BOARD_X, BOARD_Y = TABLE_X, TABLE_Y
 """The board from left to right and from front to back, metres."""
 ERASER_R = 0.01

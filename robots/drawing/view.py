@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from cap.robot.view import ORIGIN, Appearance, Polyline, Rgb, Shape
 from robots.arm.linkage import linkage
-from robots.drawing.board import BoardState
+from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.view import object_shapes, table
 
-_URDF = Path(__file__).with_name("ur5e_pen.urdf")
 _WHITE: Rgb = (252, 252, 250)
 _INK: Rgb = (30, 41, 59)
 _PEN_M = 0.004
@@ -20,7 +18,7 @@ _ABOVE_M = 0.001
 
 def shapes(state: BoardState) -> Mapping[str, Sequence[Shape]]:
     """Return what each body is made of."""
-    return {"board": table(_WHITE), **linkage(_URDF).shapes, **object_shapes(state.scene)}
+    return {"board": table(_WHITE), **linkage(ARM_URDF).shapes, **object_shapes(state.scene)}
 
 
 def view(state: BoardState) -> Appearance:
@@ -32,4 +30,6 @@ def view(state: BoardState) -> Appearance:
         Polyline(tuple((x, y, _ABOVE_M) for x, y in stroke), _INK, _PEN_M)
         for stroke in state.strokes
     )
-    return Appearance({"board": ORIGIN, **linkage(_URDF).placements(state.joints), **objects}, ink)
+    return Appearance(
+        {"board": ORIGIN, **linkage(ARM_URDF).placements(state.joints), **objects}, ink
+    )

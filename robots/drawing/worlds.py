@@ -7,19 +7,18 @@ data, as in `robots.ravens`: what happens depends on the state and the path alon
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from shapely.geometry import LineString
 from shapely.ops import substring
 
-from robots.arm import ur5e
 from robots.arm.motion import DT_S, Leg, Pose, along, through
 from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.drawing.board import BoardState
-from robots.ravens.scene import BLOCK_HALF
+from robots.simulation import engines
 from robots.simulation.world import SimulatedWorld, WorldOwner, after_step
 from robots.table.geometry import XY, Vec3
 
@@ -34,10 +33,8 @@ _SPACING_M = 0.0015
 _TOUCH_Z = 0.002
 """The tip, on its spring, marks the board below this height, metres."""
 _SETTLE_STEPS = 12
-_GAIN = 0.3
 _FRAMES = 8
 """Along a path that takes no time, the last one when it is done."""
-_URDF = Path(__file__).with_name("ur5e_pen.urdf")
 
 
 class Board(SimulatedWorld[BoardState], Protocol):
@@ -95,18 +92,49 @@ class InstantBoard:
         """Do nothing: no resource is held."""
 
 
+class Pen(Protocol):
+    """A simulated arm with a pen, in a physics engine."""
+
+    def build(self, state: BoardState) -> None:
+        """Build the simulation of a state, at rest; nothing of an earlier one is kept."""
+
+    def advance(self, position: Sequence[float], velocity: Sequence[float]) -> None:
+        """Advance one step of `DT_S`, the joints driven from a position (rad) at a speed."""
+
+    def joints(self) -> tuple[float, ...]:
+        """Return the arm's joint angles, radians."""
+
+    def tip(self) -> Vec3:
+        """Return where the tip of the pen is, metres."""
+
+    def close(self) -> None:
+        """Release what it holds; doing so twice does no harm."""
+
+
+def make_pen(engine: str | None) -> Pen:
+    """Return the arm in an engine; if None, MuJoCo where it is installed, else PyBullet.
+
+    Raises:
+        UsageError: There is no such engine.
+        MissingSimulator: It is not installed.
+    """
+    if engines.choose(engine) == engines.MUJOCO:
+        from robots.drawing.mujoco_pen import MujocoPen
+
+        return MujocoPen()
+    from robots.drawing.bullet_pen import BulletPen
+
+    return BulletPen()
+
+
 class ArmBoard:
-    """A UR5e with a pen, in PyBullet."""
+    """A UR5e with a pen, with dynamics."""
 
-    def __init__(self, owner: WorldOwner, state: BoardState) -> None:
-        """Connect a physics server."""
-        from robots.simulation.bullet import p
-
+    def __init__(self, owner: WorldOwner, state: BoardState, engine: str | None = None) -> None:
+        """Start from a state, in an engine as `make_pen` takes it."""
         self.state = state
-        self._p = p
+        self._pen = make_pen(engine)
         self._owner = owner
-        self._client: int = p.connect(p.DIRECT)
-        self._arm = 0
         self._steps = 0
         self._touched: list[tuple[float, float]] = []
         self._keeping: bool | None = None
@@ -122,7 +150,8 @@ class ArmBoard:
         to = through([start, *above, first])
         drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
         up = through([last, replace(last, z=TRAVEL_Z)])
-        self._build()
+        self._pen.build(self.state)
+        self._steps = 0
         self._touched, self._keeping = [], keep
         try:
             self._follow(to, inking=False)
@@ -138,28 +167,11 @@ class ArmBoard:
         """Return the board and the tip; see `Board`."""
         if self._keeping is None:
             return self.state, None
-        joints = self._p.getJointStates(
-            self._arm, range(len(self.state.joints)), physicsClientId=self._client
-        )
-        state = replace(self.state, joints=tuple(joint[0] for joint in joints))
+        state = replace(self.state, joints=self._pen.joints())
         if len(self._touched) > 1:
             stroke = stroke_of(self._touched)
             state = state.drawn(stroke) if self._keeping else state.erased(stroke)
-        return state, self._tip()[:2]
-
-    def _build(self) -> None:
-        """Build the simulation of the state anew."""
-        from robots.simulation.bullet import begin, load_arm
-
-        p, client = self._p, self._client
-        begin(client)
-        self._arm = load_arm(client, _URDF, self.state.joints)
-        box = p.createCollisionShape(
-            p.GEOM_BOX, halfExtents=[BLOCK_HALF] * 3, physicsClientId=client
-        )
-        for body in self.state.scene.bodies:
-            p.createMultiBody(0, box, -1, body.position, body.quaternion, physicsClientId=client)
-        self._steps = 0
+        return state, self._pen.tip()[:2]
 
     def _follow(self, leg: Leg, *, inking: bool) -> None:
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
@@ -169,36 +181,14 @@ class ArmBoard:
             self._step(rest, [0.0] * len(rest), inking=inking)
 
     def _step(self, position: list[float], velocity: list[float], *, inking: bool) -> None:
-        p, client = self._p, self._client
-        p.setJointMotorControlArray(
-            self._arm,
-            range(len(position)),
-            p.POSITION_CONTROL,
-            targetPositions=position,
-            targetVelocities=velocity,
-            forces=ur5e.MAX_TORQUE,
-            positionGains=[_GAIN] * len(position),
-            physicsClientId=client,
-        )
-        p.stepSimulation(physicsClientId=client)
+        self._pen.advance(position, velocity)
         self._steps += 1
         if inking:
-            tip = self._tip()
+            tip = self._pen.tip()
             if tip[2] < _TOUCH_Z:
                 self._touched.append((tip[0], tip[1]))
         after_step(self._owner, self._steps)
 
-    def _tip(self) -> Vec3:
-        """Return where the tip of the pen is, metres."""
-        tip: Vec3 = self._p.getLinkState(
-            self._arm,
-            len(self.state.joints),
-            computeForwardKinematics=True,
-            physicsClientId=self._client,
-        )[4]
-        return tip
-
     def close(self) -> None:
-        """Disconnect the physics server; doing so twice does no harm."""
-        if self._p.isConnected(self._client):
-            self._p.disconnect(self._client)
+        """Close the engine; doing so twice does no harm."""
+        self._pen.close()

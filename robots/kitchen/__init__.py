@@ -2,7 +2,7 @@
 
 `create` makes it in one of two modes, with the same scenes, primitives and refusals. In both the
 base drives kinematically: along the shortest path around the furniture, in simulated time, checked
-for collisions. In `instant` the arm's plans come true at once and exactly; in `physics` (PyBullet)
+for collisions. In `instant` the arm's plans come true at once and exactly; in `physics`
 the arm is moved by its joint motors, and what it takes is held by contact and then by a fixed joint
 of limited force, as in `robots.ravens`. docs/kitchen.md says what is simulated and what is not.
 
@@ -13,6 +13,7 @@ nearest furniture; the inside of a drawer only while it is open.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from cap.errors import UsageError
 from robots.kitchen import scene_file
@@ -30,6 +31,7 @@ def create(
     mode: str = "physics",
     objects: Sequence[str] | None = None,
     scene: str | None = None,
+    engine: str | None = None,
 ) -> KitchenRobot:
     """Make the robot at the table of a kitchen.
 
@@ -41,12 +43,13 @@ def create(
             appears then; without it eleven objects about the kitchen.
         scene: A TOML file of what stands where instead, see `robots.simulation.scene_file`; where
             the furniture is, the seed decides.
+        engine: `mujoco` or `pybullet` for physics; MuJoCo where it is installed, by default.
 
     Raises:
         UsageError: Unknown mode, object or place, an object given twice, no room for one, or both
             objects and a scene.
         ConfigError: The scene file cannot be used.
-        MissingExtra: Physics without PyBullet installed.
+        MissingExtra: Physics without an engine installed.
     """
     if scene is not None and objects is not None:
         raise UsageError("a scene has its own objects: give a scene or objects, not both")
@@ -60,5 +63,6 @@ def create(
     if mode == "physics":
         from robots.kitchen.physics import PhysicsKitchen
 
-        return KitchenRobot(entries, seed, "physics", PhysicsKitchen, scattered=objects is None)
+        world = partial(PhysicsKitchen, engine=engine)
+        return KitchenRobot(entries, seed, "physics", world, scattered=objects is None)
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

@@ -1,4 +1,4 @@
-"""The kitchen with a simulated arm, in PyBullet.
+"""The kitchen with a simulated arm.
 
 Every motion starts from a simulation built anew from plain data, with only what is near the robot
 in it: what happens depends on the state and the command alone.
@@ -10,22 +10,21 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
 from cap.errors import NotGrasped
-from robots.arm.motion import DT_S, Pose, along, straight_points, through
-from robots.kitchen import arm, bodies
+from robots.arm.motion import Pose, along, straight_points, through
+from robots.kitchen import arm
 from robots.kitchen.arrivals import arrived
-from robots.kitchen.bodies import ARM_JOINTS, FINGERS, HAND
-from robots.kitchen.grasps import STROKE_M, Pick, Slide, height_over
-from robots.kitchen.objects import Thing
+from robots.kitchen.grasps import Pick, Slide, height_over
 from robots.kitchen.placement import Place
 from robots.kitchen.room import inside
+from robots.kitchen.simulation import KitchenSimulation
 from robots.kitchen.state import KitchenState
 from robots.kitchen.worlds import KitchenWorld
-from robots.simulation.bullet import p
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation import engines
 from robots.simulation.world import WorldOwner
 
 _TOUCHDOWN_M = 0.001
@@ -46,16 +45,15 @@ _FOLDED_RAD = 0.05
 class PhysicsKitchen(KitchenWorld):
     """Carries plans out with a simulated arm."""
 
-    def __init__(self, host: WorldOwner, state: KitchenState) -> None:
-        """Connect a physics server."""
+    def __init__(self, host: WorldOwner, state: KitchenState, engine: str | None = None) -> None:
+        """Start from a state, in an engine as `make_engine` takes it."""
         super().__init__(host, state)
-        self._client: int = p.connect(p.DIRECT)
+        self._engine = make_engine(engine)
         self._running: KitchenSimulation | None = None
 
     def close(self) -> None:
-        """Disconnect the physics server; doing so twice does no harm."""
-        if p.isConnected(self._client):
-            p.disconnect(self._client)
+        """Close the engine; doing so twice does no harm."""
+        self._engine.close()
 
     def pick(self, planned: Pick) -> None:
         """Take hold of an object; see `KitchenWorld`."""
@@ -64,8 +62,7 @@ class PhysicsKitchen(KitchenWorld):
             simulation.gap_goal_m = grip.gap_m
             goal = Pose(*grip.tip, grip.yaw)
             self._follow(simulation, _over(simulation, goal, planned.travel_z))
-            number = simulation.ids.things.get(planned.name)
-            if number is None or not simulation.grasp(number):
+            if not simulation.take(planned.name):
                 self._give_up(simulation, grip.gap_m, planned.travel_z)
                 raise NotGrasped(
                     f"the gripper closed on nothing: {planned.name!r} is not where it was seen"
@@ -98,8 +95,7 @@ class PhysicsKitchen(KitchenWorld):
             simulation.gap_goal_m = planned.grip.gap_m
             handle = Pose(*planned.grip.tip, planned.grip.yaw)
             self._follow(simulation, _over(simulation, handle, planned.travel_z))
-            drawer = simulation.ids.drawer
-            if drawer is None or not simulation.grasp(drawer, 0):
+            if not simulation.take_handle():
                 self._give_up(simulation, planned.grip.gap_m, planned.travel_z)
                 raise NotGrasped(f"the gripper missed the handle of the {planned.drawer}")
             facing = self.state.room.locations[planned.drawer].piece.facing
@@ -152,7 +148,7 @@ class PhysicsKitchen(KitchenWorld):
     @contextlib.contextmanager
     def _simulation(self, sliding: str | None = None) -> Iterator[KitchenSimulation]:
         """Build the simulation for one motion; keep what it ends in, however it ends."""
-        simulation = KitchenSimulation(self._client, self.state, self._host, sliding)
+        simulation = self._engine.build(self.state, self._host, sliding)
         self._running = simulation
         try:
             yield simulation
@@ -187,54 +183,35 @@ def _over(simulation: KitchenSimulation, end: Pose, height: float) -> list[Pose]
     return [start, replace(end, z=max(height, end.z + _STRAIGHT_UP_M)), end]
 
 
-class KitchenSimulation(GrippingArm):
-    """A built simulation and the few things a motion does with it."""
+class KitchenEngine(Protocol):
+    """A physics engine that simulates the kitchen."""
 
-    joint_numbers, hand, fingers = ARM_JOINTS, HAND, FINGERS
-    torques = arm.MAX_TORQUE
-    finger_mps, closing_mps = 0.2, 0.08
-    finger_force_n, grip_force_n, hold_force_n = 60.0, 25.0, 120.0
-    passes_held = (HAND, *FINGERS)
-    fresh_links = True
+    def build(
+        self, state: KitchenState, host: WorldOwner, sliding: str | None
+    ) -> KitchenSimulation:
+        """Build the simulation of a state, at rest: its bits depend on that alone.
 
-    def __init__(
-        self, client: int, state: KitchenState, host: WorldOwner, sliding: str | None = None
-    ) -> None:
-        """Build the simulation of a state; one drawer can be moved."""
-        self.ids = bodies.build(client, state, sliding)
-        loose = self.ids.things.values()
-        super().__init__(client, host, self.ids.arm, loose, state.joints, state.gap_m)
-        self._state = state
-        self._sliding = sliding
-        if state.held:
-            self.fix(self.ids.things[state.held])
-            self.held = state.held
+        Args:
+            state: The kitchen.
+            host: The robot.
+            sliding: A drawer that can be moved; the others stand still.
+        """
 
-    def thing(self, name: str) -> Thing:
-        """Return where an object is now."""
-        position, turn = p.getBasePositionAndOrientation(
-            self.ids.things[name], physicsClientId=self._client
-        )
-        return replace(self._state[name], position=position, quaternion=turn)
+    def close(self) -> None:
+        """Release what it holds; doing so twice does no harm."""
 
-    def state(self) -> KitchenState:
-        """Return the kitchen as it is now."""
-        state = self._state.moved(self.thing(name) for name in self.ids.things)
-        if self._sliding is not None:
-            state = state.with_drawer(self._sliding, self.opening_m())
-        return replace(
-            state,
-            joints=self.joints(),
-            gap_m=min(self.gap_m, STROKE_M),
-            held=self.held,
-            time_s=state.time_s + self.steps * DT_S,
-        )
 
-    def opening_m(self) -> float:
-        """Return how far the drawer that can be moved is pulled out."""
-        found: float = p.getJointState(self.ids.drawer, 0, physicsClientId=self._client)[0]
-        return found
+def make_engine(name: str | None) -> KitchenEngine:
+    """Return an engine by its name; if None, MuJoCo where it is installed, else PyBullet.
 
-    def pose(self) -> Pose:
-        """Return where the fingertips are driven to, in the world."""
-        return Pose(*arm.to_world(self._state.base, arm.forward(self._targets)))
+    Raises:
+        UsageError: There is no such engine.
+        MissingSimulator: It is not installed.
+    """
+    if engines.choose(name) == engines.MUJOCO:
+        from robots.kitchen.mujoco_kitchen import MujocoKitchenEngine
+
+        return MujocoKitchenEngine()
+    from robots.kitchen.bullet_kitchen import BulletKitchenEngine
+
+    return BulletKitchenEngine()

@@ -22,6 +22,7 @@ pictures taken on the way matter, and a snapshot is a copy of that data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from cap.errors import UsageError
 from robots.perception import choose_detector
@@ -45,6 +46,7 @@ def create(
     perception: str = "truth",
     detector: str | None = None,
     disturbances: Mapping[str, float] | Disturbances | None = None,
+    engine: str | None = None,
 ) -> RavensRobot:
     """Make the robot at a table with objects scattered by `seed`.
 
@@ -57,12 +59,13 @@ def create(
         detector: `color`, as without it: colours and sizes. Anything else is a trained zero-shot
             detector: a folder, or a name on the hub (extra `detect`).
         disturbances: What goes wrong, by the names in `Disturbances`; nothing by default.
+        engine: `mujoco` or `pybullet` for physics; MuJoCo where it is installed, by default.
 
     Raises:
         UsageError: Unknown mode, object, perception or disturbance, an object given twice, or
             more than fit on the table, or both objects and a scene.
         ConfigError: The scene file cannot be used.
-        MissingExtra: Physics without PyBullet installed.
+        MissingExtra: Physics without an engine installed.
     """
     if scene is not None and objects is not None:
         raise UsageError("a scene has its own objects: give a scene or objects, not both")
@@ -81,14 +84,15 @@ def create(
     if mode == "physics":
         from robots.ravens.physics import PhysicsTabletop
 
+        world = partial(PhysicsTabletop, engine=engine)
         if perception == "truth":
-            return RavensRobot(names, seed, "physics", PhysicsTabletop, disturbances=wrong)
+            return RavensRobot(names, seed, "physics", world, disturbances=wrong)
         finder = choose_detector(detector, SHAPES, ALL_NAMES)
         return RavensRobot(
             names,
             seed,
             "physics",
-            PhysicsTabletop,
+            world,
             make_eyes=lambda world: CameraEyes(world, finder, wrong),
             disturbances=wrong,
         )

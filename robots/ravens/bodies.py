@@ -7,21 +7,12 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robots.ravens.scene import (
-    BLOCK_SIZE,
-    BOWL_BASE_R,
-    BOWL_FLOOR,
-    BOWL_HEIGHT,
-    BOWL_RIM_R,
-    BOWL_WALL,
-    Body,
-)
+from robots.ravens.scene import BLOCK_MASS_KG, BLOCK_SIZE, BOWL_MASS_KG, Body, bowl_boxes
 from robots.ravens.world import WorldState
 from robots.simulation.bullet import begin, load_arm, p
 from robots.table.geometry import Vec3
@@ -30,11 +21,6 @@ ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 ARM_JOINTS = (0, 1, 2, 3, 4, 5)
 HAND = 5
 FINGERS = (6, 7)
-BLOCK_MASS_KG = 0.04
-BOWL_MASS_KG = 0.12
-_WALL_PIECES = 12
-_RING_BOTTOM = 0.008
-"""Where a bowl's wall begins above its foot, metres."""
 _FLOOR_M = 2.0
 """Half the edges of the box whose top everything stands on, metres."""
 
@@ -118,30 +104,13 @@ def _add(client: int, alike: Sequence[Body], shapes: _Shapes) -> dict[str, int]:
 
 @functools.cache
 def _bowl_boxes() -> dict[str, list[Any]]:
-    """Return a bowl's floor and a ring of leaning boxes; its origin is at half its height.
-
-    Boxes only, because PyBullet's box contacts are the cheapest and steadiest. The ring begins
-    above the table, so that a standing bowl touches it with its floor alone.
-    """
-    slope = (BOWL_RIM_R - BOWL_BASE_R) / BOWL_HEIGHT
-    lean = math.atan(slope)
-    middle_z = (_RING_BOTTOM + BOWL_HEIGHT) / 2
-    middle_r = BOWL_BASE_R + slope * middle_z - BOWL_WALL / 2 / math.cos(lean)
-    half_length = (BOWL_HEIGHT - _RING_BOTTOM) / 2 / math.cos(lean)
-    half_width = BOWL_RIM_R * math.tan(math.pi / _WALL_PIECES)
-    floor_half = (BOWL_BASE_R - BOWL_WALL / 2) / math.sqrt(2)
-    sizes = [[floor_half, floor_half, BOWL_FLOOR / 2]]
-    sizes += [[BOWL_WALL / 2, half_width, half_length]] * _WALL_PIECES
-    positions = [[0.0, 0.0, (BOWL_FLOOR - BOWL_HEIGHT) / 2]]
-    turns = [[0.0, 0.0, 0.0, 1.0]]
-    for piece in range(_WALL_PIECES):
-        angle = 2 * math.pi * piece / _WALL_PIECES
-        x, y = middle_r * math.cos(angle), middle_r * math.sin(angle)
-        positions.append([x, y, middle_z - BOWL_HEIGHT / 2])
-        turns.append(list(p.getQuaternionFromEuler([0.0, lean, angle])))
+    """Return a bowl's boxes as PyBullet takes them: their contacts are its cheapest."""
+    boxes = bowl_boxes()
     return {
-        "shapeTypes": [p.GEOM_BOX] * len(sizes),
-        "halfExtents": sizes,
-        "collisionFramePositions": positions,
-        "collisionFrameOrientations": turns,
+        "shapeTypes": [p.GEOM_BOX] * len(boxes),
+        "halfExtents": [list(half) for half, _, _ in boxes],
+        "collisionFramePositions": [list(place) for _, place, _ in boxes],
+        "collisionFrameOrientations": [
+            list(p.getQuaternionFromEuler([0.0, lean, angle])) for _, _, (lean, angle) in boxes
+        ],
     }

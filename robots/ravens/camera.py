@@ -12,13 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from PIL import Image
-
-from robots.arm.rotations import looking
-from robots.perception.bullet_camera import Lens, Light, PyBulletCamera, shoot
+from robots.perception.bullet_camera import PyBulletCamera, shoot
 from robots.perception.camera import Array
+from robots.perception.lens import Lens, Light
 from robots.ravens.bodies import ARM_JOINTS, ARM_URDF, FINGERS
+from robots.ravens.pictures import FINE_FROM_PX, VIEW, before_sky, view_lens
 from robots.ravens.scene import (
     BLOCK_HALF,
     BOWL_BASE_R,
@@ -36,13 +34,6 @@ from robots.table.geometry import TABLE_X, TABLE_Y, Vec3
 _SCALE = 10.0
 """The studio is built this much larger: the renderer leaves out shadows within a fixed distance of
 what casts them, and so blocks would have none."""
-_VIEW = looking((0.26, -1.6, 1.0), (-0.04, -0.35, 0.165))
-_FIELD_OF_VIEW_DEG = 44.0
-_NEAR_M, _FAR_M = 0.003, 10.0
-CAMERA_POSE = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))
-"""The depth camera looks from the front, below the waiting hand: the arm hides nothing."""
-FRONT_LENS = Lens(320, 320, 40.0, 0.2, 3.0)
-"""What its pictures measure."""
 _LIGHT = Light()
 _DESK = (0.80, 0.70, 0.58)
 _DESK_X, _DESK_Y = (-0.46, 0.46), (-0.86, 0.14)
@@ -50,11 +41,6 @@ _DESK_Z, _DESK_M = -0.002, 0.04
 """Height and thickness of its top, metres; the mat lies in it, so that nothing is drawn twice."""
 _UP = (0.0, 0.0, 1.0)
 _MAT = (0.90, 0.89, 0.87)
-_SKY = ((244, 246, 248), (214, 220, 226))
-"""Background colour at the top and at the bottom of a picture."""
-_FINE_FROM_PX = 257
-"""Pictures at least this wide are drawn at twice their size, then reduced: smooth edges, four times
-the work. Smaller ones are frames of a film: those have no shadows, which would be half the work."""
 _SEGMENTS = 32
 _AWAY = (0.0, 0.0, -5.0)
 
@@ -88,15 +74,11 @@ class Studio:
     ) -> Any:
         """Return a PIL image of a scene with the arm at these joint angles."""
         self._pose(scene, joints, gap_m)
-        fine = width >= _FINE_FROM_PX
+        fine = width >= FINE_FROM_PX
         finer, light = (2, _LIGHT) if fine else (1, replace(_LIGHT, shadow=False))
-        lens = Lens(width * finer, height * finer, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M)
-        raw = shoot(self._client, _VIEW, lens, light, _SCALE)
-        top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
-        fall = np.linspace(0.0, 1.0, lens.height)[:, None, None]
-        sky = (top + fall * (bottom - top)).astype(np.uint8)
-        picture = Image.fromarray(np.where(raw.bodies[:, :, None] < 0, sky, raw.rgb))
-        return picture.resize((width, height), Image.Resampling.BOX)
+        lens = view_lens(width * finer, height * finer)
+        raw = shoot(self._client, VIEW, lens, light, _SCALE)
+        return before_sky(raw.rgb, raw.bodies < 0, (width, height))
 
     def _pose(self, scene: Scene, joints: Sequence[float], gap_m: float) -> None:
         """Have everything stand as it does in the world."""

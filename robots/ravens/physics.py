@@ -1,4 +1,4 @@
-"""The world with dynamics: PyBullet moves the arm by its joint motors and the objects by contact.
+"""The world with dynamics: the arm is moved by its joint motors, the objects by contact.
 
 Between motions the state is plain data. Every motion starts from a simulation built anew from
 that state, so what happens depends on the state and the command alone: not on what the process,
@@ -9,34 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from cap.errors import NotGrasped
 from robots.arm import ur5e
-from robots.arm.gripper import (
-    FINGER_FORCE_N,
-    FINGER_SPEED_MPS,
-    GRIP_FORCE_N,
-    HOLD_FORCE_N,
-    ROBOTIQ_2F_85,
-    Fingers,
-)
-from robots.arm.motion import DT_S, Pose, along, through
+from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
+from robots.arm.motion import DT_S, Leg, Pose, along, through
 from robots.arm.strokes import resampled
-from robots.perception.bullet_camera import Lens, PyBulletCamera
-from robots.perception.camera import Array
-from robots.ravens import bodies, route, transfer
-from robots.ravens.bodies import ARM_JOINTS, FINGERS, HAND
-from robots.ravens.camera import CAMERA_POSE, FRONT_LENS, Studio
+from robots.perception.camera import Array, Camera
+from robots.perception.lens import Lens
+from robots.ravens import route, transfer
+from robots.ravens.pictures import CAMERA_POSE, FRONT_LENS
 from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, WorldState, slipped
-from robots.simulation.bullet import p
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation import engines
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
@@ -59,60 +50,123 @@ _STUCK_M, _STUCK_COS = 5e-5, 1 - 1e-6
 """What moved and turned (cosine of half the angle) less in a motion is held by friction."""
 
 
-class TabletopSimulation(GrippingArm):
-    """A built simulation and the few things a motion does with it."""
+class TabletopSimulation(Protocol):
+    """A built simulation of the table and the few things a motion does with it."""
 
-    joint_numbers, hand, fingers = ARM_JOINTS, HAND, FINGERS
-    torques = ur5e.MAX_TORQUE
-    finger_mps = closing_mps = FINGER_SPEED_MPS
-    finger_force_n, grip_force_n, hold_force_n = FINGER_FORCE_N, GRIP_FORCE_N, HOLD_FORCE_N
-    passes_held = FINGERS
+    steps: int
+    """Steps since it was built."""
+    gap_m: float
+    """Distance the fingers are driven to."""
+    gap_goal_m: float
+    """Distance they are on the way to."""
+    held: str | None
+    """The object fixed to the hand, if any."""
 
-    def __init__(self, client: int, state: WorldState, owner: WorldOwner) -> None:
-        """Build the simulation of a state."""
-        self.ids = bodies.build(client, state)
-        loose = self.ids.objects.values()
-        super().__init__(client, owner, self.ids.arm, loose, state.joints, state.gap_m)
-        self._sizes = {body.name: body.size for body in state.scene.bodies}
-        if state.held:
-            self.fix(self.ids.objects[state.held])
-            self.held = state.held
+    def follow(
+        self,
+        leg: Leg,
+        until: Callable[[], bool] | None = None,
+        trail: list[tuple[float, ...]] | None = None,
+    ) -> None:
+        """Move the arm along a motion; see `GrippingArm.follow`."""
 
-    def touches_another(self, name: str) -> bool:
-        """Return whether an object touches anything but the gripper."""
-        number = self.ids.objects[name]
-        contacts = p.getContactPoints(bodyA=number, physicsClientId=self._client)
-        return any(contact[2] != self.ids.arm and contact[8] < 5e-4 for contact in contacts)
+    def wait(self, steps: int) -> None:
+        """Advance with the arm held where it is driven to."""
 
-    def body(self, name: str) -> Body:
-        """Return where an object is now."""
-        position, turn = p.getBasePositionAndOrientation(
-            self.ids.objects[name], physicsClientId=self._client
-        )
-        return Body(name, position, turn, self._sizes[name])
+    def open(self, gap_m: float) -> None:
+        """Let go and open the fingers to a distance (m)."""
 
-    def scene(self) -> Scene:
-        """Return where every object is now."""
-        return Scene(tuple(self.body(name) for name in self.ids.objects))
+    def take(self, name: str) -> bool:
+        """Close the fingers on an object, if it is there; return whether they hold it."""
+
+    def settle(self, most_steps: int) -> None:
+        """Advance until everything is still, at most so many steps."""
+
+    def brake(self, steps: int) -> None:
+        """Bring the arm to rest where it is."""
+
+    def joints(self) -> tuple[float, ...]:
+        """Return the arm's joint angles, radians."""
 
     def pose(self) -> Pose:
         """Return where the fingertips are driven to."""
-        return Pose.of_joints(self._targets)
+
+    def touches_another(self, name: str) -> bool:
+        """Return whether an object touches anything but the gripper."""
+
+    def body(self, name: str) -> Body:
+        """Return where an object is now."""
+
+    def scene(self) -> Scene:
+        """Return where every object is now."""
+
+
+class TabletopEngine(Protocol):
+    """A physics engine that simulates the table and draws it."""
+
+    name: str
+    """`pybullet` or `mujoco`."""
+
+    def build(self, state: WorldState, owner: WorldOwner) -> TabletopSimulation:
+        """Build the simulation of a state, everything at rest: its bits depend on that alone."""
+
+    def draw(
+        self, scene: Scene, joints: Sequence[float], gap_m: float, width: int, height: int
+    ) -> Any:
+        """Return a spectator's view as a PIL image."""
+
+    def camera(
+        self,
+        show: Callable[[], tuple[Scene, Sequence[float], float]],
+        lens: Lens,
+        pose: Callable[[], Array],
+    ) -> Camera:
+        """Return a depth camera of what `show` says, held where `pose` says."""
+
+    def close(self) -> None:
+        """Release what it holds; doing so twice does no harm."""
+
+
+def make_engine(name: str | None) -> TabletopEngine:
+    """Return an engine by its name; if None, MuJoCo where it is installed, else PyBullet.
+
+    Raises:
+        UsageError: There is no such engine.
+        MissingSimulator: It is not installed.
+    """
+    chosen = engines.choose(name)
+    if chosen == engines.MUJOCO:
+        from robots.ravens.mujoco_tabletop import MujocoTabletopEngine
+
+        return MujocoTabletopEngine()
+    from robots.ravens.bullet_tabletop import BulletTabletopEngine
+
+    return BulletTabletopEngine()
 
 
 class PhysicsTabletop:
     """Carries plans out with a simulated arm."""
 
     def __init__(
-        self, owner: WorldOwner, state: WorldState, fingers: Fingers = ROBOTIQ_2F_85
+        self,
+        owner: WorldOwner,
+        state: WorldState,
+        fingers: Fingers = ROBOTIQ_2F_85,
+        engine: str | None = None,
     ) -> None:
-        """Connect a physics server and build the simulation of a state."""
+        """Build the simulation of a state.
+
+        Args:
+            owner: The robot.
+            state: Where everything is.
+            fingers: Of its gripper.
+            engine: As `make_engine` takes it.
+        """
         self.fingers = fingers
+        self.engine = make_engine(engine)
         self._owner = owner
-        self._client: int = p.connect(p.DIRECT)
-        self._studio: Studio | None = None
         self._state = state
-        self._simulation = TabletopSimulation(self._client, state, owner)
+        self._simulation = self.engine.build(state, owner)
 
     @property
     def state(self) -> WorldState:
@@ -122,7 +176,7 @@ class PhysicsTabletop:
     @state.setter
     def state(self, state: WorldState) -> None:
         self._state = state
-        self._simulation = TabletopSimulation(self._client, state, self._owner)
+        self._simulation = self.engine.build(state, self._owner)
 
     def remember(self, turns: TurnHistory[Layout]) -> None:
         """Keep where everything was before the last turns."""
@@ -138,7 +192,7 @@ class PhysicsTabletop:
         with self._motion() as simulation:
             simulation.gap_goal_m = planned.pick.gap_m
             simulation.follow(through(_over(simulation, pick, planned.travel_z)))
-            if not simulation.grasp(simulation.ids.objects.get(name)):
+            if not simulation.take(name):
                 simulation.open(planned.pick.gap_m)
                 _retreat(simulation, planned.travel_z)
                 raise NotGrasped(
@@ -212,11 +266,9 @@ class PhysicsTabletop:
 
     def render(self, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""
-        return self._open_studio().draw(*self._shown(), width, height)
+        return self.engine.draw(*self._shown(), width, height)
 
-    def camera(
-        self, lens: Lens | None = None, pose: Callable[[], Array] | None = None
-    ) -> PyBulletCamera:
+    def camera(self, lens: Lens | None = None, pose: Callable[[], Array] | None = None) -> Camera:
         """Return a depth camera.
 
         Args:
@@ -224,32 +276,21 @@ class PhysicsTabletop:
             pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
                 where the arm hides nothing, if None.
         """
-        return self._open_studio().camera(
-            self._shown, lens or FRONT_LENS, pose or (lambda: CAMERA_POSE)
-        )
+        return self.engine.camera(self._shown, lens or FRONT_LENS, pose or (lambda: CAMERA_POSE))
 
     def _shown(self) -> tuple[Scene, tuple[float, ...], float]:
         live = self._simulation
         return live.scene(), live.joints(), live.gap_m
 
-    def _open_studio(self) -> Studio:
-        if self._studio is None:
-            self._studio = Studio()
-        return self._studio
-
     def close(self) -> None:
-        """Disconnect the physics server; doing so twice does no harm."""
-        if p.isConnected(self._client):
-            p.disconnect(self._client)
-        if self._studio is not None:
-            self._studio.close()
-            self._studio = None
+        """Close the engine; doing so twice does no harm."""
+        self.engine.close()
 
     @contextlib.contextmanager
     def _motion(self) -> Iterator[TabletopSimulation]:
         """Yield a simulation for one motion, and keep the state it ends in, however it ends."""
         if self._simulation.steps:
-            self._simulation = TabletopSimulation(self._client, self._state, self._owner)
+            self._simulation = self.engine.build(self._state, self._owner)
         simulation = self._simulation
         try:
             yield simulation

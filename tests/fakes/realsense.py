@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robots.perception.bullet_camera import Lens
+from robots.perception.lens import Lens
 from robots.perception.realsense import RealSenseCamera
 
 try:

@@ -55,7 +55,7 @@ class Served:
 def served(*arguments: str, cwd: Path) -> Iterator[Served]:
     """Serve a page, and end it; a test that needs one is skipped without its extras."""
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
-    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    pytest.importorskip("mujoco", reason="the extra 'sim' is not installed")
     page = Served(*arguments, cwd=cwd)
     try:
         yield page

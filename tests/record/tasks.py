@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from tests.record import doors
 from tests.record.record import Case, Seen, Skipped
@@ -24,7 +26,7 @@ PROMPTS = {"tabletop": "ravens-seen"} | {
 """The prompts of those whose robot has others."""
 MOVED = ("drawing", "embodiments", "kitchen", "tabletop")
 """Those that move a robot; they are tried in physics as well."""
-ENGINES = ("pybullet",)
+ENGINES = ("pybullet", "mujoco")
 DRAWN = {"planning": 150}
 """How many trials are tried, drawn with a seed, where there are very many."""
 PERFECT = "perfect-say"
@@ -42,8 +44,16 @@ def in_physics(engine: str) -> Mapping[str, Case]:
     found: dict[str, Case] = {}
     for name in MOVED:
         for key, case in _trials(name, "physics").items():
-            found[f"{name}: {key}"] = case if _installed(engine) else partial(_without, engine)
+            there = (
+                partial(_with, engine, case) if _installed(engine) else partial(_without, engine)
+            )
+            found[f"{name}: {key}"] = there
     return found
+
+
+def _with(engine: str, case: Case) -> Seen | Skipped:
+    with mock.patch.dict(os.environ, {"CAP_PHYSICS": engine}):
+        return case()
 
 
 def _without(engine: str) -> Skipped:

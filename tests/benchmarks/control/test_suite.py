@@ -299,6 +299,8 @@ def test_what_no_episode_could_run_with_is_refused_before_the_first(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    if code == 0:
+        pytest.importorskip("pybullet")
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     asked = ["bench", "run", "control", "-m", "no-op", "-n", "1", "--out", "out", *changes]
     assert cap(asked) == code

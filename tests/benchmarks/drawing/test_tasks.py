@@ -31,7 +31,7 @@ def test_the_oracle_solves_it_and_doing_nothing_does_not(name: str) -> None:
 
 
 def test_the_arm_solves_one_too() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     assert SUITE.run(Trial("make-bigger", "", 0), settings("oracle", "physics")).success
 
 

@@ -55,7 +55,7 @@ def test_the_oracle_solves_it_and_doing_nothing_does_not(task: str, robot: str) 
     ],
 )
 def test_the_arms_solve_one_too(task: str, robot: str) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     outcome = SUITE.run(Trial(task, robot, 0), settings("oracle", "physics"))
     assert outcome.success, outcome.failure
 

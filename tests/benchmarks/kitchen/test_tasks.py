@@ -38,7 +38,7 @@ def test_the_oracle_solves_it_and_doing_nothing_does_not(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["into-drawer", "all-of-a-kind"])
 def test_the_arm_solves_it_too(name: str) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     solved = SUITE.run(Trial(name, "", 1), settings("oracle", "physics"))
     assert solved.success, solved.failure
 

@@ -19,7 +19,7 @@ from robots.ravens.scene import Body, Scene
 
 @pytest.mark.inside
 def test_a_name_missed_and_one_invented_both_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     see = CameraEyes.see
 
     def wrong(self: Any, state: Any) -> Scene:
@@ -38,7 +38,7 @@ def test_nothing_seen_is_no_success() -> None:
 
 
 def test_the_command_says_both_cameras(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     assert run(["bench", "perception", "-n", "1"]) == 0
     shown = capsys.readouterr().out
     assert shown.count("8/8") == 4

@@ -17,8 +17,8 @@ def test_the_calls_of_a_move_alone_end_where_the_move_ended() -> None:
     from robots.simulation.bullet import p
 
     step = p.stepSimulation
-    robot: Any = registry.make_robot("ravens", mode="physics", seed=1)
-    ids, client = robot._world._simulation.ids.objects, robot._world._client
+    robot: Any = registry.make_robot("ravens", mode="physics", seed=1, engine="pybullet")
+    ids, client = robot._world._simulation.ids.objects, robot._world.engine._client
 
     def places() -> list[Any]:
         return [p.getBasePositionAndOrientation(number, client) for number in ids.values()]

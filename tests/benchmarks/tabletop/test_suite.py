@@ -109,7 +109,7 @@ def test_doing_nothing_never_succeeds(task: str, split: str) -> None:
     ("task", "split"), [("stack-on-place", "UA-UI"), ("matching-bowls", "SA-SI")]
 )
 def test_oracle_does_it_with_dynamics(task: str, split: str) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     outcome = SUITE.run(Trial(task, split, 2), replace(ORACLE, mode="physics"))
     assert (outcome.failure, outcome.success) == ("", True)
 

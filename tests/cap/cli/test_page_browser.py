@@ -93,7 +93,7 @@ def settled(tab: Tab) -> Image.Image:
 
 
 def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page: Served) -> None:
-    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    pytest.importorskip("mujoco", reason="the extra 'sim' is not installed")
     tab, other = Tab(browser), Tab(browser, viewport={"width": 400, "height": 850})
     with Visitor(page) as visitor:
         tab.page.goto(page.link)
@@ -159,7 +159,7 @@ def test_however_fast_it_is_typed_no_part_of_an_instruction_is_carried_out(
 
 def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> None:
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
-    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    pytest.importorskip("mujoco", reason="the extra 'sim' is not installed")
     with served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page:
         tab = Tab(browser)
         tab.page.goto(page.link)

@@ -259,9 +259,8 @@ def test_the_mode_is_named(controller: FakeController, capsys: pytest.CaptureFix
 def test_without_a_physics_engine_a_simulated_robot_has_its_instant_world(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("simulation.bullet", "ravens.physics", "ravens.bodies", "ravens.camera"):
-        monkeypatch.delitem(sys.modules, f"robots.{name}", raising=False)
-    monkeypatch.setitem(sys.modules, "pybullet", None)
+    for name in ("pybullet", "mujoco"):
+        monkeypatch.setitem(sys.modules, name, None)
     assert run(["run", "put the red block in the middle", "-r", "ravens", "--json"]) == 0
     told = capsys.readouterr()
     assert "using the instant world" in told.err

@@ -28,7 +28,7 @@ MOVES: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_body_has_shapes_and_moves_as_the_world_does(name: str, mode: str) -> None:
     if mode == "physics":
-        pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+        pytest.importorskip("mujoco", reason="the extra 'sim' is not installed")
     robot = ROBOTS[name](seed=0, mode=mode)
     try:
         assert isinstance(robot, Viewable)

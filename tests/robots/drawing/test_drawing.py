@@ -26,7 +26,7 @@ ZIGZAG = np.array([[x, -0.44 if i % 2 else -0.56] for i, x in enumerate(np.linsp
 @pytest.fixture(params=["instant", "physics"])
 def robot(request: pytest.FixtureRequest) -> Iterator[DrawingRobot]:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     made = create(seed=1, mode=request.param)
     yield made
     made.close()
@@ -34,7 +34,7 @@ def robot(request: pytest.FixtureRequest) -> Iterator[DrawingRobot]:
 
 @pytest.fixture
 def arm() -> Iterator[DrawingRobot]:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     made = create(seed=1)
     yield made
     made.close()

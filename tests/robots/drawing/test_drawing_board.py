@@ -32,7 +32,7 @@ SPIRAL = np.array(
 @pytest.fixture(params=["instant", "physics"])
 def mode(request: pytest.FixtureRequest) -> str:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     return str(request.param)
 
 
@@ -217,7 +217,7 @@ def test_more_shapes_than_a_board_takes_are_refused_at_once(robot: DrawingRobot)
 
 
 def test_a_stop_ends_a_long_line_before_it_is_begun_or_soon() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=0, objects=[])
 
     def stop_now() -> None:

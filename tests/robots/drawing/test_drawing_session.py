@@ -22,7 +22,7 @@ from robots.ravens.scene import Body, Scene
 @pytest.fixture(params=["instant", "physics"])
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     with Session.open("drawing", model="nearest", seed=0, mode=request.param) as made:
         yield made
 

@@ -25,7 +25,7 @@ OBJECTS = ("apple", "orange", "banana", "bowl", "coke can @ desk", "sponge @ top
 @pytest.fixture(params=["instant", "physics"])
 def mode(request: pytest.FixtureRequest) -> str:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     return str(request.param)
 
 
@@ -38,7 +38,7 @@ def robot(mode: str) -> Iterator[KitchenRobot]:
 
 @pytest.fixture
 def arm() -> Iterator[KitchenRobot]:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     made = create(seed=2, objects=OBJECTS)
     yield made
     made.close()
@@ -437,7 +437,7 @@ def test_the_picture_shows_what_moves(robot: KitchenRobot) -> None:
 
 
 def test_an_arm_folded_back_on_itself_is_drawn_where_it_is() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=2, objects=["chip bag"])
     before = np.asarray(robot.render(480, 480)).astype(int)
     robot.pick_obj("chip bag")

@@ -136,7 +136,7 @@ def test_every_turn_of_the_smallest_and_the_largest_square_is_free(seed: int, lo
 @pytest.fixture(params=["instant", "physics"])
 def robot(request: pytest.FixtureRequest) -> Iterator[KitchenRobot]:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     made = create(seed=2, mode=request.param, objects=["apple", "water bottle", "bowl"])
     yield made
     made.close()
@@ -198,7 +198,7 @@ def test_a_thing_that_fell_beside_the_base_holds_nobody_captive(robot: KitchenRo
 @pytest.mark.parametrize("drive", ["goto_loc", "follow_traj", "set_velocity"])
 @pytest.mark.parametrize("full", [False, True])
 def test_after_a_stop_the_arm_is_folded_before_the_base_moves(drive: str, full: bool) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=2, objects=["apple", "orange"])
     if full:
         robot.pick_obj("orange")

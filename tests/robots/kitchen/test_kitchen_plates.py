@@ -20,7 +20,7 @@ from robots.table.geometry import overlap
 @pytest.fixture(params=["instant", "physics"])
 def mode(request: pytest.FixtureRequest) -> str:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     return str(request.param)
 
 
@@ -51,7 +51,7 @@ def put_on_a_plate(names: list[str], mode: str, seed: int) -> list[Thing]:
 )
 def test_two_long_things_lie_side_by_side(names: list[str], mode: str, seed: int) -> None:
     if mode == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     lying = put_on_a_plate(names, mode, seed)
     assert {thing.name for thing in lying} == set(names)
     for one, other in itertools.combinations(lying, 2):

@@ -29,7 +29,7 @@ ROW = ["apple @ countertop", "banana @ countertop", "orange @ countertop"]
 @pytest.fixture(params=["instant", "physics"])
 def mode(request: pytest.FixtureRequest) -> str:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     return str(request.param)
 
 

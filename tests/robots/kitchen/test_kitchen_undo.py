@@ -20,7 +20,7 @@ OBJECTS = ["apple", "coke can", "banana", "bowl", "sponge @ desk"]
 @pytest.fixture(params=["instant", "physics"])
 def mode(request: pytest.FixtureRequest) -> str:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     return str(request.param)
 
 
@@ -238,7 +238,7 @@ def test_the_answer_names_the_turn_that_is_taken_back() -> None:
 
 @pytest.mark.parametrize("frames", [10, 12])
 def test_what_slid_on_a_plate_that_was_stopped_is_put_back_as_well(frames: int) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     objects = ["apple @ table", "bowl @ table", "egg @ table", "red plate @ table"]
     robot = create(seed=0, mode="physics", objects=objects)
     left = [frames]

@@ -15,7 +15,7 @@ from robots.kitchen import KitchenRobot, create, placement
 from robots.kitchen.objects import KINDS
 from robots.kitchen.verification import check_rest, disturbed
 
-pytest.importorskip("pybullet")
+pytest.importorskip("mujoco")
 
 SMALL = ["egg", "lime", "plum", "strawberry", "lemon", "apple", "pear", "candy bar", "sponge"]
 TALL = ["water bottle", "soap bottle", "chip bag", "cracker box", "coke can", "cup"]

@@ -18,18 +18,22 @@ from cap.errors import MissingExtra, NotFound
 from robots.arm import rotations, ur5e
 from robots.arm.motion import Pose
 from robots.perception import CameraObserver, choose_detector, see
-from robots.perception.bullet_camera import Lens, PyBulletCamera
+from robots.perception.bullet_camera import PyBulletCamera
 from robots.perception.calibration import hand_eye
 from robots.perception.calibration.file import HandEye
 from robots.perception.calibration.marker import find_marker
 from robots.perception.calibration.pairs import Pair, Pairs
 from robots.perception.camera import Frame
+from robots.perception.lens import Lens
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create
 from robots.ravens.observation import SHAPES
-from robots.simulation.bullet import p
 from robots.table.object_names import ALL_NAMES
+
+pytest.importorskip("pybullet")
+
+from robots.simulation.bullet import p
 
 DETECTOR = ColorDepthDetector(SHAPES)
 IN_HAND = HandEye(

@@ -107,7 +107,7 @@ def test_a_box_on_the_bare_table_or_outside_the_picture_shows_nothing(
 
 
 def test_the_robot_sees_through_it(folder: Path) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(perception="camera", detector=str(folder))
     assert set(robot.get_obj_names()) <= set(robot.positions())
     robot.close()

@@ -12,8 +12,8 @@ from cap.errors import NotFound, NotGrasped, UsageError
 from robots.perception.camera import Frame
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import RavensRobot, create
-from robots.ravens.camera import FRONT_LENS
 from robots.ravens.observation import SHAPES
+from robots.ravens.pictures import FRONT_LENS
 from robots.table.object_names import ALL_NAMES
 
 NOISE = {"camera_color": 3.0, "camera_depth_m": 0.003}
@@ -35,7 +35,7 @@ def seeds(request: pytest.FixtureRequest) -> range:
 
 @pytest.fixture(scope="module")
 def seen(seeds: range) -> Iterator[list[tuple[RavensRobot, RavensRobot]]]:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robots = [
         tuple(
             create(seed=seed, objects=scene_names(seed), perception="camera", disturbances=wrong)
@@ -78,7 +78,7 @@ def test_boxes_and_heights_fit_the_truth(seen: Any, seeds: range) -> None:
 
 @pytest.fixture(params=["goto_pos", "point_gripper_to"])
 def in_view(request: pytest.FixtureRequest) -> Iterator[tuple[RavensRobot, Any]]:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=0, perception="camera")
     yield robot, getattr(robot, request.param)
     robot.close()
@@ -99,7 +99,7 @@ def test_the_robot_is_never_an_object(in_view: tuple[RavensRobot, Any], half: in
 
 
 def test_what_the_arm_hides_is_a_typed_failure_until_it_moves() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=0, perception="camera")
     robot.point_gripper_to("red block")
     robot.restore((replace(robot.state, seen=None), ()))  # as if it had been there from the start
@@ -118,7 +118,7 @@ def test_what_the_arm_hides_is_a_typed_failure_until_it_moves() -> None:
 @pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", [7, 14, 16])
 def test_a_stack_below_the_waiting_gripper_is_seen_where_it_is(seed: int) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     names = ["red block", "blue block", "green block", "cyan bowl"]
     robot = create(seed=seed, objects=names, perception="camera")
     robot.put_first_on_second("red block", "blue block")
@@ -135,7 +135,7 @@ def test_a_stack_below_the_waiting_gripper_is_seen_where_it_is(seed: int) -> Non
 
 @pytest.mark.inside
 def test_what_is_seen_and_is_not_there_cannot_be_grasped(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=0, perception="camera")
     find = ColorDepthDetector.detect
 
@@ -164,7 +164,7 @@ def test_a_blind_frame_shows_nothing() -> None:
 
 
 def test_programs_act_on_what_they_see() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=2, objects=["red block", "blue block", "blue bowl"], perception="camera")
     robot.put_first_on_second("red block", "blue bowl")
     robot.put_first_on_second("blue block", "red block")
@@ -176,7 +176,7 @@ def test_programs_act_on_what_they_see() -> None:
 
 
 def test_a_stack_is_seen_as_one() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     names = ["red block", "green block", "blue block"]
     robot = create(seed=4, objects=names, perception="camera")
     robot.stack_objects_in_order(names)
@@ -198,7 +198,7 @@ def test_the_instant_world_has_no_camera() -> None:
 @pytest.mark.parametrize("mode", ["instant", "physics"])
 def test_a_slipping_grasp_is_a_failure_of_the_robot(mode: str) -> None:
     if mode == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     robot = create(seed=1, mode=mode, disturbances={"drop": 1.0})
     before = robot.positions()["red block"]
     with pytest.raises(NotGrasped, match="slipped"):
@@ -218,7 +218,7 @@ def test_misplacing_moves_the_result() -> None:
 @pytest.mark.parametrize("mode", ["instant", "physics"])
 def test_the_same_seed_goes_wrong_in_the_same_way(mode: str) -> None:
     if mode == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     wrong = {"pick_m": 0.002, "place_m": 0.003, "drop": 0.3}
 
     def walk(robot: RavensRobot) -> list[Any]:

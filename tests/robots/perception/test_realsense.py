@@ -15,7 +15,7 @@ import pytest
 from cap.errors import NotConnected, RobotError, UsageError
 from robots.arm.rotations import looking, pose_of, pose_of_tcp
 from robots.perception import see
-from robots.perception.bullet_camera import Lens
+from robots.perception.lens import Lens
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create
@@ -172,7 +172,7 @@ def test_a_bent_lens_is_straightened(plugged: Any, bend: float) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_scene_is_seen_as_by_the_simulated_camera(plugged: Any, seed: int) -> None:
     """Depth and colours come from two lenses 15 mm apart, as in the device."""
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=seed, objects=["red block", "green block", "blue bowl", "yellow bowl"])
     world: Any = robot._world
     left = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))

@@ -30,7 +30,7 @@ by_program = pytest.mark.parametrize(("mode", "seed"), SEEDS)
 
 def opened(mode: str, seed: int, objects: list[str] | None = None) -> Session:
     if mode == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     return Session.open("ravens", model="nearest", seed=seed, mode=mode, objects=objects)
 
 
@@ -414,7 +414,7 @@ def test_a_free_region_is_free_and_the_nearest() -> None:
 
 
 def test_a_bowl_does_not_creep_while_other_things_move() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robot = create(seed=3)
     robot.put_first_on_second("red block", "blue bowl")
     before = robot.state.scene

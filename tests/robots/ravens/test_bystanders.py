@@ -13,7 +13,7 @@ from robots.ravens.scene import Body, Scene
 from robots.ravens.world import WorldState
 from robots.table.geometry import PLACES
 
-pytest.importorskip("pybullet")
+pytest.importorskip("mujoco")
 
 _MOVED_M = 0.01
 COLORS = ("red", "green", "blue", "pink", "cyan", "gray", "yellow", "orange")

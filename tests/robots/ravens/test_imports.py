@@ -1,5 +1,6 @@
-"""What is imported when: PyBullet is optional and heavy."""
+"""What is imported when: physics engines are optional and heavy."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,22 +11,22 @@ def run(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_instant_mode_never_imports_pybullet() -> None:
+def test_instant_mode_imports_no_engine() -> None:
     code = """
 import sys
 from robots.ravens import create
 robot = create(mode="instant")
 robot.put_first_on_second("red block", "blue bowl")
 robot.render(32, 32)
-print("pybullet" in sys.modules)
+print("pybullet" in sys.modules or "mujoco" in sys.modules)
 """
     assert run(code) == "False"
 
 
-def test_physics_without_pybullet_names_the_remedy() -> None:
+def test_physics_without_an_engine_names_the_remedy() -> None:
     code = """
 import sys
-sys.modules["pybullet"] = None
+sys.modules["pybullet"] = sys.modules["mujoco"] = None
 from cap.errors import MissingExtra
 from robots.ravens import create
 try:
@@ -45,7 +46,8 @@ def test_a_pybullet_that_does_not_load_is_a_missing_extra(tmp_path: Path) -> Non
         "sys.exit(run(['run', 'stack all the blocks', '--mode', 'physics']))\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    env = {**os.environ, "CAP_PHYSICS": "pybullet"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "does not load (libGL is missing)" in done.stderr
     assert "Traceback" not in done.stderr

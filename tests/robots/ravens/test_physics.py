@@ -14,13 +14,15 @@ from robots.arm import ur5e
 from robots.ravens import RavensRobot, create, transfer
 
 pytest.importorskip("pybullet")
+pytest.importorskip("mujoco")
 
-from robots.ravens import physics
+from robots.ravens.bullet_tabletop import BulletTabletop
 from robots.simulation.bullet import p
+from robots.simulation.engines import ENGINES
 
 STORY = """
 from robots.ravens import create
-robot = create(seed=7)
+robot = create(seed=7, engine=ENGINE)
 robot.put_first_on_second("red block", "blue bowl")
 robot.put_first_on_second("blue bowl", "middle")
 robot.put_first_on_second("green block", "yellow block")
@@ -29,29 +31,42 @@ state.append(repr(robot.snapshot()[0].joints))
 """
 
 
-def tell_story() -> list[str]:
-    names: dict[str, Any] = {}
+def tell_story(engine: str) -> list[str]:
+    names: dict[str, Any] = {"ENGINE": engine}
     exec(STORY, names)
     names["robot"].close()
     state: list[str] = names["state"]
     return state
 
 
-@pytest.fixture
-def robot() -> Iterator[RavensRobot]:
-    robot = create(seed=7)
+@pytest.fixture(params=ENGINES)
+def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
+    robot = create(seed=7, engine=request.param)
     yield robot
     robot.close()
 
 
-def live(robot: RavensRobot) -> physics.TabletopSimulation:
-    found: physics.TabletopSimulation = robot._world._simulation  # type: ignore[attr-defined]
+@pytest.fixture
+def bullet() -> Iterator[RavensRobot]:
+    robot = create(seed=7, engine="pybullet")
+    yield robot
+    robot.close()
+
+
+def same_again(robot: RavensRobot) -> RavensRobot:
+    world: Any = robot._world
+    return create(seed=7, engine=world.engine.name)
+
+
+def live(robot: RavensRobot) -> Any:
+    found: Any = robot._world._simulation  # type: ignore[attr-defined]
     return found
 
 
 def test_bits_do_not_depend_on_the_process(robot: RavensRobot) -> None:
+    engine = same_again(robot)._world.engine.name  # type: ignore[attr-defined]
     fresh = subprocess.run(
-        [sys.executable, "-c", STORY + "print('\\n'.join(state))"],
+        [sys.executable, "-c", f"ENGINE = {engine!r}\n" + STORY + "print('\\n'.join(state))"],
         capture_output=True,
         text=True,
         check=True,
@@ -59,12 +74,12 @@ def test_bits_do_not_depend_on_the_process(robot: RavensRobot) -> None:
     for seed in range(20):
         robot.reset(seed)
         robot.put_first_on_second("red block", "middle")
-    assert tell_story() == fresh.stdout.splitlines()
+    assert tell_story(engine) == fresh.stdout.splitlines()
 
 
 def test_pybullet_greets_nobody() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from robots.ravens import create; create()"],
+        [sys.executable, "-c", "from robots.ravens import create; create(engine='pybullet')"],
         capture_output=True,
         text=True,
         check=True,
@@ -73,7 +88,7 @@ def test_pybullet_greets_nobody() -> None:
 
 
 def test_restored_world_goes_on_as_if_undisturbed(robot: RavensRobot) -> None:
-    twin = create(seed=7)
+    twin = same_again(robot)
     for each in (robot, twin):
         each.put_first_on_second("red block", "blue bowl")
     kept = robot.snapshot()
@@ -95,7 +110,7 @@ def test_reset_after_a_disturbance_gives_the_same_bits(robot: RavensRobot) -> No
 
 
 def test_watching_changes_no_bits(robot: RavensRobot) -> None:
-    twin = create(seed=7)
+    twin = same_again(robot)
     robot.on_frame = lambda: robot.render(16, 16)
     for each in (robot, twin):
         each.put_first_on_second("red block", "blue bowl")
@@ -114,68 +129,68 @@ def test_closing_beside_the_object_grasps_nothing(robot: RavensRobot) -> None:
     assert robot.positions()["red block"] == before
 
 
-def test_one_finger_is_not_a_grasp(robot: RavensRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_finger_is_not_a_grasp(bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch) -> None:
     contacts = p.getContactPoints
 
     def blind(a: int, b: int, link: int, *rest: int) -> Any:
         return () if link == 7 else contacts(a, b, link, *rest)
 
-    monkeypatch.setattr(physics.p, "getContactPoints", blind)
+    monkeypatch.setattr(p, "getContactPoints", blind)
     with pytest.raises(NotGrasped):
-        robot.put_first_on_second("red block", "middle")
-    assert live(robot).held is None
+        bullet.put_first_on_second("red block", "middle")
+    assert live(bullet).held is None
 
 
 @pytest.mark.inside
 def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
-    robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
+    bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fixed: list[bool] = []
-    fix = physics.TabletopSimulation.fix
+    fix = BulletTabletop.fix
 
-    def watched(self: physics.TabletopSimulation, body: int, link: int) -> None:
+    def watched(self: BulletTabletop, body: int, link: int) -> None:
         fixed.append(self._both_press(body, link))
         fix(self, body, link)
 
-    monkeypatch.setattr(physics.TabletopSimulation, "fix", watched)
-    robot.put_first_on_second("red block", "blue bowl")
-    robot.put_first_on_second("blue bowl", "middle")
+    monkeypatch.setattr(BulletTabletop, "fix", watched)
+    bullet.put_first_on_second("red block", "blue bowl")
+    bullet.put_first_on_second("blue bowl", "middle")
     assert fixed == [True, True]
-    assert p.getNumConstraints(live(robot)._client) == 0
+    assert p.getNumConstraints(live(bullet)._client) == 0
 
 
 @pytest.mark.inside
 def test_joint_speed_and_torque_limits_hold(
-    robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
+    bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     speeds: list[float] = []
     strain: list[float] = []
-    step = physics.TabletopSimulation.step
+    step = BulletTabletop.step
 
-    def watched(self: physics.TabletopSimulation, *args: Any, **options: Any) -> None:
+    def watched(self: BulletTabletop, *args: Any, **options: Any) -> None:
         step(self, *args, **options)
         for joint, limit in enumerate(ur5e.MAX_TORQUE):
             state = p.getJointState(self.ids.arm, joint, self._client)
             speeds.append(abs(state[1]))
             strain.append(abs(state[3]) / limit)
 
-    monkeypatch.setattr(physics.TabletopSimulation, "step", watched)
-    robot.put_first_on_second("red block", "bottom left corner")
-    robot.put_first_on_second("blue bowl", "bottom right corner")
+    monkeypatch.setattr(BulletTabletop, "step", watched)
+    bullet.put_first_on_second("red block", "bottom left corner")
+    bullet.put_first_on_second("blue bowl", "bottom right corner")
     assert 1.0 < max(speeds) <= ur5e.MAX_SPEED
     assert max(strain) <= 1.0 + 1e-9
 
 
 @pytest.mark.inside
 def test_nothing_is_ever_set_while_the_arm_moves(
-    robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
+    bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("the state of a running simulation was set")
 
     for name in ("resetJointState", "resetBasePositionAndOrientation", "resetBaseVelocity"):
         monkeypatch.setattr(p, name, refuse)
-    robot.put_first_on_second("red block", "blue bowl")
+    bullet.put_first_on_second("red block", "blue bowl")
 
 
 def test_stop_ends_the_motion_and_the_next_one_recovers(robot: RavensRobot) -> None:

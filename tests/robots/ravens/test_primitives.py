@@ -31,7 +31,7 @@ PERCEPTION = {
 @pytest.fixture(params=["instant", "physics"])
 def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     robot = create(seed=4, mode=request.param, objects=OBJECTS)
     yield robot
     robot.close()
@@ -43,7 +43,7 @@ def test_it_is_a_robot_the_engine_can_drive(robot: RavensRobot) -> None:
 
 
 def test_both_modes_begin_with_the_same_scene() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     instant, physics = (create(seed=9, mode=mode) for mode in ("instant", "physics"))
     assert instant.positions() == physics.positions()
     physics.close()

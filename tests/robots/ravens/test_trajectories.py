@@ -28,7 +28,7 @@ DEVIATION_M = 0.0005
 @pytest.fixture(params=["instant", "physics"])
 def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     made = create(seed=4, mode=request.param, objects=OBJECTS)
     yield made
     made.close()
@@ -36,7 +36,7 @@ def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
 
 @pytest.fixture
 def driven() -> Iterator[RavensRobot]:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     made = create(seed=4, objects=OBJECTS)
     yield made
     made.close()
@@ -111,7 +111,7 @@ def test_going_where_it_is_already_does_no_harm(robot: RavensRobot) -> None:
 
 
 def test_both_modes_tell_where_the_gripper_waits_and_points() -> None:
-    pytest.importorskip("pybullet")
+    pytest.importorskip("mujoco")
     robots = [create(seed=4, mode=mode, objects=OBJECTS) for mode in ("instant", "physics")]
     for act in (
         lambda robot: None,

@@ -16,7 +16,7 @@ NEAR_M = 0.001
 @pytest.fixture(params=["instant", "physics"])
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     if request.param == "physics":
-        pytest.importorskip("pybullet")
+        pytest.importorskip("mujoco")
     names = ["red block", "green block", "blue bowl", "yellow block"]
     with Session.open("ravens", model="nearest", seed=3, mode=request.param, objects=names) as made:
         yield made

@@ -1,0 +1,33 @@
+"""The physics engines there are, and which one is used where nobody names one."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+from cap.errors import MissingSimulator, UsageError, install_extra
+
+PYBULLET, MUJOCO = "pybullet", "mujoco"
+ENGINES = (PYBULLET, MUJOCO)
+
+
+def choose(name: str | None) -> str:
+    """Return the engine of a name; if None, the one `CAP_PHYSICS` names in the environment.
+
+    If that names none: MuJoCo where it is installed, else PyBullet.
+
+    Raises:
+        UsageError: There is no such engine.
+        MissingSimulator: It is not installed; of PyBullet its import says so.
+    """
+    name = name or os.environ.get("CAP_PHYSICS") or None
+    if name is not None and name not in ENGINES:
+        raise UsageError(f"no physics engine {name!r}; use {' or '.join(ENGINES)}")
+    if name is None:
+        name = PYBULLET if find_spec("pybullet") and not find_spec("mujoco") else MUJOCO
+    if name == MUJOCO and not find_spec("mujoco"):
+        raise MissingSimulator(
+            f"physics needs MuJoCo, which is not installed: {install_extra('sim')}, "
+            "or --mode instant"
+        )
+    return name

@@ -1,0 +1,271 @@
+"""A simulated arm with two fingers in MuJoCo.
+
+MuJoCo's contacts are springs, so two of its steps make one of ours. The joints are driven by the
+torques that bring them to the speed they should have, as far as the limits allow: computed from the
+arm's own masses, gravity and turning forces, as a real arm's controller does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.arm.motion import DT_S
+from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
+from robots.simulation.world import WorldOwner
+from robots.table.geometry import Quat, Vec3
+
+mujoco.set_mju_user_warning(lambda message: None)
+"""It would write a file into the current folder."""
+SUBSTEPS = 2
+_STEP_S = DT_S / SUBSTEPS
+_GAIN = 0.3
+"""Share of a joint's error that one substep takes back."""
+_FINGER_INERTIA_KG = 1.0
+"""Of each finger's drive: a finger alone is too light to press with its whole force at once."""
+ARM, THING, FIXED, PAD = 1, 2, 4, 8
+"""Who touches whom, as bits: links of the arm, loose things, what stands, the fingers."""
+_TOUCH = (0.004, 1.0)
+"""Time constant of a contact (s) and its damping."""
+_FRICTION_PAD = 0.9
+_SLIDE = mujoco.mjtJoint.mjJNT_SLIDE
+
+
+def new_spec(urdf: Path, passes: Sequence[str] = ()) -> Any:
+    """Return a world with the arm of a file alone, to be added to.
+
+    Args:
+        urdf: The file.
+        passes: Links that need not touch what is fixed to the hand, besides the fingers.
+    """
+    spec = mujoco.MjSpec.from_file(str(urdf))
+    spec.compiler.fusestatic = False
+    # What nothing touches sleeps: it costs nothing, and does not creep.
+    spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
+    spec.option.timestep = _STEP_S
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = 10.0
+    spec.option.noslip_iterations = 3
+    spec.option.iterations = 50
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    for geom in spec.geoms:
+        name = geom.parent.name
+        finger = any(joint.type == _SLIDE for joint in geom.parent.joints)
+        geom.contype, geom.conaffinity = (PAD if finger or name in passes else ARM), 0
+        if finger:
+            geom.friction = [_FRICTION_PAD, 0.01, 1e-4]
+            geom.priority = 1
+    spec.joints[0].parent.sleep = mujoco.mjtSleepPolicy.mjSLEEP_NEVER
+    for joint in spec.joints:
+        if joint.type == _SLIDE:
+            joint.armature = _FINGER_INERTIA_KG
+            joint.limited = False
+    return spec
+
+
+def touching(more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a shape that can be touched is given, besides further words of MuJoCo's own."""
+    return {"solref": _TOUCH, "solimp": (0.95, 0.99, 0.001, 0.5, 2.0), **more}
+
+
+def add_box(body: Any, half: Sequence[float], **more: Any) -> None:
+    """Add a box that can be touched to a body of a spec; further words as MuJoCo's own."""
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=list(half), **touching(more))
+
+
+def add_thing(
+    spec: Any, name: str, position: Vec3, quaternion: Quat, *, asleep: bool = True
+) -> Any:
+    """Add a body without shapes that may move, and return it.
+
+    Args:
+        spec: The world.
+        name: Of the body.
+        position: Where it stands, metres.
+        quaternion: How it is turned, x y z w.
+        asleep: Whether it rests on what stands still.
+    """
+    x, y, z, w = quaternion
+    body = spec.worldbody.add_body(name=name, pos=list(position), quat=[w, x, y, z])
+    body.add_freejoint()
+    if asleep:
+        body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
+    return body
+
+
+def leaning(lean: float, angle: float) -> list[float]:
+    """Return a turn about y, then about z (radians), as MuJoCo writes it: w x y z."""
+    c, s = math.cos(lean / 2), math.sin(lean / 2)
+    cz, sz = math.cos(angle / 2), math.sin(angle / 2)
+    return [cz * c, -sz * s, cz * s, sz * c]
+
+
+def add_weld(spec: Any, hand: str, body: str) -> None:
+    """Prepare what will hold a body to the hand; it is off until `MujocoArm.fix`."""
+    weld = spec.add_equality(
+        type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=hand, name2=body
+    )
+    weld.active = False
+    weld.solref = [2 * _STEP_S, 1.0]
+    weld.solimp = [0.99, 0.999, 0.001, 0.5, 2.0]
+
+
+def drive(
+    model: Any,
+    data: Any,
+    goal: Sequence[float],
+    speed: Sequence[float],
+    most: Sequence[float] | NDArray[np.float64],
+) -> None:
+    """Advance a world by `DT_S` with its first joints driven from where they should be.
+
+    Args:
+        model: Of the world.
+        data: Likewise.
+        goal: Where each of the joints should be now: radians, metres.
+        speed: How fast each is to go from there.
+        most: The most each may use: Nm, N.
+    """
+    count, goals, speeds = len(goal), np.array(goal), np.array(speed)
+    wanted, torque, limit = np.zeros(model.nv), np.zeros(model.nv), np.array(most)
+    for part in range(SUBSTEPS):
+        mujoco.mj_step1(model, data)
+        off = goals + speeds * (part * _STEP_S) - data.qpos[:count]
+        wanted[:count] = (speeds + off * (_GAIN / _STEP_S) - data.qvel[:count]) / _STEP_S
+        mujoco.mj_mulM(model, data, torque, wanted)
+        needed = torque[:count] + data.qfrc_bias[:count]
+        data.qfrc_applied[:count] = np.minimum(np.maximum(needed, -limit), limit)
+        mujoco.mj_step2(model, data)
+
+
+class MujocoModel:
+    """A compiled world, which many simulations share one after the other."""
+
+    def __init__(self, spec: Any, driven: int, things: Sequence[str]) -> None:
+        """Compile a spec.
+
+        Args:
+            spec: With the arm's joints first.
+            driven: How many joints the arm and its fingers have.
+            things: Its loose bodies, each with a free joint and a weld to the hand.
+        """
+        self.model = model = spec.compile()
+        self._welds = model.eq_data.copy()
+        self._touches = model.geom_conaffinity.copy()
+        body_type = mujoco.mjtObj.mjOBJ_BODY
+        self.bodies = {name: mujoco.mj_name2id(model, body_type, name) for name in things}
+        """Numbers of the loose bodies, by name."""
+        self.weld_of = {int(model.eq_obj2id[row]): row for row in range(model.neq)}
+        """The weld of each of those numbers."""
+        fingers = [number for number in range(driven) if model.jnt_type[number] == _SLIDE]
+        self.fingers = set(model.jnt_bodyid[fingers].tolist())
+        """The links that close on something."""
+        self.hand = model.body("hand").id
+        self.driven = driven
+        """How many joints the arm and its fingers have: the first of all."""
+        first = model.body_dofadr[[*self.bodies.values()]] if things else np.zeros(0, dtype=int)
+        self.loose = first[:, None] + np.arange(6)
+        """Where the speeds of the loose bodies are: three of each along, three around."""
+        self.is_arm = (model.body_dofnum == 1) & (model.body_dofadr < driven)
+        """Of each body whether it is a link of the arm."""
+
+    def data(self) -> Any:
+        """Return a new simulation's data; nothing of an earlier one is left in the model."""
+        self.model.eq_data[:] = self._welds
+        self.model.geom_conaffinity[:] = self._touches
+        return mujoco.MjData(self.model)
+
+
+class MujocoArm(GrippingArm):
+    """An arm of a MuJoCo world."""
+
+    def __init__(
+        self, world: MujocoModel, owner: WorldOwner, joints: Sequence[float], gap_m: float
+    ) -> None:
+        """Build a simulation of an arm at rest, with everything else where the model has it.
+
+        Args:
+            world: What there is.
+            owner: The robot.
+            joints: Angles of the arm, radians.
+            gap_m: Distance between the fingers.
+        """
+        super().__init__(owner, joints, gap_m)
+        self._world, self._model, self._data = world, world.model, world.data()
+        self._data.qpos[: world.driven] = [*joints, gap_m / 2, gap_m / 2]
+        self._most = np.array([*self.torques, 0.0, 0.0])
+        self._held_body = 0
+
+    def place(self, name: str, position: Vec3, quaternion: Quat) -> None:
+        """Have a loose body stand somewhere; before the first step."""
+        at = self._model.jnt_qposadr[self._model.body_jntadr[self._world.bodies[name]]]
+        x, y, z, w = quaternion
+        self._data.qpos[at : at + 7] = [*position, w, x, y, z]
+
+    def place_of(self, body: int) -> tuple[Vec3, Quat]:
+        """Return where a loose body is now, by its number: metres, x y z w."""
+        at = self._model.jnt_qposadr[self._model.body_jntadr[body]]
+        px, py, pz, w, x, y, z = self._data.qpos[at : at + 7].tolist()
+        return (px, py, pz), (x, y, z, w)
+
+    def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:
+        self._most[-2:] = self._force_n
+        goal = [*self._targets, half_m, half_m]
+        drive(self._model, self._data, goal, [*velocities, finger_mps, finger_mps], self._most)
+
+    def fix(self, body: Any, link: int = -1) -> None:
+        """Fix a body that has a weld, by its number, to the hand where it is."""
+        model, data, hand = self._model, self._data, self._world.hand
+        mujoco.mj_kinematics(model, data)
+        turn, back, offset = np.zeros(4), np.zeros(4), np.zeros(3)
+        mujoco.mju_negQuat(back, data.xquat[hand])
+        mujoco.mju_mulQuat(turn, back, data.xquat[body])
+        mujoco.mju_rotVecQuat(offset, data.xpos[body] - data.xpos[hand], back)
+        row = self._world.weld_of[body]
+        model.eq_data[row, :3] = 0.0
+        model.eq_data[row, 3:6], model.eq_data[row, 6:10] = offset, turn
+        data.eq_active[row] = 1
+        self._held_body = body
+        self._pads_touch(body, False)
+
+    def _let_go(self) -> None:
+        if self._held_body:
+            self._data.eq_active[self._world.weld_of[self._held_body]] = 0
+            self._pads_touch(self._held_body, True)
+            self._held_body = 0
+
+    def _pads_touch(self, body: int, enabled: bool) -> None:
+        mine = self._model.geom_bodyid == body
+        self._model.geom_conaffinity[mine] = ARM | THING | (PAD if enabled else 0)
+
+    def _touching(self, body: int) -> NDArray[np.int32]:
+        """Return the bodies that touch one, by their numbers."""
+        pairs = self._model.geom_bodyid[self._data.contact.geom]
+        ours = pairs[self._data.contact.dist < 0]
+        others = ours[(ours == body).any(axis=1)]
+        found: NDArray[np.int32] = others[others != body]
+        return found
+
+    def _both_press(self, body: Any, link: int) -> bool:
+        return body is not None and self._world.fingers <= set(self._touching(body).tolist())
+
+    def _closed_to_m(self) -> float:
+        count = self._world.driven
+        return float(self._data.qpos[count - 2 : count].sum())
+
+    def _is_still(self) -> bool:
+        speeds = self._data.qvel[self._world.loose]
+        return bool(
+            (np.abs(speeds[:, :3]) <= STILL_MPS).all()
+            and (np.abs(speeds[:, 3:]) <= STILL_RADPS).all()
+        )
+
+    def joints(self) -> tuple[float, ...]:
+        """Return the arm's joint angles, radians."""
+        return tuple(self._data.qpos[: self._world.driven - 2].tolist())

@@ -1,0 +1,233 @@
+"""Pictures by rays: what a robot's world looks like, from its shapes, without a graphics card.
+
+MuJoCo tells for each ray what it meets, how far off, and how that is turned. The world that is
+drawn holds shapes and no physics: bodies are posed in it, so no picture changes what happens.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from cap.robot.view import Placement, Shape, lathe_mesh
+from robots.perception.camera import Array
+from robots.perception.lens import Lens, Light
+
+_APART_M = 1e-3
+"""What hides the lamp is at least so far from what it shades."""
+_EDGE = 12.0
+"""Colours of neighbours that differ by more, of 255, meet at an edge."""
+_AWAY = (0.0, 0.0, -50.0)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture."""
+
+    rgb: NDArray[np.uint8]
+    """Colours, shape (height, width, 3)."""
+    depth_m: Array
+    """Along the optical axis, shape (height, width), metres; 0 where nothing is."""
+    bodies: NDArray[np.int64]
+    """Which body each pixel shows, shape (height, width), by its place in `names`; -1 for none."""
+    names: tuple[str, ...]
+
+
+class RayStudio:
+    """A world of shapes that only ever poses for pictures."""
+
+    def __init__(self) -> None:
+        """Hold nothing yet."""
+        self._names: tuple[str, ...] = ()
+        self._model: Any = None
+
+    def shoot(
+        self,
+        shapes: Mapping[str, Sequence[Shape]],
+        placements: Mapping[str, Placement],
+        pose: Array,
+        lens: Lens,
+        light: Light,
+    ) -> Shot:
+        """Take a picture of one ray a pixel.
+
+        Args:
+            shapes: What each body is made of, by name.
+            placements: Where each one is; others are not seen.
+            pose: The camera, shape (4, 4): x right, y down, z forward, metres.
+            lens: Its size and field.
+            light: How the scene is lit.
+        """
+        self._build(shapes)
+        self._place(placements)
+        geoms, depth, rgb = self._look(_pixels(lens), pose, lens, light)
+        shape = (lens.height, lens.width)
+        return Shot(
+            rgb.astype(np.uint8).reshape(*shape, 3),
+            depth.reshape(shape),
+            self._body_of[geoms].reshape(shape),
+            self._names,
+        )
+
+    def smooth(
+        self,
+        shapes: Mapping[str, Sequence[Shape]],
+        placements: Mapping[str, Placement],
+        pose: Array,
+        lens: Lens,
+        light: Light,
+        sky: NDArray[np.uint8],
+    ) -> NDArray[np.uint8]:
+        """Return a picture with smooth edges: of four rays a pixel where colours meet.
+
+        Args:
+            shapes: As `shoot` takes them, and what follows.
+            placements: Likewise.
+            pose: Likewise.
+            lens: Likewise.
+            light: Likewise.
+            sky: What is seen where nothing is, shape (height, 1, 3).
+        """
+        self._build(shapes)
+        self._place(placements)
+        shape, pixels = (lens.height, lens.width), _pixels(lens)
+        geoms, _, rgb = self._look(pixels, pose, lens, light)
+        behind = np.broadcast_to(sky, (*shape, 3)).reshape(-1, 3)
+        rgb = np.where(geoms[:, None] >= 0, rgb, behind)
+        edges = np.flatnonzero(_edges(geoms.reshape(shape), rgb.reshape(*shape, 3)))
+        parts = np.zeros((len(edges), 3))
+        for across, down in itertools.product((-0.25, 0.25), repeat=2):
+            hit, _, color = self._look(pixels[edges] + (across, down), pose, lens, light)
+            parts += np.where(hit[:, None] >= 0, color, behind[edges])
+        rgb[edges] = parts / 4
+        return rgb.astype(np.uint8).reshape(*shape, 3)
+
+    def _look(
+        self, pixels: Array, pose: Array, lens: Lens, light: Light
+    ) -> tuple[NDArray[np.int32], Array, Array]:
+        """Return what points of the picture show, shape (n, 2): geoms (-1: none), depth, colour."""
+        ahead = np.column_stack([pixels, np.ones(len(pixels))]) @ np.linalg.inv(lens.intrinsics).T
+        length = np.sqrt(np.einsum("ij,ij->i", ahead, ahead))
+        rays = (ahead / length[:, None]) @ pose[:3, :3].T
+        geoms, far, normals = self._cast(pose[:3, 3], rays, lens.far_m * float(length.max()))
+        depth = far / length
+        geoms[(depth < lens.near_m) | (depth > lens.far_m)] = -1
+        seen = np.flatnonzero(geoms >= 0)
+        normals, rays = normals[seen], rays[seen]
+        to_lamp = np.array(light.direction) / np.linalg.norm(light.direction)
+        facing = normals @ to_lamp
+        facing[np.einsum("ij,ij->i", normals, rays) > 0] *= -1  # seen from within
+        np.maximum(facing, 0.0, out=facing)
+        if light.shadow:
+            lamp = to_lamp * light.distance_m
+            lit = np.flatnonzero(facing)
+            there = pose[:3, 3] + rays[lit] * far[seen[lit], None] - lamp
+            way = np.sqrt(np.einsum("ij,ij->i", there, there))
+            _, first, _ = self._cast(lamp, there / way[:, None], 2 * light.distance_m)
+            facing[lit] *= first > way - _APART_M
+        rgb = np.zeros((len(pixels), 3))
+        shade = (light.ambient + light.diffuse * facing)[:, None]
+        rgb[seen] = np.minimum(self._colors[geoms[seen]] * shade, 255.0)
+        return geoms, np.where(geoms >= 0, depth, 0.0), rgb
+
+    def _cast(
+        self, origin: NDArray[np.float64], rays: Array, most_m: float
+    ) -> tuple[NDArray[np.int32], Array, Array]:
+        """Return which geom each ray meets first (-1 for none), how far off, and its normal."""
+        count = len(rays)
+        geoms, far = np.full(count, -1, dtype=np.int32), np.zeros(count)
+        normals = np.zeros((count, 3))
+        mujoco.mj_multiRay(
+            self._model,
+            self._data,
+            np.asarray(origin, dtype=np.float64),
+            rays.ravel(),
+            None,
+            True,
+            -1,
+            geoms,
+            far,
+            normals.reshape(-1),
+            count,
+            most_m,
+        )
+        return geoms, np.where(geoms >= 0, far, np.inf), normals
+
+    def _build(self, shapes: Mapping[str, Sequence[Shape]]) -> None:
+        """Compile the shapes, if they are others than before."""
+        if self._names == tuple(shapes):
+            return
+        self._names = tuple(shapes)
+        spec = mujoco.MjSpec()
+        meshes: dict[Any, str] = {}
+        colors, body_of = [], []
+        for number, name in enumerate(self._names):
+            body = spec.worldbody.add_body(name=name, mocap=True)
+            for shape in shapes[name]:
+                _add(spec, body, shape, meshes)
+                colors.append(shape.color)
+                body_of.append(number)
+        self._model = spec.compile()
+        self._data = mujoco.MjData(self._model)
+        self._colors = np.array([*colors, (0, 0, 0)], dtype=np.float64)
+        self._body_of = np.array([*body_of, -1])
+
+    def _place(self, placements: Mapping[str, Placement]) -> None:
+        for number, name in enumerate(self._names):
+            px, py, pz, x, y, z, w = placements.get(name, (*_AWAY, 0.0, 0.0, 0.0, 1.0))
+            self._data.mocap_pos[number] = (px, py, pz)
+            self._data.mocap_quat[number] = (w, x, y, z)
+        mujoco.mj_kinematics(self._model, self._data)
+
+
+def _pixels(lens: Lens) -> Array:
+    """Return the middles of all pixels, row after row: column and row, shape (n, 2)."""
+    columns, rows = np.meshgrid(np.arange(lens.width) + 0.5, np.arange(lens.height) + 0.5)
+    return np.column_stack([columns.ravel(), rows.ravel()])
+
+
+def _edges(geoms: NDArray[np.int32], rgb: Array) -> NDArray[np.bool_]:
+    """Return which pixels show something else than a neighbour, or another colour of it."""
+    edges = np.zeros(geoms.shape, dtype=bool)
+    for axis in (0, 1):
+        here = np.diff(geoms, axis=axis) != 0
+        here |= np.abs(np.diff(rgb, axis=axis)).max(axis=2) > _EDGE
+        for side in (slice(None, -1), slice(1, None)):
+            edges[(side, slice(None)) if axis == 0 else (slice(None), side)] |= here
+    return edges
+
+
+def _add(spec: Any, body: Any, shape: Shape, meshes: dict[Any, str]) -> None:
+    px, py, pz, x, y, z, w = shape.at
+    given: dict[str, Any] = {"pos": [px, py, pz], "quat": [w, x, y, z]}
+    given |= {"contype": 0, "conaffinity": 0}
+    if shape.kind == "box":
+        half = [edge / 2 for edge in shape.size]
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=half, **given)
+    elif shape.kind == "cylinder":
+        radius, height = shape.size
+        size = [radius, height / 2, 0.0]
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=size, **given)
+    else:
+        if shape.profile not in meshes:
+            name = meshes[shape.profile] = f"lathe {len(meshes)}"
+            vertices, faces = lathe_mesh(shape.profile)
+            faces = [face for face in faces if _has_area([vertices[at] for at in face])]
+            spec.add_mesh(
+                name=name,
+                uservert=np.array(vertices, dtype=np.float32).ravel(),
+                userface=np.array(faces, dtype=np.int32).ravel(),
+                inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
+            )
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=meshes[shape.profile], **given)
+
+
+def _has_area(corners: Sequence[Sequence[float]]) -> bool:
+    a, b, c = (np.array(corner) for corner in corners)
+    return bool(np.linalg.norm(np.cross(b - a, c - a)) > 1e-12)
