@@ -38,13 +38,18 @@ for _ignored in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(_ignored) is signal.SIG_IGN:  # as under `nohup`: a command would obey that
         signal.signal(_ignored, signal.SIG_DFL)
 
+_HAS_RTDE = importlib.util.find_spec("rtde_control") is not None
+_NO_RTDE = "ur_rtde has no wheel for this Python"
 SHARE = 0.02
 """Of each sweep that names no other `share`, in `make test`; at least one case."""
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_setup() -> Generator[None, object, object]:
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     """Skip what needs the driver ur_rtde where this Python has no wheel of it."""
+    given = getattr(item, "callspec", None)
+    if given and "ur_rtde" in given.params.values() and not _HAS_RTDE:
+        pytest.skip(_NO_RTDE)
     with _without_rtde():
         return (yield)
 
@@ -61,9 +66,9 @@ def _without_rtde() -> Iterator[None]:
     try:
         yield
     except MissingExtra as missing:
-        if "ur_rtde" not in str(missing) or importlib.util.find_spec("rtde_control"):
+        if "ur_rtde" not in str(missing) or _HAS_RTDE:
             raise
-        pytest.skip("ur_rtde has no wheel for this Python")
+        pytest.skip(_NO_RTDE)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -266,6 +266,9 @@ def test_another_tool_is_found_before_anything_moves(
     assert controller.moves == []
 
 
+URX = ("tabletop", "-R", "host=127.0.0.1", "-R", "driver=urx")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -273,8 +276,8 @@ def test_another_tool_is_found_before_anything_moves(
         (["ravens", "-R", "host=127.0.0.1"], "has no bring-up"),
         (["tabletop", "-R", "host=127.0.0.1", "--yes"], "leave --ask and --yes out"),
         (["tabletop", "-R", "host=127.0.0.1", "-R", "speed=1"], "Did you mean 'speed_mps'"),
-        (["tabletop", "-R", "host=127.0.0.1", "--protocol", "there.md"], "there.md exists"),
-        (["tabletop", "-R", "host=127.0.0.1", "--protocol", "no/p.md"], "cannot write no/p.md"),
+        ([*URX, "--protocol", "there.md"], "there.md exists"),
+        ([*URX, "--protocol", "no/p.md"], "cannot write no/p.md"),
     ],
 )
 def test_what_cannot_be_is_refused(
