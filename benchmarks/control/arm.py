@@ -1,4 +1,4 @@
-"""A UR5e driven by joint torques in PyBullet, whose fingertips are to follow a moving goal.
+"""A UR5e driven by joint torques, whose fingertips are to follow a moving goal.
 
 A program reads joints, fingertips and Jacobian, sets torques, and lets simulated time pass, one
 control period at a time. Only the position of the fingertips is asked for; how the hand is turned
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.control.episode import Episode
+from benchmarks.control.torque_arm import new_arm
 from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
+from robots.simulation.engines import choose
 
 Array = NDArray[np.float64]
 
@@ -36,15 +37,8 @@ JUMP_STEP = round(LEGS * LEG_S / STEP_S)
 """The first one at which the goal has jumped."""
 LEG_M = (0.08, 0.15)
 """Length of a leg."""
-FRICTION_NMS = (2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
-"""Viscous friction of each joint, Nm s/rad."""
 _START_M = (0.05, -0.5, 0.35)
 _SPREAD_M = 0.05
-_JOINTS = tuple(range(6))
-_FINGERS = (6, 7)
-_HAND = 5
-_TIP_LOCAL = (0.0, 0.0, ur5e.D6 + ur5e.TOOL_LENGTH)
-"""The fingertips in the hand's frame, metres."""
 
 
 class Arm(Episode):
@@ -56,18 +50,15 @@ class Arm(Episode):
         """Load the arm at rest, the goal at its fingertips.
 
         Raises:
-            MissingExtra: PyBullet is not installed.
+            MissingSimulator: The physics engine is not installed.
         """
-        from robots.simulation.bullet import p
-
         self.seed = seed
         """What start and goal came from."""
         rng = np.random.default_rng([seed, 5])
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
         joints = ur5e.inverse(start[None], np.zeros(1))[0]
-        self._p: Any = p
-        self._client, self._body = _load(p, joints)
+        self._arm = new_arm(choose(None), joints, STEP_S / SUBSTEPS)
         self._torques = np.zeros(6)
         self.tips: list[list[float]] = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
@@ -88,12 +79,12 @@ class Arm(Episode):
     @perception
     def get_joint_positions(self) -> Array:
         """Return the six joint angles q, shape (6,), radians."""
-        return self._states(0)
+        return self._arm.positions()
 
     @perception
     def get_joint_velocities(self) -> Array:
         """Return the six joint velocities dq, shape (6,), rad/s."""
-        return self._states(1)
+        return self._arm.velocities()
 
     @perception
     def get_ee_position(self) -> Array:
@@ -103,22 +94,12 @@ class Arm(Episode):
     @perception
     def get_jacobian(self) -> Array:
         """Return the Jacobian J of the fingertips' position, shape (3, 6): x_dot = J @ dq."""
-        joints = [*self._states(0).tolist(), *self._finger_gaps()]
-        zeros = [0.0] * len(joints)
-        linear, _ = self._p.calculateJacobian(
-            self._body, _HAND, _TIP_LOCAL, joints, zeros, zeros, physicsClientId=self._client
-        )
-        return np.array(linear)[:, :6]
+        return self._arm.jacobian()
 
     @perception
     def get_gravity_torques(self) -> Array:
         """Return the torques that hold the arm against gravity as it is now, shape (6,), Nm."""
-        joints = [*self._states(0).tolist(), *self._finger_gaps()]
-        zeros = [0.0] * len(joints)
-        torques = self._p.calculateInverseDynamics(
-            self._body, joints, zeros, zeros, physicsClientId=self._client
-        )
-        return np.array(torques[:6])
+        return self._arm.gravity()
 
     @perception
     def get_goal_position(self) -> Array:
@@ -161,17 +142,9 @@ class Arm(Episode):
         jacobian = self.get_jacobian()
         beyond = self._torques - self.get_gravity_torques()
         force = np.linalg.lstsq(jacobian.T, beyond, rcond=None)[0]
-        self.pulls.append((jacobian @ self._states(1), np.asarray(force, dtype=float)))
-        p = self._p
+        self.pulls.append((jacobian @ self._arm.velocities(), np.asarray(force, dtype=float)))
         for _ in range(SUBSTEPS):
-            p.setJointMotorControlArray(
-                self._body,
-                _JOINTS,
-                p.TORQUE_CONTROL,
-                forces=self._torques.tolist(),
-                physicsClientId=self._client,
-            )
-            p.stepSimulation(physicsClientId=self._client)
+            self._arm.step(self._torques)
         self.tips.append(self._tip().tolist())
         return self.sim_time_s
 
@@ -185,21 +158,11 @@ class Arm(Episode):
         return np.asarray(start + share * (end - start))
 
     def _tip(self) -> Array:
-        return np.asarray(ur5e.forward(self._states(0).tolist())[:3, 3])
-
-    def _states(self, which: int) -> Array:
-        states = self._p.getJointStates(self._body, _JOINTS, physicsClientId=self._client)
-        return np.array([state[which] for state in states])
-
-    def _finger_gaps(self) -> list[float]:
-        states = self._p.getJointStates(self._body, _FINGERS, physicsClientId=self._client)
-        return [state[0] for state in states]
+        return np.asarray(ur5e.forward(self._arm.positions().tolist())[:3, 3])
 
     def close(self) -> None:
         """End the simulation."""
-        if self._client >= 0:
-            self._p.disconnect(self._client)
-            self._client = -1
+        self._arm.close()
 
 
 def _corners(rng: np.random.Generator, start: Array) -> Array:
@@ -212,23 +175,3 @@ def _corners(rng: np.random.Generator, start: Array) -> Array:
         if np.abs(corner - _START_M).max() <= LEG_M[1]:
             corners.append(corner)
     return np.array(corners)
-
-
-def _load(p: Any, joints: Array) -> tuple[int, int]:
-    """Load the arm with its motors off; return the simulation and the arm's number in it."""
-    from robots.ravens.bodies import ARM_URDF
-
-    client = p.connect(p.DIRECT)
-    p.setGravity(0, 0, -9.81, physicsClientId=client)
-    p.setTimeStep(STEP_S / SUBSTEPS, physicsClientId=client)
-    flags = p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES
-    body = p.loadURDF(str(ARM_URDF), useFixedBase=True, flags=flags, physicsClientId=client)
-    for joint, angle, friction in zip(_JOINTS, joints, FRICTION_NMS, strict=True):
-        p.resetJointState(body, joint, float(angle), physicsClientId=client)
-        p.changeDynamics(body, joint, jointDamping=friction, physicsClientId=client)
-    for link in range(-1, p.getNumJoints(body, physicsClientId=client)):
-        p.changeDynamics(body, link, linearDamping=0, angularDamping=0, physicsClientId=client)
-    p.setJointMotorControlArray(
-        body, _JOINTS, p.VELOCITY_CONTROL, forces=[0.0] * len(_JOINTS), physicsClientId=client
-    )
-    return int(client), int(body)

@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("pybullet")
-
 from benchmarks.control.arm import JUMP_M, JUMP_STEP, LEGS, STEPS, Arm
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import MOST_RMS_M, MOST_SETTLING_S, TASKS
@@ -22,8 +20,14 @@ TRIAL = Trial("impedance", "", 4)
 SHORT = TASKS["impedance"]
 
 
+@pytest.fixture(params=["mujoco", "pybullet"], autouse=True)
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(request.param)
+    monkeypatch.setenv("CAP_PHYSICS", request.param)
+
+
 @pytest.fixture
-def arm() -> Iterator[Arm]:
+def arm(engine: None) -> Iterator[Arm]:
     arm = Arm(1)
     yield arm
     arm.close()

@@ -172,8 +172,6 @@ def test_a_state_in_a_program_s_hands_is_a_copy(cart: CartPole) -> None:
 @pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_example_of_the_prompts_runs(task: str) -> None:
-    if task == "impedance":
-        pytest.importorskip("pybullet")
     prompt = load_prompts(prompts_path() / "control")[task]
     assert prompt.examples
     for example in prompt.examples:
@@ -299,8 +297,6 @@ def test_what_no_episode_could_run_with_is_refused_before_the_first(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if code == 0:
-        pytest.importorskip("pybullet")
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     asked = ["bench", "run", "control", "-m", "no-op", "-n", "1", "--out", "out", *changes]
     assert cap(asked) == code
