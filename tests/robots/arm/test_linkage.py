@@ -38,7 +38,7 @@ def test_the_kitchen_arm_holds_its_tip_where_its_kinematics_do() -> None:
 
 
 def test_every_link_is_where_the_simulation_has_it() -> None:
-    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    pytest.importorskip("pybullet", reason="the extra 'pybullet' is not installed")
     from robots.simulation.bullet import p
 
     client = p.connect(p.DIRECT)
