@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.arm import ur5e
-from robots.ravens.bodies import ARM_URDF
+from robots.ravens.view import ARM_URDF
 from robots.simulation.engines import MUJOCO
 
 Array = NDArray[np.float64]

@@ -9,15 +9,14 @@ import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from robots.ravens.scene import BLOCK_MASS_KG, BLOCK_SIZE, BOWL_MASS_KG, Body, bowl_boxes
+from robots.ravens.view import ARM_URDF
 from robots.ravens.world import WorldState
 from robots.simulation.bullet import begin, load_arm, p
 from robots.table.geometry import Vec3
 
-ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 ARM_JOINTS = (0, 1, 2, 3, 4, 5)
 HAND = 5
 FINGERS = (6, 7)

@@ -15,7 +15,7 @@ from typing import Any
 from robots.perception.bullet_camera import PyBulletCamera, shoot
 from robots.perception.camera import Array
 from robots.perception.lens import Lens, Light
-from robots.ravens.bodies import ARM_JOINTS, ARM_URDF, FINGERS
+from robots.ravens.bodies import ARM_JOINTS, FINGERS
 from robots.ravens.pictures import FINE_FROM_PX, VIEW, before_sky, view_lens
 from robots.ravens.scene import (
     BLOCK_HALF,
@@ -27,6 +27,7 @@ from robots.ravens.scene import (
     Body,
     Scene,
 )
+from robots.ravens.view import ARM_URDF
 from robots.simulation.bullet import p
 from robots.table.colors import color_of
 from robots.table.geometry import TABLE_X, TABLE_Y, Vec3

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,6 @@ from robots.simulation.rays import RayStudio, Shot
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Vec3
 
-ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 _FLOOR_M = 2.0
 """Half the edges of the box whose top everything stands on, metres."""
 _FRICTION = 0.35
@@ -46,7 +44,7 @@ _LIGHT = Light()
 
 def _model(scene: Scene) -> MujocoModel:
     """Compile a table with such objects."""
-    spec = new_spec(ARM_URDF)
+    spec = new_spec(view.ARM_URDF)
     driven = len(spec.joints)
     add_box(
         spec.worldbody,

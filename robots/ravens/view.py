@@ -20,7 +20,7 @@ from robots.ravens.world import WorldState
 from robots.table.colors import color_of
 from robots.table.geometry import TABLE_X, TABLE_Y
 
-_URDF = Path(__file__).with_name("ur5e.urdf")
+ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 _MAT: Rgb = (230, 227, 222)
 _DESK: Rgb = (204, 179, 148)
 _PATH: Rgb = (70, 72, 76)
@@ -60,7 +60,7 @@ def _object(body: Body) -> Shape:
 
 def shapes(state: WorldState) -> Mapping[str, Sequence[Shape]]:
     """Return what each body is made of."""
-    return {"table": table(), **linkage(_URDF).shapes, **object_shapes(state.scene)}
+    return {"table": table(), **linkage(ARM_URDF).shapes, **object_shapes(state.scene)}
 
 
 def view(state: WorldState) -> Appearance:
@@ -69,7 +69,7 @@ def view(state: WorldState) -> Appearance:
     objects = {
         f"objects/{body.name}": (*body.position, *body.quaternion) for body in state.scene.bodies
     }
-    arm = linkage(_URDF).placements([*state.joints, half, half])
+    arm = linkage(ARM_URDF).placements([*state.joints, half, half])
     lines = tuple(
         Polyline(tuple((x, y, 0.001) for x, y in path), _PATH, 0.003) for path in state.paths
     )

@@ -36,7 +36,7 @@ def oracle(source: str) -> set[str]:
                 bound.add(symbol.get_name())
             if (here or by_global) and symbol.is_referenced():
                 used.add(symbol.get_name())
-    return used - bound - BUILTINS
+    return used - bound - BUILTINS - {"__conditional_annotations__"}  # of Python 3.14
 
 
 TABLE = table(__file__, "TABLE")
@@ -72,7 +72,7 @@ def loaded_by_the_code(source: str) -> set[str]:
         bound |= {name for kind, name in steps if kind in ("STORE_GLOBAL", "DELETE_GLOBAL")}
         loaded = {name for kind, name in steps if kind in ("LOAD_NAME", "LOAD_GLOBAL")}
         used |= loaded if top else loaded - stored
-    return used - bound - BUILTINS
+    return used - bound - BUILTINS - {"__conditional_annotations__"}  # of Python 3.14
 
 
 RANDOM = settings(

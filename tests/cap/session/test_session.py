@@ -459,8 +459,7 @@ def test_a_kept_definition_runs_nothing_when_it_is_put_back(open_session: Open) 
 @pytest.mark.parametrize(
     "source",
     [
-        "def f(x: say('again') = 1):\n    return x\n",
-        "def f() -> say('again'):\n    return 1\n",
+        "def f(x=say('again')):\n    return x\n",
         "class f:\n    say('again')\n",
         "class f:\n    x = say('again')\n",
         "class f:\n    def m(self, x=say('again')):\n        return x\n",

@@ -6,6 +6,7 @@ import contextlib
 import io
 import itertools
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -124,6 +125,9 @@ def test_what_a_stop_left_open_is_ended_and_nothing_else(
 
 # A file that was just opened when the stop came closes itself, and says so.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="its trace strikes between a lock and its block"
+)
 def test_a_run_that_is_stopped_while_it_begins_is_whole_or_none(
     tmp_path: Path, nothing_open: None
 ) -> None:
