@@ -1,7 +1,7 @@
-# Everything here works on a machine with Python 3.11, pip, git and make: each target makes .venv
+# Everything here works on a machine with Python 3.11 to 3.14, pip, git and make: each target makes .venv
 # (with uv where it is installed, else venv and pip) and installs what it needs.
 
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v python3.12 || command -v python3.13 || command -v python3.14)
 BIN := .venv/bin
 OUT := out/demo
 

@@ -31,6 +31,7 @@ from cap.errors import UsageError
 from cap.files import read_json, write_whole
 from cap.models.base import Usage
 from cap.trace.trace import plain, versions
+from robots.simulation import engines
 
 FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
@@ -151,6 +152,8 @@ def begin(
         "title": suite.title,
         "command": command,
     }
+    if settings.mode == "physics":
+        header["versions"]["physics"] = engines.named()
     if conditions := dict(suite.conditions()):
         header["conditions"] = conditions
     if (folder / HEADER).exists():
@@ -259,6 +262,11 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 
 def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    was = there["versions"].get("physics")
+    if was is not None and was != asked["versions"].get("physics", was):
+        raise UsageError(
+            f"{folder} is a run in {was}; go on with CAP_PHYSICS={was}, or use another folder"
+        )
     for name in _SAME:
         ours, theirs = _identity(asked.get(name)), _identity(there.get(name))
         if ours != theirs and name == "suite_version":

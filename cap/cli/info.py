@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.json_output import print_json
+
+_OF_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
 
 
 @click.command("info")
@@ -68,7 +72,6 @@ def _shown(value: Any) -> str:
 
 
 def _environment() -> dict[str, Any]:
-    from cap.errors import install_extra
     from cap.models.providers import PROVIDERS
     from cap.robot import registry
     from cap.trace.trace import versions
@@ -80,14 +83,53 @@ def _environment() -> dict[str, Any]:
     keys = {
         p.key_env: "set" if os.environ.get(p.key_env) else "not set" for p in PROVIDERS.values()
     }
-    absent = f"not installed: --mode instant only; {install_extra('sim')}"
     return {
-        "versions": {"mujoco": absent, **versions()},
+        "versions": versions(),
+        "extras": _extras(),
         "robots": robots,
         "keys": keys,
         "sandbox": _sandbox(),
         "prompts": {"folder": str(registry.prompts_path())},
     }
+
+
+def _extras() -> dict[str, str]:
+    """Return of each extra whether it is installed, and what installs it on this Python."""
+    from importlib import metadata
+
+    from packaging.requirements import Requirement
+
+    from cap.errors import install_extra
+
+    needs: dict[str, list[Requirement]] = {}
+    for line in metadata.requires("code-as-policies") or []:
+        need = Requirement(line)
+        if found := _OF_EXTRA.search(line):
+            needs.setdefault(found[1], []).append(need)
+    shown = {}
+    for extra in sorted(needs.keys() - {"dev", "soak"}):
+        here = [
+            need
+            for need in needs[extra]
+            if need.marker is None or need.marker.evaluate({"extra": extra})
+        ]
+        missing = [need.name for need in here if not _installed(need)]
+        if not here:
+            shown[extra] = f"none for Python {sys.version_info[0]}.{sys.version_info[1]} here"
+        elif missing:
+            shown[extra] = install_extra(extra)
+        else:
+            shown[extra] = "installed"
+    return shown
+
+
+def _installed(need: Any) -> bool:
+    from importlib import metadata
+
+    try:
+        return metadata.version(need.name) in need.specifier
+    except metadata.PackageNotFoundError:
+        return False
 
 
 def _sandbox() -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
-from cap.cli.options import SessionOptions
+from cap.cli.options import SessionOptions, robot_values
 from cap.cli.pictures import wanted
 from cap.cli.session import open_session, watch, world_as_json
 from cap.errors import CapError, UsageError
@@ -52,10 +52,21 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
     from cap.session.session_file import DRY_RUN
 
     dry = kept.mode == DRY_RUN
+    mode = options.mode or (None if dry else kept.mode)
+    given = options.robot_options
+    if mode == "physics" and (wanted := kept.engine_option(robot)):
+        if robot_values(given).get("engine", kept.engine) != kept.engine:
+            raise UsageError(
+                f"the saved session's physics is that of {kept.engine}, which no other engine goes "
+                "on with; leave out -R engine, or use --mode instant"
+            )
+        given = tuple(one for one in given if not one.startswith("engine="))
+        given += tuple(f"{name}={value}" for name, value in wanted.items())
     return replace(
         options,
         robot=robot,
-        mode=options.mode or (None if dry else kept.mode),
+        robot_options=given,
+        mode=mode,
         dry_run=options.dry_run or (dry and options.mode is None),
         seed=kept.seed,
         objects=options.objects if kept.objects is None else ", ".join(kept.objects),

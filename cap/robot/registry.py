@@ -157,19 +157,32 @@ def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(given)
 
 
+def takes(name: str, option: str) -> bool:
+    """Return whether a registered robot has an option of its own of that name."""
+    entry = robots().get(name)
+    return entry is not None and option in (_taken(entry.factory()) or ())
+
+
+def _taken(factory: Callable[..., Any]) -> list[str] | None:
+    """Return the names of options a factory takes; None if it takes any."""
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):  # it has none that can be read
+        return None
+    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
+        return None
+    return [entry.name for entry in parameters if entry.kind is not entry.POSITIONAL_ONLY]
+
+
 def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Refuse options a factory does not take, before it connects to anything.
 
     Raises:
         UsageError: There is one.
     """
-    try:
-        parameters = inspect.signature(factory).parameters.values()
-    except (TypeError, ValueError):  # it has none that can be read
+    taken = _taken(factory)
+    if taken is None:
         return
-    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
-        return
-    taken = [entry.name for entry in parameters if entry.kind is not entry.POSITIONAL_ONLY]
     for option in options:
         if option in taken:
             continue

@@ -172,6 +172,7 @@ class Session:
             prompts={name: prompt.sha256 for name, prompt in prompts.items()},
             limits=self._sandbox.limits,
             sandbox=self._sandbox.layers,
+            **({"engine": engine} if (engine := getattr(self.robot, "engine", None)) else {}),
             versions=versions(),
         )
 
@@ -259,7 +260,10 @@ class Session:
         robot = options.pop("robot", None)
         robot = robot or kept.registered_robot()
         mode = "instant" if kept.mode == session_file.DRY_RUN else kept.mode
-        given = {"mode": mode} if mode else {}
+        given: dict[str, Any] = {"mode": mode} if mode else {}
+        if options.get("mode", mode) == "physics":
+            asked = options.pop("robot_options", {})
+            given["robot_options"] = {**asked, **kept.engine_option(robot)}
         objects = None if kept.objects is None else list(kept.objects)
         options = {**given, **options, "seed": kept.seed, "objects": objects}
         session = cls.open(robot, model, **options)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "cap session", 6
 WORLDS = ("physics", "instant")
 """Modes that a simulated robot can be asked for."""
+BEFORE_ENGINES = "pybullet"
+"""What carried the physics of sessions that do not say it."""
 DRY_RUN = "dry run"
 """The mode of a real robot that sends nothing: it is asked for as `instant`."""
 _SAMPLING = ("samples", "agreement", "goal")
@@ -58,6 +60,8 @@ class SavedSession:
     """Its registered name."""
     mode: str | None
     """Its kind of world, where it has several."""
+    engine: str | None
+    """What carries its physics, where that can be chosen."""
     objects: tuple[str, ...] | None
     """What it was built with, where it is built with objects."""
     seed: int
@@ -99,6 +103,7 @@ class SavedSession:
         return cls(
             robot=robot.name,
             mode=mode if asked or mode == DRY_RUN else None,
+            engine=getattr(robot, "engine", None),
             objects=None if objects is None else tuple(objects),
             seed=engine.seed,
             programs=engine.programs,
@@ -128,6 +133,11 @@ class SavedSession:
             f"the saved session's robot is {whose}, and a saved session executes no file; "
             f"name the robot's file again: add -r {self.file or 'FILE'}"
         )
+
+    def engine_option(self, robot: str) -> dict[str, str]:
+        """Return the option with which a robot's physics is what it was: none where it has none."""
+        takes = self.engine is not None and registry.takes(robot, "engine")
+        return {"engine": self.engine} if takes and self.engine else {}
 
 
 def world_of(robot: Robot) -> tuple[bytes | None, str]:
@@ -165,6 +175,7 @@ def render(saved: SavedSession) -> str:
         "robot": {
             "name": saved.robot,
             "mode": saved.mode,
+            "engine": saved.engine,
             "objects": saved.objects,
             "file": saved.file,
         },
@@ -256,13 +267,16 @@ def parsed(values: Any, path: Path) -> SavedSession:
 
 def _saved(values: Mapping[str, Any]) -> SavedSession:
     robot = _mapping(values["robot"])
-    objects = robot["objects"]
+    objects, mode = robot["objects"], robot["mode"]
+    first = BEFORE_ENGINES if mode == "physics" else None
+    engine = robot.get("engine", first)
     repairs = _record(Repairs, values["repairs"])
     sampling = _mapping(values["sampling"])
     world = values["world"]
     return SavedSession(
         robot=_words(robot["name"]),
-        mode=None if robot["mode"] is None else _words(robot["mode"]),
+        mode=None if mode is None else _words(mode),
+        engine=None if engine is None else _words(engine),
         objects=None if objects is None else tuple(map(_words, objects)),
         seed=_count(values["seed"]),
         programs=_count(values["programs"]),

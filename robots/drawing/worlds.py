@@ -111,14 +111,13 @@ class Pen(Protocol):
         """Release what it holds; doing so twice does no harm."""
 
 
-def make_pen(engine: str | None) -> Pen:
-    """Return the arm in an engine; if None, MuJoCo where it is installed, else PyBullet.
+def make_pen(engine: str) -> Pen:
+    """Return the arm in an engine.
 
     Raises:
-        UsageError: There is no such engine.
         MissingSimulator: It is not installed.
     """
-    if engines.choose(engine) == engines.MUJOCO:
+    if engine == engines.MUJOCO:
         from robots.drawing.mujoco_pen import MujocoPen
 
         return MujocoPen()
@@ -131,9 +130,11 @@ class ArmBoard:
     """A UR5e with a pen, with dynamics."""
 
     def __init__(self, owner: WorldOwner, state: BoardState, engine: str | None = None) -> None:
-        """Start from a state, in an engine as `make_pen` takes it."""
+        """Start from a state, in an engine as `engines.choose` takes it."""
         self.state = state
-        self._pen = make_pen(engine)
+        self.engine = engines.choose(engine)
+        """Which one it is."""
+        self._pen = make_pen(self.engine)
         self._owner = owner
         self._steps = 0
         self._touched: list[tuple[float, float]] = []

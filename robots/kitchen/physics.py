@@ -46,9 +46,11 @@ class PhysicsKitchen(KitchenWorld):
     """Carries plans out with a simulated arm."""
 
     def __init__(self, host: WorldOwner, state: KitchenState, engine: str | None = None) -> None:
-        """Start from a state, in an engine as `make_engine` takes it."""
+        """Start from a state, in an engine as `engines.choose` takes it."""
         super().__init__(host, state)
-        self._engine = make_engine(engine)
+        self.engine = engines.choose(engine)
+        """Which one it is."""
+        self._engine = make_engine(self.engine)
         self._running: KitchenSimulation | None = None
 
     def close(self) -> None:
@@ -201,14 +203,13 @@ class KitchenEngine(Protocol):
         """Release what it holds; doing so twice does no harm."""
 
 
-def make_engine(name: str | None) -> KitchenEngine:
-    """Return an engine by its name; if None, MuJoCo where it is installed, else PyBullet.
+def make_engine(name: str) -> KitchenEngine:
+    """Return an engine by its name.
 
     Raises:
-        UsageError: There is no such engine.
         MissingSimulator: It is not installed.
     """
-    if engines.choose(name) == engines.MUJOCO:
+    if name == engines.MUJOCO:
         from robots.kitchen.mujoco_kitchen import MujocoKitchenEngine
 
         return MujocoKitchenEngine()

@@ -63,8 +63,6 @@ class BulletTabletop(BulletArm):
 class BulletTabletopEngine:
     """A physics server for the table, and a second one that poses for pictures."""
 
-    name = "pybullet"
-
     def __init__(self) -> None:
         """Connect a physics server."""
         self._client: int = p.connect(p.DIRECT)

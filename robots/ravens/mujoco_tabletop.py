@@ -108,8 +108,6 @@ class MujocoTabletop(MujocoArm):
 class MujocoTabletopEngine:
     """MuJoCo for the table: its model is compiled anew when other objects stand there."""
 
-    name = "mujoco"
-
     def __init__(self) -> None:
         """Compile nothing yet."""
         self._model: MujocoModel | None = None

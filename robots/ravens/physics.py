@@ -104,9 +104,6 @@ class TabletopSimulation(Protocol):
 class TabletopEngine(Protocol):
     """A physics engine that simulates the table and draws it."""
 
-    name: str
-    """`pybullet` or `mujoco`."""
-
     def build(self, state: WorldState, owner: WorldOwner) -> TabletopSimulation:
         """Build the simulation of a state, everything at rest: its bits depend on that alone."""
 
@@ -127,15 +124,13 @@ class TabletopEngine(Protocol):
         """Release what it holds; doing so twice does no harm."""
 
 
-def make_engine(name: str | None) -> TabletopEngine:
-    """Return an engine by its name; if None, MuJoCo where it is installed, else PyBullet.
+def make_engine(name: str) -> TabletopEngine:
+    """Return an engine by its name.
 
     Raises:
-        UsageError: There is no such engine.
         MissingSimulator: It is not installed.
     """
-    chosen = engines.choose(name)
-    if chosen == engines.MUJOCO:
+    if name == engines.MUJOCO:
         from robots.ravens.mujoco_tabletop import MujocoTabletopEngine
 
         return MujocoTabletopEngine()
@@ -160,13 +155,15 @@ class PhysicsTabletop:
             owner: The robot.
             state: Where everything is.
             fingers: Of its gripper.
-            engine: As `make_engine` takes it.
+            engine: As `engines.choose` takes it.
         """
         self.fingers = fingers
-        self.engine = make_engine(engine)
+        self.engine = engines.choose(engine)
+        """Which one it is."""
+        self._engine = make_engine(self.engine)
         self._owner = owner
         self._state = state
-        self._simulation = self.engine.build(state, owner)
+        self._simulation = self._engine.build(state, owner)
 
     @property
     def state(self) -> WorldState:
@@ -176,7 +173,7 @@ class PhysicsTabletop:
     @state.setter
     def state(self, state: WorldState) -> None:
         self._state = state
-        self._simulation = self.engine.build(state, self._owner)
+        self._simulation = self._engine.build(state, self._owner)
 
     def remember(self, turns: TurnHistory[Layout]) -> None:
         """Keep where everything was before the last turns."""
@@ -266,7 +263,7 @@ class PhysicsTabletop:
 
     def render(self, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""
-        return self.engine.draw(*self._shown(), width, height)
+        return self._engine.draw(*self._shown(), width, height)
 
     def camera(self, lens: Lens | None = None, pose: Callable[[], Array] | None = None) -> Camera:
         """Return a depth camera.
@@ -276,7 +273,7 @@ class PhysicsTabletop:
             pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
                 where the arm hides nothing, if None.
         """
-        return self.engine.camera(self._shown, lens or FRONT_LENS, pose or (lambda: CAMERA_POSE))
+        return self._engine.camera(self._shown, lens or FRONT_LENS, pose or (lambda: CAMERA_POSE))
 
     def _shown(self) -> tuple[Scene, tuple[float, ...], float]:
         live = self._simulation
@@ -284,13 +281,13 @@ class PhysicsTabletop:
 
     def close(self) -> None:
         """Close the engine; doing so twice does no harm."""
-        self.engine.close()
+        self._engine.close()
 
     @contextlib.contextmanager
     def _motion(self) -> Iterator[TabletopSimulation]:
         """Yield a simulation for one motion, and keep the state it ends in, however it ends."""
         if self._simulation.steps:
-            self._simulation = self.engine.build(self._state, self._owner)
+            self._simulation = self._engine.build(self._state, self._owner)
         simulation = self._simulation
         try:
             yield simulation

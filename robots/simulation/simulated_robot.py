@@ -48,6 +48,8 @@ class SimulatedRobot(ABC, Generic[State]):
         """Simulated seconds between two calls of `on_frame`."""
         self._stop = threading.Event()
         self._world = make_world(self, self._first_state(seed))
+        self.engine: str | None = getattr(self._world, "engine", None)
+        """What carries its physics; None in instant mode."""
         self._primitives = primitives_of(self)
 
     @abstractmethod

@@ -262,3 +262,15 @@ def test_a_worker_whose_run_was_killed_ends_without_a_word() -> None:
         worker.stdout = None
         _, said = worker.communicate(told.encode(), timeout=120)
     assert (worker.returncode, said) == (0, b"")
+
+
+def test_a_run_goes_on_in_its_physics_engine_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAP_PHYSICS", "pybullet")
+    physics = replace(SETTINGS, mode="physics")
+    for resume in (False, True):
+        begin(tmp_path, suite("tabletop"), physics, resume=resume).close()
+    monkeypatch.setenv("CAP_PHYSICS", "mujoco")
+    with pytest.raises(UsageError, match="is a run in pybullet; go on with CAP_PHYSICS=pybullet"):
+        begin(tmp_path, suite("tabletop"), physics, resume=True)

@@ -524,3 +524,22 @@ def test_lines_that_a_replay_leaves_out_are_told(capsys: Capture) -> None:
         f"warning: line {number} of o/events.jsonl cannot be read; it is left out"
         for number in (1, len(lines) + 2)
     ]
+
+
+def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:
+    pytest.importorskip("pybullet")
+    physics = ["--mode", "physics", "-R", "engine=pybullet"]
+    assert run(["run", "put the red block in the blue bowl", *physics, "--out", "a"]) == 0
+    assert json.loads(Path("a/run.json").read_text())["engine"] == "pybullet"
+    assert run(["run", "put the green block in the red bowl", "--resume", "a", "--out", "b"]) == 0
+    saved = json.loads(Path("b/session.json").read_text())
+    assert saved["robot"]["engine"] == "pybullet"
+    capsys.readouterr()
+    assert run(["run", "hi", "--resume", "a", "-R", "engine=mujoco"]) == 2
+    assert "which no other engine goes on with" in capsys.readouterr().err
+    del saved["robot"]["engine"]  # as saved before there was a choice
+    Path("b/session.json").write_text(json.dumps(saved))
+    with Session.resume("b", runs="runs") as session:
+        assert session.robot.engine == "pybullet"  # type: ignore[attr-defined]
+    with Session.resume("b", mode="instant", runs="runs") as session:
+        assert session.robot.engine is None  # type: ignore[attr-defined]

@@ -55,7 +55,7 @@ def bullet() -> Iterator[RavensRobot]:
 
 def same_again(robot: RavensRobot) -> RavensRobot:
     world: Any = robot._world
-    return create(seed=7, engine=world.engine.name)
+    return create(seed=7, engine=world.engine)
 
 
 def live(robot: RavensRobot) -> Any:
@@ -64,7 +64,7 @@ def live(robot: RavensRobot) -> Any:
 
 
 def test_bits_do_not_depend_on_the_process(robot: RavensRobot) -> None:
-    engine = same_again(robot)._world.engine.name  # type: ignore[attr-defined]
+    engine = same_again(robot)._world.engine  # type: ignore[attr-defined]
     fresh = subprocess.run(
         [sys.executable, "-c", f"ENGINE = {engine!r}\n" + STORY + "print('\\n'.join(state))"],
         capture_output=True,
