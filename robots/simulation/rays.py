@@ -112,16 +112,18 @@ class RayStudio:
         self, pixels: Array, pose: Array, lens: Lens, light: Light
     ) -> tuple[NDArray[np.int32], Array, Array]:
         """Return what points of the picture show, shape (n, 2): geoms (-1: none), depth, colour."""
-        ahead = np.column_stack([pixels, np.ones(len(pixels))]) @ np.linalg.inv(lens.intrinsics).T
+        # Not by `@`: its threads would wait busily for each other over so little work.
+        back = np.linalg.inv(lens.intrinsics)
+        ahead = np.einsum("ij,kj->ik", np.column_stack([pixels, np.ones(len(pixels))]), back)
         length = np.sqrt(np.einsum("ij,ij->i", ahead, ahead))
-        rays = (ahead / length[:, None]) @ pose[:3, :3].T
+        rays = np.einsum("ij,kj->ik", ahead / length[:, None], pose[:3, :3])
         geoms, far, normals = self._cast(pose[:3, 3], rays, lens.far_m * float(length.max()))
         depth = far / length
         geoms[(depth < lens.near_m) | (depth > lens.far_m)] = -1
         seen = np.flatnonzero(geoms >= 0)
         normals, rays = normals[seen], rays[seen]
         to_lamp = np.array(light.direction) / np.linalg.norm(light.direction)
-        facing = normals @ to_lamp
+        facing = np.einsum("ij,j->i", normals, to_lamp)
         facing[np.einsum("ij,ij->i", normals, rays) > 0] *= -1  # seen from within
         np.maximum(facing, 0.0, out=facing)
         if light.shadow:
