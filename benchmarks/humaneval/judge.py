@@ -45,6 +45,7 @@ from cap.errors import UsageError
 from cap.program.program import Program, ProgramSyntaxError
 from cap.program.scope import Scope
 from cap.result import Failure
+from cap.sandbox import frames
 from cap.sandbox import wire as codec
 from cap.sandbox.client import WorkerTemplate, shared_template
 from cap.sandbox.limits import Limits
@@ -319,7 +320,7 @@ class ProblemTest:
         def solution(*args: Any, **named: Any) -> Any:
             answers.append(None)
             value = space[self.problem.entry_point](*args, **named)
-            with contextlib.suppress(codec.WireError):
+            with contextlib.suppress(frames.WireError):
                 answers[-1] = codec.encode(value)
             return value
 
@@ -362,7 +363,7 @@ class ProblemTest:
             nonlocal place
             try:
                 asked = codec.encode([list(args), named])
-            except codec.WireError:  # the other answer itself
+            except frames.WireError:  # the other answer itself
                 asked = b""
             if place == len(calls.encoded) or asked != calls.encoded[place]:
                 raise NewCall(place, ([], {}))

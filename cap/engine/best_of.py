@@ -30,7 +30,8 @@ from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
 from cap.robot import snapshots
 from cap.robot.protocol import Rewindable
-from cap.sandbox.wire import WireError, encode
+from cap.sandbox.frames import WireError
+from cap.sandbox.wire import encode
 from cap.trace.trace import plain
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from cap.errors import CapError, RobotError
 from cap.robot.displacement import Positions, Xyz
 from cap.robot.protocol import Conditioned, Locating
-from cap.sandbox.wire import WireError, encode
+from cap.sandbox.frames import WireError
+from cap.sandbox.wire import encode
 
 
 class Telling(Protocol):

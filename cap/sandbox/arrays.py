@@ -11,17 +11,12 @@ import msgpack
 import numpy as np
 import shapely
 
-from cap.sandbox.wire import (
-    ARRAY,
-    ENTRIES,
-    GEOMETRY,
-    MAX_ELEMENTS,
-    SCALAR,
-    TEXT,
-    Packer,
-    WireError,
-)
+from cap.sandbox.frames import MAX_ELEMENTS, WireError
 
+ARRAY, SCALAR, GEOMETRY, ENTRIES, TEXT = 0, 1, 8, 9, 10
+"""Codes of extensions; those of Python's own values are in `wire`."""
+FROM_BYTES = (ARRAY, SCALAR, TEXT)
+"""Those whose content is bytes; that of the others is a packed list of parts."""
 MAX_DIMENSIONS = 32
 _DTYPES = {
     np.dtype(order + code).str: np.dtype(order + code)
@@ -151,7 +146,7 @@ _GEOMETRIES = (
     *(shapely.Point, shapely.LineString, shapely.LinearRing, shapely.Polygon),
     *(getattr(shapely, name) for name in _COLLECTIONS),
 )
-PACKERS: dict[type, Packer] = {
+PACKERS: dict[type, Callable[[Any], tuple[int, Any]]] = {
     np.ndarray: _pack_array,
     **{
         kind: lambda value: (SCALAR, _array_bytes(np.asarray(value)))

@@ -17,7 +17,7 @@ from cap.errors import clipped
 from cap.program.program import MAX_SOURCE_CHARS
 from cap.program.scope import Scope
 from cap.result import Failure, Result
-from cap.sandbox import wire
+from cap.sandbox import frames, wire
 from cap.sandbox.limits import Limits
 
 Raised = dict[tuple[str, str], Failure]
@@ -74,7 +74,7 @@ def read_result(
         value = entries.get("value")
         defined = _typed(entries, "defined", dict, {})
         if not all(type(line) is int for line in defined.values()):
-            raise wire.WireError("malformed result")
+            raise frames.WireError("malformed result")
         return Result(
             value=wire.decode(value, watch) if type(value) is bytes else value,
             variables=_variables(entries, watch),
@@ -87,7 +87,7 @@ def read_result(
     error, text = error[:_MESSAGE_CHARS], text[: 4 * _MESSAGE_CHARS]
     text, line = wire.one_line(text, _MESSAGE_CHARS), entries.get("line")
     if not (line is None or type(line) is int):
-        raise wire.WireError("malformed result")
+        raise frames.WireError("malformed result")
     error = clipped("".join(letter for letter in error if letter.isalnum() or letter in "._"))
     if error in _PARENTS_OWN:
         error = f"program.{error}"
@@ -99,7 +99,7 @@ def read_result(
 def _typed(entries: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:
     value = entries.get(name, default)
     if type(value) is not kind:
-        raise wire.WireError("malformed result")
+        raise frames.WireError("malformed result")
     return value
 
 
@@ -121,9 +121,9 @@ def _failure(failure: Failure, raised: Raised, limits: Limits) -> Failure:
 def _names(found: list[Any]) -> tuple[str, ...]:
     """Return names the program left bound, no more than a program can bind."""
     if not all(map(_is_name, found)):
-        raise wire.WireError("malformed result")
+        raise frames.WireError("malformed result")
     if sum(map(len, found)) > 16 * MAX_SOURCE_CHARS:
-        raise wire.WireError("more names than a program can bind")
+        raise frames.WireError("more names than a program can bind")
     return tuple(found)
 
 
@@ -142,15 +142,15 @@ def _variables(entries: Mapping[str, Any], watch: Watch | None) -> dict[str, Any
     variables = _typed(entries, "variables", dict, {})
     _names([*variables])
     if not all(type(data) is bytes for data in variables.values()):
-        raise wire.WireError("malformed result")
+        raise frames.WireError("malformed result")
     if sum(map(len, variables.values())) > wire.MAX_KEPT_BYTES:
-        raise wire.WireError("more variables than can be kept")
+        raise frames.WireError("more variables than can be kept")
     found, left_values = {}, wire.MAX_KEPT_VALUES
     for name, data in variables.items():
         found[name] = wire.decode(data, watch)
         left_values -= wire.count_values(found[name])
         if left_values < 0:
-            raise wire.WireError("more variables than can be kept")
+            raise frames.WireError("more variables than can be kept")
     return found
 
 
@@ -174,7 +174,7 @@ def read_answers(value: Any, count: int, watch: Watch | None = None) -> list[Cal
             watch()
         try:
             given = wire.decode(data, watch)
-        except wire.WireError:
+        except frames.WireError:
             return None
         if not isinstance(given, expected.get(kind, ())):
             return None

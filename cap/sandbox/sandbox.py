@@ -183,7 +183,7 @@ class Sandbox:
             KeyboardInterrupt: Passed on after the worker is killed.
         """
         self._template.start(self.limits)
-        from cap.sandbox import wire
+        from cap.sandbox import frames, wire
         from cap.sandbox.results import failure_of_exit, within_scope
         from cap.sandbox.server import Server
 
@@ -199,7 +199,7 @@ class Sandbox:
         }
         try:
             frame = wire.encode(job)
-        except wire.WireError as error:
+        except frames.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         worker = self._template.spawn(self.limits)
         try:
@@ -248,18 +248,18 @@ class Sandbox:
         if result.failure is not None:
             return result
         from cap.result import Failure
-        from cap.sandbox import wire
+        from cap.sandbox import frames
         from cap.sandbox.results import out_of_time, read_answers
 
         deadline_s = time.monotonic() + max(self.limits.program_s - result.program_s, 0.0)
 
         def look() -> None:
             if time.monotonic() > deadline_s:
-                raise wire.DeadlinePassed
+                raise frames.DeadlinePassed
 
         try:
             answers = read_answers(result.value, len(arguments), look)
-        except wire.DeadlinePassed:
+        except frames.DeadlinePassed:
             return replace(result, value=None, failure=out_of_time(self.limits))
         if answers is None:
             why = "the worker broke the protocol: malformed answers"

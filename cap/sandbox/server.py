@@ -28,7 +28,7 @@ from cap.errors import (
 )
 from cap.program.scope import Primitive, Scope
 from cap.result import Call, Failure, FailureKind, Result
-from cap.sandbox import clocks, wire
+from cap.sandbox import clocks, frames, wire
 from cap.sandbox.client import Worker
 from cap.sandbox.limits import Limits, Listeners
 from cap.sandbox.results import Raised, out_of_time, read_result
@@ -88,7 +88,7 @@ class Server:
         """When the program and its calls last took turns; each end is the other's begin."""
         self._thread = thread or callers_thread()
         self._primitives = scope.primitives
-        self._poller = wire.poll_for(worker.answers, select.POLLIN)
+        self._poller = frames.poll_for(worker.answers, select.POLLIN)
         self._ends = worker.requests, worker.answers
         self._raised: Raised = {}
         self._stopped = False
@@ -126,14 +126,14 @@ class Server:
                 else:
                     message = self._on_robot_thread(message)
             return self._with_calls(self._result(message))
-        except wire.DeadlinePassed:
+        except frames.DeadlinePassed:
             return self._timeout()
-        except (wire.PeerClosed, BrokenPipeError):
+        except (frames.PeerClosed, BrokenPipeError):
             if self._stopped:
                 return self._timeout()
             why = "its process ended before it finished (out of memory, or killed)"
             return self._failed("killed", "WorkerDied", why)
-        except wire.WireError as error:
+        except frames.WireError as error:
             why = f"the worker broke the protocol: {error}"
             return self._failed("protocol", "ProtocolError", why)
         except _Stop as stop:
@@ -167,8 +167,8 @@ class Server:
         deadline_s = self.clocks.deadline_s(begin_s)
         try:
             requests, answers = self._ends
-            wire.send(requests, frame, deadline_s)
-            answer = wire.receive(answers, deadline_s, self._poller)
+            frames.send(requests, frame, deadline_s)
+            answer = frames.receive(answers, deadline_s, self._poller)
             return self._message(answer, deadline_s)
         finally:
             self._now_s = time.monotonic()
@@ -198,9 +198,9 @@ class Server:
 
         def look() -> None:
             if self._stopped:
-                raise wire.PeerClosed
+                raise frames.PeerClosed
             if time.monotonic() > deadline_s:
-                raise wire.DeadlinePassed
+                raise frames.DeadlinePassed
 
         return look
 
@@ -385,5 +385,5 @@ def _checked(message: Any) -> _Message:
     kinds = {"call": [str, str, list, dict, int, str], "done": [str, dict]}
     named = type(message) is list and message and type(message[0]) is str
     if not named or [*map(type, message)] != kinds.get(message[0]):
-        raise wire.WireError("unknown message")
+        raise frames.WireError("unknown message")
     return message  # type: ignore[no-any-return]

@@ -1,8 +1,7 @@
-"""What crosses between parent and worker: plain data in frames on two pipes.
+"""What crosses between parent and worker: plain data as MessagePack, one value a frame.
 
-A frame is a 4-byte little-endian length and one MessagePack value. What MessagePack has no kind
-for is an extension below; the values of numpy and shapely are in `arrays`. Nothing that executes
-on arrival crosses (no pickle, no marshal).
+What MessagePack has no kind for is an extension below; the values of numpy and shapely are in
+`arrays`. Nothing that executes on arrival crosses (no pickle, no marshal).
 
 The worker is hostile: `decode` builds nothing before it knows that its size is in proportion to
 the bytes that arrived. Values are trees: shared parts are copied, cycles are refused.
@@ -10,22 +9,22 @@ the bytes that arrived. Values are trees: shared parts are copied, cycles are re
 
 from __future__ import annotations
 
-import os
-import select
-import struct
-import time
 from collections.abc import Callable, Collection
 from typing import Any
 
 import msgpack
 
 from cap.errors import ROBOT_ERRORS, LMPFailed
+from cap.sandbox.frames import (
+    MAX_ELEMENTS,
+    MAX_FRAME_BYTES,
+    DeadlinePassed,
+    PeerClosed,
+    WireError,
+)
 
-MAX_FRAME_BYTES = 64 << 20
 MAX_KEPT_BYTES = 32 << 20
 """Variables that stay between turns, together: each turn sends them there and back."""
-MAX_ELEMENTS = 400_000
-"""Values in one frame; the contents of an array count as one. An image crosses as an array."""
 MAX_DEPTH = 64
 MAX_INT_BITS = 14_000
 """Python itself refuses to write out integers much longer than this."""
@@ -48,18 +47,6 @@ RAISABLE: dict[str, type[Exception]] = {
 """The exceptions a primitive may raise inside a program, by name."""
 
 
-class WireError(Exception):
-    """A value that may not cross, or a frame that cannot be read."""
-
-
-class PeerClosed(Exception):
-    """The other end closed the pipe."""
-
-
-class DeadlinePassed(Exception):
-    """No whole frame arrived in time."""
-
-
 def text(words: str) -> str:
     """Return words without what is not text (lone surrogates), which could not cross."""
     return words.encode("utf-8", "replace").decode()
@@ -72,9 +59,8 @@ def one_line(message: str, most_chars: int = MESSAGE_CHARS) -> str:
 
 # --- values
 
-(
-    ARRAY, SCALAR, TUPLE, SET, FROZENSET, RANGE, COMPLEX, INT, GEOMETRY, ENTRIES, TEXT, ERROR,
-) = range(12)  # fmt: skip
+TUPLE, SET, FROZENSET, RANGE, COMPLEX, INT, ERROR = 2, 3, 4, 5, 6, 7, 11
+"""Codes of extensions; those of arrays are in `arrays`."""
 Packer = Callable[[Any], tuple[int, Any]]
 """Returns a value's code, and its bytes or the parts that are packed in their turn."""
 _SMALL_BYTES = 4096
@@ -186,18 +172,18 @@ def _pack(value: Any) -> bytes:
 def _extension(value: Any) -> msgpack.ExtType:
     """Return what is not MessagePack's own as an extension."""
     kind = type(value)
-    packer = _PACKERS.get(kind) or _library()[0].get(kind)
+    packer = _PACKERS.get(kind) or _library().PACKERS.get(kind)
     if packer is None:
         raise WireError(f"a value of type '{kind.__name__}' cannot cross the sandbox")
     code, content = packer(value)
     return msgpack.ExtType(code, content if type(content) is bytes else _pack(content))
 
 
-def _library() -> tuple[dict[type, Packer], dict[int, Callable[[Any], Any]]]:
+def _library() -> Any:
     """Return the tables for numpy's and shapely's values, which few programs meet."""
     from cap.sandbox import arrays
 
-    return arrays.PACKERS, arrays.READERS
+    return arrays
 
 
 def _pack_int(value: int) -> tuple[int, bytes]:
@@ -262,8 +248,6 @@ _READERS: dict[int, Callable[[Any], Any]] = {
     ERROR: _read_error,
     INT: _read_int,
 }
-FROM_BYTES = frozenset([INT, ARRAY, SCALAR, TEXT])
-"""Extensions whose content is bytes; that of the others is a packed list of parts."""
 
 
 class _Reader:
@@ -324,105 +308,12 @@ class _Reader:
 
     def _extension(self, code: int, data: bytes) -> Any:
         self._count(0)
-        read = _READERS.get(code) or _library()[1].get(code)
+        read = _READERS.get(code) or _library().READERS.get(code)
         if read is None:
             raise WireError("malformed extension")
-        if code in FROM_BYTES:
+        if code == INT or (code not in _READERS and code in _library().FROM_BYTES):
             return read(data)
         parts = self.read(data)
         if type(parts) is not list:
             raise WireError("malformed extension")
         return read(parts)
-
-
-# --- frames
-
-_LENGTH = struct.Struct("<I")
-_READ_BYTES = 1 << 16
-"""What a pipe holds by default."""
-_SPINS = 100
-"""Looks before it sleeps: most answers come within 50 us, and waking up takes as long."""
-_LONGEST_S = 1e6
-"""`poll` takes no larger number."""
-
-
-def send(descriptor: int, data: bytes, deadline_s: float | None = None) -> None:
-    """Write one frame.
-
-    Args:
-        descriptor: Write end of the pipe; non-blocking if there is a deadline.
-        data: The frame's content.
-        deadline_s: On the monotonic clock; None waits for ever.
-
-    Raises:
-        BrokenPipeError: The other end is gone.
-        DeadlinePassed: The other end did not read it in time.
-    """
-    rest = memoryview(_LENGTH.pack(len(data)) + data)
-    while rest:
-        try:
-            rest = rest[os.write(descriptor, rest) :]
-        except BlockingIOError:
-            wait(poll_for(descriptor, select.POLLOUT), deadline_s)
-
-
-def receive(
-    descriptor: int, deadline_s: float | None = None, poller: select.poll | None = None
-) -> bytes:
-    """Read one frame; the two ends take turns, so nothing may follow it.
-
-    Args:
-        descriptor: Read end of the pipe.
-        deadline_s: On the monotonic clock; None waits for ever.
-        poller: Watches the descriptor for reading; by default a new one.
-
-    Raises:
-        PeerClosed: The other end is gone.
-        DeadlinePassed: The deadline came first.
-        WireError: The frame is too large, or there is more than one.
-    """
-    poller = poller or poll_for(descriptor, select.POLLIN)
-
-    def more() -> bytes:
-        if deadline_s is not None and time.monotonic() >= deadline_s:
-            raise DeadlinePassed
-        if not any(poller.poll(0) for _ in range(_SPINS)):
-            wait(poller, deadline_s)
-        if data := os.read(descriptor, _READ_BYTES):
-            return data
-        raise PeerClosed
-
-    data = more()
-    while len(data) < _LENGTH.size:
-        data += more()
-    (length,) = _LENGTH.unpack_from(data)
-    if length > MAX_FRAME_BYTES:
-        raise WireError(f"a frame of {length} bytes is too large")
-    parts, left = [data[_LENGTH.size :]], length - len(data) + _LENGTH.size
-    while left > 0:
-        parts.append(more())
-        left -= len(parts[-1])
-    if left < 0:
-        raise WireError("it spoke out of turn")
-    return b"".join(parts)
-
-
-def poll_for(descriptor: int, event: int) -> select.poll:
-    """Return a poller of one pipe end. `poll`, unlike `select`, has no largest descriptor."""
-    poller = select.poll()
-    poller.register(descriptor, event)
-    return poller
-
-
-def wait(poller: select.poll, deadline_s: float | None) -> None:
-    """Wait until the pipe is ready.
-
-    Raises:
-        DeadlinePassed: It was not, in time.
-    """
-    if deadline_s is None:
-        poller.poll()
-        return
-    left_s = deadline_s - time.monotonic()
-    if left_s <= 0 or not poller.poll(int(min(left_s, _LONGEST_S) * 1000) + 1):
-        raise DeadlinePassed

@@ -30,7 +30,7 @@ import shapely.ops  # noqa: F401
 from cap.checker import policy
 from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.sandbox import arrays as arrays  # values of both libraries cross
-from cap.sandbox import orders, wire
+from cap.sandbox import frames, orders, wire
 
 PROGRAM = "<program>"
 """The file name of a program's code."""
@@ -123,9 +123,9 @@ class ProgramRunner:
             space: dict[str, Any] = {"__builtins__": dict(self._builtins), **self._library}
             _seed_random(0)
             os.write(answers, orders.READY)
-            job = wire.decode(wire.receive(requests))
-            wire.send(answers, self._run(job, space, caller))
-        except (wire.PeerClosed, BrokenPipeError):  # nobody needs it any more
+            job = wire.decode(frames.receive(requests))
+            frames.send(answers, self._run(job, space, caller))
+        except (frames.PeerClosed, BrokenPipeError):  # nobody needs it any more
             pass
         os._exit(0)
 
@@ -179,7 +179,7 @@ def _last_frame(message: dict[str, Any], output: Output) -> bytes:
     """Return the last frame; a result that does not fit in one is a failure of its own."""
     try:
         return wire.encode(["done", {**message, "stdout": output.text()}])
-    except wire.WireError as error:
+    except frames.WireError as error:
         return wire.encode(["done", {**_failure(ValueError(str(error))), "stdout": output.text()}])
 
 
@@ -188,7 +188,7 @@ class _Caller:
 
     def __init__(self, requests: int, answers: int, output: Output) -> None:
         self._ends = requests, answers
-        self._poller = wire.poll_for(requests, select.POLLIN)
+        self._poller = frames.poll_for(requests, select.POLLIN)
         self._output = output
 
     def proxy(self, name: str) -> Callable[..., Any]:
@@ -198,11 +198,11 @@ class _Caller:
             try:
                 news = self._output.news()
                 frame = wire.encode(["call", name, list(args), kwargs, _line(), news])
-            except wire.WireError as error:
+            except frames.WireError as error:
                 raise TypeError(f"{name}(): {error}") from None
             requests, answers = self._ends
-            wire.send(answers, frame)
-            answer = wire.decode(wire.receive(requests, None, self._poller))
+            frames.send(answers, frame)
+            answer = wire.decode(frames.receive(requests, None, self._poller))
             if answer[0] == "ok":
                 return answer[1]
             _, kind, text = answer
@@ -303,7 +303,7 @@ def _returned(space: Mapping[str, Any], name: str) -> bytes:
         raise NameError(f"the program ended without setting '{name}'")
     try:
         return wire.encode(space[name])
-    except wire.WireError as error:
+    except frames.WireError as error:
         raise TypeError(f"'{name}' is not plain data: {error}") from None
 
 
@@ -385,7 +385,7 @@ class _Bindings:
             else:
                 try:
                     data = wire.encode(value)
-                except wire.WireError:
+                except frames.WireError:
                     if not self._was(name, value):  # a kept definition may import for itself
                         dropped.append(name)
                     continue
@@ -444,7 +444,7 @@ def _attributes(kind: type) -> dict[str, tuple[Any, bytes | None]]:
     for name, value in vars(kind).items():
         try:
             found[name] = value, wire.encode(value)
-        except wire.WireError:  # no data
+        except frames.WireError:  # no data
             found[name] = value, None
     return found
 
@@ -495,7 +495,7 @@ def _answer(function: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
         return ["raises", wire.encode(type(error).__name__), wire.one_line(str(error))]
     try:
         return [kind, wire.encode(value), ""]
-    except wire.WireError:
+    except frames.WireError:
         plain = _plain(value)
     if plain is value and hasattr(type(value), "__iter__"):  # equal to no list, yet may become one
         kind, plain = "yields", _plain(_taken(iter(value)))

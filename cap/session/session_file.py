@@ -33,7 +33,8 @@ from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import PastTurn
 from cap.robot import registry, robot_facts, snapshots
 from cap.robot.protocol import Rewindable, Robot
-from cap.sandbox.wire import MAX_DEPTH, WireError, decode, encode
+from cap.sandbox.frames import WireError
+from cap.sandbox.wire import MAX_DEPTH, decode, encode
 
 if TYPE_CHECKING:
     from cap.session.session import Session

@@ -26,9 +26,10 @@ _UP = """
 """
 _SEND = """
     import os
+    from cap.sandbox import frames
     from cap.sandbox import wire as codec
     def tell(message, to=4):
-        try: codec.send(to, codec.encode(message))
+        try: frames.send(to, codec.encode(message))
         except OSError: pass
 """
 ATTACKS: dict[str, str] = {
@@ -265,6 +266,7 @@ ATTACKS: dict[str, str] = {
         except OSError: pass
     """,
     "answers for the worker": """
+    from cap.sandbox import frames
     from cap.sandbox import wire as codec
     from cap.sandbox.worker import call_list, worker
     for module in (call_list, worker):
@@ -275,6 +277,7 @@ ATTACKS: dict[str, str] = {
                                   "value": codec_encode([["value", codec_encode("x"), ""]] * 8)}
     """,
     "answers with the kinds of others": """
+    from cap.sandbox import frames
     from cap.sandbox import wire as codec
     from cap.sandbox.worker import call_list
     def answer(kind, value): return [kind, codec.encode(value), "passed"]

@@ -23,7 +23,7 @@ from cap.checker.policy import BENCHMARK_MODULES
 from cap.errors import SandboxError, UsageError
 from cap.program.scope import Scope
 from cap.result import Result
-from cap.sandbox import wire
+from cap.sandbox import frames
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.kernel.layers import KERNEL, LEVELS, LayerReport
 from cap.sandbox.limits import Limits
@@ -343,7 +343,7 @@ def test_the_kernels_own_clock_is_a_timeout_too() -> None:
     template, limits = template_without(), Limits(program_s=0.2)
     worker = template.spawn(limits)
     try:
-        wire.send(worker.requests, job_of("while True: pass"), None)
+        frames.send(worker.requests, job_of("while True: pass"), None)
         watched = select.poll()
         watched.register(worker.answers, select.POLLIN)
         assert watched.poll(20_000)  # its end: nobody else's clock is running

@@ -26,8 +26,8 @@ from cap.errors import (
 )
 from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
+from cap.sandbox import frames
 from cap.sandbox import wire as codec
-from cap.sandbox import wire as frames
 from cap.sandbox.client import Worker, WorkerTemplate
 from cap.sandbox.limits import Limits, Listeners
 from cap.sandbox.orders import WorkerLimits
@@ -338,7 +338,7 @@ def ended(pidfd: int) -> bool:
     """Wait until a process is over; a pidfd can be read once it is."""
     try:
         frames.wait(frames.poll_for(pidfd, 1), time.monotonic() + 5)
-    except codec.DeadlinePassed:
+    except frames.DeadlinePassed:
         return False
     finally:
         os.close(pidfd)
@@ -420,7 +420,7 @@ def test_deep_recursion_is_the_programs_error(sandbox: Sandbox) -> None:
 
 
 def test_a_result_too_large_to_cross_is_a_failure(sandbox: Sandbox) -> None:
-    source = f"ret = bytes({codec.MAX_FRAME_BYTES - 10})"
+    source = f"ret = bytes({frames.MAX_FRAME_BYTES - 10})"
     failure = failure_of(sandbox, source, returns="ret")
     assert failure.kind == "raised"
     assert "too large" in failure.message

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely.geometry.base import BaseGeometry
 
+from cap.sandbox import arrays, frames
 from cap.sandbox import wire as codec
 from tests.rows import rows
 
@@ -48,7 +49,7 @@ def extension(code: int, value: Any, tail: bytes = b"") -> bytes:
 
 
 def array_extension(
-    dtype: bytes, shape: tuple[int, ...], data: bytes, code: int = codec.ARRAY
+    dtype: bytes, shape: tuple[int, ...], data: bytes, code: int = arrays.ARRAY
 ) -> bytes:
     head = struct.pack("<4sB", dtype, len(shape)) + struct.pack(f"<{len(shape)}Q", *shape)
     return bytes(msgpack.packb(msgpack.ExtType(code, head + data)))
@@ -209,7 +210,7 @@ def test_an_exception_of_a_registered_name_crosses(name: str) -> None:
     "parts", [["OSError", "x"], ["ValueError", 1], ["ValueError"], ["exec", ""]]
 )
 def test_no_other_exception_is_made(parts: list[Any]) -> None:
-    with pytest.raises(codec.WireError):
+    with pytest.raises(frames.WireError):
         codec.decode(extension(codec.ERROR, parts))
 
 
@@ -242,15 +243,15 @@ def test_a_small_frame_of_containers_does_not_grow(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(codec, "MAX_ELEMENTS", 12_000)
     inner = b"\xdc" + struct.pack(">H", 5000) + b"\x90" * 5000
     assert len(codec.decode(inner)) == 5000
-    with pytest.raises(codec.WireError, match="more than 12000 values"):
+    with pytest.raises(frames.WireError, match="more than 12000 values"):
         codec.decode(b"\x93" + inner * 3)
-    with pytest.raises(codec.WireError, match="more than 12000 values"):
+    with pytest.raises(frames.WireError, match="more than 12000 values"):
         codec.decode(b"\x93" + extension(codec.TUPLE, codec.decode(inner)) * 3)
 
 
 def test_lengths_that_nothing_stands_behind_cost_nothing() -> None:
     claim = b"\xdd" + struct.pack(">I", 1 << 20)
-    with pytest.raises(codec.WireError):
+    with pytest.raises(frames.WireError):
         codec.decode(claim * 1000 + bytes(1 << 20))
 
 
@@ -262,22 +263,22 @@ def test_nested_extensions_may_not_copy_their_bytes_without_end(
     value: Any = bytes(5000)
     for _ in range(10):
         value = (value,)
-    with pytest.raises(codec.WireError, match=r"too large|nested too deeply"):
+    with pytest.raises(frames.WireError, match=r"too large|nested too deeply"):
         codec.decode(codec.encode(value))
 
 
 def test_every_number_that_crosses_can_be_written_out() -> None:
     largest = 2**codec.MAX_INT_BITS - 1
     assert len(str(round_trip(largest))) < 4300
-    with pytest.raises(codec.WireError, match="4000 digits"):
+    with pytest.raises(frames.WireError, match="4000 digits"):
         codec.encode(largest + 1)
-    with pytest.raises(codec.WireError, match="4000 digits"):
+    with pytest.raises(frames.WireError, match="4000 digits"):
         codec.decode(msgpack.packb(msgpack.ExtType(codec.INT, b"0x" + b"f" * 5000)))
 
 
 def test_an_interrupted_value_does_not_spoil_the_next() -> None:
     for _ in range(20):
-        with pytest.raises(codec.WireError):
+        with pytest.raises(frames.WireError):
             codec.encode([1, "a", (2, [object()])])
         assert round_trip([1, (2, {"a": np.ones(2).tolist()})]) == [1, (2, {"a": [1, 1]})]
 
@@ -330,14 +331,14 @@ REFUSED = {
 
 @rows("value", REFUSED.values(), ids=REFUSED)
 def test_what_is_not_plain_data_may_not_cross(value: Any) -> None:
-    with pytest.raises(codec.WireError, match="cross"):
+    with pytest.raises(frames.WireError, match="cross"):
         codec.encode(value)
 
 
 def test_a_list_inside_itself_may_not_cross() -> None:
     value: list[Any] = []
     value.append(value)
-    with pytest.raises(codec.WireError, match="cross"):
+    with pytest.raises(frames.WireError, match="cross"):
         codec.encode(value)
 
 
@@ -350,14 +351,14 @@ def test_what_crosses_one_way_crosses_the_other(kind: type) -> None:
 @FIXED
 @given(st.binary(max_size=60))
 def test_any_bytes_decode_or_are_a_wire_error(data: bytes) -> None:
-    with contextlib.suppress(codec.WireError):
+    with contextlib.suppress(frames.WireError):
         codec.decode(data)
 
 
 @FIXED
 @given(st.integers(0, 12), st.binary(max_size=40))
 def test_any_extension_decodes_or_is_a_wire_error(code: int, data: bytes) -> None:
-    with contextlib.suppress(codec.WireError):
+    with contextlib.suppress(frames.WireError):
         codec.decode(msgpack.packb(msgpack.ExtType(code, data)))
 
 
@@ -366,7 +367,7 @@ def test_any_extension_decodes_or_is_a_wire_error(code: int, data: bytes) -> Non
 def test_a_truncated_value_is_a_wire_error(value: Any, data: st.DataObject) -> None:
     whole = codec.encode(value)
     cut = data.draw(st.integers(0, len(whole) - 1))
-    with pytest.raises(codec.WireError):
+    with pytest.raises(frames.WireError):
         codec.decode(whole[:cut])
 
 
@@ -379,14 +380,14 @@ def deep_tuples(levels: int) -> bytes:
 
 def deep_collections(levels: int) -> bytes:
     inner = struct.pack("<BII", 1, 7, 1) * levels + struct.pack("<BII", 1, 7, 0)
-    return extension(codec.GEOMETRY, ["GeometryCollection", inner])
+    return extension(arrays.GEOMETRY, ["GeometryCollection", inner])
 
 
 HOSTILE = {
     "empty": b"",
     "dtype object": array_extension(b"|O", (1,), bytes(8)),
-    "scalar object": array_extension(b"|O", (), bytes(8), codec.SCALAR),
-    "scalar of two": array_extension(b"<f8", (2,), bytes(16), codec.SCALAR),
+    "scalar object": array_extension(b"|O", (), bytes(8), arrays.SCALAR),
+    "scalar of two": array_extension(b"<f8", (2,), bytes(16), arrays.SCALAR),
     "structured dtype": array_extension(b"f,f", (1,), bytes(8)),
     "text dtype": array_extension(b"<U9", (1,), bytes(36)),
     "dates": array_extension(b"<M8", (1,), bytes(8)),
@@ -395,24 +396,24 @@ HOSTILE = {
     "huge shape of nothing": array_extension(b"<f8", (2**40, 0), b""),
     "too many dimensions": array_extension(b"<f8", (1,) * 60, bytes(8)),
     "half a header": array_extension(b"<f8", (1,) * 3, b"")[:10],
-    "array of nothing": bytes(msgpack.packb(msgpack.ExtType(codec.ARRAY, b""))),
-    "numpy text of a number": extension(codec.TEXT, 1),
-    "objects of words": extension(codec.ENTRIES, ["O", [1], ["a"]]),
-    "objects of a wrong shape": extension(codec.ENTRIES, ["O", [2], [None]]),
-    "texts of a wrong shape": extension(codec.ENTRIES, ["U", [2], ["a"]]),
-    "texts of a huge shape": extension(codec.ENTRIES, ["U", [2**40, 0], []]),
+    "array of nothing": bytes(msgpack.packb(msgpack.ExtType(arrays.ARRAY, b""))),
+    "numpy text of a number": extension(arrays.TEXT, 1),
+    "objects of words": extension(arrays.ENTRIES, ["O", [1], ["a"]]),
+    "objects of a wrong shape": extension(arrays.ENTRIES, ["O", [2], [None]]),
+    "texts of a wrong shape": extension(arrays.ENTRIES, ["U", [2], ["a"]]),
+    "texts of a huge shape": extension(arrays.ENTRIES, ["U", [2**40, 0], []]),
     "unhashable in a set": extension(codec.SET, [[1]]),
     "range of nothing": extension(codec.RANGE, [1, 2, 0]),
     "complex of words": extension(codec.COMPLEX, ["a", "b"]),
     "integer of words": msgpack.packb(msgpack.ExtType(codec.INT, b"0xzz")),
     "no such code": extension(99, [1]),
-    "texts that explode": extension(codec.ENTRIES, ["U", [9000], ["a" * 30_000, *["b"] * 8999]]),
-    "entries of dates": extension(codec.ENTRIES, ["M", [1], ["a"]]),
-    "texts of lists": extension(codec.ENTRIES, ["U", [1], [["a"]]]),
-    "unknown geometry": extension(codec.GEOMETRY, ["Circle", [1]]),
-    "geometry of words": extension(codec.GEOMETRY, ["Point", "words"]),
-    "geometry cut off": extension(codec.GEOMETRY, ["Point", b"\1\1\0\0\0"]),
-    "geometry of numbers": extension(codec.GEOMETRY, ["MultiPoint", [1, 2]]),
+    "texts that explode": extension(arrays.ENTRIES, ["U", [9000], ["a" * 30_000, *["b"] * 8999]]),
+    "entries of dates": extension(arrays.ENTRIES, ["M", [1], ["a"]]),
+    "texts of lists": extension(arrays.ENTRIES, ["U", [1], [["a"]]]),
+    "unknown geometry": extension(arrays.GEOMETRY, ["Circle", [1]]),
+    "geometry of words": extension(arrays.GEOMETRY, ["Point", "words"]),
+    "geometry cut off": extension(arrays.GEOMETRY, ["Point", b"\1\1\0\0\0"]),
+    "geometry of numbers": extension(arrays.GEOMETRY, ["MultiPoint", [1, 2]]),
     "tuples, 300 deep": deep_tuples(300),
     "tuples, 5000 deep": deep_tuples(5000),
     "lists, 1000 deep": b"\x91" * 1000 + b"\x90",
@@ -420,7 +421,7 @@ HOSTILE = {
     "collections, 300 deep": deep_collections(300),
     "collections, a million deep": deep_collections(1_000_000),
     "big endian collections": extension(
-        codec.GEOMETRY, ["Point", struct.pack(">BII", 0, 7, 1) * 100_000]
+        arrays.GEOMETRY, ["Point", struct.pack(">BII", 0, 7, 1) * 100_000]
     ),
     "list longer than its bytes": b"\xdd\xff\xff\xff\xff",
     "map longer than its bytes": b"\xdf\xff\xff\xff\xff",
@@ -431,14 +432,14 @@ HOSTILE = {
 
 @rows("data", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_bytes_are_a_wire_error(data: bytes) -> None:
-    with pytest.raises(codec.WireError):
+    with pytest.raises(frames.WireError):
         codec.decode(data)
 
 
 def test_a_pickle_is_only_bytes() -> None:
     pickled = b"cos\nsystem\n(S'true'\ntR."
     assert round_trip(pickled) == pickled
-    with pytest.raises(codec.WireError):
+    with pytest.raises(frames.WireError):
         codec.decode(pickled)
 
 
@@ -457,8 +458,8 @@ def soon() -> float:
 
 def test_a_frame_arrives_as_it_was_sent(pipe: tuple[int, int]) -> None:
     for frame in (b"", b"a", b"bc" * 1000):
-        codec.send(pipe[1], frame)
-        assert codec.receive(pipe[0]) == frame
+        frames.send(pipe[1], frame)
+        assert frames.receive(pipe[0]) == frame
 
 
 @pytest.mark.parametrize(
@@ -467,47 +468,47 @@ def test_a_frame_arrives_as_it_was_sent(pipe: tuple[int, int]) -> None:
 def test_a_peer_that_closes_inside_a_frame_is_closed(sent: bytes, pipe: tuple[int, int]) -> None:
     os.write(pipe[1], sent)
     os.close(pipe[1])
-    with pytest.raises(codec.PeerClosed):
-        codec.receive(pipe[0])
+    with pytest.raises(frames.PeerClosed):
+        frames.receive(pipe[0])
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x08\0", struct.pack("<I", 8) + b"1"])
 def test_half_a_frame_passes_the_deadline(sent: bytes, pipe: tuple[int, int]) -> None:
     os.write(pipe[1], sent)
-    with pytest.raises(codec.DeadlinePassed):
-        codec.receive(pipe[0], soon())
+    with pytest.raises(frames.DeadlinePassed):
+        frames.receive(pipe[0], soon())
 
 
 def test_a_deadline_long_past_is_passed_even_if_a_frame_waits(pipe: tuple[int, int]) -> None:
-    codec.send(pipe[1], b"a")
-    with pytest.raises(codec.DeadlinePassed):
-        codec.receive(pipe[0], time.monotonic() - 1)
+    frames.send(pipe[1], b"a")
+    with pytest.raises(frames.DeadlinePassed):
+        frames.receive(pipe[0], time.monotonic() - 1)
 
 
 def test_a_huge_frame_is_refused_by_its_header(pipe: tuple[int, int]) -> None:
-    os.write(pipe[1], struct.pack("<I", codec.MAX_FRAME_BYTES + 1))
-    with pytest.raises(codec.WireError, match="too large"):
-        codec.receive(pipe[0])
+    os.write(pipe[1], struct.pack("<I", frames.MAX_FRAME_BYTES + 1))
+    with pytest.raises(frames.WireError, match="too large"):
+        frames.receive(pipe[0])
 
 
 @pytest.mark.inside
 def test_a_value_larger_than_a_frame_may_not_cross(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "MAX_FRAME_BYTES", 1000)
     assert codec.decode(codec.encode(b"a" * 900)) == b"a" * 900
-    with pytest.raises(codec.WireError, match="too large"):
+    with pytest.raises(frames.WireError, match="too large"):
         codec.encode(b"a" * 1000)
 
 
 def test_a_reader_that_does_not_read_cannot_hold_the_writer(pipe: tuple[int, int]) -> None:
     os.set_blocking(pipe[1], False)
-    with pytest.raises(codec.DeadlinePassed):
-        codec.send(pipe[1], bytes(1 << 20), soon())
+    with pytest.raises(frames.DeadlinePassed):
+        frames.send(pipe[1], bytes(1 << 20), soon())
 
 
 def test_a_reader_that_is_gone_is_told(pipe: tuple[int, int]) -> None:
     os.close(pipe[0])
     with pytest.raises(BrokenPipeError):
-        codec.send(pipe[1], b"a")
+        frames.send(pipe[1], b"a")
 
 
 def doubled(times: int) -> Any:
@@ -532,13 +533,13 @@ def linked(count: int) -> list[Any]:
 
 
 def test_a_range_is_no_longer_than_a_list_may_be() -> None:
-    for value in (range(10**30), range(0, -(2**70), -2), range(codec.MAX_ELEMENTS + 1)):
-        with pytest.raises(codec.WireError, match="range"):
+    for value in (range(10**30), range(0, -(2**70), -2), range(frames.MAX_ELEMENTS + 1)):
+        with pytest.raises(frames.WireError, match="range"):
             codec.encode(value)
     forged = extension(codec.RANGE, [0, 2**62, 1])
-    with pytest.raises(codec.WireError, match="range"):
+    with pytest.raises(frames.WireError, match="range"):
         codec.decode(forged)
-    for value in (range(0), range(5, 0), range(codec.MAX_ELEMENTS), range(10, -10, -3)):
+    for value in (range(0), range(5, 0), range(frames.MAX_ELEMENTS), range(10, -10, -3)):
         assert codec.decode(codec.encode(value)) == value
 
 
@@ -546,10 +547,10 @@ def test_keys_that_take_long_to_put_into_one_dictionary_do_not_cross() -> None:
     many = dict.fromkeys(range(codec.MAX_KEYS + 1), 0)
     large = {tuple(range(codec.MAX_KEY_PARTS + 1)): 0}
     for value in (many, set(many), large):
-        with pytest.raises(codec.WireError, match="key"):
+        with pytest.raises(frames.WireError, match="key"):
             codec.encode(value)
     forged = msgpack.packb(many)
-    with pytest.raises(codec.WireError, match="keys"):
+    with pytest.raises(frames.WireError, match="keys"):
         codec.decode(forged)
     assert round_trip({str(key): key for key in many}) == {str(key): key for key in many}
 
@@ -562,7 +563,7 @@ def test_what_shares_parts_is_copied_and_counted() -> None:
     value: Any = 0
     for _ in range(40):  # two to the power of forty values, written out
         value = [value, value]
-    with pytest.raises(codec.WireError, match="values cannot cross"):
+    with pytest.raises(frames.WireError, match="values cannot cross"):
         codec.encode(value)
 
 
@@ -576,7 +577,7 @@ GROWS = {
 
 @pytest.mark.parametrize("value", GROWS.values(), ids=GROWS)
 def test_what_takes_long_or_grows_on_arrival_does_not_cross(value: Any) -> None:
-    with pytest.raises(codec.WireError):
+    with pytest.raises(frames.WireError):
         codec.encode(value)
 
 

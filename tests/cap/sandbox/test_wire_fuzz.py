@@ -20,13 +20,14 @@ from hypothesis import strategies as st
 
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
+from cap.sandbox import arrays, frames
 from cap.sandbox import wire as codec
 from cap.sandbox.client import Worker, WorkerTemplate
+from cap.sandbox.frames import MAX_FRAME_BYTES
 from cap.sandbox.limits import Limits
 from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.results import within_scope
 from cap.sandbox.server import Server
-from cap.sandbox.wire import MAX_FRAME_BYTES
 from tests.fakes.audit import listening
 
 FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
@@ -46,11 +47,11 @@ class Peer:
         """Say each piece, after the answer to the last one if it waits; then stay or hang up."""
 
         def act() -> None:
-            with contextlib.suppress(OSError, codec.PeerClosed, codec.WireError):
-                codec.receive(self.reads)  # the job
+            with contextlib.suppress(OSError, frames.PeerClosed, frames.WireError):
+                frames.receive(self.reads)  # the job
                 for number, piece in enumerate(script):
                     if waits and number:
-                        codec.receive(self.reads)
+                        frames.receive(self.reads)
                     os.write(self.writes, piece)
             if not stays:
                 os.close(self.writes)
@@ -257,14 +258,14 @@ GROWING = {
     "a list of four billion": framed(b"\xdd\xff\xff\xff\xff"),
     "lists of a million in each other": framed((b"\xdd" + struct.pack(">I", MIB)) * 1000),
     "an array of a huge shape": frame(
-        msgpack.ExtType(codec.ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
+        msgpack.ExtType(arrays.ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
     ),
     "texts that are padded to the longest": frame(
-        msgpack.ExtType(codec.ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
+        msgpack.ExtType(arrays.ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
     ),
     "a geometry of four billion points": frame(
         msgpack.ExtType(
-            codec.GEOMETRY,
+            arrays.GEOMETRY,
             msgpack.packb(["LineString", struct.pack("<BII", 1, 2, 0xFFFFFFFF)]),
         )
     ),
