@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 REFUSED = ("syntax", "violation", "undefined")
 
@@ -36,8 +37,15 @@ class Attack:
         return f"{self.family}: {self.name}"
 
 
+def _attack(entry: dict[str, Any]) -> Attack:
+    """Return the attack of a line; of a long source parts are given, with how often each stands."""
+    parts = entry["source"] if isinstance(entry["source"], list) else [entry["source"]]
+    source = "".join(part if isinstance(part, str) else part[0] * part[1] for part in parts)
+    return Attack(**{**entry, "source": source, "ends": tuple(entry["ends"])})
+
+
 _ALL = [
-    Attack(**{**json.loads(line), "ends": tuple(json.loads(line)["ends"])})
+    _attack(json.loads(line))
     for line in Path(__file__).with_name("attacks.jsonl").read_text().splitlines()
 ]
 ATTACKS = [attack for attack in _ALL if attack.family != "benchmark"]
