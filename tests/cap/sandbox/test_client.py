@@ -94,6 +94,8 @@ def test_a_closed_template_leaves_no_process_and_no_descriptor() -> None:
     waiting = threading.Event()
     while any(map(state, workers)):
         waiting.wait(0.005)
+    assert value_of(Sandbox(template=template), "ret = 2") == 2
+    template.close()
 
 
 def test_a_spare_with_other_limits_is_not_used(template: WorkerTemplate) -> None:

@@ -90,9 +90,7 @@ def processes(template: WorkerTemplate) -> list[int]:
                 continue
             if fields[0] != "Z":  # those wait for the template's next look
                 below.setdefault(int(fields[1]), []).append(int(entry.name))
-    found = [
-        client._process.pid for client in (template, template.plain) if client._process is not None
-    ]
+    found = [] if template._process is None else [template._process.pid]
     for pid in found:  # grows meanwhile
         found += below.get(pid, [])
     return found

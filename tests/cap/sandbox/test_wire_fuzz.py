@@ -29,6 +29,7 @@ from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.results import within_scope
 from cap.sandbox.server import Server
 from tests.fakes.audit import listening
+from tests.rows import rows
 
 FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
 PROGRAM_S = 0.05
@@ -183,18 +184,74 @@ def test_a_frame_of_any_bytes_is_a_protocol_failure_or_a_call(data: bytes) -> No
 
 # --- what a worker may try
 
+CALL = ["call", "add", [1], {}, 0, ""]
+BROKEN = {
+    "no value": framed(b""),
+    "random bytes": framed(b"\xc1\xff\x00garbage"),
+    "a huge header": struct.pack("<I", 0xFFFFFFFF),
+    "a number": frame(1),
+    "nothing": frame(None),
+    "an empty list": frame([]),
+    "an unknown word": frame(["exec", "code"]),
+    "done without a result": frame(["done"]),
+    "done with a list": frame(["done", []]),
+    "done with nothing in it": frame(["done", {}]),
+    "done twice in one": frame(["done", DONE, DONE]),
+    "a result said twice": frame(["done", DONE]) * 2,
+    "a call without arguments": frame(["call", "add"]),
+    "a call of a list": frame(["call", ["add"], [], {}]),
+    "a call with a number": frame(["call", "add", 1, {}]),
+    "a call with keywords in a list": frame(["call", "add", [1], []]),
+    "a call with a line in words": frame(["call", "add", [1], {}, "1"]),
+    "a call said twice": frame(CALL) * 2,
+    "a result after a call": frame(CALL) + frame(["done", DONE]),
+    "half a frame too many": frame(["done", DONE]) + b"\0",
+    "a deep call": frame(["call", "add", msgpack.unpackb(b"\x91" * 500 + b"\x90"), {}]),
+}
 
-def test_a_call_said_twice_is_out_of_turn() -> None:
-    result = hold([frame(["call", "add", [1], {}, 0, ""]) * 2])
+
+@rows("data", BROKEN.values(), ids=BROKEN)
+def test_what_is_no_message_breaks_the_protocol_at_once(data: bytes) -> None:
+    begin_s = time.monotonic()
+    result = hold([data], program_s=SOON_S)
     assert result.failure is not None
-    assert result.failure.message.endswith("it spoke out of turn")
+    assert (result.failure.kind, result.failure.cause) == ("protocol", "infrastructure")
     assert result.calls == ()
+    assert time.monotonic() - begin_s < SOON_S
 
 
-def test_a_result_said_twice_is_out_of_turn() -> None:
-    result = hold([frame(["done", DONE]) * 2])
+@pytest.mark.parametrize("data", [b"", b"\x05", struct.pack("<I", 9), struct.pack("<I", 9) + b"a"])
+def test_a_worker_that_dies_inside_a_frame_is_a_failure(data: bytes) -> None:
+    result = hold([data], stays=False, program_s=SOON_S)
     assert result.failure is not None
-    assert result.failure.kind == "protocol"
+    assert (result.failure.kind, result.failure.error) == ("killed", "WorkerDied")
+
+
+@pytest.mark.parametrize("script", [[], [struct.pack("<I", 100) + b"half"]])
+def test_a_worker_that_says_no_whole_frame_meets_the_deadline(script: list[bytes]) -> None:
+    result = hold(script)
+    assert result.failure is not None
+    assert result.failure.kind == "timeout"
+
+
+def test_a_worker_that_does_not_read_its_job_cannot_hold_the_parent() -> None:
+    peer = Peer()
+    result = Server(peer.worker, SCOPE, Limits(program_s=PROGRAM_S)).run(bytes(1 << 20))
+    peer.close()
+    assert result.failure is not None
+    assert result.failure.kind == "timeout"
+
+
+@pytest.mark.parametrize("name", ["exec", "__import__", "add ", ""])
+def test_a_call_outside_the_scope_is_refused(name: str) -> None:
+    (call,) = hold([frame(["call", name, [], {}, 0, ""]), frame(["done", DONE])]).calls
+    assert call.error == f"LimitExceeded: '{name}' is not in this program's scope"
+
+
+def test_keywords_that_are_no_names_are_refused() -> None:
+    (call,) = hold([frame(["call", "add", [], {1: 2}, 0, ""]), frame(["done", DONE])]).calls
+    assert call.error is not None
+    assert call.error.startswith("TypeError: add(")
 
 
 def test_the_same_call_again_is_another_call_and_counts() -> None:
@@ -202,11 +259,6 @@ def test_the_same_call_again_is_another_call_and_counts() -> None:
     assert result.failure is not None
     assert (result.failure.kind, result.failure.error) == ("limit", "CallLimit")
     assert len(result.calls) == 5
-
-
-def test_a_worker_that_goes_on_after_its_result_is_not_heard() -> None:
-    result = hold([frame(["done", DONE])])
-    assert result.failure is None
 
 
 @pytest.mark.parametrize("bytes_at_once", [1, 3, 5])
@@ -363,9 +415,16 @@ def test_output_and_errors_are_cut_whatever_the_worker_sends() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     "entries",
     [
+        {"status": "great"},
+        {"variables": [1]},
+        {"variables": {"a": 1}},
+        {"variables": {"a": b"\xc1"}},
+        {"variables": {1: codec.encode(2)}},
+        {"value": b""},
+        {"stdout": 1},
         {"defined": {1: 1}},
         {"defined": ["f"]},
         {"defined": "f"},
@@ -386,7 +445,6 @@ def test_output_and_errors_are_cut_whatever_the_worker_sends() -> None:
         {"status": "failed", "error": "E", "message": "", "line": True},
         {"status": "failed", "error": "E", "message": "", "line": 1.0},
     ],
-    ids=lambda entries: str(entries)[:40],
 )
 def test_a_last_message_of_other_things_breaks_the_protocol(entries: dict[str, Any]) -> None:
     failure = last(**entries).failure
