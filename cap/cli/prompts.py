@@ -172,6 +172,8 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
         click.echo(f"{told}; for the robot's own add -r {own}", err=True)
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
     failed, rows = 0, []
+    if path.is_dir() and not as_json:
+        failed += _serving(path, robot)
     for report in inspect_names(path, primitives, lmps):
         failed += len(report.findings) + (not report.prompt.examples)
         if as_json:
@@ -206,6 +208,29 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
     if as_json:
         print_json(rows)
     return 1 if failed else 0
+
+
+def _serving(folder: Path, robot: str) -> int:
+    """Print which file serves which LMP of a robot, and how many are missing; return that."""
+    from cap.prompt import released
+    from cap.robot import registry
+
+    files, prompts = released.files(folder), registry.load_prompts(folder, robot)
+    serving = released.served(files, robot)
+    renamed = [f"{name}: {files[stem].name}" for name, stem in serving.items() if stem != name]
+    if not renamed:
+        return 0
+    idle = [path.name for stem, path in files.items() if stem not in serving.values()]
+    called = {name for prompt in prompts.values() for name in {*prompt.called, *prompt.hints}}
+    lacking = sorted({"ui", *(called & released.LMPS)} - serving.keys())
+    for words, entries in (
+        (f"for robot {robot}", renamed),
+        ("of other robots", idle),
+        ("missing", lacking),
+    ):
+        if entries:
+            click.echo(f"{words}: {_plain(', '.join(entries))}")
+    return len(lacking)
 
 
 def _plain(text: str) -> str:

@@ -64,6 +64,13 @@ def unhinted(prompt: Prompt) -> Prompt:
     return replace(prompt, hints=())
 
 
+def _hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
+    """Return the functions a prompt's model reads about: those its hints name, else all."""
+    if scope.groups or not prompt.hints:
+        return scope.primitives
+    return {name: scope.primitives[name] for name in prompt.hints if name in scope.primitives}
+
+
 def _plurals(name: object) -> tuple[str, ...]:
     """Return what several things of a kind are called by one thing's name: `blocks`, `boxes`."""
     noun = str(name).split(" ")[-1]
@@ -424,7 +431,7 @@ class Engine:
             self.sandbox.policy,
             limits=self.settings.budget,
             unavailable=unavailable,
-            docs=f"{docs}\n{imports(scope.primitives)}" if docs else "",
+            docs=f"{docs}\n{imports(_hinted(prompt, scope))}" if docs else "",
             words=words,
         )
         return generation.run(examined.program)
@@ -482,7 +489,10 @@ class Engine:
         return engine
 
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
-        """Return what a prompt's programs may use: what its hints name, and no more."""
+        """Return what a prompt's programs may use.
+
+        That is what its hints name and its examples call; and perception, whatever they name.
+        """
         state = state or State()
         itself = prompt.name if prompt.name in self.prompts else None
         allowed = {
@@ -491,9 +501,14 @@ class Engine:
             if (primitive.kind != "action" or prompt.header.actions) and name != itself
         }
         groups = {"robot": tuple(allowed)} if "robot" in prompt.hints else {}
-        hinted = {name: allowed[name] for name in prompt.hints if name in allowed}
+        named = {*prompt.hints, *prompt.called}
+        seen = {
+            name: primitive
+            for name, primitive in allowed.items()
+            if primitive.kind == "perception" or name in named
+        }
         return Scope(
-            primitives=allowed if groups or not prompt.hints else hinted,
+            primitives=allowed if groups or not prompt.hints else seen,
             variables=state.variables,
             definitions=state.definitions,
             groups=groups,
@@ -507,7 +522,8 @@ class Engine:
         if key not in self._docs:
             scope = self.scope(prompt)
             about = robot_facts.about(self.robot)
-            self._docs[key] = primitive_docs(about, scope.primitives, scope.groups)
+            shown = _hinted(prompt, scope)
+            self._docs[key] = primitive_docs(about, shown, scope.groups)
         return self._docs[key]
 
     def context(self, prompt: Prompt, given: Mapping[str, Any] | None = None) -> Context:

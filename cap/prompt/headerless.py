@@ -28,7 +28,7 @@ class Inferred:
     context: tuple[str, ...]
     """Names that every example's context lines set; of others nobody might know the values."""
     session: bool
-    """Whether examples continue each other, and do not return."""
+    """Whether they return nothing: the original keeps the variables of such turns."""
     actions: bool
     """Whether there is nothing they could be for but to act."""
     stop: tuple[str, ...]
@@ -54,13 +54,12 @@ def is_title(code: str) -> bool:
     return bool(lines) and all(map(_TITLE.match, lines))
 
 
-def infer(codes: Sequence[str], contexts: Sequence[str], continued: bool, prefix: str) -> Inferred:
+def infer(codes: Sequence[str], contexts: Sequence[str], prefix: str) -> Inferred:
     """Read off the examples what a header would say.
 
     Args:
         codes: Their programs.
         contexts: The context lines of each.
-        continued: Whether one has no context of its own, so that it continues another.
         prefix: What their instructions begin with.
     """
     shown = [[line for line in context.split("\n") if line] for context in contexts]
@@ -72,7 +71,7 @@ def infer(codes: Sequence[str], contexts: Sequence[str], continued: bool, prefix
         context=tuple(name for name in named[0] if all(name in other for other in named))
         if named
         else (),
-        session=continued and returns is None and not prefix,
+        session=bool(codes) and returns is None and not prefix,
         actions=bool(codes) and returns is None and not prefix,
         stop=("\n# ", *(f"\n{begin}" for begin in begins)),
         prefix=prefix,

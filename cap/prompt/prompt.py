@@ -160,6 +160,17 @@ class Prompt:
         return replace(self, name=named, text=self.further, examples=examples, path=path)
 
     @cached_property
+    def called(self) -> frozenset[str]:
+        """Names that its examples call."""
+        found: set[str] = set()
+        for example in self.examples:
+            with contextlib.suppress(SyntaxError):
+                nodes = ast.walk(ast.parse(example.code))
+                calls = (node.func for node in nodes if isinstance(node, ast.Call))
+                found |= {function.id for function in calls if isinstance(function, ast.Name)}
+        return frozenset(found)
+
+    @cached_property
     def sha256(self) -> str:
         """Hash of the text, for traces."""
         return hashlib.sha256((self.text + self.further).encode()).hexdigest()
@@ -353,7 +364,6 @@ def _bare(prompt: Prompt, body: str) -> Prompt:
     inferred = headerless.infer(
         [entry.code for entry in examples],
         [entry.context for entry in examples],
-        any(entry.follows for entry in examples),
         prefix,
     )
     return replace(

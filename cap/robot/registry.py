@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 from cap.checker.declared_types import require
 from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_mean
 from cap.prompt import prompt as prompts
+from cap.prompt import released
 from cap.prompt.prompt import Prompt
 from cap.robot import robot_files
 from cap.robot.protocol import BringUp, Robot
@@ -202,8 +203,12 @@ def prompts_path() -> Path:
     raise PromptError("the shipped prompts are missing; reinstall code-as-policies")
 
 
-def load_prompts(folder: Path) -> Mapping[str, Prompt]:
-    """Load every prompt file of a folder, by name.
+def load_prompts(folder: Path, robot: str = "") -> Mapping[str, Prompt]:
+    """Load the prompt files of a folder, by the names of their LMPs.
+
+    Args:
+        folder: Where they are.
+        robot: Whose they are to be, in a folder that has those of several (`cap.prompt.released`).
 
     Raises:
         PromptError: No such folder, no prompts in it, or one that cannot be used.
@@ -213,10 +218,12 @@ def load_prompts(folder: Path) -> Mapping[str, Prompt]:
             f"no prompt folder at {folder}; make it (`cap robots new NAME` shows one), or use a "
             "shipped one by its name: --prompts ravens, or PROMPTS = 'ravens' in the robot's file"
         )
-    files = sorted(folder.glob("*.py"))
+    files = released.files(folder)
     if not files:
-        raise PromptError(f"no prompt files (*.py) in {folder}")
-    return {path.stem: prompts.load(path) for path in files}
+        kinds = ", ".join(f"*{kind}" for kind in released.SUFFIXES)
+        raise PromptError(f"no prompt files ({kinds}) in {folder}")
+    serving = released.served(files, robot)
+    return {name: replace(prompts.load(files[stem]), name=name) for name, stem in serving.items()}
 
 
 def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt]:
@@ -238,7 +245,7 @@ def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt
         if not folder.is_dir() and (entry := robots().get(robot)) is not None:
             module = importlib.import_module(entry.entry.module)
             folder = prompts_path() / str(getattr(module, "PROMPTS", robot))
-    return load_prompts(folder)
+    return load_prompts(folder, robot)
 
 
 def function_prompt() -> Prompt:

@@ -155,7 +155,9 @@ def check_keys(keys: Collection[Any]) -> None:
             if type(part) is int and part.bit_length() > MAX_KEY_BITS:
                 raise WireError(f"a key of more than {MAX_KEY_BITS} bits cannot cross the sandbox")
             if type(part) in (str, bytes) and len(part) > MAX_KEY_CHARS:
-                raise WireError(f"a text of more than {MAX_KEY_CHARS} characters in a key cannot cross")
+                raise WireError(
+                    f"a text of more than {MAX_KEY_CHARS} characters in a key cannot cross"
+                )
             parts += part if type(part) in _CONTAINERS else ()
         left_in_all -= len(parts) - 1
     if left_in_all < 0:

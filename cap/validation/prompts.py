@@ -36,6 +36,7 @@ from cap.models.nearest.slots import repeated_numbers
 from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
 from cap.program.scope import Primitive, Scope
+from cap.prompt import released
 from cap.prompt.context import Context
 from cap.prompt.docs import primitive_docs
 from cap.prompt.examples import Example
@@ -47,9 +48,6 @@ from cap.sandbox.sandbox import Sandbox
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
 from cap.validation.example_effects import Seen, missed
-
-SUFFIXES = (".py", ".txt")
-"""What prompt files are called."""
 
 
 @dataclass(frozen=True)
@@ -395,9 +393,11 @@ def prompt_files(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    found = sorted(entry for entry in path.iterdir() if entry.suffix in SUFFIXES)
+    found = list(released.files(path).values())
     if not found:
-        raise PromptError(f"no prompt files ({', '.join(f'*{s}' for s in SUFFIXES)}) in {path}")
+        raise PromptError(
+            f"no prompt files ({', '.join(f'*{s}' for s in released.SUFFIXES)}) in {path}"
+        )
     return found
 
 

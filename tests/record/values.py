@@ -21,7 +21,7 @@ _UNSTEADY = [
     (re.compile(r"Linux-<version>[\w.-]*"), "<platform>"),
 ]
 UNSTEADY_KEYS = re.compile(
-    r"(?:^|_)(?:s|t|ms|seconds|time|times|took|start|duration|clock|pid|platform|versions?|sha256|sandbox|layers)$"
+    r"(?:^|_)(?:s|t|ms|seconds|time|times|took|start|duration|clock|pid|platform|versions?|sha256|sandbox|layers|extras)$"
 )
 """Of what JSON has under such a name only the type is kept."""
 WORDING_KEYS = {

@@ -305,15 +305,16 @@ def test_a_nested_program_cannot_call_the_outer_one_s_functions() -> None:
     assert failure.kind == "model"  # it is asked for as a new function, and nothing answers
 
 
-def test_hints_are_all_a_program_may_use() -> None:
-    given = {"get_area": AREAS.get, "hidden": abs}
+def test_hints_name_the_lmps_a_program_may_use_and_perception_is_always_there() -> None:
+    given = {"get_area": AREAS.get, "unnamed": abs}
     find = cap.LMP(BARE, Scripted({"x": "ret_val = 'tray'\n"}))
-    model = Scripted({"a": "ret_val = get_area(find('x'))\n", "b": "ret_val = hidden(-1)\n"})
-    lmp = cap.LMP(HINTED, model, functions=given, lmps={"find": find})
-    assert lmp("a") == 0.5
+    model = Scripted({"a": "ret_val = get_area(find('x'))\n", "b": "ret_val = other('x')\n"})
+    model.answers["c"] = "ret_val = unnamed(-1) / 2\n"
+    lmp = cap.LMP(HINTED, model, functions=given, lmps={"find": find, "other": find})
+    assert (lmp("a"), lmp("c")) == (0.5, 0.5)
     failure = failure_in(lmp, "b")
     assert failure.kind == "undefined"
-    assert "'hidden' is not available to 'lmp' programs" in failure.message
+    assert "'other' is not available to 'lmp' programs" in failure.message
 
 
 KINDS = {

@@ -157,14 +157,14 @@ RETURNS = {
 def test_what_is_returned_is_what_nearly_all_set_last(
     codes: list[str], returns: str | None
 ) -> None:
-    assert infer(codes, [], False, "").returns == returns
+    assert infer(codes, [], "").returns == returns
 
 
 def test_only_what_returns_nothing_acts_and_goes_on() -> None:
-    assert infer(["f()"], [], True, "").session
-    assert infer(["f()"], [], True, "").actions
-    assert not infer(["x = 1"], [], True, "").session
-    assert not infer(["x = 1"], [], True, "").actions
+    assert infer(["f()"], [], "").session
+    assert infer(["f()"], [], "").actions
+    assert not infer(["x = 1"], [], "").session
+    assert not infer(["x = 1"], [], "").actions
     assert not infer(["f()"], [], False, "").session
     assert not infer([], [], False, "").actions
 
