@@ -27,6 +27,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "kitchen": ("benchmarks.kitchen.tasks", "kitchen"),
     "embodiments": ("benchmarks.embodiments.suite", "EmbodimentSuite"),
     "planning": ("benchmarks.planning.suite", "PlanningSuite"),
+    "transcripts": ("benchmarks.transcripts.suite", "TranscriptSuite"),
     "batch": ("benchmarks.batch.suite", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""

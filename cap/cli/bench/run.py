@@ -146,6 +146,13 @@ class SuiteOptions:
         help="HumanEval: problems in its form, such as MBPP's or EvalPlus's.",
     )
     """Problems in HumanEval's form; None for the official ones."""
+    folder: Path | None = option(
+        "--from",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help="Transcripts: published programs, one text file a command.",
+    )
+    """Transcripts to play; None of every other suite."""
     k: list[int] = option(
         "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
     )
@@ -227,6 +234,8 @@ def run(
         suite_options["problems"] = [str(path.resolve()) for path in options.problems]
     if options.problem_file is not None:
         suite_options["problem_file"] = str(options.problem_file.resolve())
+    if options.folder is not None:
+        suite_options["from"] = str(options.folder.resolve())
     if options.k:
         suite_options["k"] = options.k
         if options.k[-1] > (options.n or 1):
@@ -239,13 +248,13 @@ def run(
         suite_options |= {"translator": options.translator} if options.translator else {}
     elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
-    elif options.model is None:
+    elif options.model is None and suite_name != "transcripts":
         raise UsageError(
             "say whom to ask with -m: oracle, no-op, noisy-oracle:P, nearest or any model"
         )
     settings = Settings(
         suite=suite_name,
-        model=options.model or "offline",
+        model=options.model or ("transcript" if suite_name == "transcripts" else "offline"),
         mode=options.mode,
         perception=options.perception,
         prompts=options.prompts or OWN_PROMPTS.get(suite_name, ""),

@@ -165,8 +165,7 @@ def test_only_what_returns_nothing_acts_and_goes_on() -> None:
     assert infer(["f()"], [], "").actions
     assert not infer(["x = 1"], [], "").session
     assert not infer(["x = 1"], [], "").actions
-    assert not infer(["f()"], [], False, "").session
-    assert not infer([], [], False, "").actions
+    assert not infer([], [], "").actions
 
 
 def test_a_prompt_for_functions_is_known_by_its_comments() -> None:

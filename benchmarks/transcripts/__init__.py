@@ -1,0 +1,1 @@
+"""Published programs, played through the engine as a model's answers."""
