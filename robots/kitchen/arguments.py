@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import LimitExceeded, NotFound, Unreachable, misspelt
-from robots.kitchen.objects import KINDS, known_name
+from robots.kitchen.objects import CALLED, KINDS, known_name
 from robots.kitchen.placement import Relation
 from robots.kitchen.room import ROOM_X, ROOM_Y, Point
 from robots.table.numbers import real_numbers
@@ -158,6 +158,20 @@ def name_of(name: Any) -> str:
     return known_name(name)
 
 
+def meant(text: str, visible: Sequence[str]) -> str:
+    """Return the object that is seen of a kind, where its kind is named; else the name itself.
+
+    Raises:
+        NotFound: Several of the kind are seen; the message names them.
+    """
+    if text in KINDS:
+        return text
+    found = [name for name in visible if name in CALLED.get(text, ())]
+    if len(found) > 1:
+        raise NotFound(f"{text!r} may be any of these here: {', '.join(found)}; name one")
+    return found[0] if found else text
+
+
 def object_of(name: Any, visible: Sequence[str]) -> str:
     """Return the exact name of an object, seen or not.
 
@@ -165,7 +179,7 @@ def object_of(name: Any, visible: Sequence[str]) -> str:
         NotFound: There is nothing of that name.
         TypeError: It is no text.
     """
-    if (text := name_of(name)) in KINDS:
+    if (text := meant(name_of(name), visible)) in KINDS:
         return text
     listed = f"here: {', '.join(visible)}" if visible else "nothing is seen here"
     if not text:

@@ -89,6 +89,11 @@ KINDS: Mapping[str, Kind] = {
     "peach": Kind("fruit", "cylinder", (0.07, 0.07, 0.064), 0.15, (240, 160, 110)),
     "grapefruit": Kind("fruit", "cylinder", (0.088, 0.088, 0.082), 0.3, (240, 128, 92)),
     **{f"{name} block": _block(COLORS[name]) for name in ("red", "green", "blue")},
+    "avocado": Kind("fruit", "cylinder", (0.06, 0.06, 0.07), 0.15, (62, 84, 44)),
+    **{
+        f"{name} bottle": Kind("drink", "cylinder", (0.064, 0.064, 0.19), 0.35, COLORS[name])
+        for name in ("red", "green", "blue", "yellow")
+    },
     "egg": Kind("egg", "cylinder", (0.044, 0.044, 0.056), 0.06, (236, 220, 196)),
     "red plate": _plate((196, 52, 52)),
     "green plate": _plate((86, 160, 78)),
@@ -115,10 +120,25 @@ DEFAULT_NAMES = (
     *("chip bag", "cracker box", "bowl", "cup", "sponge"),
 )
 _ALIASES = {
-    **dict.fromkeys(("coke", "cola", "can of coke"), "coke can"),
+    **dict.fromkeys(("coke", "cola", "can of coke", "coca cola", "coca cola can"), "coke can"),
+    **dict.fromkeys(("7 up", "seven up", "7up can"), "7up"),
+    "pepsi can": "pepsi",
+    "lime soda can": "lime soda",
     **dict.fromkeys(("chips", "chips bag", "bag of chips"), "chip bag"),
     **dict.fromkeys(("water", "bottle of water"), "water bottle"),
 }
+_SODAS = (
+    *("coke can", "diet coke", "cherry coke", "pepsi", "7up"),
+    *("lime soda", "grapefruit soda"),
+)
+CALLED = {
+    **dict.fromkeys(("soda", "soda can", "can of soda", "can"), _SODAS),
+    "bottle": tuple(name for name in KINDS if name.endswith(" bottle")),
+    "plate": tuple(name for name in KINDS if name.endswith(" plate")),
+    "chips": tuple(name for name in KINDS if "chip" in name),
+    "fruit": tuple(name for name, kind in KINDS.items() if kind.category == "fruit"),
+}
+"""What a kind of thing is called: it means the one of them that is seen, if there is one alone."""
 
 
 @dataclass(frozen=True)

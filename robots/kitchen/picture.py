@@ -73,7 +73,7 @@ class _Brush:
         high = ROOM_Y[1] - ROOM_Y[0] + 2 * _BORDER_M
         self.scale = min(width / wide, height / high)
         self._width, self._height = width, height
-        self._font_px = max(14.0, 0.16 * self.scale)
+        self._font_px = max(13.0, 0.16 * self.scale)
         self._font = ImageFont.load_default(size=self._font_px)
         self._taken: list[Box] = []
         """Where no name is written: things, the robot, and names."""

@@ -20,7 +20,7 @@ from robots.kitchen import arguments, grasps, paths, picture, placement, scene_f
 from robots.kitchen.arguments import Points
 from robots.kitchen.arrivals import announced, without
 from robots.kitchen.manipulation import SLID_M, Manipulation
-from robots.kitchen.objects import KINDS, SceneEntry, Thing
+from robots.kitchen.objects import CALLED, KINDS, SceneEntry, Thing
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import KitchenState
@@ -46,7 +46,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     Positions are xyz in metres in the world frame: x to the right of the room (left is -x; of you,
     your own left), y to the back (the front is -y), z up; the floor is
-    x -5.7 to 3, y -6.5 to 2.5. Angles are radians, counter-clockwise, 0 along x. Velocities alone
+    x -5.7 to 3, y -7 to 2.5. Angles are radians, counter-clockwise, 0 along x. Velocities alone
     are in the robot frame; forward is where it faces.
 
     The base has a radius of 0.22 m and moves in any direction. The robot sees only what is at its
@@ -208,15 +208,23 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
     # Perception: each look takes 0.1 s; with a velocity set the base moves on meanwhile.
 
     @perception
-    def is_obj_visible(self, name: str) -> bool:
+    def is_obj_visible(self, name: str, loc: str = "") -> bool:
         """Return whether an object is seen at the present location; never fails for a name.
 
         Args:
             name: An object's name, such as 'apple'.
+            loc: Look at and beside this location instead, from up to 1.2 m away.
         """
         text = arguments.name_of(name)
+        place = self._location(loc) if loc else None
         with self._looking() as state:
-            return text in state.visible()
+            seen = state.visible() if place is None else state.visible_near(place)
+            return bool({text, *CALLED.get(text, ())} & {*seen})
+
+    @perception
+    def get_obj_names(self) -> list[str]:
+        """Return the names of the objects here, also in a bowl; not what is held."""
+        return self.get_visible_obj_names()
 
     @perception
     def get_visible_obj_names(self) -> list[str]:
@@ -554,6 +562,36 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         with self._moving():
             self._check_full()
             return self._arm.put(placement.put(self.state, point))
+
+    @action
+    def put_first_on_second(self, first: str, second: str | Position) -> Array:
+        """Pick up an object seen here and put it on, in or at something; side by side on plates.
+
+        Args:
+            first: The object; it may be in the gripper already.
+            second: An object seen here, a location (it drives there), or a position in metres.
+
+        Returns:
+            Where the object came to rest: metres, shape (3,).
+
+        Raises:
+            NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
+            NotGrasped: The gripper is full, or closed on nothing.
+            Collision: There is no room, something was pushed, or it did not stay there.
+            Unreachable: It takes nothing that way, is beyond the arm, or closed.
+        """
+        text = arguments.name_of(second) if isinstance(second, str) else None
+        goal = None if isinstance(second, str) else arguments.position(second, "second")
+        place = self.state.room.locations.get(text or "")
+        if text is not None and place is None:
+            arguments.object_of(text, self.state.visible())
+        if arguments.name_of(first) != self.state.held:
+            self.pick_obj(first)
+        if goal is not None:
+            return self.place_at_pos(goal)
+        if place is not None and place not in self.state.here():
+            self.goto_loc(place.name)
+        return self.place_at_obj(str(text))
 
     @action
     def open_drawer(self, name: str) -> None:

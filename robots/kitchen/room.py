@@ -23,7 +23,7 @@ Point = tuple[float, float]
 PieceKind = Literal["table", "counter", "chair", "stool", "bin", "cabinet"]
 
 ROOM_X = (-5.7, 3.0)
-ROOM_Y = (-6.5, 2.5)
+ROOM_Y = (-7.0, 2.5)
 BASE_R = 0.22
 """Radius of the robot's base, metres."""
 CLEAR_M = 0.02
@@ -189,7 +189,7 @@ def sample_room(rng: np.random.Generator) -> Room:
             Piece("desk", "table", 2.65, near(-4.9, 0.1), 1.2, 0.6, 0.74, 0.0),
             _chair("wood chair", near(-3.15, 0.1), near(-0.65, 0.1), near(-quarter, 0.3)),
             _chair("steel chair", near(0.0, 0.1), near(-3.15, 0.1), near(-quarter, 0.3)),
-            _chair("office chair", near(1.35, 0.1), near(-5.85, 0.1), near(-quarter, 0.3)),
+            _chair("office chair", near(1.25, 0.1), near(-5.85, 0.1), near(-quarter, 0.3)),
             Piece("stool", "stool", *stool, 0.3, 0.3, 0.5, 0.0, True),
             Piece("recycle bin", "bin", 2.72, near(-0.5, 0.1), 0.44, 0.44, 0.35, 0.0),
             Piece("trash bin", "bin", 2.72, near(-1.5, 0.1), 0.44, 0.44, 0.35, 0.0),

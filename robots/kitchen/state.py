@@ -257,6 +257,19 @@ class KitchenState:
         held = self.load()
         return [thing.name for thing in self.things if self._seen(thing, here, held)]
 
+    def visible_near(self, place: Location) -> list[str]:
+        """Return the objects that can be seen at or beside a location, driving past it."""
+        if distance(place.piece.rectangle, self.base.xy) > DETECT_M or not self.is_open(place):
+            return []
+        held = self.load()
+        return [
+            thing.name
+            for thing in self.things
+            if thing.name not in held
+            and (at := self.location_of(thing.name)) in (place.name, None)
+            and (at is not None or distance(place.piece.rectangle, thing.xy) <= BESIDE_M)
+        ]
+
     def seen_here(self) -> KitchenState:
         """Return a copy in which the robot knows what is to be seen from here, and what is not."""
         here = [place.name for place in self.here() if self.is_open(place)]

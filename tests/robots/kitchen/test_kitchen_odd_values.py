@@ -14,6 +14,8 @@ from tests.fakes.odd_values import ODD_VALUES
 
 USUAL: dict[str, Any] = {
     "name": "apple",
+    "first": "apple",
+    "second": "bowl",
     "loc": "desk",
     "pos": [0.0, -1.2],
     "traj": [[0.0, -1.2], [0.2, -1.2]],
