@@ -215,8 +215,9 @@ def _prompts(
         imported = {hint for prompt in prompts.values() for hint in prompt.hints}
         for primitive in primitives:
             if primitive.name not in imported:
+                so = "no model knows" if primitive.kind == "perception" else "no program may call"
                 reason = (
-                    "no prompt imports it, so no program may call it: add it to "
+                    f"no prompt imports it, so {so} it: add it to "
                     "'from robot import ...' in prompts/ui.py, with an example"
                 )
                 yield RobotFinding(primitive.name, reason, skipped=primitive.kind != "action")

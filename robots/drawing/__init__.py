@@ -49,8 +49,8 @@ def create(
     if scene is not None and objects is not None:
         raise UsageError("a scene has its own objects: give a scene or objects, not both")
     given = DEFAULT_NAMES if objects is None else check_names(objects, ["block"])
-    if others := [name for name in given if not name.endswith("block")]:
-        raise UsageError(f"only blocks stand on the board, not {others[0]!r}")
+    if others := [name for name in given if name.endswith("bowl")]:
+        raise UsageError(f"no bowls stand on the board, and so not {others[0]!r}")
     names: Sequence[str] | Scene = given
     if scene is not None:
         names = scene_file.load(scene, ["block"], stacked=False, surface="board")

@@ -9,8 +9,9 @@ from shapely.geometry import MultiPoint
 
 from robots.drawing.board import BOARD_X, BOARD_Y, BoardState
 from robots.ravens.scene import BLOCK_HALF, Body
-from robots.table.colors import Color, color_of
+from robots.table.colors import Color
 from robots.table.geometry import XY, corners
+from robots.table.things import color_of
 
 _OVERSAMPLE = 3
 _BORDER_M = 0.02

@@ -144,6 +144,21 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         return np.array(known[find(name, known, "object or place")])
 
     @perception
+    def get_bbox(self, name: str) -> Array:
+        """Return the box around an object seen from above.
+
+        Args:
+            name: An object's name.
+
+        Returns:
+            Array of shape (4,): min x, min y, max x, max y in metres.
+
+        Raises:
+            NotFound: Nothing has that name.
+        """
+        return np.array(self.state.scene[find(name, self.state.scene.names)].bbox())
+
+    @perception
     def denormalize_xy(self, pos_normalized: Sequence[float] | Array) -> Array:
         """Turn a position given as fractions of the way from corner to corner into metres.
 

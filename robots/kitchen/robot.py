@@ -51,7 +51,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     The base has a radius of 0.22 m and moves in any direction. The robot sees only what is at its
     present location: what it faces within 1 m, or else the furniture nearest to it. Go to a
-    location before you look, pick or place there; a drawer must be open. A look takes 0.1 s. It
+    location before you look, pick or place there; a drawer must be open. It
     holds one object at a time, and needs an empty gripper for a drawer. Locations: 'table',
     'countertop', 'cart', 'desk', 'wood chair', 'steel chair', 'office chair', 'stool', 'recycle
     bin', 'trash bin', 'compost bin', 'top drawer', 'middle drawer', 'bottom drawer'. Plates are
@@ -209,11 +209,11 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     @perception
     def is_obj_visible(self, name: str, loc: str = "") -> bool:
-        """Return whether an object is seen at the present location; never fails for a name.
+        """Return whether an object is seen here; never fails for a name.
 
         Args:
             name: An object's name, such as 'apple'.
-            loc: Look at and beside this location instead, from up to 1.2 m away.
+            loc: Look there instead, up to 1.2 m.
         """
         text = arguments.name_of(name)
         place = self._location(loc) if loc else None
@@ -654,11 +654,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     @action
     def say(self, text: str) -> None:
-        """Tell the person something.
-
-        Args:
-            text: What to say.
-        """
+        """Tell the person something."""
         self.spoken.append(str(text))
 
     # How they do it.

@@ -26,11 +26,12 @@ from robots.ravens.scene import (
     BOWL_WALL,
     Body,
     Scene,
+    size_of,
 )
 from robots.ravens.view import ARM_URDF
 from robots.simulation.bullet import p
-from robots.table.colors import color_of
 from robots.table.geometry import TABLE_X, TABLE_Y, Vec3
+from robots.table.things import color_of
 
 _SCALE = 10.0
 """The studio is built this much larger: the renderer leaves out shadows within a fixed distance of
@@ -91,7 +92,7 @@ class Studio:
             if name not in self._objects:
                 self._objects[name] = self._object(name)
         for name, number in self._objects.items():
-            body = scene[name] if name in scene.names else Body(name, _AWAY)
+            body = scene[name] if name in scene.names else Body(name, _AWAY, size=size_of(name))
             p.resetBasePositionAndOrientation(
                 number, _large(body.position), body.quaternion, physicsClientId=self._client
             )

@@ -22,8 +22,9 @@ from robots.ravens.transfer import PARK, POINT_Z, Transfer
 from robots.ravens.world import Layout, WorldState, slipped
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
-from robots.table.colors import Color, color_of
+from robots.table.colors import Color
 from robots.table.geometry import TABLE_X, TABLE_Y, XY, corners
+from robots.table.things import color_of
 
 _PARKED = PARK.joints()
 

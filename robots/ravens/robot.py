@@ -19,7 +19,7 @@ from robots.base import action, perception
 from robots.ravens import arrangement, free_region, route, scene_file, transfer, view
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, Eyes, Truth
-from robots.ravens.scene import Scene
+from robots.ravens.scene import Scene, segmask
 from robots.ravens.scene_sampler import sample_scene
 from robots.ravens.world import Layout, TabletopWorld, WorldState
 from robots.simulation import shortest_path
@@ -39,6 +39,7 @@ from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
 from robots.table.numbers import real_numbers
 from robots.table.object_names import find, plain
+from robots.table.things import COLOR_OF
 
 Array = NDArray[np.float64]
 NOTHING_WRONG = Disturbances()
@@ -270,6 +271,22 @@ class RavensRobot(SimulatedRobot[WorldState]):
         return np.array(self._scene[self._exact(name)].bbox())
 
     @perception
+    def get_segmask(self, name: str) -> NDArray[np.bool_]:
+        """Return which cells of the table an object covers, seen from above.
+
+        Args:
+            name: An object's name.
+
+        Returns:
+            Truth values, shape (300, 300): cells of 2 mm, the first row at the top of the table,
+            the first column at its left.
+
+        Raises:
+            NotFound: Nothing has that name.
+        """
+        return segmask(self._scene[self._exact(name)])
+
+    @perception
     def get_obj_height(self, name: str) -> float:
         """Return how high an object's centre is above the table, in metres.
 
@@ -346,7 +363,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotFound: Nothing has that name.
         """
         known = self._exact(name)
-        if (color := COLORS.get(known.split()[0])) is None:
+        if (color := COLOR_OF.get(known) or COLORS.get(known.split()[0])) is None:
             raise NotFound(f"nothing is known of the colour of {known!r}; its name has none")
         red, green, blue = color
         return (red / 255, green / 255, blue / 255, 1.0)

@@ -6,9 +6,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cap.errors import NotFound
-from robots.table.geometry import XY, Quat, Vec3
+from robots.table.geometry import TABLE_X, TABLE_Y, XY, Quat, Vec3
 from robots.table.object_names import Kind
+from robots.table.things import SIZES
 
 BLOCK_HALF = 0.02
 BLOCK_SIZE: Vec3 = (2 * BLOCK_HALF,) * 3
@@ -24,9 +28,16 @@ BOWL_RIM_R = 0.061
 """Outer radius at the rim."""
 BOWL_BASE_R = 0.047
 """Outer radius at the foot."""
+CELL_M = 0.002
+"""Edge of a cell of a segmentation mask."""
 _WALL_PIECES = 12
 _RING_BOTTOM = 0.008
 """Where a simulated bowl's wall begins above its foot, metres."""
+
+
+def size_of(name: str) -> Vec3:
+    """Return the edges of an object's box, metres; of a bowl those of a block, which count not."""
+    return SIZES.get(name, BLOCK_SIZE)
 
 
 @dataclass(frozen=True)
@@ -146,6 +157,18 @@ class Scene:
     def top(self) -> float:
         """Return the height of the highest object, metres; 0 for an empty table."""
         return max((body.top for body in self.bodies), default=0.0)
+
+
+def segmask(body: Body) -> NDArray[np.bool_]:
+    """Return which cells of the table a body covers seen from above, the first row at the top."""
+    xs = np.arange(TABLE_X[0] + CELL_M / 2, TABLE_X[1], CELL_M)
+    ys = np.arange(TABLE_Y[1] - CELL_M / 2, TABLE_Y[0], -CELL_M)[:, None]
+    dx, dy = xs - body.xy[0], ys - body.xy[1]
+    if body.kind == "bowl":
+        return np.asarray(np.hypot(dx, dy) <= BOWL_RIM_R)
+    c, s = math.cos(body.yaw), math.sin(body.yaw)
+    along, across = dx * c + dy * s, dy * c - dx * s
+    return np.asarray((abs(along) <= body.half[0]) & (abs(across) <= body.half[1]))
 
 
 def bowl_boxes() -> list[tuple[Vec3, Vec3, tuple[float, float]]]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from cap.errors import Collision, Unreachable, UsageError
 from robots.ravens import transfer
-from robots.ravens.scene import Body, Scene
+from robots.ravens.scene import Body, Scene, size_of
 from robots.simulation.scene_file import read_scene, scene_text
 from robots.table.geometry import yaw_quaternion
-from robots.table.object_names import KINDS, Kind, check_names
+from robots.table.object_names import ALL_NAMES, KINDS, Kind, check_names
 
 
 def load(
@@ -35,14 +35,15 @@ def load(
 
     def known(name: str) -> str:
         (exact,) = check_names([name], kinds)
-        if not exact.endswith(tuple(kinds)):
+        if exact in ALL_NAMES and not exact.endswith(tuple(kinds)):
             raise UsageError(f"{exact!r} cannot stand here, only a {' or a '.join(kinds)}")
         return exact
 
     entries = read_scene(path, known)
     bodies: list[Body] = []
     for entry in sorted(entries, key=lambda entry: entry.z or 0.0):  # the lower carry the higher
-        body = Body(entry.name, (*entry.xy, 0.0), yaw_quaternion(entry.yaw))
+        turn = yaw_quaternion(entry.yaw)
+        body = Body(entry.name, (*entry.xy, 0.0), turn, size_of(entry.name))
         below = Scene(tuple(bodies))
         try:
             transfer.check_target(entry.xy, surface)

@@ -17,8 +17,8 @@ from robots.ravens.scene import (
     Scene,
 )
 from robots.ravens.world import WorldState
-from robots.table.colors import color_of
 from robots.table.geometry import TABLE_X, TABLE_Y
+from robots.table.things import color_of
 
 ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 _MAT: Rgb = (230, 227, 222)

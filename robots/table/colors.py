@@ -19,8 +19,3 @@ COLORS: Mapping[str, Color] = {
     "brown": (156, 117, 95),
     "gray": (186, 176, 172),
 }
-
-
-def color_of(name: str) -> Color:
-    """Return the colour that an object's name begins with, or gray; RGB, 0 to 255."""
-    return COLORS.get(name.split()[0], COLORS["gray"])

@@ -7,6 +7,7 @@ from typing import Literal
 
 from cap.errors import NotFound, UsageError, clipped, did_you_mean, misspelt
 from robots.table.colors import COLORS
+from robots.table.things import SIZES
 
 Kind = Literal["block", "bowl"]
 KINDS: tuple[Kind, ...] = ("block", "bowl")
@@ -60,11 +61,12 @@ def check_names(names: Sequence[str], kinds: Sequence[Kind] = KINDS) -> tuple[st
     found: list[str] = []
     for name in names:
         text = plain(name)
-        if text not in ALL_NAMES:
+        if text not in ALL_NAMES and text not in SIZES:
             known = [name for name in ALL_NAMES if name.endswith(tuple(kinds))]
             raise UsageError(
-                f"no object named {clipped(name)!r}.{did_you_mean(text, known)} An object is a "
-                f"colour and {' or '.join(map(repr, kinds))}; colours: {', '.join(COLORS)}"
+                f"no object named {clipped(name)!r}.{did_you_mean(text, [*known, *SIZES])} An "
+                f"object is a colour and {' or '.join(map(repr, kinds))}, or fruit or a plate such "
+                f"as 'apple' and 'red plate'; colours: {', '.join(COLORS)}"
             )
         if text in found:
             raise UsageError(f"object {text!r} is given twice; each colour exists once per kind")

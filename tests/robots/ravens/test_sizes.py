@@ -54,4 +54,4 @@ def test_boxes_have_boxes_of_their_own_size() -> None:
 
 def test_a_name_without_a_colour_has_none() -> None:
     with pytest.raises(NotFound, match="colour"):
-        table("instant", APPLE).get_color("apple")
+        table("instant", BOOK).get_color("book")

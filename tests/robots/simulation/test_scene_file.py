@@ -123,7 +123,7 @@ def test_only_blocks_stand_on_the_board_and_none_on_another(tmp_path: Path) -> N
     with pytest.raises(ConfigError, match="'gray bowl' cannot stand here, only a block"):
         make_robot("drawing", mode="instant", scene=str(path))
     path.write_text(TABLE.replace("gray bowl", "pluto"), encoding="utf-8")
-    with pytest.raises(ConfigError, match="An object is a colour and 'block'; colours"):
+    with pytest.raises(ConfigError, match="An object is a colour and 'block', or fruit"):
         make_robot("drawing", mode="instant", scene=str(path))
     pile = TABLE.replace("gray bowl", "gray block").replace(", 0.0245", "")
     pile = pile.replace("[-0.2, -0.3]\nyaw", "[-0.2, -0.3, 0.06]\nyaw")
