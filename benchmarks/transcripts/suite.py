@@ -26,6 +26,7 @@ from cap.session.settings import SessionSettings
 
 VERSION = "1"
 _WORLD = "world.toml"
+_FUNCTION = re.compile(r"define function: (?:\w+ = )?(\w+)\(")
 _CONTEXT = re.compile(r"(?:objects|locations) = \[.*\]\s*\Z")
 
 
@@ -71,8 +72,9 @@ class Transcript:
             NoMatch: There is none.
         """
         asked = _words(request.prompt.rstrip().splitlines()[-1].removeprefix("# "))
+        wanted = _FUNCTION.match(asked)
         for number, block in enumerate(self.left):
-            if block.words == asked:
+            if block.words == asked or (wanted and f"def {wanted[1]}(" in block.code):
                 del self.left[number]
                 return Completion(block.code, self.name, cost_usd=0.0)
         raise NoMatch(f"the transcript has no answer to {asked!r}")

@@ -491,7 +491,8 @@ class Engine:
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
         """Return what a prompt's programs may use.
 
-        That is what its hints name and its examples call; and perception, whatever they name.
+        That is every function of the robot, actions if it has the right to act, and of the LMPs
+        those that its hints name or its examples call.
         """
         state = state or State()
         itself = prompt.name if prompt.name in self.prompts else None
@@ -505,7 +506,7 @@ class Engine:
         seen = {
             name: primitive
             for name, primitive in allowed.items()
-            if primitive.kind == "perception" or name in named
+            if primitive.kind != "lmp" or name in named
         }
         return Scope(
             primitives=allowed if groups or not prompt.hints else seen,

@@ -18,7 +18,7 @@ def test_the_calls_of_a_move_alone_end_where_the_move_ended() -> None:
 
     step = p.stepSimulation
     robot: Any = registry.make_robot("ravens", mode="physics", seed=1, engine="pybullet")
-    ids, client = robot._world._simulation.ids.objects, robot._world.engine._client
+    ids, client = robot._world._simulation.ids.objects, robot._world._engine._client
 
     def places() -> list[Any]:
         return [p.getBasePositionAndOrientation(number, client) for number in ids.values()]

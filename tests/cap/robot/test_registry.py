@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cap.cli.main import run
 from cap.errors import PromptError, UsageError
 from cap.robot import registry
 
@@ -58,3 +59,45 @@ def test_a_hidden_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     hidden = registry.shadowed("benchmarks")
     assert hidden is not None
     assert str(tmp_path) in hidden
+
+
+RELEASED = {
+    "tabletop_ui.txt": "objects = ['a']\n# put it.\nput_first_on_second('a', 'b')\n",
+    "sim_tabletop_ui.txt": "objects = ['a']\n# move it.\nput_first_on_second('a', 'b')\n",
+    "mobile_ui.txt": "objects = ['a']\n# go to the table.\ngoto_loc(parse_loc_name('the table'))\n",
+    "parse_obj_name.txt": "objects = ['a']\n# the thing.\nret_val = 'a'\n",
+    "mobile_parse_pos.txt": "# a point.\nret_val = np.array([0, 0, 0])\n",
+    "fgen.txt": "# define function: n = total(xs=a).\ndef total(xs):\n    return sum(xs)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("robot", "ui", "lmps"),
+    [
+        ("ravens", "move it", {"ui", "fgen", "parse_obj_name"}),
+        ("tabletop", "put it", {"ui", "fgen", "parse_obj_name"}),
+        ("kitchen", "go to the table", {"ui", "fgen", "parse_obj_name", "parse_position"}),
+    ],
+)
+def test_the_original_folder_serves_each_robot(
+    tmp_path: Path, robot: str, ui: str, lmps: set[str]
+) -> None:
+    for name, text in RELEASED.items():
+        (tmp_path / name).write_text(text)
+    found = registry.robot_prompts(robot, tmp_path)
+    assert found.keys() == lmps
+    assert found["ui"].examples[0].instruction == ui
+    assert found["ui"].header.session
+    assert {name: prompt.name for name, prompt in found.items()} == {name: name for name in lmps}
+
+
+def test_a_check_of_the_folder_says_which_file_serves_what(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in RELEASED.items():
+        (tmp_path / name).write_text(text)
+    assert run(["prompts", "check", str(tmp_path), "-r", "kitchen"]) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "for robot kitchen: parse_position: mobile_parse_pos.txt, ui: mobile_ui.txt"
+    assert told[1] == "of other robots: sim_tabletop_ui.txt, tabletop_ui.txt"
+    assert told[2] == "missing: parse_loc_name"

@@ -240,7 +240,7 @@ def test_a_helper_two_skills_share_is_kept_once(open_session: Open, store: Skill
 def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_need_it(
     open_session: Open, store: SkillStore
 ) -> None:
-    write(store, "drive", "def drive():\n    goto_pos([0, 0])\n")
+    write(store, "drive", "def drive():\n    goto_loc('desk')\n")
     write(store, "drive_twice", "def drive_twice():\n    drive()\n    drive()\n")
     write(store, "half", "def half(x):\n    return x / 2\n")
     write(store, "say", "def say(text):\n    pass\n")
@@ -248,7 +248,7 @@ def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_ne
     offer = session.use_skills(store)
     assert [skill.name for skill in offer.skills] == ["half"]
     assert offer.left_out == {
-        "drive": "needs goto_pos",
+        "drive": "needs goto_loc",
         "drive_twice": "needs drive",
         "say": "the robot has something of that name",
     }

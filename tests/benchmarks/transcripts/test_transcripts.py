@@ -1,0 +1,47 @@
+"""Programs in the paper's style, played word for word with the shipped prompts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.suite import OWN_PROMPTS, Settings, Trial, suite
+from cap.cli.main import run
+from cap.errors import UsageError
+
+SESSIONS = Path(__file__).with_name("sessions")
+
+
+@pytest.mark.parametrize("session", sorted(path.name for path in SESSIONS.iterdir()))
+def test_every_command_of_a_session_runs(session: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    command = ["bench", "run", "transcripts", "--from", str(SESSIONS / session)]
+    assert run([*command, "--mode", "instant", "--out", out]) == 0
+    lines = Path(out, "trials.jsonl").read_text().splitlines()
+    outcomes = [json.loads(line) for line in lines]
+    assert len(outcomes) == len(list((SESSIONS / session).glob("*.txt")))
+    for outcome in outcomes:
+        assert outcome["success"], (outcome["task"], outcome["failure"])
+
+
+def test_what_a_transcript_lacks_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(
+        "# put it there.\nput_first_on_second(parse_obj_name('it'), [0, -0.5])\n"
+    )
+    found = suite("transcripts", {"from": str(tmp_path)})
+    settings = Settings("transcripts", "transcript", "instant", prompts="")
+    (trial,) = found.trials(1, 0)
+    outcome = found.run(trial, settings)
+    assert not outcome.success
+    assert "the transcript has no answer to 'it'" in outcome.failure
+
+
+def test_a_folder_without_transcripts_is_refused(tmp_path: Path) -> None:
+    assert "transcripts" not in OWN_PROMPTS
+    with pytest.raises(UsageError, match=r"no transcripts \(\*\.txt\)"):
+        suite("transcripts", {"from": str(tmp_path)})
+    with pytest.raises(UsageError, match="needs --from"):
+        suite("transcripts").check(Settings("transcripts", "transcript"))
+    assert Trial("a", "b", 0).sample == 0
