@@ -64,7 +64,7 @@ def unhinted(prompt: Prompt) -> Prompt:
     return replace(prompt, hints=())
 
 
-def _hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
+def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
     """Return the functions a prompt's model reads about: those its hints name, else all."""
     if scope.groups or not prompt.hints:
         return scope.primitives
@@ -431,7 +431,7 @@ class Engine:
             self.sandbox.policy,
             limits=self.settings.budget,
             unavailable=unavailable,
-            docs=f"{docs}\n{imports(_hinted(prompt, scope))}" if docs else "",
+            docs=f"{docs}\n{imports(hinted(prompt, scope))}" if docs else "",
             words=words,
         )
         return generation.run(examined.program)
@@ -523,7 +523,7 @@ class Engine:
         if key not in self._docs:
             scope = self.scope(prompt)
             about = robot_facts.about(self.robot)
-            shown = _hinted(prompt, scope)
+            shown = hinted(prompt, scope)
             self._docs[key] = primitive_docs(about, shown, scope.groups)
         return self._docs[key]
 

@@ -76,6 +76,10 @@ class Rehearsal:
             self.sources[str(event.data["source"])] = str(event.data["lmp"])
 
 
+_ENDLESS = ("CallLimit", "ActionLimit", "SimTimeLimit", "TimeLimit")
+"""How a loop without an end is ended."""
+
+
 @dataclass(frozen=True)
 class Rehearsed:
     """How a rehearsal went."""
@@ -96,6 +100,10 @@ class Rehearsed:
         if failed is None:
             return None
         message = f"in the rehearsal: {failed.message}; nothing moved"
+        if failed.error in _ENDLESS:
+            message += (
+                "; a loop cannot wait there for something new: the twin sees what is there now"
+            )
         if failed.exit_code == ModelError.exit_code:  # the model's, wherever it is found
             return replace(failed, message=message)
         return replace(failed, kind="rehearsal", message=message)

@@ -51,7 +51,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     The base has a radius of 0.22 m and moves in any direction. The robot sees only what is at its
     present location: what it faces within 1 m, or else the furniture nearest to it. Go to a
-    location before you look, pick or place there; a drawer must be open. It
+    location before you look, pick or place there; a drawer must be open. A look takes 0.1 s. It
     holds one object at a time, and needs an empty gripper for a drawer. Locations: 'table',
     'countertop', 'cart', 'desk', 'wood chair', 'steel chair', 'office chair', 'stool', 'recycle
     bin', 'trash bin', 'compost bin', 'top drawer', 'middle drawer', 'bottom drawer'. Plates are

@@ -138,6 +138,7 @@ def test_a_loop_of_motions_without_an_end_is_refused_in_the_rehearsal_as_on_the_
         turn = session.run("go")
         assert turn.failure is not None
         assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "ActionLimit")
+        assert "a loop cannot wait there for something new" in turn.failure.message
         assert turn.moved == {}
         kinds = [event.kind for event in events]
         assert kinds.index("rehearsing") < kinds.index("rehearsal")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cap.cli.main import run
+from cap.engine.engine import hinted
 from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
 from cap.prompt.docs import imports
@@ -37,7 +38,7 @@ def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str)
     with Session.open(robot, Nearest(), mode="instant") as session:
         prompt = session.engine.prompts["ui"]
         docs = session.engine.docs(prompt)
-        docs += f"\n{imports(session.engine.scope(prompt).primitives)}"
+        docs += f"\n{imports(hinted(prompt, session.engine.scope(prompt)))}"
         asked = registry.function_prompt().render("f(1)", docs=docs, given=given)
     assert "\nfrom robot import " in asked
     assert len(SYSTEM) + len(asked) <= MOST_CHARS
