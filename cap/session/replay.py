@@ -28,7 +28,7 @@ from cap.trace.trace import plain
 class ReplayStep:
     """One thing a person did in a session."""
 
-    kind: Literal["run", "execute", "undo", "undo_round", "redo", "model"]
+    kind: Literal["run", "execute", "undo", "redo", "model"]
     """Which."""
     text: str = ""
     """The instruction, or the program's name."""
@@ -78,8 +78,12 @@ def steps(folder: Path) -> tuple[ReplayStep, ...]:
                 found.append(ReplayStep("execute" if source else "run", data["text"], source))
             elif kind == "undo":
                 found.append(ReplayStep("undo", turns=data["turns"]))
-            elif kind in ("undo_round", "redo"):
-                found.append(ReplayStep("redo" if kind == "redo" else "undo_round"))
+            elif kind == "redo":
+                found.append(ReplayStep("redo"))
+            elif kind == "undo_round":
+                raise UsageError(
+                    f"in {folder} a single round was undone, which version 0.1 alone can replay"
+                )
             elif kind == "model":
                 found.append(ReplayStep("model", data["name"], mends=data["repairs"]))
             elif kind == "moved":
@@ -161,9 +165,6 @@ def replay(session: Session, todo: Sequence[ReplayStep]) -> Iterator[Replayed]:
     for step in todo:
         if step.kind == "undo":
             session.undo(step.turns)
-            yield Replayed(step, None)
-        elif step.kind == "undo_round":
-            session.undo_round()
             yield Replayed(step, None)
         elif step.kind == "redo":
             session.redo()

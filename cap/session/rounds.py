@@ -9,7 +9,7 @@ done does not make the turn good: only the effect that was expected does, or a c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cap.engine.answer import Answer, State
@@ -37,20 +37,6 @@ _ENDED = ("interrupted", "refused", "model")
 """Failures after which nobody is asked for a further round."""
 
 
-@dataclass(frozen=True)
-class Round:
-    """A turn as it was before one of its later rounds."""
-
-    answer: Answer
-    """What came of the rounds up to there."""
-    begun: State
-    """What the last program of those found."""
-    programs: int
-    """Programs run up to there."""
-    world: Any
-    """The robot's snapshot; None where there is none."""
-
-
 class Rounds:
     """The rounds of one instruction."""
 
@@ -76,8 +62,6 @@ class Rounds:
         self._robot = session.robot
         self.begun = session.state
         """What the last program found."""
-        self.before: list[Round] = []
-        """The turn before each round but the first."""
 
     def run(self, state: State, world: Any, most: int) -> Answer:
         """Ask until all is done; return what came of all rounds.
@@ -120,7 +104,6 @@ class Rounds:
             state = self._after(state, last, context, effect.detail)
             context, view = self._session.prompt.context_of(now.facts), now
             world = self._robot.snapshot() if isinstance(self._robot, Rewindable) else None
-            before = Round(answer, self.begun, engine.programs, world)
             further = engine.run(
                 *(self._session.prompt, self.words, context, state),
                 world=world,
@@ -138,7 +121,6 @@ class Rounds:
                     answer = replace(answer, result=replace(answer.result, failure=None))
                 trace.event("rounds_ended", rounds=number - 1, reason="the model says it is done")
                 break
-            self.before.append(before)
             self.begun = state
             further = self._judged(further, goal)
             same = further.ran and further.shown == last.shown

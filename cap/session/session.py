@@ -48,7 +48,7 @@ from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
-from cap.robot.protocol import Rehearsable, Rewindable, Robot, TurnTaking
+from cap.robot.protocol import Rehearsable, Robot, TurnTaking
 from cap.robot.robot_files import path_of
 from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
@@ -130,8 +130,6 @@ class Session:
         """Those of the last turn, if a model wrote it."""
         self._checkpoints: list[Checkpoint] = []
         self._undone: list[Undone] = []
-        self._round_undone = False
-        """Whether a round was taken back since the last turn."""
         self._view_log = ViewLog()
         self.state = State(variables=dict(self._prompt.header.initial))
         level = settings.min_level or weakest_level(model.name, simulated=robot.simulated)
@@ -420,43 +418,9 @@ class Session:
         after = Checkpoint.of(self)
         rewound = before[0].restore(self)
         del self._checkpoints[-turns:], self.turns[-turns:]
-        self._round_undone = False
         self._undone.append(Undone(undone, before, after))
-        self._rounds = None
         self._keep(session_file.LATEST)
         self.trace.event("undo", turns=turns, world=rewound)
-        self._tell_view()
-        return rewound
-
-    def undo_round(self) -> bool:
-        """Go back to before the last round of the last turn, which then ended with the one before.
-
-        Returns:
-            True if the world went back too.
-
-        Raises:
-            UsageError: The last turn has one round alone.
-        """
-        self._require_open()
-        rounds = self._rounds
-        if rounds is None or not rounds.before or not self.turns:
-            raise UsageError("the last turn has no further round; undo the turn itself")
-        self._round_undone = True
-        past, checkpoint = rounds.before.pop(), self._checkpoints[-1]
-        usage, took = self.usage, self.took
-        rewound = checkpoint.restore(self)
-        self.turns.pop()
-        self.engine.programs, rounds.begun = past.programs, past.begun
-        if isinstance(self.robot, Rewindable):
-            self.robot.restore(past.world)
-        effect, missed = self._effect(rounds.view, past.answer, rounds.expect)
-        answer = past.answer
-        if answer.result.failure is None and missed is not None:
-            answer = replace(answer, result=replace(answer.result, failure=missed))
-        self._remember(Turn.of(rounds.words, answer, effect), answer, rounds.context)
-        self.usage, self.took = usage, took
-        self._keep(session_file.LATEST)
-        self.trace.event("undo_round", rounds=1 + len(rounds.before), world=rewound)
         self._tell_view()
         return rewound
 
@@ -470,8 +434,6 @@ class Session:
             UsageError: Nothing was undone since the last turn.
         """
         self._require_open()
-        if not self._undone and self._round_undone:
-            raise UsageError("rounds cannot be redone; say what is left to do")
         if not self._undone:
             raise UsageError("nothing was undone since the last turn, so nothing can be redone")
         undone = self._undone.pop()
@@ -655,7 +617,6 @@ class Session:
         with stop_signals.held():  # a turn is there and told whole, or not at all
             self.trace.turn += 1
             self._undone.clear()
-            self._round_undone = False
             given = {} if source is None else {"source": source}
             self.trace.event("instruction", lmp=TOP, text=words, **given)
             self.memory.begin_turn()

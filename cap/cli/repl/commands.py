@@ -40,7 +40,7 @@ COMMANDS = {
     "why": ("", "why the last turn came out as it did"),
     "prompt": ("[all]", "what the model was asked with; all: with hints and examples"),
     "scope": ("", "what a program may use: functions, variables"),
-    "undo": ("[TURNS | round]", "go back a turn, in simulation the world too; round: its last one"),
+    "undo": ("[TURNS]", "go back a turn, in simulation the world too"),
     "redo": ("", "put back what was undone"),
     "skills": ("", "functions of this session, and those kept from earlier ones"),
     "save": ("NAME [NEW_NAME] | FILE.json", "keep a function for later sessions, or the session"),
@@ -337,9 +337,6 @@ class Commands:
 
     def do_undo(self, given: str) -> None:
         """Go back; the trace's listener tells how far."""
-        if given.lower() in ("round", "a round", "last round", "the last round"):
-            self.session.undo_round()
-            return
         self.session.undo(_count(given, "/undo"))
 
     def do_redo(self, given: str) -> None:

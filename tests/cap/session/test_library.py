@@ -426,7 +426,6 @@ def test_a_closed_session_does_nothing_more(tmp_path: Path) -> None:
     opened.close()
     refused: list[Callable[[], Any]] = [
         opened.undo,
-        opened.undo_round,
         opened.redo,
         opened.__enter__,
         lambda: opened.save(tmp_path),

@@ -112,31 +112,6 @@ def test_a_turn_of_all_its_rounds_has_each_program_once() -> None:
         assert session.state.history[-1].code.split() == turn.program.split()
 
 
-def test_each_round_can_be_taken_back() -> None:
-    session, _ = session_of([RED, BLUE, "pass\n"])
-    with session:
-        before = session.robot.positions()
-        session.run(WORDS)
-        assert session.undo_round()
-        assert list(session.turns[-1].moved) == ["red block"]
-        assert session.robot.positions()["blue block"] == before["blue block"]
-        assert session.state.variables["count"] == 1
-        assert len(session.state.history) == len(session.turns) == 1
-        with pytest.raises(UsageError, match="no further round"):
-            session.undo_round()
-        session.undo()
-        assert session.robot.positions() == before
-
-
-def test_a_round_that_was_taken_back_cannot_be_redone() -> None:
-    session, _ = session_of([RED, BLUE, "pass\n"])
-    with session:
-        session.run(WORDS)
-        session.undo_round()
-        with pytest.raises(UsageError, match="rounds cannot be redone"):
-            session.redo()
-
-
 def test_what_failed_is_told_and_the_model_may_go_on_from_there() -> None:
     fails = "put_first_on_second('red block', 'blue bowl')\nput_first_on_second('x', 'blue bowl')\n"
     session, model = session_of([fails, "put_first_on_second('blue block', 'blue bowl')\n", "pass"])

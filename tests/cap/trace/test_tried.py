@@ -52,7 +52,7 @@ class InTurn:
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
-    """A turn of two rounds of up to four programs, its last round undone; what was shown of it."""
+    """A turn of two rounds of up to four programs, undone; what was shown of it."""
     trace = Trace(tmp_path_factory.mktemp("runs") / "run")
     out, story = io.StringIO(), Chronicle()
     trace.listeners += [Live(Console(file=out, width=200)), story]
@@ -63,8 +63,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     )
     with Session(robot, InTurn(answers), settings) as session:
         assert session.run(WORDS).ok
-        assert session.undo_round()
-        assert list(session.turns[-1].moved) == ["red block"]
+        assert session.undo()
     assert trace.folder is not None
     return trace.folder, out.getvalue(), "".join(story.news() or ())
 
@@ -77,7 +76,7 @@ def test_the_terminal_tells_all_of_it(ran: tuple[Path, str, str]) -> None:
         "chosen: 2, 2 of 4 did this",
         "moved red block to blue bowl; round 2:",
         "2 rounds: the limit was reached",
-        "undone: the last round, the world too; 1 round is left",
+        "undone: the last turn, the world too",
     ):
         assert told in ran[1]
 
@@ -133,20 +132,19 @@ def test_a_page_has_every_program_that_was_tried_and_each_round(ran: tuple[Path,
         "- **2 moved red block to blue bowl** (chosen)",
         "### moved red block to blue bowl; round 2:",
         "- 2 rounds: the limit was reached",
-        "- undone: the last round, the world too; 1 round is left",
         "put_first_on_second('blue block', 'green bowl')",
     ):
         assert told in text
 
 
 def test_the_page_in_a_browser_tells_it_as_it_happens(ran: tuple[Path, str, str]) -> None:
-    for told in ("chosen: 2, 2 of 4 did this", "round 2", "undone: the last round"):
+    for told in ("chosen: 2, 2 of 4 did this", "round 2"):
         assert told in ran[2]
     assert "&lt;b&gt;full&lt;/b&gt;" in ran[2]
 
 
-def test_a_round_that_was_undone_is_undone_again_in_a_replay(ran: tuple[Path, str, str]) -> None:
-    assert [step.kind for step in replay.steps(ran[0])] == ["run", "undo_round"]
+def test_a_turn_of_rounds_is_undone_again_in_a_replay(ran: tuple[Path, str, str]) -> None:
+    assert [step.kind for step in replay.steps(ran[0])] == ["run", "undo"]
 
 
 def test_damaged_events_are_counted(ran: tuple[Path, str, str], tmp_path: Path) -> None:
