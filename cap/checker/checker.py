@@ -98,6 +98,7 @@ def _violations(program: Program, scope: Scope, policy: Policy) -> list[Violatio
 def _needless_imports(program: Program, scope: Scope, policy: Policy) -> list[ast.stmt]:
     """Return the imports that bind only what is in scope under that very name already.
 
+    Such as `from robot import say`, or `from os import say`: it is the robot's all the same.
     Every chat model writes them. What a scope gives may be imported from anywhere: a prompt's hints
     name modules that are none. A library's names come from where they are at home, and a name of
     another module that happens to be a builtin's as well, such as numpy's `sum`, is something else.

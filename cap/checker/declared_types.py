@@ -88,6 +88,8 @@ def _fits(value: Any, kind: Any) -> bool:
         return False
     if issubclass(origin, Mapping):
         return all(_fits(key, inner[0]) and _fits(entry, inner[1]) for key, entry in value.items())
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return len(value) == len(inner) and all(map(_fits, value, inner))
     return all(_fits(entry, inner[0]) for entry in value)
 
 

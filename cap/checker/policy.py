@@ -70,10 +70,11 @@ class Policy:
     """The library's names are there without an import, as robots' programs know them; without them
     a program is like an imported module: `__name__` is not `__main__`."""
     signatures: bool = True
-    """Refuse calls that cannot fit what they call, and attributes that library classes do not
-    have, before anything moves; where tests judge a program, only what it reaches counts."""
+    """Refuse calls that cannot fit what they call, before anything moves; where tests judge a
+    program, only what it reaches counts."""
     private: bool = True
-    """Attributes such as `x._name` may be used."""
+    """The kernel stops what must not be: attributes such as `x._name` may be used, all builtins and
+    all listed modules. Without it (level `process`) only listed names may."""
 
     @classmethod
     def benchmark(cls) -> Policy:

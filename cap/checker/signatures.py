@@ -131,6 +131,8 @@ def _problem(call: ast.Call, forms: Sequence[inspect.Signature], seen: Survey) -
     if starred or len(keywords) < len(call.keywords):
         return None
     for signature in forms:
+        if _takes_twice(signature, keywords):
+            return None
         try:
             signature.bind(*([None] * count), **dict.fromkeys(keywords))
         except TypeError as error:
@@ -138,6 +140,16 @@ def _problem(call: ast.Call, forms: Sequence[inspect.Signature], seen: Survey) -
         else:
             return None
     return first
+
+
+def _takes_twice(signature: inspect.Signature, keywords: Sequence[str]) -> bool:
+    """Tell whether `**others` takes a keyword that a positional-only parameter has as its name."""
+    kinds = {entry.kind for entry in signature.parameters.values()}
+    only = inspect.Parameter.POSITIONAL_ONLY
+    named = (signature.parameters.get(name) for name in keywords)
+    return inspect.Parameter.VAR_KEYWORD in kinds and any(
+        entry is not None and entry.kind is only for entry in named
+    )
 
 
 def _meant(signature: inspect.Signature, keywords: Sequence[str], error: str, seen: Survey) -> str:

@@ -65,7 +65,7 @@ class Undefined:
     """Every place that calls it, then those that hand it to something that will; empty if it is
     only read."""
     reads: tuple[str, ...] = ()
-    """What the other places that use it stand in: `sorted(names, key=get_area)`."""
+    """What the uses that are no calls stand in, such as `sorted(names, key=get_area)`."""
 
 
 def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:

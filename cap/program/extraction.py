@@ -1,6 +1,7 @@
 """What of a model's answer is the program: thoughts, fences, tool calls and words are taken off.
 
-An answer that is Python as it stands is left alone, so that the text of a program is never touched.
+An answer that is Python as it stands is left alone but for its comments and a mere closing word, so
+that the text of a program is never touched.
 What comes out is the whole program, or a fault that says what to write instead: never a part of
 what was meant and never more. Several blocks are one program only if each goes on from those before
 it; other odd forms go back to the model with the reason.
@@ -336,7 +337,9 @@ def _joined(blocks: Sequence[str]) -> str:
         steps += any(not isinstance(node, ast.Import | ast.ImportFrom) for node in body)
         bound |= binds
         functions |= {node.name for node in body if isinstance(node, ast.FunctionDef)}
-        spent |= loads & functions  # to call it too may be another way to do the same
+        # Of "def f", then "f(1)", then "f(2)": the third may be another way to do what the second
+        # does, since it goes on from nothing but what was called already.
+        spent |= loads & functions
     return "\n\n".join(block.strip("\n") for block in working) + "\n"
 
 

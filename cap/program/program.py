@@ -21,7 +21,7 @@ MAX_DEPTH = 100
 """The deepest nesting of the syntax tree."""
 MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 _WITHOUT_WARNINGS = threading.Lock()
-"""The filter of warnings is one for all threads."""
+"""Guards `warnings.filters`, which all threads share."""
 MAX_SHOWN_CHARS = 120
 """How much of a line, or of an answer in words, a message repeats."""
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
@@ -207,7 +207,8 @@ def _refuse_misplaced(tree: ast.Module) -> None:
             elif isinstance(node, ast.ClassDef):
                 left.append((child, False, False))
             else:
-                left.append((child, in_function, in_loop or isinstance(node, _LOOPS)))
+                body = isinstance(node, _LOOPS) and child not in node.orelse
+                left.append((child, in_function, in_loop or body))
 
 
 def _check_size(text: str | bytes, limit_chars: int) -> None:

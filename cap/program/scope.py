@@ -1,4 +1,4 @@
-"""What a program may use: primitives, variables, kept definitions."""
+"""What a program may use: primitives, groups of them, variables, kept definitions."""
 
 from __future__ import annotations
 
