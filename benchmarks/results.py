@@ -26,7 +26,7 @@ import msgspec
 from benchmarks.ledger import spent_in
 from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Trial
 from cap.config import shown_url
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs
 from cap.errors import UsageError
 from cap.files import read_json, write_whole
 from cap.models.base import Usage

@@ -34,13 +34,12 @@ from benchmarks.suite import (
     program_limits,
 )
 from cap.checker.declared_types import require
-from cap.engine.best_of import Sampling
 from cap.engine.engine import unhinted
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs, Sampling
 from cap.errors import UsageError
 from cap.models.base import Model
 from cap.prompt.prompt import Prompt
-from cap.robot import registry, robot_facts
+from cap.robot import observation, registry
 from cap.robot.protocol import Rewindable
 from cap.session.session import TOP, Session
 from cap.session.settings import SessionSettings
@@ -218,7 +217,7 @@ def carry_out(
                 f"task '{trial.task}' gives {type(case).__name__}, no RobotCase; return one"
             )
         if isinstance(model, NoisyOracle):
-            told = robot_facts.facts(robot).values()
+            told = observation.facts(robot).values()
             lists = [fact for fact in told if isinstance(fact, list | tuple)]
             model.names = tuple(name for fact in lists for name in fact if isinstance(name, str))
             model.programs = _programs(case)

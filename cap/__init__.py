@@ -14,11 +14,9 @@ if TYPE_CHECKING:
 
     from cap.checker.checker import Violation, check
     from cap.checker.policy import Policy
-    from cap.engine.best_of import Sampling
     from cap.engine.effect import Effect
-    from cap.engine.function_generation import GenerationLimits
     from cap.engine.lmp import LMP
-    from cap.engine.repair import Repairs
+    from cap.engine.settings import GenerationLimits, Repairs, Sampling
     from cap.errors import (
         CapError,
         CheckFailed,

@@ -12,8 +12,8 @@ from benchmarks.batch.effects import names_in
 from cap.errors import CapError, PromptError, UsageError, did_you_mean
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
+from cap.robot.observation import Observation
 from cap.robot.protocol import Containing, Robot
-from cap.robot.robot_facts import places
 from cap.session.session import TOP
 from robots.table.geometry import PLACES
 
@@ -119,6 +119,6 @@ def _names(session: Mapping[str, Any]) -> frozenset[str]:
     robot = robot_of(session)
     try:
         vessels = robot.contents() if isinstance(robot, Containing) else ()
-        return frozenset([*places(robot), *AT.get(robot.name, {}), *vessels])
+        return frozenset([*Observation.of(robot).positions, *AT.get(robot.name, {}), *vessels])
     finally:
         robot.close()

@@ -21,11 +21,12 @@ from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.robot_suite import extra_of, shown_calls
 from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, cause_of
-from cap.engine.best_of import Sampling
-from cap.engine.effect import Effect, WorldView
-from cap.engine.idle_program import DID_NOTHING
+from cap.engine.doubts import DID_NOTHING
+from cap.engine.effect import Effect
+from cap.engine.settings import Sampling
 from cap.errors import CapError, UsageError
 from cap.result import Result
+from cap.robot.observation import Observation
 from cap.robot.protocol import Conditioned, Containing, Locating, Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
@@ -145,10 +146,10 @@ class BatchSuite(BaseSuite):
             ),
         ) as session:
             first = robot.snapshot() if isinstance(robot, Rewindable) else None
-            before, rested, begun = dict(robot.positions()), _rest(robot), WorldView.of(robot)
+            before, rested, begun = dict(robot.positions()), _rest(robot), Observation.of(robot)
             steps = _carry_out(session, entry)
             calls = tuple(call for step in steps for call in step.turn.calls)
-            effect = Effect.of(begun, WorldView.of(robot), Result(calls=calls))
+            effect = Effect.of(begun, Observation.of(robot), Result(calls=calls))
             answered = any(step.turn.effect.answered for step in steps)
             words = replace(effect, answered=answered).words
             missed = _unmet(entry, _view(robot, before, rested, _said(robot), words))

@@ -46,8 +46,7 @@ from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
-from cap.engine.function_generation import GenerationLimits
-from cap.engine.settings import EngineSettings
+from cap.engine.settings import EngineSettings, GenerationLimits
 from cap.errors import ProblemError, UsageError
 from cap.models.base import Completion, Model, Request
 from cap.program.program import Program

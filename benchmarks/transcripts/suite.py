@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, cause_of, check_options
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs
 from cap.errors import NoMatch, UsageError
 from cap.files import read_text, read_toml
 from cap.models.base import Completion, Request

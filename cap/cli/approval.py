@@ -13,7 +13,7 @@ from cap.engine.stop_signals import stop_signals
 from cap.errors import UsageError
 
 if TYPE_CHECKING:
-    from cap.engine.answer import Approve, Decision
+    from cap.engine.settings import Approve, Decision
     from cap.session.skills.learning import OfferedSkill
 
 
@@ -57,7 +57,7 @@ def approver(asks: str, simulated: bool, ask: Approve | None = None) -> Approve 
 
 def ask_for_program(source: str) -> Decision:
     """Ask the person whether a program that was shown may run: yes, no and why, or edited."""
-    from cap.engine.answer import Decision
+    from cap.engine.settings import Decision
 
     if not _somebody_to_ask():
         return Decision(False)

@@ -78,13 +78,14 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation],
     What is not Python is of the rule `syntax`, a name that nobody defines of `undefined`.
     """
     from cap.checker.checker import Policy, Violation, examine
-    from cap.engine.engine import Engine, State, unhinted
+    from cap.engine.answer import State
+    from cap.engine.engine import Engine, unhinted
     from cap.engine.near_miss import near_miss
     from cap.errors import CheckFailed, did_you_mean
     from cap.models.nearest import Nearest
     from cap.program.program import Program
     from cap.prompt.docs import call_of
-    from cap.robot import registry, robot_facts
+    from cap.robot import observation, registry
     from cap.sandbox.sandbox import Sandbox
     from cap.session.session import TOP
     from cap.trace.trace import Trace
@@ -98,7 +99,7 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation],
     body = registry.make_robot(robot, mode="instant")
     functions = registry.function_prompt()
     engine = Engine(body, Nearest(), prompts, functions, sandbox=Sandbox(), trace=Trace())
-    scope = engine.scope(unhinted(prompts[TOP]), State(variables=robot_facts.facts(body)))
+    scope = engine.scope(unhinted(prompts[TOP]), State(variables=observation.facts(body)))
     body.close()
     policy = Policy.benchmark() if benchmark else Policy()
     examined = examine(program, scope, policy)

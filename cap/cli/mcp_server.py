@@ -27,7 +27,7 @@ from starlette.responses import PlainTextResponse
 
 from cap.cli.options import SessionOptions
 from cap.cli.session import open_session
-from cap.engine.answer import Decision
+from cap.engine.settings import Decision
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.program.program import MAX_SOURCE_CHARS, Program, ProgramSyntaxError
 from cap.session.session import Session
@@ -410,10 +410,10 @@ def _filmed(session: Session) -> bytes:
 
 
 def _seen(session: Session) -> dict[str, Any]:
-    from cap.engine.effect import WorldView
+    from cap.robot.observation import Observation
     from cap.trace.trace import plain
 
-    view = WorldView.of(session.robot)
+    view = Observation.of(session.robot)
     found: dict[str, Any] = plain(vars(view))
     if (strokes := getattr(session.robot, "strokes", None)) is not None:
         found["drawn"] = plain(strokes)

@@ -20,7 +20,7 @@ from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.robot.robot_files import path_of
 
 if TYPE_CHECKING:
-    from cap.engine.answer import Decision
+    from cap.engine.settings import Decision
     from cap.models.base import Usage
 
 
@@ -107,9 +107,7 @@ def _make_session(
     instructions: Sequence[str],
     people: People | None,
 ) -> Any:
-    from cap.engine.best_of import Sampling
-    from cap.engine.function_generation import GenerationLimits
-    from cap.engine.repair import Repairs
+    from cap.engine.settings import GenerationLimits, Repairs, Sampling
     from cap.models.replay import recording_warning
     from cap.robot import registry
     from cap.sandbox.limits import Limits

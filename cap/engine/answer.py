@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from cap.models.base import Usage
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Result, folded
-
-if TYPE_CHECKING:
-    from cap.engine.effect import WorldView
+from cap.robot.observation import Observation
 
 NOTHING = Usage()
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A person's word on a program."""
-
-    allowed: bool
-    """Whether it may run as it is."""
-    reason: str = ""
-    """Why not: the model is told, and writes another."""
-    edited: str = ""
-    """What the person wrote in its place; it takes the same road, and is asked for again."""
-
-
-Approve = Callable[[str], bool | Decision]
-"""Shown the complete program; False refuses it."""
 
 
 class EngineRobot(Protocol):
@@ -90,7 +72,7 @@ class Answer:
     """What the model took, for everything that was asked for on the way."""
     by_lmp: Mapping[str, Usage] = field(default_factory=dict)
     """The same for each LMP."""
-    seen: WorldView | None = None
+    seen: Observation | None = None
     """The world after it, where it was looked at already."""
     doubts: tuple[str, ...] = ()
     """What the words ask for in every reading and the world does not show: lines."""

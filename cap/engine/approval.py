@@ -1,7 +1,10 @@
 """Approval: what a complete program passes before it runs, and each call before it moves the robot.
 
-A program is rehearsed in the robot's twin, where there is one, and shown to a person, where one is
-to be asked. A yes holds for the world as it was then: where that has changed meanwhile, it is said,
+A program is rehearsed first, where the robot has a simulated twin: the twin stands in the scene as
+it is seen now, and what fails there, or passes a limit there, does not run here. The model's
+answers to what the program asks on the way are remembered: the run that follows gets the same, and
+whatever else has to be written then is shown to the person first. Then a person is asked, where one
+is to be. A yes holds for the world as it was then: where that has changed meanwhile, it is said,
 and the program is rehearsed and asked for again.
 """
 
@@ -9,23 +12,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cap.engine.answer import Answer, Approve, Decision, EngineRobot
-from cap.engine.effect import WorldView
-from cap.engine.rehearsal import Rehearsal, Rehearse, Rehearsed
-from cap.errors import NotApproved, RobotError
+from cap.engine.answer import Answer, EngineRobot
+from cap.engine.settings import Allow, Approve, Decision
+from cap.errors import ModelError, NotApproved, RobotError
 from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt
-from cap.result import Failure
+from cap.result import Failure, Result
+from cap.robot.observation import Moved, Observation
+from cap.robot.protocol import Rehearsable, Robot
 from cap.sandbox.clocks import asking_person
 from cap.sandbox.robot_thread import on_waiting_thread
 from cap.trace.messages import shown_call
-from cap.trace.trace import Trace
+from cap.trace.trace import Event, Trace
 
-Allow = Callable[[str], bool]
-"""Shown one call as text; False refuses it, and ends its program."""
+Rehearse = Callable[[Robot, Trace], Result]
+"""Carries the program out on a twin, telling a trace."""
 _SILENT = ("say",)
 """Actions that move nothing."""
 _NOT_APPROVED = Failure(
@@ -36,6 +40,107 @@ DECLINED = "Declined"
 _MOST_CHANGES = 10
 """A world that has changed so often while one word was waited for does not come to rest."""
 _RESTLESS = "the world changes again and again while a word is waited for; nothing was moved"
+_ENDLESS = ("CallLimit", "ActionLimit", "SimTimeLimit", "TimeLimit")
+"""How a loop without an end is ended."""
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """How a rehearsal went."""
+
+    result: Result
+    """What came of the program there."""
+    moved: Moved
+    """Objects that moved: from where to where, metres."""
+    sim_s: float
+    """Simulated seconds it took; 0 in a twin without dynamics."""
+    began: Observation
+    """The world that it started from."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the program must not run; None if it may."""
+        failed = self.result.failure
+        if failed is None:
+            return None
+        message = f"in the rehearsal: {failed.message}; nothing moved"
+        if failed.error in _ENDLESS:
+            message += (
+                "; a loop cannot wait there for something new: the twin sees what is there now"
+            )
+        if failed.exit_code == ModelError.exit_code:  # the model's, wherever it is found
+            return replace(failed, message=message)
+        return replace(failed, kind="rehearsal", message=message)
+
+
+@dataclass
+class Rehearsal:
+    """Rehearses the programs of one robot, and knows what it has seen."""
+
+    robot: Rehearsable
+    """Whose twin is used."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """Programs of nested LMPs of the last rehearsal: the LMP by its program."""
+
+    def run(self, rehearse: Rehearse, told: Trace) -> Rehearsed:
+        """Have a program carried out on a new twin.
+
+        Args:
+            rehearse: Carries it out.
+            told: Is told of the twin when it begins, and of what came of it.
+
+        Raises:
+            RobotError: The scene cannot be seen, or the twin is real.
+        """
+        self.sources.clear()
+        trace = Trace()
+        trace.listeners.append(self._note)
+        twin = self.robot.twin()
+        if not twin.simulated:
+            raise RobotError("the robot's twin is no simulation, so nothing can be rehearsed in it")
+        told.progress("rehearsing", robot=twin)
+        try:
+            began = Observation.of(twin)
+            result = rehearse(twin, trace)
+            moved, _ = Observation.of(twin).since(began)
+            done = Rehearsed(result, moved, float(getattr(twin, "sim_time_s", 0.0)), began)
+        finally:
+            twin.close()
+        told.event(
+            "rehearsal",
+            failure=done.failure,
+            calls=result.calls,
+            moved=moved,
+            sim_s=done.sim_s,
+            programs=[(lmp, source) for source, lmp in self.sources.items()],
+        )
+        return done
+
+    def look(self) -> Observation:
+        """Return the world in which a rehearsal would start now.
+
+        Raises:
+            RobotError: The scene cannot be seen.
+        """
+        twin = self.robot.twin()
+        try:
+            return Observation.of(twin)
+        finally:
+            twin.close()
+
+    def _note(self, event: Event) -> None:
+        if event.kind == "program":
+            self.sources[str(event.data["source"])] = str(event.data["lmp"])
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Whether a program may run."""
+
+    refused: Failure | None = None
+    """Why not."""
+    edited: str = ""
+    """What a person wrote in its place."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +158,8 @@ class Gate:
     rehearsal: Rehearsal | None = None
     """Has programs run in the robot's twin first; None where there is none, or it is not wanted."""
 
-    def word(self, prompt: Prompt, answer: Answer, rehearse: Rehearse) -> Failure | str | None:
-        """Return why a program must not run, or what is to run in its place; None lets it.
+    def passage(self, prompt: Prompt, answer: Answer, rehearse: Rehearse) -> Passage:
+        """Return whether a program may run.
 
         The outermost program is rehearsed and approved, with every program it asks for on the way.
         A nested one that the rehearsal did not see needs a word of its own, whatever it does.
@@ -67,51 +172,35 @@ class Gate:
         assert answer.program is not None
         asks, rehearsal = prompt.header.actions, self.rehearsal
         if rehearsal is not None and self.trace.depth:
-            asks, rehearsal = not rehearsal.knows(answer.program.source), None
+            asks, rehearsal = answer.program.source not in rehearsal.sources, None
         if not asks:
-            return None
+            return Passage()
         try:
             for _ in range(_MOST_CHANGES):
-                done = None if rehearsal is None else self._rehearsed(rehearsal, rehearse)
+                done = None if rehearsal is None else rehearsal.run(rehearse, self.trace)
                 if done is not None and done.failure is not None:
-                    return done.failure
+                    return Passage(done.failure)
                 if self.approve is None:
-                    return None
+                    return Passage()
                 before = self._look() if done is None else done.began
                 with asking_person():  # their time counts for nothing
                     said = self.approve(answer.source)
                 decision = said if isinstance(said, Decision) else Decision(said)
                 if decision.edited:
-                    return decision.edited
+                    return Passage(edited=decision.edited)
                 if decision.reason:
-                    return Failure("refused", DECLINED, f"the person said no: {decision.reason}")
+                    told = f"the person said no: {decision.reason}"
+                    return Passage(Failure("refused", DECLINED, told))
                 if not decision.allowed:
-                    return _NOT_APPROVED
+                    return Passage(_NOT_APPROVED)
                 moment = "the program was shown" if done is None else "the program was rehearsed"
                 if not self._changed_since(before, moment):
-                    return None
+                    return Passage()
         except RobotError as error:  # the scene could not be seen
-            return Failure("raised", type(error).__name__, str(error), robot=True)
-        return Failure("raised", RobotError.__name__, _RESTLESS, robot=True)
+            return Passage(Failure("raised", type(error).__name__, str(error), robot=True))
+        return Passage(Failure("raised", RobotError.__name__, _RESTLESS, robot=True))
 
-    def _rehearsed(self, rehearsal: Rehearsal, rehearse: Rehearse) -> Rehearsed:
-        """Rehearse a program and tell of it.
-
-        Raises:
-            RobotError: The scene cannot be seen, so there is no twin of it.
-        """
-        done = rehearsal.run(rehearse, self.trace)
-        self.trace.event(
-            "rehearsal",
-            failure=done.failure,
-            calls=done.result.calls,
-            moved=done.moved,
-            sim_s=done.sim_s,
-            programs=[(lmp, source) for source, lmp in rehearsal.sources.items()],
-        )
-        return done
-
-    def _look(self) -> WorldView | None:
+    def _look(self) -> Observation | None:
         """Return the world as it is now; None of a simulated one, which nobody else changes.
 
         Raises:
@@ -119,9 +208,9 @@ class Gate:
         """
         if self.rehearsal is not None:
             return self.rehearsal.look()
-        return None if self.robot.simulated else WorldView.of(self.robot)
+        return None if self.robot.simulated else Observation.of(self.robot)
 
-    def _changed_since(self, before: WorldView | None, moment: str) -> bool:
+    def _changed_since(self, before: Observation | None, moment: str) -> bool:
         """Tell whether the world is otherwise than before a question, and say how."""
         now = self._look()
         if before is None or now is None:

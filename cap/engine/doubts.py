@@ -12,11 +12,31 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cap.engine.effect import INK, ITSELF, NOTHING_DRAWN, VELOCITY, Effect, WorldView
+from cap.engine.answer import State
+from cap.engine.effect import INK, ITSELF, NOTHING_DRAWN, VELOCITY, Effect
 from cap.engine.measures import UNITS, missing_sizes
+from cap.result import Failure, Result
+from cap.robot.observation import Observation
+from cap.sandbox.wire import encode
 
 DOUBTED = "Doubted"
 """The failure's name, while the program is asked for again."""
+DID_NOTHING = "NothingDone"
+"""The failure's name."""
+UNCHANGED = "NothingChanged"
+_ORDER = re.compile(
+    r"(?:(?:please|now|then|also|and|can you|could you|will you)[ ,]+)*"
+    r"(?:put|place|move|stack|unstack|arrange|sort|swap|bring|fetch|carry|take|pick|drop|push|pull"
+    r"|slide|shift|nudge|throw|draw|erase|wipe|drive|open|close|tidy|clear|line up|build)\s+\w",
+    re.IGNORECASE,
+)
+"""How an order begins after which something is elsewhere."""
+_FOR_CODE = re.compile(
+    r"\b(?:def|fun[ck]|fonction|method|class|helper|procedure|routine|skill|teach|learn|remember"
+    r"|write|code|program)|функц|関数|函数",
+    re.IGNORECASE,
+)
+"""Words that ask for a function, and not for what it does."""
 LENGTH_SHARE, LENGTH_M = 0.15, 0.012
 """A length may be off by this share of itself, and by so much more: what is put down slides."""
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "both": 2}
@@ -74,10 +94,71 @@ _DRIVE = re.compile(
 )
 
 
+def did_nothing(
+    result: Result, before: State, unread: Collection[str], words: str
+) -> Failure | None:
+    """Return the failure of a program for a person's words that did nothing at all, or None.
+
+    It called nothing, said nothing, printed nothing, and left nothing for later programs: whoever
+    gave the words would be told of a success that nobody can see. What it sets is something, such
+    as the name of a thing from now on; functions that it never calls are, for who asks for them.
+
+    Args:
+        result: What came of the program.
+        before: What it began with.
+        unread: Names that only other prompts' programs answer in.
+        words: The person's.
+    """
+    left_out = result.dropped or result.oversized
+    if result.calls or result.stdout.strip() or left_out:
+        return None
+    defined = [name for name, line in result.defined.items() if line]
+    if defined and _FOR_CODE.search(words):
+        return None
+    if any(entry.name not in result.defined for entry in before.definitions):  # it took one away
+        return None
+    was, left = (
+        {name: some[name] for name in sorted(some) if name not in unread}
+        for some in (before.variables, result.variables)
+    )
+    if was.keys() != left.keys() or encode(was) != encode(left):
+        return None
+    told = "".join(f", and nobody reads its {n!r}" for n in unread if n in result.variables)
+    message = (
+        f"the program does nothing: it calls no function of the robot{told}; "
+        "an answer is told to the person with say('...')"
+    )
+    if defined:
+        message = f"the program only defines '{defined[0]}' and never calls it; call it"
+    return Failure("value", DID_NOTHING, message)
+
+
+def is_order(words: str) -> bool:
+    """Tell whether a person's words ask for something to be elsewhere, or drawn."""
+    return bool(_ORDER.match(words))
+
+
+def left_as_it_was(effect: Effect) -> Failure | None:
+    """Return the failure of a program that carried out an order and changed nothing, or None.
+
+    To say something instead is an answer; to set a velocity and not drive is no motion.
+    """
+    velocity = effect.changed.get(VELOCITY)
+    still = effect.still or (set(effect.changed) == {VELOCITY} and not effect.moved)
+    if effect.said or effect.unseen or not still:
+        return None
+    left = "" if velocity is None else f", and a velocity of {velocity[1]} is left on"
+    message = (
+        f"nothing changed: everything is where it was{left}; "
+        "do what was asked, or say('...') why it is not done"
+    )
+    return Failure("value", UNCHANGED, message)
+
+
 def doubts(
     words: str,
-    before: WorldView,
-    after: WorldView,
+    before: Observation,
+    after: Observation,
     effect: Effect,
     moved_before: Collection[str] = (),
 ) -> tuple[str, ...]:
@@ -112,7 +193,7 @@ def doubts(
     return tuple(dict.fromkeys(found))
 
 
-def _absent(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
+def _absent(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     """Yield coloured things that are named and not there, where something moved all the same."""
     colors = {name.split()[0] for name in before.positions if name.split()[-1] in KINDS.values()}
     if not effect.moved or not colors:
@@ -124,7 +205,7 @@ def _absent(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
             yield f"there is no {name!r}"
 
 
-def _named(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
+def _named(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     """Yield the thing that is to be moved and was not."""
     match = _SINGLE.match(text)
     name = match["name"] if match else ""
@@ -132,7 +213,7 @@ def _named(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
         yield f"{name!r} was not moved"
 
 
-def _grouped(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
+def _grouped(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     """Yield what is lacking of all, both, or so many of a kind."""
     match = _GROUP.match(text)
     if match is None or not effect.moved or _OPEN.search(text):
@@ -159,7 +240,7 @@ def _grouped(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
         yield f"{len(moved)} of the {kind}s were moved, where {number} were asked for"
 
 
-def _directed(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
+def _directed(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     """Yield a thing that moved another way, or by another length, than was said."""
     match = _WAY.match(text)
     if match is None or len(effect.moved) != 1:
@@ -178,7 +259,7 @@ def _directed(text: str, before: WorldView, effect: Effect) -> Iterator[str]:
             yield f"{name!r} moved {100 * along:.1f} cm, where {100 * wanted:g} cm were asked for"
 
 
-def _driven(text: str, before: WorldView, after: WorldView) -> Iterator[str]:
+def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]:
     """Yield how far the robot is from where it was, where another length was said."""
     match, base = _DRIVEN.match(text), ITSELF[0]
     if match is None or base not in before.condition or len(re.findall(r"\d+(?:\.\d+)?", text)) > 1:

@@ -15,8 +15,7 @@ from typing import Any
 
 from cap.errors import clipped
 from cap.result import EFFECTS, ByValue, Call, Result, between, folded, unmarked
-from cap.robot import robot_facts
-from cap.robot.displacement import MOVED_M, Moved, Positions, moved
+from cap.robot.observation import Changed, Moved, Observation, alike
 from cap.trace.trace import plain
 
 _MOVED, _DREW, _SAID, _ANSWERED, _NOTHING = EFFECTS
@@ -38,41 +37,6 @@ _SAID_CHARS = 200
 """How much later prompts are told of what was said."""
 
 
-@dataclass(frozen=True)
-class WorldView:
-    """All that can be seen of a robot's world at one moment."""
-
-    positions: Positions
-    """Where objects are, xyz in metres."""
-    condition: Mapping[str, Any] = field(default_factory=dict)
-    """What else programs change, by name: see `cap.robot.protocol.Conditioned`."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """What prompts may show: the names programs know objects by, for one."""
-    whereabouts: Mapping[str, str] = field(default_factory=dict)
-    """What each object is in or on, in the robot's words: see `cap.robot.protocol.Locating`."""
-    drawn: Sequence[Any] = ()
-    """All lines that are drawn, xy in metres, of a robot that draws."""
-
-    @classmethod
-    def of(cls, robot: Any) -> WorldView:
-        """Look at a robot's world.
-
-        Raises:
-            RobotError: It cannot be seen.
-        """
-        facts = robot_facts.facts(robot)
-        where = robot_facts.whereabouts(robot)
-        condition, drawn = plain(robot_facts.condition(robot)), getattr(robot, "strokes", ())
-        return cls(robot_facts.places(robot), condition, facts, where, plain(drawn))
-
-    def since(self, before: WorldView) -> tuple[Moved, dict[str, tuple[Any, Any]]]:
-        """Return the objects that moved since an earlier view, and what else is otherwise."""
-        changed = dict(_changes(before.condition, self.condition))
-        for name in sorted(before.positions.keys() ^ self.positions.keys()):  # gone, or new
-            changed[name] = before.positions.get(name), self.positions.get(name)
-        return moved(before.positions, self.positions), changed
-
-
 @dataclass(frozen=True, eq=False)
 class Effect(ByValue):
     """What one turn did."""
@@ -81,7 +45,7 @@ class Effect(ByValue):
     """Objects that are elsewhere: where from and where to, xyz in metres; the last moved last."""
     places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """What they were and are in or on, in the robot's words; "" where it has none."""
-    changed: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    changed: Changed = field(default_factory=dict)
     """What else is otherwise, by name: before and after."""
     no_longer_seen: tuple[str, ...] = ()
     """Objects that are no longer seen: a camera's may be hidden, and nobody knows what moved."""
@@ -105,8 +69,8 @@ class Effect(ByValue):
     @classmethod
     def of(
         cls,
-        before: WorldView,
-        after: WorldView,
+        before: Observation,
+        after: Observation,
         result: Result,
         earlier_calls: int = 0,
     ) -> Effect:
@@ -170,10 +134,10 @@ class Effect(ByValue):
             and (self.unseen, self.no_longer_seen) == (other.unseen, other.no_longer_seen)
             and ours.keys() == theirs.keys()
             and all(  # a drawing is more than its length
-                name == INK or _alike(after, theirs[name][1]) for name, (_, after) in ours.items()
+                name == INK or alike(after, theirs[name][1]) for name, (_, after) in ours.items()
             )
             and all(self._ends_alike(other, name) for name in self.moved)
-            and (not alone or _alike(*(plain(changed) for changed in own)))
+            and (not alone or alike(*(plain(changed) for changed in own)))
         )
 
     def _ends_alike(self, other: Effect, name: str) -> bool:
@@ -269,7 +233,7 @@ class Effect(ByValue):
         return "nothing moved: everything is where it was" if self.acted else "nothing moved"
 
     @property
-    def changes(self) -> Mapping[str, tuple[Any, Any]]:
+    def changes(self) -> Changed:
         """What is worth telling of `changed`: where the robot is, only if nothing else is."""
         others = {name: pair for name, pair in self.changed.items() if name not in ITSELF}
         return others if others or self.moved else self.changed
@@ -288,25 +252,6 @@ def _drawn(was: object, now: object) -> str:
 
 def _xy(xyz: Sequence[float]) -> str:
     return f"({xyz[0]:.3f}, {xyz[1]:.3f})"
-
-
-def _changes(
-    before: Mapping[str, Any], after: Mapping[str, Any]
-) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    for name in dict.fromkeys([*before, *after]):
-        pair = before.get(name), after.get(name)
-        if not _alike(*pair):
-            yield name, pair
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Tell whether two conditions are the same, as far as a body at rest is."""
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return all(map(_alike, one, other))
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        return all(_alike(value, other[name]) for name, value in one.items())
-    numbers = isinstance(one, int | float) and isinstance(other, int | float)
-    return math.isclose(one, other, rel_tol=0, abs_tol=MOVED_M) if numbers else bool(one == other)
 
 
 def _left_over(result: Result, still: bool, objects: Sequence[str]) -> Iterator[str]:

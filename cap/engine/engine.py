@@ -1,62 +1,91 @@
 """The engine: one instruction walks from prompt to result, and so does every LMP it calls.
 
-    prompt -> completion -> program -> check -> generated functions -> sandbox -> value
+    prompt -> completion -> program -> check -> generated functions -> approval -> sandbox -> effect
 
-An LMP called from inside a program is a primitive whose body, here in the parent, walks the same
-road with a worker of its own while the outer program waits.
+`Engine.run` is the loop: it asks, takes the program that way, judges what came of it, and asks
+again with the reason as long as a repair is left. What failed while it ran is taken back where the
+world can go back, and the whole program is asked for again; elsewhere it stays, with what it set,
+and a program for the rest is asked for. An LMP called from inside a program is a function whose
+body, here in the parent, enters the same loop with a worker of its own while the program waits.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from cap.checker.checker import Examination, examine
-from cap.engine.answer import Answer, Approve, EngineRobot, State
-from cap.engine.approval import Gate
-from cap.engine.attempts import Attempts, interrupted
-from cap.engine.best_of import BestOf
-from cap.engine.effect import WorldView
-from cap.engine.failures import explain, failure_of, unfit
+from cap.engine.answer import (
+    Answer,
+    EngineRobot,
+    State,
+    joined,
+    told_attempt,
+    unanswered,
+    with_note,
+)
+from cap.engine.approval import Gate, Rehearsal
+from cap.engine.doubts import (
+    DOUBTED,
+    UNCHANGED,
+    did_nothing,
+    doubts,
+    is_order,
+    left_as_it_was,
+)
+from cap.engine.effect import Effect
+from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.function_generation import Generation, kept_for, refused
-from cap.engine.goal import GOAL, GoalCheck
-from cap.engine.idle_program import did_nothing
+from cap.engine.goal import GOAL, NOT_SO, GoalCheck, TrialTrace, stage
 from cap.engine.literal import assignments
 from cap.engine.memory import Memory
-from cap.engine.nested_lmp import NestedLMP
 from cap.engine.question import Author, CutOff, Question, Tally, program_of
-from cap.engine.rehearsal import Rehearsal
-from cap.engine.repair import ANSWER_AGAIN, Repairs, acted, bent, blamed, failed_turn, sort_of, told
+from cap.engine.repair import (
+    ANSWER_AGAIN,
+    acted,
+    bent,
+    blamed,
+    failed_turn,
+    note_of,
+    reason_of,
+    sort_of,
+    told,
+)
 from cap.engine.return_kinds import kind_error
-from cap.engine.settings import EngineSettings
+from cap.engine.settings import EngineSettings, Repairs
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, NotFound, RobotError
+from cap.errors import CapError, LMPFailed, ModelError, NotFound, PromptError, RobotError
 from cap.models.base import Completion, Model
-from cap.program.program import Program
+from cap.program.program import AnsweredInWords, Program
 from cap.program.scope import Definition, Primitive, Scope
 from cap.prompt.context import Context
 from cap.prompt.docs import imports, primitive_docs
 from cap.prompt.given import told_values
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Call, Failure, Result
-from cap.robot import robot_facts
+from cap.robot import observation
+from cap.robot.observation import Observation
 from cap.robot.protocol import Rewindable
 from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
-from cap.trace.trace import Trace
+from cap.trace.trace import Trace, plain
 
+MAX_NESTING = 6
+"""How deep LMPs may call LMPs."""
+LOOK_PX = 480
+"""Width and height of the picture a model is sent."""
+RETURNED = "ret_val"
+"""What programs of the original prompts answer in: read wherever the prompt's own is not set."""
 _NO_TRIALS = (
     "can neither go back to a snapshot of its world nor be rehearsed in a twin, so no program can "
     "be tried: one is written and carried out"
 )
-LOOK_PX = 480
-"""Width and height of the picture a model is sent."""
-
-__all__ = ["Answer", "Approve", "Engine", "EngineRobot", "State", "failure_of"]
 
 
 def unhinted(prompt: Prompt) -> Prompt:
@@ -71,14 +100,9 @@ def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
     return {name: scope.primitives[name] for name in prompt.hints if name in scope.primitives}
 
 
-def _plurals(name: object) -> tuple[str, ...]:
-    """Return what several things of a kind are called by one thing's name: `blocks`, `boxes`."""
-    noun = str(name).split(" ")[-1]
-    return f"{noun}s", f"{noun}es"
-
-
-RETURNED = "ret_val"
-"""What programs of the original prompts answer in: read wherever the prompt's own is not set."""
+def interrupted() -> Failure:
+    """Return the failure of a program that a person stopped, with how they did."""
+    return Failure("interrupted", "Interrupted", stop_signals.why)
 
 
 @dataclass
@@ -91,6 +115,34 @@ class Objection:
     points: Any
     bent: str = ""
     """How the next answer's points differ."""
+
+
+@dataclass
+class Task:
+    """One instruction under way."""
+
+    prompt: Prompt
+    """The LMP."""
+    question: Question
+    """With what the next program is asked for."""
+    state: State
+    """What the next program finds."""
+    left: Repairs
+    """How many repairs are left."""
+    fixed: bool
+    """The context is the caller's own; else it is read again where something was done."""
+    world: Any
+    """The world before the first attempt, to which a failed one goes back; None to leave it."""
+    before: Observation | None
+    """What the effect is compared with; None where nobody asks."""
+    moved_before: Sequence[str]
+    """What the turn before moved."""
+    goal: GoalCheck | None
+    """What each attempt's effect is held against as well."""
+    chosen: bool = False
+    """The program was chosen among several, or has been doubted: it is not asked for again."""
+    ended: tuple[Answer, Any] | None = None
+    """A failed attempt that ran, which no other that ran has followed, and the world it left."""
 
 
 class Engine:
@@ -137,16 +189,20 @@ class Engine:
         self.programs = 0
         """Programs run so far; each has random numbers of its own, by its number."""
         self.tally = tally or Tally()
-        tokens, heed = settings.budget.answer_tokens, self._heed_stop
-        self.author = Author(model, trace, self.tally, tokens, memory, heed)
+        self.author = self._author(model, memory)
         self._function_prompt = function_prompt
         self._docs: dict[tuple[object, ...], str] = {}
-        self._asked: dict[tuple[str, str], tuple[Context, Answer]] = {}
+        self._answered: dict[tuple[str, str], tuple[Context, Answer]] = {}
         """What LMPs answered in this turn, by LMP and words, with the context they were shown."""
         self._objections: dict[tuple[str, str], Objection] = {}
         """Those of their answers that could not be used."""
         own = {name: self.gate.asking(entry) for name, entry in robot.primitives().items()}
-        self._primitives = {**own, **self._lmp_primitives()}
+        lmps = {
+            name: NestedLMP(self, prompt).primitive()
+            for name, prompt in prompts.items()
+            if prompt.header.returns is not None and name != GOAL
+        }
+        self._primitives = {**own, **lmps}
         returned = (prompt.header.returns for prompt in prompts.values())
         self._answered_in = dict.fromkeys(name for name in returned if name is not None)
 
@@ -158,10 +214,10 @@ class Engine:
         state: State | None = None,
         *,
         fixed: bool = False,
-        world: Any = None,
+        before: Observation | None = None,
+        compared: bool = True,
         expect: Sequence[str] = (),
         seen: tuple[bytes, ...] = (),
-        view: WorldView | None = None,
         moved_before: Sequence[str] = (),
         goal: GoalCheck | None = None,
     ) -> Answer:
@@ -174,53 +230,52 @@ class Engine:
             state: What a session remembers.
             fixed: The context is the caller's own; else an attempt that acted before it failed
                 has the facts in it read again.
-            world: A snapshot of a simulated robot's world as it is now: a program that fails while
-                it runs goes back there before it is repaired. None leaves the world as it is.
+            before: The world before the turn. A program that fails while it runs goes back to its
+                snapshot, where there is one, before it is repaired.
+            compared: Whether what is otherwise since then is compared with the instruction: an
+                order that changed nothing is not done.
             expect: The effect by which one of several programs is chosen, in words of
                 `cap.result.EFFECTS`.
             seen: Earlier pictures of the scene, sent before the present one.
-            view: The world before the turn: an order that leaves it so is not done.
             moved_before: What the turn before it moved, for "the other one".
             goal: The instruction's goal check, if it was asked for before.
         """
-        mark, shown, state = self.tally.mark(), context or Context(), state or State()
-        outermost = not self.trace.depth
+        mark, outermost = self.tally.mark(), not self.trace.depth
+        state, shown = state or State(), context or Context()
         if outermost:
-            self._asked, self._objections = {}, {}
+            self._answered, self._objections = {}, {}
         objection = self._objections.get((prompt.name, instruction))
         history = state.history if objection is None else (*state.history, objection.turn)
-        robot, goes_back = self.robot, world is not None and self.robot.simulated
-        order = Question(
+        question = Question(
             *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
             pictures=(*seen, *self.look()) if outermost else (),
         )
-        sampling, best_of = self.settings.sampling, None
+        world = before.world if before is not None and self.robot.simulated else None
+        sampling = self.settings.sampling
         tries = outermost and sampling.samples > 1 and self._can_try(world)
         if goal is None and outermost and (sampling.verify == GOAL or (tries and sampling.goal)):
             try:
-                goal = self.goal_check(instruction, view)
+                goal = self.goal_check(instruction, before)
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-        if tries:
-            present = world if self.robot.simulated else None
-            best_of = BestOf(self, prompt, order, state, expect, present, goal, moved_before)
-        answer = Attempts(
-            self,
+        task = Task(
             prompt,
-            order,
+            question,
             state,
             left=self.repairs if outermost else self.repairs.nested(prompt.header.actions),
             fixed=fixed,
-            rewindable=robot if goes_back and isinstance(robot, Rewindable) else None,
-            world=world,
-            best_of=best_of,
-            view=view if self.author.repairs else None,
+            world=world if isinstance(self.robot, Rewindable) else None,
+            before=before if compared and self.author.repairs else None,
             moved_before=moved_before,
-            goal=goal if sampling.verify == GOAL and view is not None else None,
-        ).run()
-        answer = answer if best_of is None else best_of.judged(answer)
+            goal=goal if sampling.verify == GOAL and before is not None and compared else None,
+            chosen=tries,
+        )
+        if tries:
+            answer = self._best(task, goal, expect)
+        else:
+            answer = self._repaired(task, self.attempt(prompt, question, state))
         if not outermost and answer.program is not None:
-            self._asked[prompt.name, instruction] = (shown, answer)
+            self._answered[prompt.name, instruction] = (shown, answer)
         if objection is not None and answer.result.failure is None:
             objection.bent = bent(objection.points, answer.result.value)
         if outermost:
@@ -229,28 +284,113 @@ class Engine:
             answer = replace(answer, bent=tuple(bends))
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
+    def _repaired(self, task: Task, first: Answer | None) -> Answer:
+        """Judge an attempt, and make further ones as long as a repair is left and changes it."""
+        assert first is not None
+        answer = self._judged(task, first)
+        while self._to_be_repaired(task, answer):
+            try:
+                answer, same = self._set_back(task, answer)
+                if not same:
+                    task.question = self._asked_again(task, answer)
+                after = self.attempt(
+                    task.prompt, task.question, task.state, answer.written, answer if same else None
+                )
+            except KeyboardInterrupt:
+                if self.trace.depth:  # the outer program ends as well
+                    raise
+                stop_signals.taken()
+                answer = replace(answer, result=replace(answer.result, failure=interrupted()))
+                break
+            if after is None:
+                self.trace.event("same_again", lmp=task.prompt.name)
+                answer = replace(answer, attempts=answer.attempts + 1)
+                break
+            if unanswered(after):
+                answer = with_note(answer, after)
+                break
+            answer = joined(answer, self._judged(task, after), task.question.instruction)
+            task.ended = None if after.ran else task.ended
+        if answer.result.failure is not None:
+            answer = self._with_its_world(task, answer)
+        if answer.result.failure and answer.result.failure.error == DOUBTED:  # it stays as it was
+            answer = replace(answer, result=replace(answer.result, failure=None))
+        return answer
+
+    def _best(self, task: Task, goal: GoalCheck | None, expect: Sequence[str]) -> Answer:
+        """Try several programs, and carry out the one that is chosen."""
+        from cap.engine.best_of import BestOf
+
+        world = task.world if self.robot.simulated else None
+        best_of = BestOf(
+            self.author,
+            task.prompt,
+            task.question,
+            self.settings.sampling,
+            partial(stage, self.robot, self.gate.rehearsal, world),
+            partial(self._carried_out_on, task.prompt, task.question, task.state),
+            goal,
+            expect,
+            task.moved_before,
+        )
+        chosen: Answer | None = best_of.run()
+        assert chosen is not None
+        if chosen.program is not None:
+            chosen = self.attempt(task.prompt, task.question, task.state, again=chosen)
+        return best_of.judged(self._repaired(task, chosen))
+
+    def _carried_out_on(
+        self, prompt: Prompt, question: Question, state: State, robot: Any, given: Completion
+    ) -> Answer:
+        """Carry out an answer's program on another robot; only what is asked is written down."""
+        engine = self.copy_for(robot, TrialTrace(self.trace))
+        answer = engine.attempt(prompt, question, state, given=given)
+        assert answer is not None
+        return answer
+
     def _can_try(self, world: Any) -> bool:
         """Tell whether programs can be tried in the present world, and write down if not."""
-        rewinds = world is not None and isinstance(self.robot, Rewindable) and self.robot.simulated
+        rewinds = world is not None and isinstance(self.robot, Rewindable)
         if rewinds or self.gate.rehearsal is not None:
             return True
         told = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
         self.trace.event("untried", reason=told)
         return False
 
-    def goal_check(self, words: str, view: WorldView | None = None) -> GoalCheck | None:
+    def goal_check(self, words: str, before: Observation | None = None) -> GoalCheck | None:
         """Have an instruction's goal check written; None for a robot that has no prompt for it.
 
         Args:
             words: The instruction.
-            view: The world as it is, where it was looked at.
+            before: The world as it is, where it was looked at.
 
         Raises:
             RobotError: The world cannot be seen.
         """
         if GOAL not in self.prompts:
             return None
-        return GoalCheck(self, words, view or WorldView.of(self.robot))
+        prompt, robot = self.prompts[GOAL], self.robot
+        prompt = replace(prompt, header=replace(prompt.header, actions=False))
+        before = before or Observation.of(robot, world=True)
+        known = {
+            "before": {name: list(xyz) for name, xyz in before.positions.items()},
+            "drawn_before": plain(getattr(robot, "strokes", None)),
+            "robot_before": before.condition.get("robot"),
+        }
+        state = State(variables={name: v for name, v in known.items() if v is not None})
+        try:
+            question = Question(words, self.context(prompt), docs=self.docs(prompt))
+            completion = self.author.ask(prompt, question)
+        except (ModelError, PromptError) as error:
+            return GoalCheck(None, f"there is no goal check: {str(error).partition('; ')[0]}")
+
+        def run(there: Any) -> Result:
+            return self._carried_out_on(prompt, question, state, there, completion).result
+
+        check = GoalCheck(run)
+        with stage(robot, self.gate.rehearsal, before.world if robot.simulated else None) as there:
+            check.begin(there)
+        return check
 
     def objection(self, prompt: Prompt, description: str) -> str:
         """Return why an LMP's first answer to these words could not be used; "" if it could."""
@@ -259,13 +399,13 @@ class Engine:
 
     def use_model(self, model: Model) -> None:
         """Have another model write programs from here on."""
-        tokens, memory = self.settings.budget.answer_tokens, self.author.memory
         self.model = model
-        self.author = Author(model, self.trace, self.tally, tokens, memory, self._heed_stop)
+        self.author = self._author(model, self.author.memory)
 
-    def _heed_stop(self) -> None:
-        """End the wait for a model as that for the robot ends."""
-        self.sandbox.robot_thread.heed_stop()
+    def _author(self, model: Model, memory: Memory | None) -> Author:
+        heed: Callable[[], None] = self.sandbox.robot_thread.heed_stop
+        tokens = self.settings.budget.answer_tokens
+        return Author(model, self.trace, self.tally, tokens, memory, heed)
 
     def look(self) -> tuple[bytes, ...]:
         """Return a picture of the scene for the model, kept in the trace; none if it sees none."""
@@ -281,37 +421,15 @@ class Engine:
         """Check, complete and run a program in a prompt's scope; it is not repaired."""
         mark = self.tally.mark()
         scope = self.scope(prompt, state)
-        examined = examine(program, scope, self.sandbox.policy)
-        answer = self._walk(prompt, examined, scope, state)
+        answer = self._walk(prompt, examine(program, scope, self.sandbox.policy), scope, state)
         if answer.result.failure is not None:
             self.author.forget()
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
-    def object_to_points(self, calls: Sequence[Call]) -> bool:
-        """Note that an LMP's points could not be used, for when it is asked again.
-
-        Returns:
-            True if it is the first time: the program itself may stay as it is.
-        """
-        call = blamed(calls)
-        if call is None or not call.args:
-            return False
-        key = call.name, str(call.args[0])
-        if key not in self._asked or key in self._objections:
-            return False
-        context, answer = self._asked[key]
-        reason = told(calls[-1])
-        note = f"{reason}; {ANSWER_AGAIN.format(returns=self.prompts[key[0]].header.returns)}"
-        turn = failed_turn(key[1], context.text, answer.written, note)
-        self._objections[key] = Objection(reason, turn, call.result)
-        if self.author.memory is not None:
-            self.author.memory.recall()
-        return True
-
     def attempt(
         self,
         prompt: Prompt,
-        order: Question,
+        question: Question,
         state: State,
         before: str | None = None,
         again: Answer | None = None,
@@ -321,7 +439,7 @@ class Engine:
 
         Args:
             prompt: Whose program is asked for.
-            order: With what.
+            question: With what.
             state: What a session remembers.
             before: The program of the attempt before.
             again: An attempt whose program is run again, and not asked for.
@@ -333,34 +451,33 @@ class Engine:
                 assert again.program is not None
                 text, program = again.completion, again.program
             else:
-                completion = given or self.author.ask(prompt, order)
+                completion = given or self.author.ask(prompt, question)
                 text = completion.text
                 program = program_of(completion, prompt)
         except CapError as error:
-            refused = Answer(Result(failure=failure_of(error)), completion=text)
             self.author.forget()
             same = text and text == before and not isinstance(error, CutOff)
-            return None if same else refused
-        state = replace(state, variables={**state.variables, **order.context.facts})
+            return None if same else Answer(Result(failure=failure_of(error)), completion=text)
+        state = replace(state, variables={**state.variables, **question.context.facts})
         scope = self.scope(prompt, state)
         examined = examine(program, scope, self.sandbox.policy)
         if examined.program.source == before and again is None:
             return None
-        walked = self._walk(prompt, examined, scope, state, order.instruction)
+        walked = self._walk(prompt, examined, scope, state, question.instruction)
         answer = replace(walked, completion=text)
         failure = answer.result.failure
         tells = prompt.header.actions and prompt.header.returns is None and not state.goes_on
         if failure is None and tells:
-            failure = did_nothing(answer.result, state, self._answered_in, order.instruction)
+            failure = did_nothing(answer.result, state, self._answered_in, question.instruction)
             answer = replace(answer, result=replace(answer.result, failure=failure))
         asked = again is None and given is None
         if failure is None and before is None and asked and answer.program is examined.program:
-            self.author.prove(prompt, order, completion)
+            self.author.prove(prompt, question, completion)
         elif failure is not None:
             self.author.forget()
-        if failure is None or failure.kind != "undefined" or not self.author.by_example:
-            return answer
-        return replace(answer, result=replace(answer.result, failure=unfit(failure)))
+        if failure is not None and failure.kind == "undefined" and self.author.by_example:
+            return replace(answer, result=replace(answer.result, failure=unfit(failure)))
+        return answer
 
     def _walk(
         self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str = ""
@@ -379,24 +496,28 @@ class Engine:
             generated = self._generate(prompt, examined, scope, state, words)
         except CapError as error:
             failed = Answer(Result(failure=failure_of(error)), program)
-            return self._show(prompt, failed, state)
-        complete = Answer(Result(), program, generated, tuple(kept_for(program, scope, generated)))
+            self._show(prompt, failed, state)
+            return failed
+        answer = Answer(Result(), program, generated, tuple(kept_for(program, scope, generated)))
         while True:
-            answer = self._show(prompt, complete, state)
-            word = self.gate.word(prompt, answer, partial(self._in_twin, prompt, answer, state))
-            if not isinstance(word, str):
+            self._show(prompt, answer, state)
+            passage = self.gate.passage(
+                prompt, answer, partial(self._in_twin, prompt, answer, state)
+            )
+            if not passage.edited:
                 break
-            edited = self._edited(prompt, word, scope, state)
+            edited = self._edited(prompt, passage.edited, scope, state)
             failure = edited.result.failure
             if failure is None or sort_of(failure, (), edited.ran) != "static":
                 return edited
             self.trace.event("edit_refused", **vars(failure))  # it may be edited once more
-        if word is not None:
-            return replace(answer, result=Result(failure=word))
+        if passage.refused is not None:
+            return replace(answer, result=Result(failure=passage.refused))
         if generated:
             scope = replace(scope, definitions=(*scope.definitions, *generated))
-        result = self._execute(prompt, program, scope, state.dropped)
-        return replace(answer, result=result, ran=True)
+        return replace(
+            answer, result=self._execute(prompt, program, scope, state.dropped), ran=True
+        )
 
     def _edited(self, prompt: Prompt, source: str, scope: Scope, state: State) -> Answer:
         """Take what a person wrote in a program's place the same way; they are asked again."""
@@ -436,7 +557,7 @@ class Engine:
         )
         return generation.run(examined.program)
 
-    def _show(self, prompt: Prompt, answer: Answer, state: State) -> Answer:
+    def _show(self, prompt: Prompt, answer: Answer, state: State) -> None:
         """Write down a complete program, also one that was refused, and show it.
 
         Its file can be run alone: what it reads of earlier turns stands at its top.
@@ -456,7 +577,6 @@ class Engine:
             notes=answer.program.notes,
             path=path.name if path else None,
         )
-        return answer
 
     def _in_twin(
         self, prompt: Prompt, answer: Answer, state: State, twin: EngineRobot, trace: Trace
@@ -487,6 +607,147 @@ class Engine:
             self.docs(other)
         engine._docs = self._docs
         return engine
+
+    def _judged(self, task: Task, answer: Answer) -> Answer:
+        """Return an attempt with what is to be doubted of it, as failed if it may be done right.
+
+        An order that left the world as it was has failed in any case.
+        """
+        before, words = task.before, task.question.instruction
+        order = before is not None and bool(before.positions or before.condition)
+        order = order and is_order(words)
+        if not answer.ran or answer.result.failure or task.state.goes_on:
+            return answer
+        if not order and task.goal is None:
+            return answer
+        try:
+            now = Observation.of(self.robot)
+        except RobotError:  # whoever looks at the turn says so
+            return answer
+        effect = Effect.of(before or now, now, answer.result)
+        failure, found = None, list[str]()
+        if order and before is not None:
+            failure = left_as_it_was(effect)
+            if failure is None and self.settings.sampling.verify != "off":
+                found += doubts(words, before, now, effect, task.moved_before)
+        if failure is None and task.goal is not None:
+            verdict = task.goal.says(self.robot)
+            found += [NOT_SO] if verdict is False else []
+            denied = task.goal.denial(verdict)
+            answer = replace(answer, accepted=verdict is True, denied=denied)
+        if found and not task.chosen and task.left.runtime:  # it may be done right
+            task.chosen = True
+            doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked"])
+            failure = Failure("value", DOUBTED, doubt)
+        answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
+        return replace(answer, result=replace(answer.result, failure=failure))
+
+    def _to_be_repaired(self, task: Task, answer: Answer) -> bool:
+        """Tell whether one more attempt is to be made, and count it."""
+        failure = answer.result.failure
+        if failure is None or not self.author.repairs:
+            return False
+        sort = sort_of(failure, answer.last_calls, answer.ran)
+        if not task.left.left(sort):
+            return False
+        task.left = task.left.without(sort)
+        if failure.error == AnsweredInWords.__name__:  # told once how to speak
+            task.left = replace(task.left, static=0)
+        if failure.error == UNCHANGED:
+            task.left = replace(task.left, static=0, runtime=0)
+        self.trace.event(
+            "repair",
+            lmp=task.prompt.name,
+            attempt=answer.attempts + 1,
+            reason=reason_of(failure),
+            source=answer.shown,
+        )
+        return True
+
+    def _set_back(self, task: Task, answer: Answer) -> tuple[Answer, bool]:
+        """Set world and state to where the next attempt begins.
+
+        Returns:
+            The failed attempt, and whether its program is to run again as it is: an LMP that it
+            calls is asked for other points.
+        """
+        calls = answer.last_calls
+        if not acted(calls):
+            return answer, False
+        if answer.ran and task.world is not None:
+            task.ended = answer, self._rewound(task.world)
+            return replace(answer, back=True), self._object_to_points(calls)
+        task.state = replace(
+            task.state,
+            variables={**task.state.variables, **answer.result.variables},
+            definitions=tuple(dict.fromkeys((*task.state.definitions, *answer.generated))),
+        )
+        return answer, False
+
+    def _object_to_points(self, calls: Sequence[Call]) -> bool:
+        """Note that an LMP's points could not be used, for when it is asked again.
+
+        Returns:
+            True if it is the first time: the program itself may stay as it is.
+        """
+        call = blamed(calls)
+        if call is None or not call.args:
+            return False
+        key = call.name, str(call.args[0])
+        if key not in self._answered or key in self._objections:
+            return False
+        context, answer = self._answered[key]
+        reason = told(calls[-1])
+        note = f"{reason}; {ANSWER_AGAIN.format(returns=self.prompts[key[0]].header.returns)}"
+        turn = failed_turn(key[1], context.text, answer.written, note)
+        self._objections[key] = Objection(reason, turn, call.result)
+        if self.author.memory is not None:
+            self.author.memory.recall()
+        return True
+
+    def _asked_again(self, task: Task, answer: Answer) -> Question:
+        """Return the question after a failed attempt: with its program, and why it failed."""
+        question, failure, calls = task.question, answer.result.failure, answer.last_calls
+        assert failure is not None
+        kept = [name for name in answer.result.variables if name not in question.context.facts]
+        returns = task.prompt.header.returns
+        note = note_of(failure, answer.shown, calls, returns, back=answer.back, kept=kept)
+        turn = failed_turn(question.instruction, question.context.text, answer.shown, note)
+        question = replace(question, history=(*question.history, turn))
+        if failure.error == CutOff.__name__:
+            question = question.with_more_room()
+        if acted(calls) and not answer.back and not task.fixed:
+            now = self.context(task.prompt)
+            context = Context.of({**question.context.facts, **now.facts})
+            question = replace(question, context=context)
+            if question.pictures:
+                question = replace(question, pictures=self.look())
+        return question
+
+    def _with_its_world(self, task: Task, answer: Answer) -> Answer:
+        """Leave the world as the last failed program that ran left it, or take that back too."""
+        if task.world is None:
+            return answer
+        if task.left.undo:
+            if answer.ran:
+                self._rewound(task.world)
+            return replace(answer, back=True)
+        if task.ended is None:
+            return answer
+        failed, its_world = task.ended
+        self._rewound(its_world)
+        if answer.ran:  # it is that program, and no other followed
+            return replace(answer, back=False)
+        turn = told_attempt(failed, task.question.instruction)
+        return replace(answer, failed=(*answer.failed, turn))
+
+    def _rewound(self, world: Any) -> Any:
+        """Put the world back to a snapshot of it; return one of how it was."""
+        robot: Any = self.robot
+        left = robot.snapshot()
+        robot.restore(world)
+        self.trace.event("rewound")
+        return left
 
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
         """Return what a prompt's programs may use.
@@ -522,9 +783,8 @@ class Engine:
         key = prompt.name, prompt.hints, prompt.header.actions
         if key not in self._docs:
             scope = self.scope(prompt)
-            about = robot_facts.about(self.robot)
-            shown = hinted(prompt, scope)
-            self._docs[key] = primitive_docs(about, shown, scope.groups)
+            about = observation.about(self.robot)
+            self._docs[key] = primitive_docs(about, hinted(prompt, scope), scope.groups)
         return self._docs[key]
 
     def context(self, prompt: Prompt, given: Mapping[str, Any] | None = None) -> Context:
@@ -539,15 +799,7 @@ class Engine:
         """
         if not prompt.header.context:
             return Context()
-        return prompt.context_of({**robot_facts.facts(self.robot), **(given or {})})
-
-    def _lmp_primitives(self) -> dict[str, Primitive]:
-        """Return every prompt that returns a value as a function programs may call."""
-        return {
-            name: NestedLMP(self, prompt).primitive()
-            for name, prompt in self.prompts.items()
-            if prompt.header.returns is not None and name != GOAL
-        }
+        return prompt.context_of({**observation.facts(self.robot), **(given or {})})
 
     def answer(
         self, prompt: Prompt, description: str, context: str, variables: Mapping[str, Any]
@@ -560,14 +812,15 @@ class Engine:
         shown = Context.read(context) if context else self.context(prompt, variables)
         names = shown.facts.get(prompt.header.exact, ())
         words = one_line(description).removeprefix("all ").removeprefix("the ")
-        if words in names and isinstance(names, list | tuple):  # nobody need be asked
-            return Answer(Result(words))
-        if "names" in prompt.header.kind and isinstance(names, list | tuple):
-            alike = [name for name in names if words in _plurals(name)]
-            if alike or names == []:  # all of a kind, or nothing is there, of whatever kind
+        if isinstance(names, list | tuple):  # what it names, or all of a kind: nobody need be asked
+            if words in names:
+                return Answer(Result(words))
+            ends = {name: str(name).split(" ")[-1] for name in names}
+            alike = [name for name, noun in ends.items() if words in (f"{noun}s", f"{noun}es")]
+            if "names" in prompt.header.kind and (alike or names == []):
                 return Answer(Result(alike))
-        told = {name: value for name, value in variables.items() if name not in shown.facts}
-        state = State(variables=variables, given=told_values(told))
+        left = {name: value for name, value in variables.items() if name not in shown.facts}
+        state = State(variables=variables, given=told_values(left))
         return self.run(prompt, description, shown, state, fixed=bool(context))
 
     def _execute(
@@ -579,14 +832,7 @@ class Engine:
             returns = RETURNED
         self.programs += 1
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
-        calls: list[Call] = []
-        lines: list[int] = []
-        printed: list[str] = []
-        listeners = Listeners(
-            partial(self._called, calls, lines),
-            partial(self._tell_line, lines) if self.trace.listeners else None,
-            partial(self._tell_printed, printed),
-        )
+        heard = _Heard(self.trace)
         execute = partial(
             self.sandbox.execute,
             program,
@@ -594,23 +840,25 @@ class Engine:
             returns=returns,
             keep=header.session,
             seed=int.from_bytes(seed, "little"),
-            listeners=listeners,
+            listeners=Listeners(
+                heard.called, heard.line if self.trace.listeners else None, heard.printed
+            ),
             robot=self.robot,
         )
         try:
             result = execute()
-            lost = result.failure if result.failure and result.failure.kind == "killed" else None
-            if lost is not None and not acted(calls):  # nothing was done: once more
-                self.trace.event("run_again", lmp=prompt.name, reason=str(lost))
-                printed.clear()
+            lost = result.failure is not None and result.failure.kind == "killed"
+            if lost and not acted(heard.calls):  # nothing was done: once more
+                self.trace.event("run_again", lmp=prompt.name, reason=str(result.failure))
+                heard.chars = 0
                 result = execute()
         except KeyboardInterrupt:
             if self.trace.depth:  # the outer program ends as well
                 raise
             stop_signals.taken()
-            return Result(failure=interrupted(), calls=tuple(calls))
-        if rest := result.stdout[sum(map(len, printed)) :]:
-            self._tell_printed(printed, rest)
+            return Result(failure=interrupted(), calls=tuple(heard.calls))
+        if rest := result.stdout[heard.chars :]:
+            heard.printed(rest)
         if result.failure is not None and header.session:
             return replace(result, failure=explain(result.failure, dropped))
         if result.failure is None and header.returns is not None:
@@ -622,18 +870,91 @@ class Engine:
                 return replace(result, failure=failure)
         return result
 
-    def _called(self, calls: list[Call], lines: list[int], call: Call) -> None:
-        """Take down one call: also of a program that is stopped before it has a result."""
-        calls.append(call)
-        at = {"line": lines[-1]} if lines else {}
-        self.trace.event("call", **vars(call), **at)
 
-    def _tell_printed(self, printed: list[str], text: str) -> None:
-        """Tell who watches what the program prints; the turn's own event has all of it."""
-        printed.append(text)
-        self.trace.progress("printed", text=text)
+class _Heard:
+    """What a program was heard to do while it ran, also of one that is stopped before its end."""
 
-    def _tell_line(self, lines: list[int], line: int) -> None:
+    def __init__(self, trace: Trace) -> None:
+        self.calls: list[Call] = []
+        self.chars = 0
+        """How many characters of what it printed were told; the turn's own event has all."""
+        self._trace = trace
+        self._at: dict[str, int] = {}
+
+    def called(self, call: Call) -> None:
+        """Take down one call, with the line it was made in where that is known."""
+        self.calls.append(call)
+        self._trace.event("call", **vars(call), **self._at)
+
+    def printed(self, text: str) -> None:
+        """Tell who watches what the program prints."""
+        self.chars += len(text)
+        self._trace.progress("printed", text=text)
+
+    def line(self, number: int) -> None:
         """Tell who watches which line of the program runs."""
-        lines[:] = [line]
-        self.trace.progress("line", number=line)
+        self._at = {"line": number}
+        self._trace.progress("line", number=number)
+
+
+class NestedLMP:
+    """One LMP of an engine, as a function that the programs of others call."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        prompt: Prompt,
+        variables: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Take what it runs with.
+
+        Args:
+            engine: Has its programs written and runs them.
+            prompt: The LMP.
+            variables: Plain data its programs see besides their keyword arguments.
+        """
+        self.engine = engine
+        self.prompt = prompt
+        self.variables = variables
+
+    def primitive(self) -> Primitive:
+        """Return it as programs see it."""
+        said = self.prompt.header.doc
+        kinds = " or ".join(kind for kind in self.prompt.header.kind if kind != "any")
+        doc = said or (f"Return {kinds} for a description." if kinds else "")
+        return Primitive(self.prompt.name, self, "lmp", inspect.signature(self), doc)
+
+    def __call__(self, description: str, context: str = "", **given: Any) -> Any:
+        """Answer a program that waits for the value.
+
+        Raises:
+            TypeError: The description is no text, or it takes no such keyword.
+            NotFound: The LMP says that there is none.
+            LMPFailed: There is no value; `failure` tells why.
+        """
+        if not isinstance(description, str) or not isinstance(context, str):
+            raise TypeError(f"{self.prompt.name}() takes a description in words (a string)")
+        takes = self.prompt.header.arguments
+        if takes and (unknown := given.keys() - takes.keys()):
+            raise TypeError(
+                f"{self.prompt.name}() takes no {sorted(unknown)[0]!r}: use {', '.join(takes)}"
+            )
+        called = f"{self.prompt.name}({description!r})"
+        trace = self.engine.trace
+        if trace.depth >= MAX_NESTING:
+            raise LMPFailed(f"{called}: LMPs call each other too deep")
+        variables = {**self.variables, **given}
+        with trace.nested():
+            trace.event("instruction", lmp=self.prompt.name, text=description)
+            try:
+                answer = self.engine.answer(self.prompt, description, context, variables)
+            except PromptError as error:
+                raise LMPFailed(f"{called}: {error}") from None
+        failure = answer.result.failure
+        if failure is not None and failure.error == NotFound.__name__ and not failure.robot:
+            if reason := self.engine.objection(self.prompt, description):
+                raise LMPFailed(f"{called}: nothing that can be done fits these words: {reason}")
+            raise NotFound(f"{called}: {failure.message}")
+        if failure is not None:
+            raise lmp_failed(called, failure)
+        return answer.result.value

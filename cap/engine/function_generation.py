@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cap.checker.checker import Examination, Violation, examine
-from cap.checker.declared_types import check_values
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
 from cap.engine.near_miss import near_miss
 from cap.engine.question import Author, Question, program_of
 from cap.engine.repair import again
+from cap.engine.settings import GenerationLimits
 from cap.errors import (
     ANOTHER,
     CapError,
@@ -43,29 +43,6 @@ from cap.trace.trace import Trace
 
 _ROBOT = "robot"
 """What models make a robot's functions attributes of."""
-
-
-@dataclass(frozen=True)
-class GenerationLimits:
-    """How much may be generated for one program."""
-
-    depth: int = 4
-    """Waves: a generated function's own helpers are one deeper."""
-    functions: int = 16
-    """Functions in all."""
-    tokens: int = 16_000
-    """Completion tokens in all, as the model counts them; no wave begins beyond."""
-    answer_tokens: int | None = None
-    """Longest answer, the program's own too; one cut there is asked for again with more room. None
-    for the model's own limit."""
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UsageError: A value is of another kind than its field.
-        """
-        check_values(self)
 
 
 @dataclass(frozen=True)

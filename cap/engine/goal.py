@@ -8,27 +8,19 @@ nothing, but objects to a program that makes it false.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
-from cap.engine.answer import Answer, State
-from cap.engine.effect import WorldView
-from cap.engine.question import Question
-from cap.errors import ModelError, NotFound, PromptError, RobotError
-from cap.models.base import Completion
-from cap.prompt.prompt import Prompt
+from cap.engine.approval import Rehearsal
+from cap.errors import NotFound, RobotError
+from cap.result import Result
 from cap.robot.protocol import Rewindable
-from cap.trace.trace import Trace, plain
-
-if TYPE_CHECKING:
-    from cap.engine.engine import Engine
+from cap.trace.trace import Trace
 
 GOAL = "goal"
 """The prompt whose programs tell whether what was asked for is so; no program may call it."""
 NOT_SO = "a check written from these words alone finds that what they ask for is not so"
-
-
 SAYS_NO = "the goal check says no"
 _ASKED = ("prompt", "completion", "unanswered")
 
@@ -54,17 +46,17 @@ class TrialTrace(Trace):
 
 
 @contextlib.contextmanager
-def stage(engine: Engine, world: Any) -> Iterator[Any]:
+def stage(robot: Any, rehearsal: Rehearsal | None, world: Any) -> Iterator[Any]:
     """Yield a robot in the present world, where a program may be tried.
 
     Args:
-        engine: Whose robot: a simulated one is put back afterwards, a real one's twin is used.
+        robot: A simulated one is put back afterwards; of a real one its twin is used.
+        rehearsal: Makes that twin.
         world: The snapshot of a simulated robot's world as it is; None of a real one.
 
     Raises:
         RobotError: The scene cannot be seen, or the twin is no simulation.
     """
-    robot, rehearsal = engine.robot, engine.gate.rehearsal
     if rehearsal is None or world is not None:
         try:
             yield robot
@@ -81,48 +73,21 @@ def stage(engine: Engine, world: Any) -> Iterator[Any]:
         twin.close()
 
 
+@dataclass
 class GoalCheck:
     """The check of one instruction; it judges the worlds that come of it."""
 
-    def __init__(self, engine: Engine, words: str, before: WorldView) -> None:
-        """Have it written, and run it in the world as it is.
+    run: Callable[[Any], Result] | None
+    """Runs it in a robot's world; None if there is none."""
+    unusable: str = ""
+    """Why there is none; "" if there is."""
+    satisfied_before: bool = False
+    """Whether it accepts the world as it was: then it can only object."""
 
-        Args:
-            engine: Of the turn.
-            words: The instruction.
-            before: The world as it is, before the turn.
-
-        Raises:
-            RobotError: The world cannot be seen.
-        """
-        prompt = engine.prompts[GOAL]
-        self._prompt: Prompt = replace(prompt, header=replace(prompt.header, actions=False))
-        self._engine = engine
-        self._completion: Completion | None = None
-        self.satisfied_before = False
-        """Whether it accepts the world as it was: then it can only object."""
-        self.unusable = ""
-        """Why there is none; "" if there is."""
-        known = {
-            "before": {name: list(xyz) for name, xyz in before.positions.items()},
-            "drawn_before": plain(getattr(engine.robot, "strokes", None)),
-            "robot_before": before.condition.get("robot"),
-        }
-        self._state = State(variables={name: v for name, v in known.items() if v is not None})
-        try:
-            context, docs = engine.context(self._prompt), engine.docs(self._prompt)
-            self._question = Question(words, context, docs=docs)
-            self._completion = engine.author.ask(self._prompt, self._question)
-        except (ModelError, PromptError) as error:
-            self.unusable = f"there is no goal check: {str(error).partition('; ')[0]}"
-            return
-        world = (
-            engine.robot.snapshot()
-            if engine.robot.simulated and isinstance(engine.robot, Rewindable)
-            else None
-        )
-        with stage(engine, world) as robot:
-            result = self._run(robot).result
+    def begin(self, robot: Any) -> None:
+        """Run it in the world as it is before the turn."""
+        assert self.run is not None
+        result = self.run(robot)
         if result.failure is None:
             self.satisfied_before = bool(result.value)
         elif result.failure.error == NotFound.__name__:
@@ -137,9 +102,9 @@ class GoalCheck:
 
     def says(self, robot: Any) -> bool | None:
         """Return whether what was asked for is so in a robot's world; None if it cannot tell."""
-        if self.unusable:
+        if self.unusable or self.run is None:
             return None
-        result = self._run(robot).result
+        result = self.run(robot)
         if result.failure is not None or (self.satisfied_before and result.value):
             return None
         return bool(result.value)
@@ -150,9 +115,11 @@ class GoalCheck:
             return self.unusable
         return SAYS_NO if verdict is False else "the goal check says nothing of it"
 
-    def _run(self, robot: Any) -> Answer:
-        engine = self._engine.copy_for(robot, TrialTrace(self._engine.trace))
-        given = self._completion
-        answer = engine.attempt(self._prompt, self._question, self._state, given=given)
-        assert answer is not None
-        return answer
+    def decision(self, verdict: bool | None) -> str:
+        """Return what it decided among programs, for people."""
+        if self.unusable:
+            return self.unusable
+        if self.accepts:
+            return f"the goal check accepts {'it' if verdict else 'none'}"
+        objects = "to all of them" if verdict is False else "not to it"
+        return f"the goal check is satisfied before anything is done, and objects {objects}"

@@ -18,9 +18,8 @@ from typing import Any
 
 from cap.checker.declared_types import require
 from cap.engine.answer import Answer
-from cap.engine.engine import Engine
+from cap.engine.engine import Engine, NestedLMP
 from cap.engine.failures import lmp_failed
-from cap.engine.nested_lmp import NestedLMP
 from cap.engine.question import Tally
 from cap.engine.settings import EngineSettings
 from cap.errors import UsageError

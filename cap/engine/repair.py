@@ -17,20 +17,18 @@ import itertools
 import operator
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from cap.checker.declared_types import check_values
 from cap.engine.approval import DECLINED
-from cap.engine.idle_program import DID_NOTHING
+from cap.engine.doubts import DID_NOTHING
+from cap.engine.settings import Sort
 from cap.errors import NotFound
 from cap.program.program import AnsweredInWords
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure
 
-Sort = Literal["static", "runtime", "person"]
 _STATIC = ("syntax", "violation", "undefined", "generation", "rehearsal")
 _RUNTIME = ("raised", "value", "limit", "output", "memory")
 _ENDLESS = ("TimeLimit", "SimTimeLimit")
@@ -61,44 +59,6 @@ _CALLS_CHARS = 6_000
 """How much is told of all calls; of more, the first and the last."""
 _SOURCE_CHARS = 6_000
 """How much of a failed program is shown again."""
-
-
-@dataclass(frozen=True)
-class Repairs:
-    """How often one instruction's program may be written again."""
-
-    static: int = 2
-    """For what is found before it runs."""
-    runtime: int = 2
-    """For what fails while it runs."""
-    undo: bool = False
-    """True if in simulation what the last failed program did is taken back as well."""
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UsageError: A value is of another kind than its field.
-        """
-        check_values(self)
-
-    def nested(self, acts: bool) -> Repairs:
-        """Return how often, for an LMP that a program calls: one that acts is not run again."""
-        return replace(self, runtime=0) if acts else self
-
-    def without(self, sort: Sort) -> Repairs:
-        """Return what is left after one repair; a person may say no as often as they like."""
-        if sort == "person":
-            return self
-        if sort == "static":
-            return replace(self, static=self.static - 1)
-        return replace(self, runtime=self.runtime - 1)
-
-    def allow(self, sort: Sort | None) -> bool:
-        """Tell whether one more is left."""
-        if sort is None or sort == "person":
-            return sort is not None
-        return (self.static if sort == "static" else self.runtime) > 0
 
 
 def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:

@@ -1,15 +1,111 @@
-"""Settings of the engine: declared once, handed on as one object."""
+"""Settings of the engine: how programs are written, tried, approved and repaired."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from cap.checker.declared_types import check_values
-from cap.engine.answer import Approve
-from cap.engine.approval import Allow
-from cap.engine.best_of import Sampling
-from cap.engine.function_generation import GenerationLimits
-from cap.engine.repair import Repairs
+
+MOST_SAMPLES = 100
+"""Of more programs nobody waits for the last."""
+Sort = Literal["static", "runtime", "person"]
+"""Repairs of a program that cannot run, that failed while it ran, that a person declined."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A person's word on a program."""
+
+    allowed: bool
+    """Whether it may run as it is."""
+    reason: str = ""
+    """Why not: the model is told, and writes another."""
+    edited: str = ""
+    """What the person wrote in its place; it takes the same road, and is asked for again."""
+
+
+Approve = Callable[[str], bool | Decision]
+"""Shown the complete program; False refuses it."""
+Allow = Callable[[str], bool]
+"""Shown one call as text; False refuses it, and ends its program."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How many programs are written for an instruction, and by what one of them is chosen."""
+
+    samples: int = 1
+    """How many at the most; with 1 nothing is tried before it is carried out."""
+    agreement: bool = True
+    """Whether what most of them do comes first."""
+    goal: bool = True
+    """Whether a goal check is written, where the robot has a prompt for it."""
+    judge: Callable[[Any], bool] | None = None
+    """A caller's own check of the robot's world after a trial; what it accepts is carried out."""
+    max_tokens: int | None = None
+    """No further program is asked for once they and their trials took so many tokens."""
+    max_s: float | None = None
+    """No further program is asked for after so many seconds."""
+    verify: Literal["words", "goal", "off"] = "words"
+    """What a turn's effect is compared with: the words, a goal check as well, or nothing."""
+
+
+@dataclass(frozen=True)
+class Repairs:
+    """How often one instruction's program may be written again."""
+
+    static: int = 2
+    """For what is found before it runs."""
+    runtime: int = 2
+    """For what fails while it runs."""
+    undo: bool = False
+    """True if in simulation what the last failed program did is taken back as well."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: A value is of another kind than its field.
+        """
+        check_values(self)
+
+    def left(self, sort: Sort | None) -> bool:
+        """Tell whether one more is left; a person may say no as often as they like."""
+        return sort == "person" or (sort is not None and getattr(self, sort) > 0)
+
+    def nested(self, acts: bool) -> Repairs:
+        """Return how often, for an LMP that a program calls: one that acts is not run again."""
+        return replace(self, runtime=0) if acts else self
+
+    def without(self, sort: Sort | None) -> Repairs:
+        """Return what is left after one of a sort."""
+        spent = {} if sort in (None, "person") else {str(sort): getattr(self, str(sort)) - 1}
+        return replace(self, **spent)
+
+
+@dataclass(frozen=True)
+class GenerationLimits:
+    """How much may be generated for one program."""
+
+    depth: int = 4
+    """Waves: a generated function's own helpers are one deeper."""
+    functions: int = 16
+    """Functions in all."""
+    tokens: int = 16_000
+    """Completion tokens in all, as the model counts them; no wave begins beyond."""
+    answer_tokens: int | None = None
+    """Longest answer, the program's own too; one cut there is asked for again with more room. None
+    for the model's own limit."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: A value is of another kind than its field.
+        """
+        check_values(self)
 
 
 @dataclass(frozen=True)

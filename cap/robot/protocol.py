@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from cap.program.scope import Primitive
-from cap.robot.displacement import Xyz
+
+Xyz = tuple[float, float, float]
+"""A place, metres."""
 
 
 @runtime_checkable

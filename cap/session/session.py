@@ -18,19 +18,18 @@ import signal
 import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cap.checker.declared_types import check_fields, require
 from cap.engine.answer import NOTHING, Answer, State
-from cap.engine.attempts import interrupted
-from cap.engine.best_of import MOST_SAMPLES
-from cap.engine.effect import HELD, NOTHING_HELD, Effect, WorldView
-from cap.engine.engine import Engine, unhinted
+from cap.engine.approval import Rehearsal
+from cap.engine.effect import HELD, NOTHING_HELD, Effect
+from cap.engine.engine import Engine, interrupted, unhinted
 from cap.engine.failures import failure_of
 from cap.engine.memory import Memory
-from cap.engine.rehearsal import Rehearsal
+from cap.engine.settings import MOST_SAMPLES
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import (
     CapError,
@@ -47,22 +46,22 @@ from cap.prompt.context import Context
 from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import EFFECTS, Failure, Result
-from cap.robot import registry, robot_facts
-from cap.robot.protocol import Rehearsable, Robot, TurnTaking
+from cap.robot import observation, registry
+from cap.robot.observation import Observation
+from cap.robot.protocol import Rehearsable, Rewindable, Robot, TurnTaking
 from cap.robot.robot_files import path_of
 from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
-from cap.session.rounds import MOST_ROUNDS, Rounds
+from cap.session.rounds import Rounds
 from cap.session.session_file import SavedSession
-from cap.session.settings import SessionSettings, as_path
+from cap.session.settings import MOST_ROUNDS, SessionSettings, as_path
 from cap.session.skills.learning import learn_from
 from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
-from cap.session.undo import Checkpoint, Undone
 from cap.trace.trace import Trace, status_after, versions
 
 if TYPE_CHECKING:
@@ -77,11 +76,46 @@ _LOOK_S = 0.01
 """Between two looks at whether it has."""
 
 
+@dataclass(frozen=True)
+class Moment:
+    """All that a turn may change, as it was between two turns."""
+
+    state: State
+    """Variables, kept functions, history."""
+    programs: int
+    """Programs run so far: each has random numbers of its own, by its number."""
+    origins: Mapping[str, str]
+    """The instruction each kept function was written for, by name."""
+    seen: Observation
+    """The robot's world, with its snapshot where there is one."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A turn, with the session before and after it: what undo and redo go back to."""
+
+    turn: Turn
+    before: Moment
+    after: Moment
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A turn that has begun."""
+
+    words: str
+    """What a person said, or the name of the program."""
+    source: str | None
+    """The person's own program; None if the model is to write one."""
+    expect: Sequence[str]
+    """The effect it must have."""
+    before: Moment
+    """The session before it."""
+
+
 class Session:
     """One robot and one model; a context manager."""
 
-    turns: list[Turn]
-    """Those of this process, without those undone."""
     usage: Usage = NOTHING
     """What the model took for all turns of this process, also those undone."""
     took: Mapping[tuple[str, str], Usage] = {}
@@ -124,12 +158,10 @@ class Session:
         self.robot, self.robot_file = robot, settings.robot_file
         self.model = model
         self.trace = settings.trace or Trace()
-        self.turns, self.origins, self.history_tokens = [], {}, settings.history_tokens
+        self.origins, self.history_tokens = {}, settings.history_tokens
         self.rounds, self.learn = settings.rounds, settings.learn
-        self._rounds: Rounds | None = None
-        """Those of the last turn, if a model wrote it."""
-        self._checkpoints: list[Checkpoint] = []
-        self._undone: list[Undone] = []
+        self._past: list[Finished] = []
+        self._undone: list[list[Finished]] = []
         self._view_log = ViewLog()
         self.state = State(variables=dict(self._prompt.header.initial))
         level = settings.min_level or weakest_level(model.name, simulated=robot.simulated)
@@ -414,12 +446,11 @@ class Session:
                 told = told if self.turns else "nothing to undo yet"
                 told += f"; {self.told_earlier}"
             raise UsageError(told)
-        before, undone = self._checkpoints[-turns:], self.turns[-turns:]
-        after = Checkpoint.of(self)
-        rewound = before[0].restore(self)
-        del self._checkpoints[-turns:], self.turns[-turns:]
-        self._undone.append(Undone(undone, before, after))
-        self._keep(session_file.LATEST)
+        undone = self._past[-turns:]
+        rewound = self._go_to(undone[0].before)
+        del self._past[-turns:]
+        self._undone.append(undone)
+        self._keep(session_file.LATEST, undone[0].before.seen)
         self.trace.event("undo", turns=turns, world=rewound)
         self._tell_view()
         return rewound
@@ -437,13 +468,30 @@ class Session:
         if not self._undone:
             raise UsageError("nothing was undone since the last turn, so nothing can be redone")
         undone = self._undone.pop()
-        rewound = undone.after.restore(self)
-        self._checkpoints += undone.before
-        self.turns += undone.turns
-        self._keep(session_file.LATEST)
-        self.trace.event("redo", turns=len(undone.turns), world=rewound)
+        rewound = self._go_to(undone[-1].after)
+        self._past += undone
+        self._keep(session_file.LATEST, undone[-1].after.seen)
+        self.trace.event("redo", turns=len(undone), world=rewound)
         self._tell_view()
         return rewound
+
+    def _moment(self, seen: Observation) -> Moment:
+        return Moment(self.state, self.engine.programs, self.origins, seen)
+
+    def _go_to(self, moment: Moment) -> bool:
+        """Put the session back to a moment; return whether its world went there as well."""
+        self.state, self.origins = moment.state, moment.origins
+        self.engine.programs = moment.programs
+        self.memory.forget()
+        if isinstance(self.robot, Rewindable):
+            self.robot.restore(moment.seen.world)
+            return True
+        return False
+
+    @property
+    def turns(self) -> list[Turn]:
+        """Those of this process, without those undone."""
+        return [entry.turn for entry in self._past]
 
     def use_model(self, model: Model) -> None:
         """Have another model write programs from the next turn on."""
@@ -484,7 +532,7 @@ class Session:
         self._require_open()
         path = as_path("the file", path)
         path = path / session_file.LATEST if path.is_dir() else path
-        session_file.write(SavedSession.of(self), path)
+        session_file.write(self._saved(Observation.of(self.robot, world=True)), path)
         return path
 
     def restore(self, kept: SavedSession) -> bool:
@@ -587,8 +635,7 @@ class Session:
             expect: The effect it must have.
         """
         self._require_open()
-        if isinstance(expect, str):
-            expect = (expect,)
+        expect = (expect,) if isinstance(expect, str) else expect
         require("expect", expect, Collection[str])
         if unknown := [word for word in expect if word not in EFFECTS]:
             raise UsageError(f"no effect {unknown[0]!r}; there are {', '.join(EFFECTS)}")
@@ -597,33 +644,45 @@ class Session:
             raise UsageError("a turn is running; wait for its end, or stop() it")
         self._turns_thread = thread  # no call comes between, so neither another turn nor a stop
         try:
-            return self._carry_out(words, source, expect)
+            seen = Observation.of(self.robot, world=True)
+            begun = Begun(words, source, tuple(expect), self._moment(seen))
+            saved = self._saved(seen) if self.learn is not None and source is None else None
+            if self.trace.turn == self.earlier:
+                self._keep(session_file.START, seen)
+                self._tell_view()
+            turn, answer = self._carried_out(begun)
+            if saved is not None and turn.ok:
+                learn_from(self, saved, turn, answer, expect)
+                self._keep(session_file.LATEST, self._past[-1].after.seen)
+            if not turn.ok:
+                self.tell_held()
+            return turn
         finally:
             self._sandbox.robot_thread.stop_asked = False
             if stop_signals.why == _BY_CALLER:
                 stop_signals.why = BY_CTRL_C
             self._turns_thread = None
 
-    def _carry_out(self, words: str, source: str | None, expect: Sequence[str]) -> Turn:
-        """Look at the robot, have the program written and run, and look again."""
-        before, checkpoint = WorldView.of(self.robot), Checkpoint.of(self)
-        begun = SavedSession.of(self) if self.learn is not None and source is None else None
-        context = self._prompt.context_of(before.facts) if source is None else Context()
-        if self.trace.turn == self.earlier:
-            self._keep(session_file.START)
-            self._tell_view()
+    def _carried_out(self, begun: Begun) -> tuple[Turn, Answer]:
+        """Have the program written, if nobody has, and run it; look again and keep the turn."""
+        context = Context()
+        if begun.source is None:
+            context = self._prompt.context_of(begun.before.seen.facts)
         unforeseen: Exception | None = None
         tally, mark = self.engine.tally, self.engine.tally.mark()
         with stop_signals.held():  # a turn is there and told whole, or not at all
             self.trace.turn += 1
             self._undone.clear()
-            given = {} if source is None else {"source": source}
-            self.trace.event("instruction", lmp=TOP, text=words, **given)
+            given = {} if begun.source is None else {"source": begun.source}
+            self.trace.event("instruction", lmp=TOP, text=begun.words, **given)
             self.memory.begin_turn()
-            self._rounds = None
+            found = self.state
             try:
                 with stop_signals.released():
-                    answer = self._answer(words, source, expect, before, checkpoint, context)
+                    if begun.source is not None:
+                        answer = self._executed(begun.source, begun.before.seen.facts)
+                    else:
+                        answer, found = self._answered(begun, context)
             except KeyboardInterrupt:
                 stop_signals.taken()
                 usage, by_lmp = tally.since(mark), tally.by_lmp(mark)
@@ -631,62 +690,73 @@ class Session:
             except Stopped as stop:  # while it is dealt with here, it is not raised again
                 name = signal.Signals(int(str(stop.code)) - 128).name
                 told = replace(interrupted(), message=f"stopped by {name}")
-                answer = Answer(Result(failure=told))
-                self._end_turn(words, answer, before, checkpoint, context, expect)
+                self._end_turn(begun, Answer(Result(failure=told)), context, found)
                 raise
             except Exception as error:  # the turn is over, and may have moved something
                 broken = Failure("protocol", type(error).__name__, str(error))
                 answer = Answer(Result(failure=broken))
                 unforeseen = None if isinstance(error, SandboxError) else error
-            turn = self._end_turn(words, answer, before, checkpoint, context, expect)
-        if begun is not None and turn.ok:
-            learn_from(self, begun, turn, answer, expect)
-            self._keep(session_file.LATEST)
-        if not turn.ok:
-            self.tell_held()
+            turn = self._end_turn(begun, answer, context, found)
         if unforeseen is not None:
+            if not turn.ok:
+                self.tell_held()
             raise unforeseen
-        return turn
+        return turn, answer
 
-    def _answer(
-        self,
-        words: str,
-        source: str | None,
-        expect: Sequence[str],
-        before: WorldView,
-        checkpoint: Checkpoint,
-        context: Context,
-    ) -> Answer:
-        """Have the program written, if nobody has, and run it; arguments as `_end_turn`'s."""
-        if source is not None:
-            return self._executed(source, before.facts)
-        world = checkpoint.world
-        known = one_line(str(before.facts.get("elsewhere", "")))
+    def _answered(self, begun: Begun, context: Context) -> tuple[Answer, State]:
+        """Have the program written and run; return with it the state that the last one found."""
+        known = one_line(str(begun.before.seen.facts.get("elsewhere", "")))
         state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
-        self._rounds = Rounds(self, words, expect, before, context)
-        return self._rounds.run(state, world, self.rounds)
+        moved_before = tuple(self._past[-1].turn.moved) if self._past else ()
+        if self.rounds == 1:
+            answer = self.engine.run(
+                *(self._prompt, begun.words, context, state),
+                before=begun.before.seen,
+                expect=begun.expect,
+                moved_before=moved_before,
+            )
+            return answer, self.state
+        rounds = Rounds(
+            *(self.engine, self._prompt, begun.words, begun.before.seen, state, self.trace.turn),
+            *(begun.expect, moved_before),
+        )
+        return rounds.run(context, self.rounds), rounds.begun
 
-    def _end_turn(
-        self,
-        words: str,
-        answer: Answer,
-        before: WorldView,
-        checkpoint: Checkpoint,
-        context: Context,
-        expect: Sequence[str],
-    ) -> Turn:
-        """Look at what came of a turn, keep it, write it down and tell of it."""
-        effect, missed = self._effect(before, answer, expect)
+    def _end_turn(self, begun: Begun, answer: Answer, context: Context, found: State) -> Turn:
+        """Look at what came of a turn, keep it, write it down and tell of it.
+
+        Where the world can no longer be seen, nothing is known to have moved, and that fails.
+
+        Args:
+            begun: The turn.
+            answer: What the engine made of it.
+            context: The facts its prompt showed.
+            found: What its last program found.
+        """
+        missed: Failure | None
+        before = begun.before.seen
+        try:
+            after = answer.seen or Observation.of(self.robot)
+            effect = Effect.of(before, after, answer.result, answer.earlier_calls)
+            left_over = (*effect.left_over, *answer.bent)
+            effect = replace(effect, left_over=left_over, doubts=answer.doubts)
+            missed = unmet(effect, begun.expect)
+        except RobotError as error:
+            told = f"what came of it cannot be seen: {error}"
+            missed = Failure("raised", type(error).__name__, told, robot=True)
+            after = replace(before, facts={})
+            effect = replace(Effect.of(before, after, answer.result), unseen=True)
         if answer.result.failure is None and missed is not None:
             answer = replace(answer, result=replace(answer.result, failure=missed))
         if answer.result.failure is not None:
             self.robot.stop()
         if isinstance(self.robot, TurnTaking):
-            effect = replace(effect, undone=tuple(self.robot.end_turn(words)))
-        turn = Turn.of(words, answer, effect)
-        self._checkpoints.append(checkpoint)
-        self._remember(turn, answer, context)
-        self._keep(session_file.LATEST)
+            effect = replace(effect, undone=tuple(self.robot.end_turn(begun.words)))
+        after = after.with_world(self.robot)
+        turn = Turn.of(begun.words, answer, effect)
+        self._remember(turn, answer, context, found)
+        self._past.append(Finished(turn, begun.before, self._moment(after)))
+        self._keep(session_file.LATEST, after)
         self._tell_view()
         turn.tell(self.trace, self.model.name)
         return turn
@@ -702,31 +772,12 @@ class Session:
         """Say what a real robot holds, if it does: a stop left it there."""
         if not self.robot.simulated:
             with contextlib.suppress(RobotError, OSError):  # its terminal may be gone as well
-                held = robot_facts.condition(self.robot).get(HELD, NOTHING_HELD)
+                held = observation.condition(self.robot).get(HELD, NOTHING_HELD)
                 if held != NOTHING_HELD:
                     self.trace.event("held", name=held)
 
-    def _effect(
-        self, before: WorldView, answer: Answer, expect: Sequence[str]
-    ) -> tuple[Effect, Failure | None]:
-        """Look at the world after a program; return its effect, and what it lacks.
-
-        Where the world can no longer be seen, nothing is known to have moved, and that fails.
-        """
-        try:
-            after = answer.seen or WorldView.of(self.robot)
-        except RobotError as error:
-            told = f"what came of it cannot be seen: {error}"
-            lost = Failure("raised", type(error).__name__, told, robot=True)
-            unseen = Effect.of(before, replace(before, facts={}), answer.result)
-            return replace(unseen, unseen=True), lost
-        effect = Effect.of(before, after, answer.result, answer.earlier_calls)
-        effect = replace(effect, left_over=(*effect.left_over, *answer.bent), doubts=answer.doubts)
-        return effect, unmet(effect, expect)
-
-    def _remember(self, turn: Turn, answer: Answer, context: Context) -> None:
+    def _remember(self, turn: Turn, answer: Answer, context: Context, found: State) -> None:
         """Keep what a successful program left; keep of a failed one only that it happened."""
-        self.turns.append(turn)
         self.usage = self.usage.plus(turn.usage)
         for lmp, usage in turn.by_lmp.items():
             of = self.model.name, lmp
@@ -734,21 +785,52 @@ class Session:
         code = answer.program.source if answer.program else ""
         code = "\n".join([*answer.earlier, code])
         entry = PastTurn(turn.instruction, code, context.text, turn.told_effect, turn.note)
-        history = within((*self.state.history, *answer.failed, entry), self.history_tokens)
         before = self.state
+        history = within((*before.history, *answer.failed, entry), self.history_tokens)
         self.state = replace(before, history=history)
         if turn.ok:
-            begun = before if self._rounds is None else self._rounds.begun
-            found = replace(begun, history=history, given="", goes_on=False)
-            self.state = after_turn(found, answer, self.earlier + len(self.turns))
+            found = replace(found, history=history, given="", goes_on=False)
+            self.state = after_turn(found, answer, self.earlier + len(self._past) + 1)
             written = set(self.state.definitions) - set(before.definitions)
             new = {entry.name: turn.instruction for entry in written}
             self.origins = {**self.origins, **new}
 
-    def _keep(self, name: str) -> None:
+    def _saved(self, seen: Observation) -> SavedSession:
+        """Describe the session as it is now.
+
+        Args:
+            seen: The world as it is, with its snapshot.
+        """
+        robot, engine = self.robot, self.engine
+        # A real robot is not made by a mode; what it sees, in its dry run too, is not its own.
+        mode = getattr(robot, "mode", None)
+        asked = mode is None or mode in session_file.WORLDS
+        objects = seen.facts.get("objects") if asked else None
+        world, lost = session_file.packed_world(robot, seen.world)
+        return SavedSession(
+            robot=robot.name,
+            mode=mode if asked or mode == session_file.DRY_RUN else None,
+            engine=getattr(robot, "engine", None),
+            objects=None if objects is None else tuple(objects),
+            seed=engine.seed,
+            programs=engine.programs,
+            turns=self.earlier + len(self._past),
+            state=self.state,
+            origins=self.origins,
+            history_tokens=self.history_tokens,
+            repairs=engine.repairs,
+            mends=engine.author.repairs,
+            sampling=engine.settings.sampling,
+            rounds=self.rounds,
+            world=world,
+            world_lost=lost,
+            file=None if self.robot_file is None else str(self.robot_file),
+        )
+
+    def _keep(self, name: str, seen: Observation) -> None:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
-            self.trace.keep(name, session_file.render(SavedSession.of(self)))
+            self.trace.keep(name, session_file.render(self._saved(seen)))
 
 
 def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:

@@ -1,6 +1,6 @@
 """A session written down, and read back: one JSON file, nothing in it ever executed.
 
-    {"format": "cap session", "version": 2, "robot": {...}, "seed": 0, "turns": 2,
+    {"format": "cap session", "version": 6, "robot": {...}, "seed": 0, "turns": 2,
      "variables": {"shown": {...}, "wire": "..."}, "definitions": [...], "history": [...],
      "dropped": {...}, "hints": [...], "world": "..." or null, ...}
 
@@ -12,32 +12,28 @@ session as it started (`start.json`), and as its last turn left it (`session.jso
 from __future__ import annotations
 
 import ast
-import base64
-import binascii
 import contextlib
 import json
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from cap.checker.checker import examine
 from cap.engine.answer import State
-from cap.engine.best_of import Sampling
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs, Sampling
 from cap.errors import CapError, SavedError
 from cap.files import read_bytes, read_json, write_whole
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import PastTurn
-from cap.robot import registry, robot_facts, snapshots
+from cap.robot import registry, snapshots
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.frames import WireError
 from cap.sandbox.wire import MAX_DEPTH, decode, encode
-
-if TYPE_CHECKING:
-    from cap.session.session import Session
 
 FORMAT, VERSION = "cap session", 6
 WORLDS = ("physics", "instant")
@@ -46,8 +42,6 @@ BEFORE_ENGINES = "pybullet"
 """What carried the physics of sessions that do not say it."""
 DRY_RUN = "dry run"
 """The mode of a real robot that sends nothing: it is asked for as `instant`."""
-_SAMPLING = ("samples", "agreement", "goal")
-"""What is kept of how programs are tried: not the caller's own check, nor budgets."""
 _SHARED_0_1 = b"\xc1"
 """Begins variables as version 0.1 saved them: a table of values and their parts."""
 LATEST, START = "session.json", "start.json"
@@ -92,35 +86,6 @@ class SavedSession:
     file: str | None = None
     """The file its robot was made from, as an absolute path; None of a registered robot."""
 
-    @classmethod
-    def of(cls, session: Session) -> SavedSession:
-        """Describe a session as it is now."""
-        robot, engine = session.robot, session.engine
-        # A real robot is not made by a mode; what it sees, in its dry run too, is not its own.
-        mode = getattr(robot, "mode", None)
-        asked = mode is None or mode in WORLDS
-        objects = robot_facts.facts(robot).get("objects") if asked else None
-        world, lost = world_of(robot)
-        return cls(
-            robot=robot.name,
-            mode=mode if asked or mode == DRY_RUN else None,
-            engine=getattr(robot, "engine", None),
-            objects=None if objects is None else tuple(objects),
-            seed=engine.seed,
-            programs=engine.programs,
-            turns=session.earlier + len(session.turns),
-            state=session.state,
-            origins=session.origins,
-            history_tokens=session.history_tokens,
-            repairs=engine.repairs,
-            mends=engine.author.repairs,
-            sampling=engine.settings.sampling,
-            rounds=session.rounds,
-            world=world,
-            world_lost=lost,
-            file=None if session.robot_file is None else str(session.robot_file),
-        )
-
     def registered_robot(self) -> str:
         """Return its robot's registered name; what else a file names is never loaded.
 
@@ -141,12 +106,12 @@ class SavedSession:
         return {"engine": self.engine} if takes and self.engine else {}
 
 
-def world_of(robot: Robot) -> tuple[bytes | None, str]:
-    """Return a robot's world in wire format, or None and why it cannot be written."""
-    if not isinstance(robot, Rewindable):
+def packed_world(robot: Robot, world: Any) -> tuple[bytes | None, str]:
+    """Return a robot's snapshot in wire format, or None and why it cannot be written."""
+    if world is None or not isinstance(robot, Rewindable):
         return None, ""
     try:
-        return encode(snapshots.pack(robot.snapshot(), snapshots.kind_of(robot))), ""
+        return encode(snapshots.pack(world, snapshots.kind_of(robot))), ""
     except (snapshots.NotPlain, WireError) as error:
         return None, f"the world of '{robot.name}' cannot be written down: {error}"
 
@@ -166,38 +131,79 @@ def put_world(robot: Robot, saved: SavedSession) -> bool:
     return True
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_NAME = msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]*$")
+
+
+class _Robot(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    mode: str | None
+    objects: tuple[str, ...] | None
+    engine: str | msgspec.UnsetType | None = msgspec.UNSET
+    file: Annotated[str, _NAME] | None = None
+
+
+class _Variables(msgspec.Struct):
+    shown: dict[str, str]
+    wire: bytes
+
+
+class _Sampling(msgspec.Struct):
+    samples: _Count
+    agreement: bool
+    goal: bool
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """What stands in a file, in its order."""
+
+    format: Literal["cap session"]
+    version: int
+    robot: _Robot
+    seed: _Count
+    programs: _Count
+    turns: _Count
+    variables: _Variables
+    definitions: tuple[Definition, ...]
+    history: tuple[PastTurn, ...]
+    dropped: dict[str, str]
+    hints: tuple[str, ...]
+    origins: dict[str, str]
+    history_tokens: _Count
+    repairs: Repairs
+    mends: bool
+    rounds: Annotated[int, msgspec.Meta(ge=1)]
+    sampling: _Sampling
+    world: bytes | None
+    world_lost: str
+
+
 def render(saved: SavedSession) -> str:
     """Return a session as the text of its file."""
-    state = saved.state
+    state, sampling = saved.state, saved.sampling
     shown = {name: _shown(value) for name, value in state.variables.items()}
-    values = {
-        "format": FORMAT,
-        "version": VERSION,
-        "robot": {
-            "name": saved.robot,
-            "mode": saved.mode,
-            "engine": saved.engine,
-            "objects": saved.objects,
-            "file": saved.file,
-        },
-        "seed": saved.seed,
-        "programs": saved.programs,
-        "turns": saved.turns,
-        "variables": {"shown": shown, "wire": _text(encode(dict(state.variables)))},
-        "definitions": [vars(entry) for entry in state.definitions],
-        "history": [vars(entry) for entry in state.history],
-        "dropped": dict(state.dropped),
-        "hints": state.hints,
-        "origins": dict(saved.origins),
-        "history_tokens": saved.history_tokens,
-        "repairs": vars(saved.repairs),
-        "mends": saved.mends,
-        "rounds": saved.rounds,
-        "sampling": {name: getattr(saved.sampling, name) for name in _SAMPLING},
-        "world": saved.world and _text(saved.world),
-        "world_lost": saved.world_lost,
-    }
-    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+    file = _File(
+        format="cap session",
+        version=VERSION,
+        robot=_Robot(saved.robot, saved.mode, saved.objects, saved.engine, saved.file),
+        seed=saved.seed,
+        programs=saved.programs,
+        turns=saved.turns,
+        variables=_Variables(shown, encode(dict(state.variables))),
+        definitions=state.definitions,
+        history=state.history,
+        dropped=dict(state.dropped),
+        hints=state.hints,
+        origins=dict(saved.origins),
+        history_tokens=saved.history_tokens,
+        repairs=saved.repairs,
+        mends=saved.mends,
+        rounds=saved.rounds,
+        sampling=_Sampling(sampling.samples, sampling.agreement, sampling.goal),
+        world=saved.world,
+        world_lost=saved.world_lost,
+    )
+    return json.dumps(msgspec.to_builtins(file), ensure_ascii=False, indent=1) + "\n"
 
 
 def write(saved: SavedSession, path: Path) -> None:
@@ -260,66 +266,43 @@ def parsed(values: Any, path: Path) -> SavedSession:
             "on with the version of cap that saved it, or begin a new session"
         )
     try:
-        return _saved(values)
-    except (KeyError, TypeError, ValueError, WireError, CapError) as error:
+        return _saved(msgspec.convert(values, _File))
+    except (msgspec.ValidationError, ValueError, TypeError, KeyError, WireError, CapError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else error
         raise SavedError(f"{path} is damaged: {reason}; resume an earlier run") from None
 
 
-def _saved(values: Mapping[str, Any]) -> SavedSession:
-    robot = _mapping(values["robot"])
-    objects, mode = robot["objects"], robot["mode"]
-    first = BEFORE_ENGINES if mode == "physics" else None
-    engine = robot.get("engine", first)
-    repairs = _record(Repairs, values["repairs"])
-    sampling = _mapping(values["sampling"])
-    world = values["world"]
-    return SavedSession(
-        robot=_words(robot["name"]),
-        mode=None if mode is None else _words(mode),
-        engine=None if engine is None else _words(engine),
-        objects=None if objects is None else tuple(map(_words, objects)),
-        seed=_count(values["seed"]),
-        programs=_count(values["programs"]),
-        turns=_count(values["turns"]),
-        state=_state(values),
-        origins=_texts(values["origins"]),
-        history_tokens=_count(values["history_tokens"]),
-        repairs=Repairs(
-            _count(repairs["static"]), _count(repairs["runtime"]), repairs["undo"] is True
-        ),
-        mends=values["mends"] is True,
-        rounds=max(1, _count(values["rounds"])),
-        sampling=Sampling(
-            max(1, _count(sampling["samples"])),
-            sampling["agreement"] is True,
-            sampling["goal"] is True,
-        ),
-        world=None if world is None else _bytes(world),
-        world_lost=_words(values["world_lost"]),
-        file=_path(robot.get("file")),
-    )
-
-
-def _state(values: Mapping[str, Any]) -> State:
-    variables = _variables(_bytes(_mapping(values["variables"])["wire"]))
-    if not all(isinstance(name, str) and name.isidentifier() for name in _mapping(variables)):
+def _saved(file: _File) -> SavedSession:
+    robot, sampling = file.robot, file.sampling
+    engine = robot.engine
+    if file.seed >> 64:
+        raise ValueError(f"its seed is {_shown(file.seed):.40}; it must be below 2**64")
+    if engine is msgspec.UNSET:
+        engine = BEFORE_ENGINES if robot.mode == "physics" else None
+    variables = _variables(file.variables.wire)
+    if not isinstance(variables, dict) or not all(
+        isinstance(name, str) and name.isidentifier() for name in variables
+    ):
         raise ValueError("'variables' holds what is no name")
-    definitions = tuple(
-        Definition(**_texts(_record(Definition, entry))) for entry in values["definitions"]
-    )
-    _check(definitions, variables)
-    history: list[PastTurn] = []
-    for entry in values["history"]:
-        given = _record(PastTurn, entry)
-        left_out = _count(given.pop("left_out"))
-        history.append(PastTurn(**_texts(given), left_out=left_out))
-    return State(
-        variables=variables,
-        definitions=definitions,
-        history=tuple(history),
-        dropped=_texts(values["dropped"]),
-        hints=tuple(map(_words, values["hints"])),
+    _check(file.definitions, variables)
+    return SavedSession(
+        robot=robot.name,
+        mode=robot.mode,
+        engine=engine or None,
+        objects=robot.objects,
+        seed=file.seed,
+        programs=file.programs,
+        turns=file.turns,
+        state=State(variables, file.definitions, file.history, file.dropped, file.hints),
+        origins=file.origins,
+        history_tokens=file.history_tokens,
+        repairs=file.repairs,
+        mends=file.mends,
+        rounds=file.rounds,
+        sampling=Sampling(max(1, sampling.samples), sampling.agreement, sampling.goal),
+        world=file.world,
+        world_lost=file.world_lost,
+        file=robot.file,
     )
 
 
@@ -359,55 +342,8 @@ def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> N
         raise ValueError(f"among the kept functions: {violation}")
 
 
-def _record(kind: type, values: Any) -> dict[str, Any]:
-    """Return what a record's fields are to be: those it has, and no other."""
-    given = _mapping(values)
-    if set(given) != {entry.name for entry in fields(kind)}:
-        raise ValueError(f"a {kind.__name__.lower()} with other fields: {sorted(given)[:8]}")
-    return dict(given)
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError(f"expected an object, got {type(value).__name__}")
-    return value
-
-
-def _texts(value: Any) -> dict[str, str]:
-    return {name: _words(entry) for name, entry in _mapping(value).items()}
-
-
-def _words(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, got {type(value).__name__}")
-    return value
-
-
-def _path(value: Any) -> str | None:
-    if value is not None and not (isinstance(value, str) and value.isprintable()):
-        raise TypeError(f"expected a path, got {value!r:.80}")
-    return value
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 64:
-        raise TypeError(f"expected a whole number below 2**64, got {_shown(value):.40}")
-    return value
-
-
 def _shown(value: Any) -> str:
     try:
         return reprlib.repr(value)
     except ValueError:  # Python shows no integer of more than 4300 digits
         return type(value).__name__
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
-
-
-def _bytes(text: Any) -> bytes:
-    try:
-        return base64.b64decode(_words(text), validate=True)
-    except binascii.Error as error:
-        raise ValueError(f"not Base64: {error}") from None

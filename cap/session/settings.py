@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.checker.declared_types import check_fields
-from cap.engine.best_of import Sampling
-from cap.engine.function_generation import GenerationLimits
-from cap.engine.repair import Repairs
-from cap.engine.settings import EngineSettings
+from cap.engine.settings import EngineSettings, GenerationLimits, Repairs, Sampling
 from cap.errors import UsageError
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
@@ -21,6 +18,7 @@ from cap.session.skills.store import SkillStore
 from cap.trace.trace import Trace
 
 HISTORY_TOKENS = 4000
+MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from cap.engine.answer import NOTHING, Answer
 from cap.engine.effect import Effect
 from cap.models.base import Usage
 from cap.result import ByValue, Call, Failure, folded
-from cap.robot.displacement import Moved
+from cap.robot.observation import Moved
 from cap.trace.trace import Trace, plain
 
 
@@ -114,10 +114,25 @@ class Turn(ByValue):
         return f"<Turn {self.instruction!r}: {came}{f'; {did}' if did else ''}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        from cap.session.turn_html import turn_html
+        """Return what a notebook shows: HTML that needs no style or script of its own."""
+        from html import escape
 
-        return turn_html(self)
+        parts = [f"<p><b>{escape(self.instruction)}</b></p>"]
+        if self.program:
+            parts.append(f"<pre>{escape(self.program.strip())}</pre>")
+        if self.calls:
+            calls = escape("\n".join(map(_line, self.calls)))
+            count = "1 call" if len(self.calls) == 1 else f"{len(self.calls)} calls"
+            parts.append(f"<details><summary>{count}</summary><pre>{calls}</pre></details>")
+        if self.stdout:
+            parts.append(f"<pre>{escape(self.stdout.rstrip())}</pre>")
+        if self.value is not None:
+            parts.append(f"<p>value: <code>{escape(repr(self.value))}</code></p>")
+        if self.failure is not None:
+            parts.append(f"<p><b>failed</b>: {escape(str(self.failure))}</p>")
+        if self.effect.line:
+            parts.append(f"<p>{escape(self.effect.line)}</p>")
+        return "\n".join(parts)
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data that `json.dumps` takes, as `--json` prints it."""
@@ -174,6 +189,13 @@ class Turn(ByValue):
         cost = {"attempts": self.attempts, "usage": self.usage, "by_lmp": self.by_lmp}
         cost["model"] = model
         trace.event("done", ok=self.ok, value=self.value, **cost)
+
+
+def _line(call: Call) -> str:
+    from cap.trace.messages import short, shown_call
+
+    shown = shown_call(call.name, call.args, call.kwargs)
+    return f"{shown} -> {call.error or short(call.result)}"
 
 
 def unmet(effect: Effect, expected: Sequence[str]) -> Failure | None:

@@ -34,10 +34,11 @@ from typing import Any
 
 import numpy as np
 
-from cap.engine.effect import Effect, WorldView
+from cap.engine.effect import Effect
 from cap.errors import CapError, PromptError
 from cap.prompt.examples import RECALLED
-from cap.robot.displacement import MOVED_M, Xyz
+from cap.robot.observation import MOVED_M, Observation
+from cap.robot.protocol import Xyz
 
 _ON_M, _AT_M, _NEAR_M, _ROOM_M = 0.04, 0.06, 0.10, 0.15
 _DROVE_M = 0.03
@@ -63,9 +64,9 @@ class Seen:
 
     robot: Any
     """The robot; its `inside_m` is how far from a vessel's middle what is in it may be."""
-    before: WorldView
+    before: Observation
     """Its world before the example ran."""
-    after: WorldView
+    after: Observation
     """Its world now."""
     effect: Effect
     """What it did."""
@@ -150,7 +151,7 @@ def _not_driven(rest: str, seen: Seen) -> str | None:
     return None if so and straight else f"it drove ({way[0]:+.2f}, {way[1]:+.2f}) m"
 
 
-def _holds(relation: str, name: str, other: str, seen: Seen, world: WorldView) -> bool:
+def _holds(relation: str, name: str, other: str, seen: Seen, world: Observation) -> bool:
     if relation not in _RELATIONS:
         known = "moved, nothing moved, holds, said, drew, changed, drove, not"
         raise PromptError(

@@ -23,12 +23,12 @@ from typing import Any
 from cap.checker.checker import examine
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import Undefined, undefined
-from cap.engine.answer import Approve
-from cap.engine.effect import Effect, WorldView
-from cap.engine.engine import Engine, State
+from cap.engine.answer import State
+from cap.engine.effect import Effect
+from cap.engine.engine import Engine
 from cap.engine.function_generation import UndefinedName
 from cap.engine.goal import GOAL
-from cap.engine.settings import EngineSettings
+from cap.engine.settings import Approve, EngineSettings
 from cap.errors import CapError, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request
 from cap.models.nearest import Nearest
@@ -43,6 +43,7 @@ from cap.prompt.examples import Example
 from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of, without_synonyms
 from cap.result import Failure
 from cap.robot import registry
+from cap.robot.observation import Observation
 from cap.robot.protocol import Rewindable, Robot, TurnTaking
 from cap.sandbox.sandbox import Sandbox
 from cap.session.state import after_turn
@@ -193,7 +194,7 @@ class _Runner:
         state = self._state
         variables = {**state.variables, **self._prompt.header.arguments, **facts}
         program = Program.parse(example.code + "\n")
-        robot, before = self._engine.robot, WorldView.of(self._engine.robot)
+        robot, before = self._engine.robot, Observation.of(self._engine.robot)
         answer = self._engine.run_program(
             self._prompt, program, replace(state, variables=variables)
         )
@@ -204,7 +205,7 @@ class _Runner:
             return failure
         if failure is None:  # else it says that there is none, and leaves nothing
             self._state = after_turn(state, answer, number=1)
-        after = WorldView.of(robot)
+        after = Observation.of(robot)
         seen = Seen(robot, before, after, Effect.of(before, after, answer.result))
         return next((why for line in example.effects if (why := missed(line, seen))), None)
 

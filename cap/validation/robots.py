@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cap.engine.answer import Approve
+from cap.engine.settings import Approve
 from cap.errors import CapError
 from cap.models.base import Model
 from cap.program.scope import Primitive

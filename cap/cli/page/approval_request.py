@@ -18,7 +18,7 @@ from html import escape
 from typing import Any
 
 from cap.cli.page.chronicle import Chronicle
-from cap.engine.answer import Decision
+from cap.engine.settings import Decision
 
 READ_S = 0.7
 """A question is shown for so long before it can be answered: no second click answers it unseen."""

@@ -27,7 +27,7 @@ from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.frame_budget import FrameBudget
 from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from cap.cli.page.scene import SceneDrawer
-from cap.engine.answer import Decision
+from cap.engine.settings import Decision
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import CapError, RobotError
 from cap.robot.view import Viewable

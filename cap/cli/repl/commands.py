@@ -24,7 +24,8 @@ from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.models.base import Usage
 from cap.result import folded
-from cap.robot import registry, robot_facts
+from cap.robot import observation, registry
+from cap.robot.observation import Observation
 from cap.trace.messages import printable, short, usage_line
 
 if TYPE_CHECKING:
@@ -188,8 +189,8 @@ class Commands:
             self.tell("/help lists commands, /quit leaves")
             return
         try:
-            places = robot_facts.places(session.robot)
-            things = robot_facts.facts(session.robot).get("objects", [])
+            seen = Observation.of(session.robot)
+            places, things = seen.positions, list(seen.facts.get("objects", []))
         except CapError as error:
             self.tell(f"the scene cannot be seen: {error}", "yellow")
             places, things = {}, []
@@ -217,7 +218,7 @@ class Commands:
     def do_examples(self, given: str) -> None:
         """Show what can be said: first what can be said right away."""
         prompt = self.session.prompt
-        things = robot_facts.facts(self.session.robot).get("objects", [])
+        things = observation.facts(self.session.robot).get("objects", [])
         first = to_try(prompt, things, len(prompt.examples))
         if first:
             self.tell("here and now:")
@@ -231,13 +232,14 @@ class Commands:
     def do_scene(self, given: str) -> None:
         """Show the map, and where everything is."""
         robot = self.session.robot
-        places, about = robot_facts.places(robot), robot_facts.whereabouts(robot)
+        seen = Observation.of(robot)
+        places, about = seen.positions, seen.whereabouts
         for row in scene_map(places, self.console.width):
             self.tell(f"  {row}")
         for name, (x, y, z) in places.items():
             where = f", {about[name]}" if about.get(name) else ""
             self.tell(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f}){where}")
-        for name, value in robot_facts.condition(robot).items():
+        for name, value in seen.condition.items():
             self.tell(f"  {name}: {value if isinstance(value, str) else short(value)}", "dim")
 
     def do_look(self, given: str) -> None:

@@ -12,7 +12,7 @@ from prompt_toolkit.document import Document
 from cap.cli.repl.commands import COMMANDS
 from cap.errors import CapError
 from cap.models.providers import PROVIDERS
-from cap.robot import registry, robot_facts
+from cap.robot import observation, registry
 
 _WORD = re.compile(r"[^\s(]+")
 
@@ -65,7 +65,7 @@ class ReplCompleter(Completer):
         """Return the names of objects."""
         if self._objects is None:
             try:
-                self._objects = list(robot_facts.facts(self.session.robot).get("objects", []))
+                self._objects = list(observation.facts(self.session.robot).get("objects", []))
             except CapError:  # a camera that fails is told of when it matters
                 self._objects = []
         return self._objects

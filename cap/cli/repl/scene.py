@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 
 from cap.prompt.examples import RECALLED
 from cap.prompt.prompt import Prompt
-from cap.robot.displacement import Xyz
+from cap.robot.protocol import Xyz
 
 MOST_COLUMNS, MOST_ROWS = 48, 12
 _LEAST_COLUMNS = 8

@@ -11,11 +11,12 @@ import pytest
 from benchmarks.batch.effects import wrong_check
 from cap.checker.checker import check, examine
 from cap.cli.main import run
-from cap.engine.engine import State, unhinted
-from cap.engine.repair import Repairs
+from cap.engine.answer import State
+from cap.engine.engine import unhinted
+from cap.engine.settings import Repairs
 from cap.program.program import Program
 from cap.program.scope import Scope
-from cap.robot import robot_facts
+from cap.robot import observation
 from cap.sandbox.sandbox import Sandbox
 from cap.session.session import Session
 from cap.validation.prompts import inspect_names
@@ -39,7 +40,7 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture(scope="module")
 def scope(session: Session) -> Scope:
-    state = State(variables=robot_facts.facts(session.robot))
+    state = State(variables=observation.facts(session.robot))
     return session.engine.scope(unhinted(session.engine.prompts["ui"]), state)
 
 

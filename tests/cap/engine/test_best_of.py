@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from cap.engine.answer import Decision
-from cap.engine.best_of import MOST_SAMPLES, Sampling
+from cap.engine.settings import MOST_SAMPLES, Decision, Sampling
 from cap.errors import UsageError
 from cap.models.base import Completion, Request
 from cap.models.budget import Allowance, Metered
@@ -386,15 +385,3 @@ def test_hardware_tries_in_its_twin_and_the_chosen_program_is_still_shown() -> N
         assert list(session.run(WORDS).moved) == ["red block"]
     assert shown == [RIGHT]
     assert len(robot.twins) >= 4  # one for each trial, and one to rehearse the chosen one
-
-
-def test_a_world_that_does_not_come_back_is_no_world_to_go_on_in(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    robot = create(mode="instant", objects=OBJECTS, seed=1)
-    monkeypatch.setattr(type(robot), "restore", lambda self, snapshot: None)
-    with session_of(Drawn([WRONG, RIGHT, ALSO])) as session:
-        turn = session.run(WORDS)
-    assert turn.failure is not None
-    assert "the world did not come back as it was" in turn.failure.message
-    assert turn.failure.robot

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs
 from cap.models.base import Completion, Request
 from cap.session.session import Session
 

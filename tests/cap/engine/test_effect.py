@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from cap.cli.main import run
-from cap.engine.effect import Effect, WorldView
+from cap.engine.effect import Effect
 from cap.errors import NotConnected, RobotError, UsageError
 from cap.result import Call, Result
+from cap.robot.observation import Observation
 from cap.session.session import Session
 from cap.session.turn import unmet
 
@@ -179,7 +181,7 @@ def test_whereabouts_that_are_no_words_are_the_robots_fault() -> None:
             return {"cup": 3}
 
     with pytest.raises(RobotError, match=r"whereabouts\(\) failed: TypeError: 'cup': 3 is no name"):
-        WorldView.of(Odd())
+        Observation.of(Odd())
 
 
 def test_where_the_robot_is_is_told_only_where_nothing_else_changed() -> None:
@@ -192,7 +194,7 @@ def test_where_the_robot_is_is_told_only_where_nothing_else_changed() -> None:
 
 # --- what was left over
 
-HERE = WorldView({}, facts={"objects": ["a"]})
+HERE = Observation({}, facts={"objects": ["a"]})
 
 
 def call(name: str, word: str, result: Any, kind: str, error: str | None = None) -> Call:
@@ -224,7 +226,7 @@ def test_what_was_not_found_is_told(made: Call, lines: tuple[str, ...]) -> None:
 
 
 def test_what_is_not_seen_matters_only_where_nothing_was_done() -> None:
-    after = WorldView({}, {"held": "cup"})
+    after = Observation({}, {"held": "cup"})
     unseen = call("is_obj_visible", "cola", False, "perception")
     assert Effect.of(HERE, after, Result(calls=(unseen,))).left_over == ()
 
@@ -261,12 +263,12 @@ def test_conditions_are_compared_as_plain_data(
         def condition(self) -> dict[str, Any]:
             return self.state
 
-    views = [WorldView.of(Lamp(entry)) for entry in (before, after)]
+    views = [Observation.of(Lamp(entry)) for entry in (before, after)]
     assert Effect.of(*views, Result()).words == words
 
 
 def test_what_a_camera_loses_is_no_longer_seen_and_nobody_knows_that_it_moved() -> None:
-    here, gone = WorldView({"cup": (0.0, 0.0, 0.1)}), WorldView({})
+    here, gone = Observation({"cup": (0.0, 0.0, 0.1)}), Observation({})
     lost, found = Effect.of(here, gone, Result()), Effect.of(gone, here, Result())
     assert (lost.no_longer_seen, lost.newly_seen) == (("cup",), ())
     assert (found.no_longer_seen, found.newly_seen) == ((), ("cup",))
@@ -343,7 +345,7 @@ def test_an_exception_from_a_model_leaves_turns_and_undo_together(table: Session
     model, table.engine.author.model = table.engine.author.model, Broken()
     failure = table.run("put it there").failure
     assert failure is not None
-    assert "the model of Broken failed, line 339: RuntimeError: a bug" in failure.message
+    assert re.search(r"the model of Broken failed, line \d+: RuntimeError: a bug", failure.message)
     table.engine.author.model = model
     assert len(table.turns) == 3, "the turn happened, and may have moved something"
     table.undo()

@@ -10,7 +10,8 @@ import pytest
 
 from cap.checker.checker import check
 from cap.checker.policy import Policy
-from cap.engine.engine import Answer, Engine, State
+from cap.engine.answer import Answer, State
+from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings
 from cap.errors import NoMatch, PromptError
 from cap.models.base import Completion, Request

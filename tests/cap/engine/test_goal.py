@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cap.engine.best_of import Sampling
+from cap.engine.settings import Sampling
 from cap.errors import UsageError
 from cap.models.base import Completion, Request
 from cap.session.session import Session

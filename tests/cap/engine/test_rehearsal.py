@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cap.engine.answer import Decision
+from cap.engine.settings import Decision
 from cap.errors import NotConnected, SandboxError, UsageError
 from cap.models.providers import make_model
 from cap.prompt.prompt import Prompt, parse

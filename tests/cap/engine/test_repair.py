@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from cap.engine.answer import Decision
-from cap.engine.engine import Answer, Engine, State
-from cap.engine.function_generation import GenerationLimits
-from cap.engine.repair import Repairs, note_of
-from cap.engine.settings import EngineSettings
+from cap.engine.answer import Answer, State
+from cap.engine.engine import Engine
+from cap.engine.repair import note_of
+from cap.engine.settings import Decision, EngineSettings, GenerationLimits, Repairs
 from cap.errors import ModelUnreachable, NotRecorded
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import Prompt, parse

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.engine.best_of import Sampling
+from cap.engine.settings import Sampling
 from cap.models.base import Completion, Request
 from cap.robot import registry
 from cap.session.session import Session

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from cap.engine.function_generation import GenerationLimits
 from cap.engine.question import MOST_ROOM, CutOff, program_of
-from cap.engine.repair import Repairs
+from cap.engine.settings import GenerationLimits, Repairs
 from cap.errors import AnswerFault
 from cap.models.base import Completion, Ended, Request
 from cap.program.program import ProgramSyntaxError

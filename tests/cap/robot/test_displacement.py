@@ -1,4 +1,4 @@
-from cap.robot.displacement import MOVED_M, moved
+from cap.robot.observation import MOVED_M, moved
 
 
 def test_only_what_went_further_than_settling_moved() -> None:

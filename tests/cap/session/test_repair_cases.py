@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs
 from cap.errors import ModelUnreachable
 from cap.models.base import Completion, Ended, Request
 from cap.prompt.prompt import parse

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import parse
 from cap.session.session import Session

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cap
-from cap.engine.repair import Repairs
+from cap.engine.settings import Repairs
 from cap.models.base import Completion, Request
 from cap.session.session import Session
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from cap.cli.main import run
 from cap.cli.page.chronicle import Chronicle
-from cap.engine.best_of import Sampling
+from cap.engine.settings import Sampling
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import parse
 from cap.session import replay

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cap.engine.effect import Effect, WorldView
+from cap.engine.effect import Effect
 from cap.errors import PromptError
 from cap.models.nearest import Nearest
 from cap.program.scope import Primitive
 from cap.prompt.prompt import without_synonyms
 from cap.result import Result
+from cap.robot.observation import Observation
 from cap.validation.example_effects import Seen, missed
 from cap.validation.prompts import check_robot_prompts
 
@@ -115,7 +116,7 @@ class Room:
 
 def drove(line: str, x: float, y: float) -> str | None:
     """Judge a line of a robot that drives from the origin to (x, y)."""
-    before, after = (WorldView({}, {"robot": [*xy, 0.0]}) for xy in ((0.0, 0.0), (x, y)))
+    before, after = (Observation({}, {"robot": [*xy, 0.0]}) for xy in ((0.0, 0.0), (x, y)))
     return missed(line, Seen(Room(), before, after, Effect.of(before, after, Result())))
 
 
@@ -153,7 +154,7 @@ def test_a_robot_that_drove_elsewhere_is_a_finding(line: str, x: float, y: float
 def test_a_drive_that_nobody_can_judge_is_refused(line: str) -> None:
     with pytest.raises(PromptError):
         drove(line, 1.0, 0.0)
-    still = WorldView({})
+    still = Observation({})
     with pytest.raises(PromptError, match="the robot's condition has no 'robot'"):
         missed("drove left", Seen(Room(), still, still, Effect()))
 

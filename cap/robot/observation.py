@@ -1,0 +1,180 @@
+"""Observation: all that a robot is asked about its world, once before a turn and once after it.
+
+A person may have written the robot: what it says is checked here, and what goes wrong while it is
+asked is a `RobotError` that names the robot and the question.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cap.errors import CapError, RobotError
+from cap.robot.protocol import Conditioned, Locating, Rewindable, Xyz
+from cap.sandbox.frames import WireError
+from cap.sandbox.wire import encode
+from cap.trace.trace import plain
+
+MOVED_M = 0.005
+"""Displacements below this are settling, not motion."""
+Moved = Mapping[str, tuple[Xyz, Xyz]]
+"""Objects that moved: where from and where to, xyz in metres."""
+Changed = Mapping[str, tuple[Any, Any]]
+"""What else is otherwise, by name: before and after."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A robot's world at one moment."""
+
+    positions: Mapping[str, Xyz]
+    """Where objects are, xyz in metres."""
+    condition: Mapping[str, Any] = field(default_factory=dict)
+    """What else programs change, by name: see `cap.robot.protocol.Conditioned`."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What prompts may show: the names programs know objects by, for one."""
+    whereabouts: Mapping[str, str] = field(default_factory=dict)
+    """What each object is in or on, in the robot's words: see `cap.robot.protocol.Locating`."""
+    drawn: Sequence[Any] = ()
+    """All lines that are drawn, xy in metres, of a robot that draws."""
+    world: Any = None
+    """The robot's snapshot, if it was asked for; None of a robot that has none."""
+
+    @classmethod
+    def of(cls, robot: Any, *, world: bool = False) -> Observation:
+        """Look at a robot's world.
+
+        Args:
+            robot: Whose.
+            world: Whether a snapshot is taken as well, where the robot can.
+
+        Raises:
+            RobotError: It cannot be seen, or what the robot says of it is not as it must be.
+        """
+        told, drawn = facts(robot), plain(getattr(robot, "strokes", ()))
+        where = _words(robot)
+        seen = cls(_places(robot), plain(condition(robot)), told, where, drawn)
+        return seen.with_world(robot) if world else seen
+
+    def with_world(self, robot: Any) -> Observation:
+        """Return it with the robot's snapshot as it is now."""
+        kept = robot.snapshot() if isinstance(robot, Rewindable) else None
+        return replace(self, world=kept)
+
+    def since(self, before: Observation) -> tuple[Moved, dict[str, tuple[Any, Any]]]:
+        """Return the objects that moved since an earlier one, and what else is otherwise."""
+        changed = {
+            name: pair
+            for name in dict.fromkeys([*before.condition, *self.condition])
+            if not alike(*(pair := (before.condition.get(name), self.condition.get(name))))
+        }
+        for name in sorted(before.positions.keys() ^ self.positions.keys()):  # gone, or new
+            changed[name] = before.positions.get(name), self.positions.get(name)
+        return moved(before.positions, self.positions), changed
+
+
+def moved(before: Mapping[str, Xyz], after: Mapping[str, Xyz]) -> Moved:
+    """Return the objects that are elsewhere now."""
+    return {
+        name: (before[name], now)
+        for name, now in after.items()
+        if name in before and math.dist(before[name], now) > MOVED_M
+    }
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Tell whether two conditions are the same, as far as a body at rest is."""
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return all(map(alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return all(alike(value, other[name]) for name, value in one.items())
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    return math.isclose(one, other, rel_tol=0, abs_tol=MOVED_M) if numbers else bool(one == other)
+
+
+def about(robot: Any) -> str:
+    """Return what a robot says of itself and its world: its class's docstring.
+
+    One whose class cannot say it has an attribute `about`.
+    """
+    said = getattr(robot, "about", None)
+    return said if isinstance(said, str) else inspect.cleandoc(type(robot).__doc__ or "")
+
+
+def facts(robot: Any) -> dict[str, Any]:
+    """Return a robot's facts: plain data by name.
+
+    Raises:
+        RobotError: They cannot be had, or are not plain data.
+    """
+    found = _asked(robot, "context()", lambda: _plain(robot.context()))
+    objects = found.get("objects", [])
+    if not (isinstance(objects, list | tuple) and all(isinstance(one, str) for one in objects)):
+        raise RobotError(f"{_whose(robot)} context() has objects that are no list of names")
+    return found
+
+
+def condition(robot: Any) -> dict[str, Any]:
+    """Return what else than objects' places a robot's programs change; {} if it tells of nothing.
+
+    Raises:
+        RobotError: It cannot be had, or is not plain data.
+    """
+    if not isinstance(robot, Conditioned):
+        return {}
+    return _asked(robot, "condition()", lambda: _plain(robot.condition()))
+
+
+def _places(robot: Any) -> dict[str, Xyz]:
+    return _asked(robot, "positions()", lambda: dict(_points(robot.positions())))
+
+
+def _words(robot: Any) -> dict[str, str]:
+    if not isinstance(robot, Locating):
+        return {}
+    return _asked(robot, "whereabouts()", lambda: dict(_places_in_words(robot.whereabouts())))
+
+
+def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(given)
+    encode(found)
+    return found
+
+
+def _points(given: Mapping[str, Any]) -> Iterator[tuple[str, Xyz]]:
+    for name, (x, y, z) in given.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{name!r} is no name")
+        float(x), float(y), float(z)
+        yield name, given[name]
+
+
+def _places_in_words(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, place in given.items():
+        if not (isinstance(name, str) and isinstance(place, str)):
+            raise TypeError(f"{name!r}: {place!r} is no name with a place in words")
+        yield name, place
+
+
+def _asked(robot: Any, what: str, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what a robot is asked for.
+
+    Raises:
+        RobotError: It has failed, or what it told is not plain data.
+    """
+    try:
+        return ask()
+    except CapError:
+        raise
+    except WireError as error:
+        raise RobotError(f"{_whose(robot)} {what} is not plain data: {error}") from None
+    except Exception as error:  # a person's code may fail in any way
+        told = f"{type(error).__name__}: {error}; see cap robots check"
+        raise RobotError(f"{_whose(robot)} {what} failed: {told}") from None
+
+
+def _whose(robot: Any) -> str:
+    return f"robot '{getattr(robot, 'name', '?')}':"
