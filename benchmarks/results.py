@@ -30,7 +30,8 @@ from cap.engine.settings import Repairs
 from cap.errors import UsageError
 from cap.files import read_json, write_whole
 from cap.models.base import Usage
-from cap.trace.trace import plain, versions
+from cap.result import plain
+from cap.trace.trace import versions
 from robots.simulation import engines
 
 FORMAT_VERSION = 1

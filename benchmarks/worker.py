@@ -23,7 +23,7 @@ from benchmarks.models import TRIAL, account_of
 from benchmarks.suite import UNPAID, Outcome, Settings, Trial, suite
 from cap.errors import CapError, stop_in
 from cap.models.base import Usage
-from cap.trace.trace import plain
+from cap.result import plain
 
 _PACKAGES = ("cap", "robots", "benchmarks")
 

@@ -46,11 +46,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "cap.checker.checker": ("Violation", "check"),
     "cap.checker.policy": ("Policy",),
-    "cap.engine.best_of": ("Sampling",),
     "cap.engine.effect": ("Effect",),
-    "cap.engine.function_generation": ("GenerationLimits",),
     "cap.engine.lmp": ("LMP",),
-    "cap.engine.repair": ("Repairs",),
+    "cap.engine.settings": ("GenerationLimits", "Repairs", "Sampling"),
     "cap.errors": (
         "CapError",
         "CheckFailed",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Literal
+
+import numpy as np
 
 FailureKind = Literal[
     "syntax",
@@ -194,6 +197,25 @@ class Result(ByValue):
     """Seconds the program itself ran, calls not counted."""
     layers: tuple[str, ...] = ()
     """What held its process: of `cap.sandbox.kernel.layers.LAYERS`; none if it never started."""
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: arrays as lists, geometries as WKT, the rest by repr."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else repr(value)
+    if isinstance(value, np.ndarray | np.generic):
+        held = value.tolist()
+        # A longer float than Python's remains what it is.
+        return repr(held) if isinstance(held, np.generic) else plain(held)
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(entry) for entry in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    return value.wkt if hasattr(value, "wkt") else repr(value)
 
 
 def between(ends: Sequence[str]) -> str:

@@ -161,7 +161,7 @@ def trials_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run benchmarks' trials in this process: the workers have tests of their own."""
     from benchmarks.suite import Outcome, Settings
     from benchmarks.worker import run_trial
-    from cap.trace.trace import plain
+    from cap.result import plain
 
     def here(
         trials: Sequence[Trial], settings: Settings, jobs: int, late: Late

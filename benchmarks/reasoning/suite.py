@@ -33,7 +33,7 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
-from cap.trace.trace import plain
+from cap.result import plain
 
 QUESTIONS: Mapping[str, tuple[ReasoningQuestion, ...]] = {
     "object-selection": OBJECTS,

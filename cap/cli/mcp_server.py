@@ -410,8 +410,8 @@ def _filmed(session: Session) -> bytes:
 
 
 def _seen(session: Session) -> dict[str, Any]:
+    from cap.result import plain
     from cap.robot.observation import Observation
-    from cap.trace.trace import plain
 
     view = Observation.of(session.robot)
     found: dict[str, Any] = plain(vars(view))

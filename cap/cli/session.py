@@ -327,7 +327,7 @@ def say_commands(session: Any, options: SessionOptions) -> None:
 
 def world_as_json(robot: Any) -> dict[str, Any]:
     """Return how a robot and its world are in the end, as far as it tells: base pose, ink."""
-    from cap.trace.trace import plain
+    from cap.result import plain
 
     found: dict[str, Any] = {}
     if hasattr(robot, "condition"):

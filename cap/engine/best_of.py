@@ -28,9 +28,8 @@ from cap.engine.settings import Sampling
 from cap.errors import ModelError, RobotError, SpendLimit, UsageError
 from cap.models.base import Completion
 from cap.prompt.prompt import Prompt
-from cap.result import Result
+from cap.result import Result, plain
 from cap.robot.observation import Observation
-from cap.trace.trace import plain
 
 INK_ALIKE_M = 0.01
 """Drawings whose lines are nowhere farther apart are the same."""

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cap.errors import clipped
-from cap.result import EFFECTS, ByValue, Call, Result, between, folded, unmarked
+from cap.result import EFFECTS, ByValue, Call, Result, between, folded, plain, unmarked
 from cap.robot.observation import Changed, Moved, Observation, alike
-from cap.trace.trace import plain
 
 _MOVED, _DREW, _SAID, _ANSWERED, _NOTHING = EFFECTS
 INK, NOTHING_DRAWN = "ink", "none"

@@ -68,13 +68,13 @@ from cap.prompt.context import Context
 from cap.prompt.docs import imports, primitive_docs
 from cap.prompt.given import told_values
 from cap.prompt.prompt import PastTurn, Prompt, one_line
-from cap.result import Call, Failure, Result
+from cap.result import Call, Failure, Result, plain
 from cap.robot import observation
 from cap.robot.observation import Observation
 from cap.robot.protocol import Rewindable
 from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
-from cap.trace.trace import Trace, plain
+from cap.trace.trace import Trace
 
 MAX_NESTING = 6
 """How deep LMPs may call LMPs."""
@@ -118,7 +118,7 @@ class Objection:
 
 
 @dataclass
-class Task:
+class Instruction:
     """One instruction under way."""
 
     prompt: Prompt
@@ -258,7 +258,7 @@ class Engine:
                 goal = self.goal_check(instruction, before)
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-        task = Task(
+        task = Instruction(
             prompt,
             question,
             state,
@@ -284,7 +284,7 @@ class Engine:
             answer = replace(answer, bent=tuple(bends))
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
-    def _repaired(self, task: Task, first: Answer | None) -> Answer:
+    def _repaired(self, task: Instruction, first: Answer | None) -> Answer:
         """Judge an attempt, and make further ones as long as a repair is left and changes it."""
         assert first is not None
         answer = self._judged(task, first)
@@ -317,7 +317,7 @@ class Engine:
             answer = replace(answer, result=replace(answer.result, failure=None))
         return answer
 
-    def _best(self, task: Task, goal: GoalCheck | None, expect: Sequence[str]) -> Answer:
+    def _best(self, task: Instruction, goal: GoalCheck | None, expect: Sequence[str]) -> Answer:
         """Try several programs, and carry out the one that is chosen."""
         from cap.engine.best_of import BestOf
 
@@ -608,7 +608,7 @@ class Engine:
         engine._docs = self._docs
         return engine
 
-    def _judged(self, task: Task, answer: Answer) -> Answer:
+    def _judged(self, task: Instruction, answer: Answer) -> Answer:
         """Return an attempt with what is to be doubted of it, as failed if it may be done right.
 
         An order that left the world as it was has failed in any case.
@@ -642,7 +642,7 @@ class Engine:
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return replace(answer, result=replace(answer.result, failure=failure))
 
-    def _to_be_repaired(self, task: Task, answer: Answer) -> bool:
+    def _to_be_repaired(self, task: Instruction, answer: Answer) -> bool:
         """Tell whether one more attempt is to be made, and count it."""
         failure = answer.result.failure
         if failure is None or not self.author.repairs:
@@ -664,7 +664,7 @@ class Engine:
         )
         return True
 
-    def _set_back(self, task: Task, answer: Answer) -> tuple[Answer, bool]:
+    def _set_back(self, task: Instruction, answer: Answer) -> tuple[Answer, bool]:
         """Set world and state to where the next attempt begins.
 
         Returns:
@@ -705,7 +705,7 @@ class Engine:
             self.author.memory.recall()
         return True
 
-    def _asked_again(self, task: Task, answer: Answer) -> Question:
+    def _asked_again(self, task: Instruction, answer: Answer) -> Question:
         """Return the question after a failed attempt: with its program, and why it failed."""
         question, failure, calls = task.question, answer.result.failure, answer.last_calls
         assert failure is not None
@@ -724,7 +724,7 @@ class Engine:
                 question = replace(question, pictures=self.look())
         return question
 
-    def _with_its_world(self, task: Task, answer: Answer) -> Answer:
+    def _with_its_world(self, task: Instruction, answer: Answer) -> Answer:
         """Leave the world as the last failed program that ran left it, or take that back too."""
         if task.world is None:
             return answer

@@ -35,6 +35,13 @@ MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
 
 
+_NOTED = (
+    *("text", "model", "prompt_tokens", "completion_tokens", "cost_usd", "estimated", "notes"),
+    *("ended", "continues", "remembered", "why_empty"),
+)
+"""What of a completion is written down."""
+
+
 class CutOff(AnswerFault):
     """An answer that is only a part of what was to be written."""
 
@@ -147,113 +154,80 @@ class Author:
         """True of a model whose programs are those of examples: it made up no name."""
         return bool(getattr(self.model, "by_example", False))
 
-    def prove(self, prompt: Prompt, order: Question, answer: Completion) -> None:
+    def prove(self, prompt: Prompt, question: Question, answer: Completion) -> None:
         """Answer the same order so again, if it is of an LMP that a program called.
 
         A model that draws its answers is asked each time.
         """
         sampled = getattr(self.model, "sampled", False)
         if self.memory is not None and self.trace.depth and not sampled:
-            self.memory.prove(self._request(prompt, order), answer)
+            self.memory.prove(self._request(prompt, question), answer)
 
     def forget(self) -> None:
         """Ask anew from here on: something failed."""
         if self.memory is not None:
             self.memory.forget()
 
-    def ask(self, prompt: Prompt, order: Question) -> Completion:
-        """Return the answer to one order.
+    def ask(self, prompt: Prompt, question: Question) -> Completion:
+        """Return the answer to one question.
 
         Raises:
             ModelError: There is none.
         """
-        (answer,) = self.ask_all(prompt, [order])
+        (answer,) = self.ask_all(prompt, [question])
         if isinstance(answer, ModelError):
             raise answer
         return answer
 
-    def ask_all(self, prompt: Prompt, orders: Sequence[Question]) -> list[Completion | ModelError]:
-        """Return the answers to orders that do not depend on each other, in their order.
+    def ask_all(
+        self, prompt: Prompt, questions: Sequence[Question]
+    ) -> list[Completion | ModelError]:
+        """Return the answers to questions that do not depend on each other, in their question.
 
         An empty one is asked for once more, with more room if it came to its limit.
         """
-        answers = self._ask_once(prompt, orders)
-        empty = {
-            number: orders[number].with_more_room() if answer.ended == "cut" else orders[number]
-            for number, answer in enumerate(answers)
-            if isinstance(answer, Completion) and answer.empty
-        }
-        again = self._ask_once(prompt, [*empty.values()]) if empty else []
-        for number, answer in zip(empty, again, strict=True):
-            answers[number] = answer
-        return answers
+        answers: dict[int, Completion | ModelError] = {}
+        left = dict(enumerate(questions))
+        for _ in range(2):
+            requests = {number: self._request(prompt, one) for number, one in left.items()}
+            for number, request in requests.items():
+                self.trace.event(
+                    "prompt",
+                    lmp=prompt.name,
+                    sha256=prompt.sha256,
+                    model=self.model.name,
+                    tail=request.prompt.removeprefix(prompt.head(left[number].docs)).strip(),
+                )
+            begin_s, nested = time.monotonic(), self.trace.depth > 0
+            found: dict[int, Completion | ModelError] = {}
+            for number, request in requests.items():
+                if self.memory is not None and (known := self.memory.get(request, nested)):
+                    found[number] = known
+            asked = [number for number in requests if number not in found]
+            if asked:
+                heard = self._heard(prompt, [requests[number] for number in asked])
+                found |= zip(asked, heard, strict=True)
+            duration_s = time.monotonic() - begin_s
+            for number, request in requests.items():
+                self._note(prompt, request, found[number], duration_s)
+                duration_s = 0.0  # they were asked all at once
+            answers |= found
+            left = {
+                number: questions[number].with_more_room()
+                if answer.ended == "cut"
+                else questions[number]
+                for number, answer in found.items()
+                if isinstance(answer, Completion) and answer.empty
+            }
+            if not left:
+                break
+        return [answers[number] for number in range(len(questions))]
 
-    def _ask_once(
-        self, prompt: Prompt, orders: Sequence[Question]
-    ) -> list[Completion | ModelError]:
-        requests = [self._request(prompt, order) for order in orders]
-        for order, request in zip(orders, requests, strict=True):
-            self.trace.event(
-                "prompt",
-                lmp=prompt.name,
-                sha256=prompt.sha256,
-                model=self.model.name,
-                tail=request.prompt.removeprefix(prompt.head(order.docs)).strip(),
-            )
-        begin_s = time.monotonic()
-        answers = self._answers(prompt, requests)
-        duration_s = time.monotonic() - begin_s
-        for request, answer in zip(requests, answers, strict=True):
-            if isinstance(answer, Completion):
-                if self.memory is not None:
-                    self.memory.hear(request, answer)
-                self._note(prompt, request, answer, duration_s)
-            else:
-                self.tally.add_failed(Usage.of_failed(answer), prompt.name)
-                why = {"error": type(answer).__name__, "message": str(answer)}
-                told = {**self._key(request), **why, **answer.took, "duration_s": duration_s}
-                self.trace.event("unanswered", lmp=prompt.name, **told)
-            duration_s = 0.0  # they were asked all at once
-        return answers
+    def _heard(self, prompt: Prompt, requests: Sequence[Request]) -> list[Completion | ModelError]:
+        """Return the model's answers to requests, asked for all at once.
 
-    def _key(self, request: Request) -> dict[str, str]:
-        """Return what a run folder is replayed by; making it takes longer than all else here."""
-        return {"key": request_key(request)} if self.trace.keyed else {}
-
-    def _answers(
-        self, prompt: Prompt, requests: Sequence[Request]
-    ) -> list[Completion | ModelError]:
-        """Return the answers to requests: from memory, or asked for all at once."""
-        found: dict[int, Completion | ModelError] = {}
-        for number, request in enumerate(requests):
-            nested = self.trace.depth > 0
-            known = None if self.memory is None else self.memory.get(request, nested)
-            if known is not None:
-                found[number] = known
-        asked = [number for number in range(len(requests)) if number not in found]
-        if len(asked) == 1:
-            (number,) = asked
-            try:
-                found[number] = self._complete(prompt, requests[number])
-            except ModelError as error:
-                found[number] = error
-        elif asked:
-            asks = [functools.partial(self._asked.complete, requests[at]) for at in asked]
-            try:
-                answers = together(asks, returned=ModelError, heed=self._heed)
-            except KeyboardInterrupt:
-                for at in asked:
-                    unheard = self._asked.unheard(requests[at].prompt, 0)
-                    self.tally.add_failed(unheard, prompt.name)
-                raise
-            found |= zip(asked, answers, strict=True)
-        return [found[number] for number in range(len(requests))]
-
-    def _complete(self, prompt: Prompt, request: Request) -> Completion:
-        """Ask; where somebody watches, the text appears as it is written.
-
-        Off the main thread, where no Ctrl-C comes, the request has a thread of its own, and a stop
-        leaves it behind.
+        The text of a single one appears as it is written, where somebody watches. Off the main
+        thread, where no Ctrl-C comes, a request has a thread of its own, and a stop leaves it.
         """
         over, came = False, 0
 
@@ -263,73 +237,77 @@ class Author:
             if not over:
                 self.trace.progress("text", lmp=prompt.name, text=piece)
 
-        ask = functools.partial(self._asked.complete, request)
-        if self.trace.listeners and isinstance(self.model, Streams):
-            ask = functools.partial(self._asked.stream, request, tell)
+        model, single = self._asked, len(requests) == 1
+        asks = [functools.partial(model.complete, request) for request in requests]
+        if single and self.trace.listeners and isinstance(self.model, Streams):
+            asks = [functools.partial(model.stream, requests[0], tell)]
+        alone = self._heed is None or threading.current_thread() is threading.main_thread()
         try:
-            if self._heed is None or threading.current_thread() is threading.main_thread():
-                return ask()
-            context = contextvars.copy_context()
-            (answer,) = together([functools.partial(context.run, ask)], heed=self._heed)
-            return answer
+            if single and alone:
+                return [asks[0]()]
+            if single:
+                asks = [functools.partial(contextvars.copy_context().run, asks[0])]
+            return together(asks, returned=ModelError, heed=self._heed)
+        except ModelError as error:
+            return [error]
         except KeyboardInterrupt:
-            unheard = self._asked.unheard(request.prompt, estimate(came))
-            self.tally.add_failed(unheard, prompt.name)
+            for request in requests:
+                unheard = model.unheard(request.prompt, estimate(came) if single else 0)
+                self.tally.add_failed(unheard, prompt.name)
             raise
         finally:
             over = True
 
-    def _request(self, prompt: Prompt, order: Question) -> Request:
+    def _request(self, prompt: Prompt, question: Question) -> Request:
         text = prompt.render(
-            order.instruction,
-            order.context.text,
-            order.history,
-            order.hints,
-            order.docs,
-            order.given,
+            question.instruction,
+            question.context.text,
+            question.history,
+            question.hints,
+            question.docs,
+            question.given,
         )
-        drawn = bool(order.sample) and not getattr(self.model, "sampled", False)
+        drawn = bool(question.sample) and not getattr(self.model, "sampled", False)
         return Request(
             prompt=text,
             stop=prompt.header.stop,
-            max_tokens=self.max_tokens * order.room,
+            max_tokens=self.max_tokens * question.room,
             temperature=SAMPLE_TEMPERATURE if drawn else 0.0,
-            seed=order.sample or None,
+            seed=question.sample or None,
             further=prompt.further,
-            pictures=order.pictures,
+            pictures=question.pictures,
         )
 
     def _note(
-        self, prompt: Prompt, request: Request, completion: Completion, duration_s: float
+        self,
+        prompt: Prompt,
+        request: Request,
+        answer: Completion | ModelError,
+        duration_s: float,
     ) -> None:
         """Count an answer and write it down.
 
         Args:
             prompt: Who asked.
             request: What was asked.
-            completion: The answer.
+            answer: What came.
             duration_s: How long it took; of several at once, the first has it all.
         """
-        self.tally.add(completion, prompt.name)
+        # What a run folder is replayed by; making it takes longer than all else here.
+        key = {"key": request_key(request)} if self.trace.keyed else {}
+        if isinstance(answer, ModelError):
+            self.tally.add_failed(Usage.of_failed(answer), prompt.name)
+            why = {"error": type(answer).__name__, "message": str(answer)}
+            found = {**key, **why, **answer.took, "duration_s": duration_s}
+            self.trace.event("unanswered", lmp=prompt.name, **found)
+            return
+        if self.memory is not None:
+            self.memory.hear(request, answer)
+        self.tally.add(answer, prompt.name)
         if request.pictures and not getattr(self.model, "sees", True):  # it has just refused them
             self.trace.event("unseen", model=self.model.name)
-        self.trace.event(
-            "completion",
-            lmp=prompt.name,
-            **self._key(request),
-            text=completion.text,
-            model=completion.model,
-            prompt_tokens=completion.prompt_tokens,
-            completion_tokens=completion.completion_tokens,
-            cost_usd=completion.cost_usd,
-            estimated=completion.estimated,
-            notes=completion.notes,
-            ended=completion.ended,
-            continues=completion.continues,
-            remembered=completion.remembered,
-            why_empty=completion.why_empty,
-            duration_s=duration_s,
-        )
+        told = {name: getattr(answer, name) for name in _NOTED}
+        self.trace.event("completion", lmp=prompt.name, **key, **told, duration_s=duration_s)
 
 
 def program_of(completion: Completion, prompt: Prompt) -> Program:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cap.errors import CapError, RobotError
+from cap.result import plain
 from cap.robot.protocol import Conditioned, Locating, Rewindable, Xyz
 from cap.sandbox.frames import WireError
 from cap.sandbox.wire import encode
-from cap.trace.trace import plain
 
 MOVED_M = 0.005
 """Displacements below this are settling, not motion."""
@@ -54,9 +54,8 @@ class Observation:
         Raises:
             RobotError: It cannot be seen, or what the robot says of it is not as it must be.
         """
-        told, drawn = facts(robot), plain(getattr(robot, "strokes", ()))
-        where = _words(robot)
-        seen = cls(_places(robot), plain(condition(robot)), told, where, drawn)
+        places, changes, told = _places(robot), plain(condition(robot)), facts(robot)
+        seen = cls(places, changes, told, _words(robot), plain(getattr(robot, "strokes", ())))
         return seen.with_world(robot) if world else seen
 
     def with_world(self, robot: Any) -> Observation:

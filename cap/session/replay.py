@@ -17,11 +17,11 @@ from typing import Any, Literal
 
 from cap.errors import SavedError, UsageError
 from cap.models.replay import read_entry
+from cap.result import plain
 from cap.session.session import Session
 from cap.session.session_file import SavedSession
 from cap.session.turn import Turn
 from cap.trace.reader import read_events
-from cap.trace.trace import plain
 
 
 @dataclass(frozen=True)

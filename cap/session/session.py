@@ -77,7 +77,7 @@ _LOOK_S = 0.01
 
 
 @dataclass(frozen=True)
-class Moment:
+class Checkpoint:
     """All that a turn may change, as it was between two turns."""
 
     state: State
@@ -95,8 +95,8 @@ class Finished:
     """A turn, with the session before and after it: what undo and redo go back to."""
 
     turn: Turn
-    before: Moment
-    after: Moment
+    before: Checkpoint
+    after: Checkpoint
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Begun:
     """The person's own program; None if the model is to write one."""
     expect: Sequence[str]
     """The effect it must have."""
-    before: Moment
+    before: Checkpoint
     """The session before it."""
 
 
@@ -475,16 +475,16 @@ class Session:
         self._tell_view()
         return rewound
 
-    def _moment(self, seen: Observation) -> Moment:
-        return Moment(self.state, self.engine.programs, self.origins, seen)
+    def _checkpoint(self, seen: Observation) -> Checkpoint:
+        return Checkpoint(self.state, self.engine.programs, self.origins, seen)
 
-    def _go_to(self, moment: Moment) -> bool:
-        """Put the session back to a moment; return whether its world went there as well."""
-        self.state, self.origins = moment.state, moment.origins
-        self.engine.programs = moment.programs
+    def _go_to(self, kept: Checkpoint) -> bool:
+        """Put the session back to a checkpoint; return whether its world went there as well."""
+        self.state, self.origins = kept.state, kept.origins
+        self.engine.programs = kept.programs
         self.memory.forget()
         if isinstance(self.robot, Rewindable):
-            self.robot.restore(moment.seen.world)
+            self.robot.restore(kept.seen.world)
             return True
         return False
 
@@ -645,7 +645,7 @@ class Session:
         self._turns_thread = thread  # no call comes between, so neither another turn nor a stop
         try:
             seen = Observation.of(self.robot, world=True)
-            begun = Begun(words, source, tuple(expect), self._moment(seen))
+            begun = Begun(words, source, tuple(expect), self._checkpoint(seen))
             saved = self._saved(seen) if self.learn is not None and source is None else None
             if self.trace.turn == self.earlier:
                 self._keep(session_file.START, seen)
@@ -755,7 +755,7 @@ class Session:
         after = after.with_world(self.robot)
         turn = Turn.of(begun.words, answer, effect)
         self._remember(turn, answer, context, found)
-        self._past.append(Finished(turn, begun.before, self._moment(after)))
+        self._past.append(Finished(turn, begun.before, self._checkpoint(after)))
         self._keep(session_file.LATEST, after)
         self._tell_view()
         turn.tell(self.trace, self.model.name)

@@ -9,9 +9,9 @@ from typing import Any
 from cap.engine.answer import NOTHING, Answer
 from cap.engine.effect import Effect
 from cap.models.base import Usage
-from cap.result import ByValue, Call, Failure, folded
+from cap.result import ByValue, Call, Failure, folded, plain
 from cap.robot.observation import Moved
-from cap.trace.trace import Trace, plain
+from cap.trace.trace import Trace
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cap.models.base import Usage
-from cap.result import Failure, between, unmarked
-from cap.trace.trace import plain
+from cap.result import Failure, between, plain, unmarked
 
 SAME_AGAIN = "the same program again: it was not run, and no other is asked for"
 _SEEN_OTHERWISE = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))

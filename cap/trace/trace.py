@@ -18,16 +18,15 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cap.errors import CapError, UsageError, stop_in
+from cap.result import plain
 from cap.trace.run_folder import RunFolder
 
 FORMAT_VERSION = 1
@@ -48,25 +47,6 @@ class Event:
 
 
 Listener = Callable[[Event], None]
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: arrays as lists, geometries as WKT, the rest by repr."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if np.isfinite(value) else repr(value)
-    if isinstance(value, np.ndarray | np.generic):
-        held = value.tolist()
-        # A longer float than Python's remains what it is.
-        return repr(held) if isinstance(held, np.generic) else plain(held)
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(entry) for entry in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value))
-    return value.wkt if hasattr(value, "wkt") else repr(value)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def as_they_come(rows: Iterable[M], quiet: bool = False) -> Iterator[M]:
 
 def figures(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """Return what was measured for JSON: numbers as numbers, and whether each limit holds."""
-    from cap.trace.trace import plain
+    from cap.result import plain
 
     return [{**plain(vars(row)), "ok": row.ok} for row in rows]
 

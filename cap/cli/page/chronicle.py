@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from cap.result import plain
 from cap.trace.messages import (
     choice_line,
     counted,
@@ -24,7 +25,7 @@ from cap.trace.messages import (
     usage_line,
 )
 from cap.trace.terminal import MOST_PRINTED, PrintedLines
-from cap.trace.trace import Event, plain
+from cap.trace.trace import Event
 
 MOST_TURNS = 30
 """How many turns of the conversation are shown."""

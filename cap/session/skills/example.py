@@ -19,10 +19,10 @@ from cap.files import read_json, write_whole
 from cap.models.base import Completion, Model, Request
 from cap.program.scope import Definition
 from cap.prompt.prompt import Prompt, one_line
+from cap.result import plain
 from cap.sandbox.limits import Limits
 from cap.session import session_file
 from cap.session.session_file import SavedSession
-from cap.trace.trace import plain
 
 if TYPE_CHECKING:
     from cap.session.turn import Turn

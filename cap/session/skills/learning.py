@@ -16,13 +16,13 @@ from cap.engine.literal import assignments
 from cap.errors import CapError, NotFound, SkillError
 from cap.program.scope import Definition
 from cap.prompt.prompt import Prompt
+from cap.result import plain
 from cap.session.session_file import SavedSession
 from cap.session.skills import example as skill_example
 from cap.session.skills.example import SkillExample, spoken, told_by
 from cap.session.skills.skill_check import CheckedRobot
 from cap.session.skills.skill_file import ORIGIN
 from cap.session.skills.store import needed_by
-from cap.trace.trace import plain
 
 if TYPE_CHECKING:
     from cap.session.session import Session

@@ -28,8 +28,8 @@ from cap.models.base import Completion, Request
 from cap.models.replay import Recorder
 from cap.program.program import Program
 from cap.prompt import prompt as prompts
+from cap.result import plain
 from cap.robot import registry
-from cap.trace.trace import plain
 from tests.benchmarks.robocodegen.solutions import SOLUTIONS
 from tests.fakes.scripted import Scripted
 

@@ -238,7 +238,7 @@ def test_a_scene_that_cannot_be_seen_ends_nothing(
         assert "positions() failed" in talk.refused("/scene")
         assert "render() failed: OSError: no camera" in talk.refused("/look")
         assert completed(session, "put the red bl") == []
-        assert "context() failed" in talk.refused(MOVE)
+        assert "positions() failed" in talk.refused(MOVE)
     assert "moved red block" in talk(MOVE)
 
 

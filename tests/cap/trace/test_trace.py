@@ -15,9 +15,10 @@ import pytest
 import shapely
 
 from cap.errors import UsageError
+from cap.result import plain
 from cap.trace.export.bundle import bundle
 from cap.trace.reader import read_events, read_header
-from cap.trace.trace import Trace, end_all, new_run_folder, plain
+from cap.trace.trace import Trace, end_all, new_run_folder
 from tests.fakes.full_disk import room_for
 from tests.fakes.strikes import Strike
 
