@@ -1,14 +1,26 @@
-"""What a program leaves for the next one: its plain data, and its functions as source."""
+"""What a program leaves for the next one: its plain data, and its functions as source.
+
+A function or class is kept so that it stands by itself in every later turn: what its program
+imported, its functions import themselves, and its notes are texts. So making it again reads nothing
+of what later turns may have set.
+"""
 
 from __future__ import annotations
 
+import ast
+import copy
+import symtable
+from collections.abc import Iterator
 from dataclasses import replace
 
-from cap.checker.policy import EVERYWHERE
+from cap.checker.policy import EVERYWHERE, module_names
+from cap.checker.rules import bound_in, scope_nodes
 from cap.engine.answer import Answer, State
 from cap.program.scope import Definition
 from cap.sandbox.wire import MAX_KEPT_BYTES, MAX_KEPT_VALUES
-from cap.session.definition_source import DefinitionSources, unmade
+
+_METHOD_MARKS = ("staticmethod", "classmethod", "property")
+Kept = ast.FunctionDef | ast.ClassDef
 
 
 def after_turn(state: State, answer: Answer, number: int) -> State:
@@ -20,21 +32,22 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
         number: Which turn it was, from 1; told of names that could not be kept.
     """
     assert answer.program is not None
+    tree = answer.program.tree
+    imports = _imports(tree)
     known = {(entry.name, 0): entry for entry in (*state.definitions, *answer.generated)}
-    sources = DefinitionSources(answer.program.tree)
     known |= {
-        (node.name, node.lineno): Definition(node.name, source) for node, source in sources.all()
+        (node.name, node.lineno): Definition(node.name, _source(node, imports))
+        for node in tree.body
+        if isinstance(node, Kept) and not node.decorator_list and not needs_values(node)
     }
     defined = answer.result.defined
     kept = {name: known[name, line] for name, line in defined.items() if (name, line) in known}
-    for name in unmade(kept.values(), answer.result.variables):
-        del kept[name]
     lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
     there = {*kept, *answer.result.variables}
     dropped = {name: why for name, why in state.dropped.items() if name not in there}
     for name in lost:
         why = "was set in turn {} and could not be kept (only plain data and functions can)"
-        if name in sources.imported:
+        if name in imports:
             why = "was imported in turn {} only; import it again"
         elif name in EVERYWHERE:
             why = "was set in turn {} and was not kept: it means the library's own again; "
@@ -49,3 +62,78 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
         definitions=tuple(kept.values()),
         dropped=dropped,
     )
+
+
+def needs_values(node: Kept) -> bool:
+    """True if making it again would evaluate more than constants, or call something."""
+    if isinstance(node, ast.ClassDef):
+        return bool(node.bases or node.keywords) or not all(map(_is_plain, node.body))
+    defaults = [*node.args.defaults, *(entry for entry in node.args.kw_defaults if entry)]
+    parts = [node.args, *([node.returns] if node.returns else [])]
+    calls = any(isinstance(part, ast.Call) for one in parts for part in ast.walk(one))
+    return calls or any(not isinstance(entry, ast.Constant) for entry in defaults)
+
+
+def _is_plain(node: ast.stmt) -> bool:
+    """Tell whether a statement of a class body is a method, or sets constants."""
+    if isinstance(node, ast.FunctionDef):
+        marks = all(isinstance(m, ast.Name) and m.id in _METHOD_MARKS for m in node.decorator_list)
+        return marks and not needs_values(node)
+    if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr) and node.value is not None:
+        try:
+            ast.literal_eval(node.value)
+        except ValueError:
+            return False
+    return isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass)
+
+
+def _source(node: Kept, imports: dict[str, ast.stmt | None]) -> str:
+    """Return the source that makes a function or class again, with the imports it needs."""
+    made = copy.deepcopy(node)
+    for part in ast.walk(made):
+        for name in ("annotation", "returns"):
+            note = getattr(part, name, None)
+            if isinstance(note, ast.expr) and not isinstance(note, ast.Constant):
+                setattr(part, name, ast.Constant(ast.unparse(note)))
+    for function in made.body if isinstance(made, ast.ClassDef) else [made]:
+        if isinstance(function, ast.FunctionDef):
+            used = set[str]()
+            tables = [symtable.symtable(ast.unparse(function), "<program>", "exec")]
+            for table in tables:  # grows meanwhile
+                tables += table.get_children()
+                used.update(name.get_name() for name in table.get_symbols() if name.is_global())
+            first = 1 if ast.get_docstring(function) is not None else 0
+            needed = [one for name, one in imports.items() if one is not None and name in used]
+            function.body[first:first] = needed
+    return ast.unparse(ast.fix_missing_locations(made)) + "\n"
+
+
+def _imports(tree: ast.Module) -> dict[str, ast.stmt | None]:
+    """Return every name that a program imports, with an import of it alone.
+
+    None for one that it also sets otherwise, or imports as two things.
+    """
+    found: dict[str, ast.stmt | None] = {}
+    rebound = bound_in(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            rebound.update(node.names)
+    for node in sorted(scope_nodes(tree), key=lambda node: getattr(node, "lineno", 0)):
+        for name, single in _single(node):
+            other = found.get(name, single)
+            same = other is not None and ast.dump(other) == ast.dump(single)
+            found[name] = single if same and name not in rebound else None
+    return found
+
+
+def _single(node: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield each name an import binds, with an import of it alone."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0], ast.Import([alias])
+    elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+        listed = module_names(node.module or "") or ()
+        for alias in node.names:
+            for name in sorted(listed) if alias.name == "*" else [alias.name]:
+                single = ast.ImportFrom(node.module, [ast.alias(name, alias.asname)], 0)
+                yield alias.asname or name, single

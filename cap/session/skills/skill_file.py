@@ -36,7 +36,7 @@ from cap.files import read_text
 from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt.prompt import one_line
-from cap.session.definition_source import needs_values
+from cap.session.state import needs_values
 
 ORIGIN = "skill"
 """`Definition.origin` of a skill."""

@@ -34,18 +34,8 @@ VALUES: dict[str, Any] = {
     "a dictionary": {"a": {1: (2, 3)}, (1, 2): [], None: math.inf},
     "an array": np.array([[0.1, 2.0], [math.nan, -math.inf]]),
     "whole numbers": np.arange(4),
-    "small numbers": np.array([1, 2], dtype=np.uint8),
-    "short floats": np.array([0.1], dtype=np.float32),
     "truths": np.array([True, False]),
-    "complex numbers": np.array([1 + 2j]),
-    "texts": np.array(["a", "bb"], dtype="<U5"),
-    "the other byte order": np.array([1.5], dtype=">f8"),
-    "an array of nothing": np.zeros((0, 3)),
     "an array without axes": np.array(2.5),
-    "a number of numpy": np.float32(0.1),
-    "a truth of numpy": np.bool_(True),
-    "an integer of numpy": np.int64(-3),
-    "a text of numpy": np.str_("a"),
     "a point": shapely.Point(0.1, 0.2),
     "a point in space": shapely.Point(0.1, 0.2, 0.3),
     "no point": shapely.Point(),
@@ -72,12 +62,9 @@ def test_a_program_makes_the_same_value_again(value: Any) -> None:
 LOOP: list[Any] = [1]
 LOOP.append(LOOP)
 NO_LITERAL: dict[str, Any] = {
-    "a longer float": np.longdouble(1) / 3,
-    "longer floats": np.array([1], dtype=np.longdouble),
-    "geometries in an array": np.array([shapely.Point(0, 0)], dtype=object),
     "an error": ValueError("x"),
+    "geometries in an array": np.array([shapely.Point(0, 0), ValueError("x")], dtype=object),
     "itself": LOOP,
-    "a shared part": [LOOP[:1]] * 2,
     "a very long integer": 1 << 20_000,
     "very much": list(range(10_000)),
 }
@@ -88,12 +75,6 @@ def test_what_has_no_literal_is_said_in_a_comment(value: Any) -> None:
     _, line, *rest = assignments("x\n", {"x": value}).splitlines()
     assert line.startswith("# x: its value cannot be written here (")
     assert rest == [""]
-
-
-def test_shared_values_stay_shared() -> None:
-    shared = [1]
-    text = assignments("a, b, c\n", {"a": shared, "b": shared, "c": [shared]})
-    assert text.splitlines()[1:] == ["a = [1]", "b = a", "c = [a]", ""]
 
 
 @pytest.mark.parametrize(
