@@ -44,8 +44,7 @@ from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.function_generation import Generation, kept_for, refused
 from cap.engine.goal import GOAL, NOT_SO, GoalCheck, TrialTrace, stage
 from cap.engine.literal import assignments
-from cap.engine.memory import Memory
-from cap.engine.question import Author, CutOff, Question, Tally, program_of
+from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     ANSWER_AGAIN,
     acted,

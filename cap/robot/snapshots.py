@@ -1,17 +1,18 @@
 """A robot's snapshot as plain data that can be written down, and back.
 
 What `snapshot` returns is said by its own annotation: dataclasses, tuples, lists and mappings of
-plain data. So nothing in a file decides which types are built.
+plain data, and arrays. So nothing in a file decides which types are built.
 """
 
 from __future__ import annotations
 
-import types
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Any
+
+import msgspec
+import numpy as np
 
 from cap.robot.protocol import Rewindable
 
@@ -26,32 +27,23 @@ def kind_of(robot: Rewindable) -> Any:
 
 
 def pack(value: Any, kind: Any) -> Any:
-    """Return a value as plain data: dataclasses as dictionaries, tuples as lists.
+    """Return a value as plain data: dataclasses as dictionaries, arrays as lists.
 
     Raises:
         NotPlain: It is not of that kind.
     """
-    if _is_record(kind):
-        known = _fields(kind)
-        if type(value) is not _class(kind):  # what a subclass adds would be lost
-            raise NotPlain(f"expected {_name(kind)}, got {type(value).__name__}")
-        return {name: pack(getattr(value, name), inner) for name, inner in known.items()}
-    origin, inside = typing.get_origin(kind), typing.get_args(kind)
-    if (chosen := _optional(origin, inside)) is not None:
-        return None if value is None else pack(value, chosen)
-    if origin in (tuple, list):
-        _expect(value, origin)
-        kinds = _kinds(origin, inside, len(value))
-        return [pack(entry, inner) for entry, inner in zip(value, kinds, strict=True)]
-    if _is_mapping(origin):
-        _expect(value, Mapping)
-        return {pack(key, inside[0]): pack(entry, inside[1]) for key, entry in value.items()}
-    return _leaf(value, kind, origin, inside)
-
-
-def _has_default(field: Field[Any]) -> bool:
-    lacking = MISSING
-    return field.default is not lacking or field.default_factory is not lacking
+    try:
+        plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=_listed)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NotPlain(str(error)) from None
+    back = unpack(plain, kind)
+    try:
+        same = bool(back == value)
+    except ValueError:  # it holds arrays
+        same = type(back) is type(value)
+    if not same:
+        raise NotPlain(f"a '{type(value).__name__}' is not what the annotation says: {kind}")
+    return plain
 
 
 def unpack(plain: Any, kind: Any) -> Any:
@@ -60,24 +52,22 @@ def unpack(plain: Any, kind: Any) -> Any:
     Raises:
         NotPlain: The data is not of that kind.
     """
-    if _is_record(kind):
-        _expect(plain, dict)
-        known = _fields(kind)
-        needed = {entry.name for entry in fields(_class(kind)) if not _has_default(entry)}
-        if not needed <= set(plain) <= set(known):  # an earlier version's may lack what is new
-            raise NotPlain(f"{_name(kind)} has other fields: {sorted(map(str, plain))[:8]}")
-        return kind(**{name: unpack(plain[name], known[name]) for name in plain})
-    origin, inside = typing.get_origin(kind), typing.get_args(kind)
-    if (chosen := _optional(origin, inside)) is not None:
-        return None if plain is None else unpack(plain, chosen)
-    if origin in (tuple, list):
-        _expect(plain, list)
-        kinds = _kinds(origin, inside, len(plain))
-        return origin(unpack(entry, inner) for entry, inner in zip(plain, kinds, strict=True))
-    if _is_mapping(origin):
-        _expect(plain, dict)
-        return {unpack(key, inside[0]): unpack(entry, inside[1]) for key, entry in plain.items()}
-    return _leaf(plain, kind, origin, inside)
+    try:
+        return msgspec.convert(plain, kind, builtin_types=(bytes,), dec_hook=_made)
+    except (msgspec.ValidationError, TypeError, ValueError) as error:
+        raise NotPlain(str(error)) from None
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"a '{type(value).__name__}' cannot be written down")
+
+
+def _made(kind: Any, value: Any) -> Any:
+    if kind is np.ndarray:
+        return np.array(value)
+    raise TypeError(f"nothing is made of '{kind}'")
 
 
 @cache
@@ -98,62 +88,3 @@ def _filled(kind: Any, stands_for: Mapping[Any, Any]) -> Any:
         return stands_for.get(kind, Any)
     variables = getattr(kind, "__parameters__", ())
     return kind[tuple(stands_for.get(entry, Any) for entry in variables)] if variables else kind
-
-
-def _class(kind: Any) -> Any:
-    """Return `X` of `X[...]`."""
-    return typing.get_origin(kind) or kind
-
-
-def _is_record(kind: Any) -> bool:
-    return is_dataclass(_class(kind)) and isinstance(_class(kind), type)
-
-
-@cache
-def _fields(kind: Any) -> dict[str, Any]:
-    """Return a dataclass's fields with their annotations resolved."""
-    made = _class(kind)
-    hints = typing.get_type_hints(made)
-    variables = getattr(made, "__parameters__", ())
-    stands_for = dict(zip(variables, typing.get_args(kind), strict=False))
-    return {e.name: _filled(hints[e.name], stands_for) for e in fields(made) if e.init}
-
-
-def _leaf(value: Any, kind: Any, origin: Any, inside: tuple[Any, ...]) -> Any:
-    if is_dataclass(value):
-        raise NotPlain(f"'{type(value).__name__}' stands where the annotation says {_name(kind)}")
-    if origin is typing.Literal:
-        if value not in inside:
-            raise NotPlain(f"expected one of {inside}, got {value!r}")
-    elif isinstance(kind, type) and kind is not Any:
-        _expect(value, (int, float) if kind is float else kind)
-    return value
-
-
-def _kinds(origin: Any, inside: tuple[Any, ...], count: int) -> tuple[Any, ...]:
-    """Return the annotation of each of so many entries."""
-    if origin is list or inside[1:] == (...,):
-        return inside[:1] * count
-    if len(inside) != count:
-        raise NotPlain(f"expected {len(inside)} values, got {count}")
-    return inside
-
-
-def _optional(origin: Any, inside: tuple[Any, ...]) -> Any:
-    """Return X of `X | None`, else None."""
-    others = [entry for entry in inside if entry is not type(None)]
-    union = origin in (typing.Union, types.UnionType)
-    return others[0] if union and len(others) == 1 < len(inside) else None
-
-
-def _is_mapping(origin: Any) -> bool:
-    return isinstance(origin, type) and issubclass(origin, Mapping)
-
-
-def _expect(value: Any, kind: Any) -> None:
-    if not isinstance(value, kind):
-        raise NotPlain(f"expected {_name(kind)}, got {type(value).__name__}")
-
-
-def _name(kind: Any) -> str:
-    return getattr(kind, "__name__", str(kind))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, pairwise
 
 from cap.models.nearest.slots import Slot, Span, Template, Value, names_in
@@ -107,16 +106,13 @@ class Matcher:
         self._scene_words = {word for name in self._scene for word in name}
         self._weights = [_weight(token.literal) for token in self.tokens]
         self._prices: dict[tuple[str, int, int], float] = {}
-
-    @cached_property
-    def unknown(self) -> frozenset[str]:
-        """The words that neither the prompt nor the scene has."""
-        known = self._vocabulary.words | self._scene_words
-        return frozenset(
+        known = vocabulary.words | self._scene_words
+        self.unknown = frozenset(
             token.text
             for token in self.tokens
             if token.kind == "word" and not token.cheap and token.stem not in known
         )
+        """The words that neither the prompt nor the scene has."""
 
     def best(self) -> Match:
         """Return the cheapest match; ties go to more common words, then to the earlier example."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.models import SampledModel
-from cap.engine.memory import ASKED_BEFORE
+from cap.engine.question import ASKED_BEFORE
 from cap.engine.settings import Repairs
 from cap.errors import NoMatch, PromptError, UsageError
 from cap.models.base import Completion, Request
