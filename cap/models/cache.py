@@ -13,11 +13,13 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
+
+import msgspec
 
 from cap.errors import UsageError
 from cap.files import read_json, write_whole
-from cap.models.base import Completion, Ended, Mode, Model, Request
+from cap.models.base import Completion, Mode, Model, Request
 from cap.models.replay import request_key
 from cap.models.wrapper import Ask, Wrapped
 
@@ -108,17 +110,9 @@ def _read(path: Path) -> Any:
 def _completion(values: Any) -> Completion | None:
     """Return a kept completion; None if it is damaged."""
     try:
-        text, model = values["text"], values["model"]
-        counts = values["prompt_tokens"], values["completion_tokens"]
-        notes = tuple(map(str, values["notes"]))
-        ended, continues = values["ended"], values["continues"] is True
-    except (KeyError, TypeError):
+        return msgspec.convert(values, Completion)
+    except msgspec.ValidationError:
         return None
-    if not (type(text) is str and type(model) is str and all(type(n) is int for n in counts)):
-        return None
-    if ended not in get_args(Ended):
-        return None
-    return Completion(text, model, *counts, notes=notes, ended=ended, continues=continues)
 
 
 def _write(path: Path, values: Mapping[str, Any]) -> None:

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from cap.config import cache_folder
 from cap.files import read_json, write_whole
 
@@ -47,18 +49,6 @@ class Abilities:
     """When it was checked, as `cap models check` does; a date."""
 
 
-_FLAGS = ("chat", "completions", "streaming", "stop", "seed", "echo", "cuts_off", "pictures")
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(_FLAGS, bool),
-    "logprobs": int,
-    "window": int,
-    "rung": str,
-    "latency_s": (int, float),
-    "checked": str,
-}
-"""Of the entries of a file that have one value."""
-
-
 class AbilitiesFile:
     """The abilities of every endpoint that was tried, by its identity; one JSON file."""
 
@@ -68,18 +58,10 @@ class AbilitiesFile:
 
     def load(self, identity: str) -> Abilities:
         """Return what is known; what cannot be read or has the wrong type counts as unknown."""
-        values = self._all().get(identity)
-        if not isinstance(values, dict):
+        try:
+            return msgspec.convert(self._all().get(identity, {}), Abilities)
+        except msgspec.ValidationError:
             return Abilities()
-        known = {
-            name: values[name]
-            for name, kind in _TYPES.items()
-            if isinstance(values.get(name), kind)
-        }
-        refused = values.get("refused")
-        days = refused.items() if isinstance(refused, dict) else ()
-        told = {name: day for name, day in days if isinstance(day, str)}
-        return Abilities(**known, refused=told)
 
     def save(self, identity: str, abilities: Abilities) -> None:
         """Keep what is known; where the file cannot be written, it is found out again."""

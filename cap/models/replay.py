@@ -30,7 +30,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Annotated, Any
+
+import msgspec
 
 from cap.errors import ModelError, NotRecorded, SpendLimit, UsageError
 from cap.files import parsed_json, read_text
@@ -41,6 +43,8 @@ SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
 _TOOK = ("prompt_tokens", "completion_tokens", "cost_usd", "estimated")
 """What a failure keeps of what it took, besides its requests."""
+_TOLD = ("ended", "continues", "why_empty")
+_USUAL = Completion("", "")
 _KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
 
@@ -253,26 +257,15 @@ class Recorder(Wrapped):
         except ModelError as error:
             self._write(request_key(request), request.prompt, _failure(error))
             raise
-        answer: dict[str, Any] = {
-            "text": completion.text,
-            "model": completion.model,
-            "usage": {
-                "prompt_tokens": completion.prompt_tokens,
-                "completion_tokens": completion.completion_tokens,
-            },
+        usage = {name: getattr(completion, name) for name in (*_TOOK, "requests")}
+        told = {name: getattr(completion, name) for name in _TOLD}
+        unusual = {name: value for name, value in told.items() if value != getattr(_USUAL, name)}
+        answer = {"text": completion.text, "model": completion.model, **unusual}
+        answer["usage"] = {
+            name: value
+            for name, value in usage.items()
+            if name in _TOOK[:2] or value != getattr(_USUAL, name)
         }
-        if completion.cost_usd is not None:
-            answer["usage"]["cost_usd"] = completion.cost_usd
-        if completion.estimated:
-            answer["usage"]["estimated"] = True
-        if completion.requests != 1:
-            answer["usage"]["requests"] = completion.requests
-        if completion.ended != "whole":
-            answer["ended"] = completion.ended
-        if completion.continues:
-            answer["continues"] = True
-        if completion.why_empty:
-            answer["why_empty"] = completion.why_empty
         self._write(request_key(request), request.prompt, answer)
         return completion
 
@@ -325,6 +318,33 @@ def _lines(path: Path) -> list[str]:
         raise UsageError(f"cannot read the recording {path}: {error}") from None
 
 
+class _Used(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    estimated: bool = False
+    requests: int = 1
+
+
+class _Line(msgspec.Struct):
+    """What may stand in a line."""
+
+    key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    prompt_end: str
+    text: str | None = None
+    model: str | None = None
+    usage: _Used | None = None
+    error: str | None = None
+    scores: tuple[float, ...] | None = None
+    rung: str = ""
+    ended: Ended = "whole"
+    continues: bool = False
+    why_empty: str = ""
+    of: str = ""
+    take: str = ""
+    any_prompt: bool = False
+
+
 def read_entry(line: str, where: str) -> Entry:
     """Return one line of a recording.
 
@@ -332,85 +352,44 @@ def read_entry(line: str, where: str) -> Entry:
         UsageError: It is none; the message begins with `where`.
     """
     try:
-        values = parsed_json(line)
+        read = msgspec.convert(parsed_json(line), _Line)
+        if read.scores is None and (read.text is None or (read.error or read.model) is None):
+            raise ValueError("it holds no answer")
     except ValueError as error:
-        raise UsageError(f"{where}: not JSON ({error}); remove or record it again") from None
-    if not isinstance(values, dict):
-        raise UsageError(f"{where}: not a JSON object; remove or record it again")
-    values = {"of": "", "take": "", "why_empty": "", **values}
-    key = _field(values, "key", where)
-    if not re.fullmatch(r"[0-9a-f]{64}", key):
-        raise UsageError(f"{where}: 'key' is not a SHA-256 in hex; remove or record it again")
-    of, take = _field(values, "of", where), _field(values, "take", where)
-    ended, anywhere = _field(values, "prompt_end", where), values.get("any_prompt") is True
-    return Entry(key, of, take, ended, _answer(values, where), anywhere)
+        raise UsageError(f"{where}: {error}; remove or record it again") from None
+    answer = _answer(read)
+    return Entry(read.key, read.of, read.take, read.prompt_end, answer, read.any_prompt)
 
 
-def _answer(values: dict[str, Any], where: str) -> Answer:
+def _answer(line: _Line) -> Answer:
     """Return what a line holds."""
-    if "scores" in values:
-        scores = values["scores"]
-        if not isinstance(scores, list) or not all(type(n) in (int, float) for n in scores):
-            raise UsageError(f"{where}: 'scores' must be numbers; remove or record it again")
-        return Scores(tuple(map(float, scores)), _field(values, "rung", where))
-    usage = values.get("usage") or {}
-    if "error" in values:
-        error = _ERRORS.get(_field(values, "error", where), ModelError)(
-            _field(values, "text", where)
-        )
-        error.requests = _count(usage, "requests", where, usual=1)
-        if "prompt_tokens" in usage:
-            took = Usage(
-                error.requests,
-                _count(usage, "prompt_tokens", where),
-                _count(usage, "completion_tokens", where),
-                _price(usage, where),
-                estimated=usage.get("estimated") is True,
-            )
-            error.took = vars(took)
+    if line.scores is not None:
+        return Scores(line.scores, line.rung)
+    used, text = line.usage or _Used(), line.text or ""
+    took = Usage(
+        used.requests,
+        used.prompt_tokens or 0,
+        used.completion_tokens,
+        used.cost_usd,
+        estimated=used.estimated,
+    )
+    if line.error is not None:
+        error = _ERRORS.get(line.error, ModelError)(text)
+        error.requests = used.requests
+        error.took = vars(took) if used.prompt_tokens is not None else {}
         return error
     return Completion(
-        text=_field(values, "text", where),
-        model=_field(values, "model", where),
-        prompt_tokens=_count(usage, "prompt_tokens", where),
-        completion_tokens=_count(usage, "completion_tokens", where),
-        cost_usd=_price(usage, where),
-        estimated=isinstance(usage, dict) and usage.get("estimated") is True,
-        requests=_count(usage, "requests", where, usual=1),
-        ended=_ended(values, where),
-        continues=values.get("continues") is True,
-        why_empty=_field(values, "why_empty", where),
+        text,
+        line.model or "",
+        took.prompt_tokens,
+        took.completion_tokens,
+        took.cost_usd,
+        ended=line.ended,
+        continues=line.continues,
+        why_empty=line.why_empty,
+        requests=took.requests,
+        estimated=took.estimated,
     )
-
-
-def _field(values: dict[str, Any], name: str, where: str) -> str:
-    value = values.get(name)
-    if not isinstance(value, str):
-        raise UsageError(f"{where}: {name!r} must be text; remove or record it again")
-    return value
-
-
-def _ended(values: dict[str, Any], where: str) -> Ended:
-    """Return how a recorded answer ended; one that says nothing was whole."""
-    found = values.get("ended", "whole")
-    for known in get_args(Ended):
-        if found == known:
-            return cast(Ended, known)
-    raise UsageError(f"{where}: 'ended' must be one of {', '.join(get_args(Ended))}")
-
-
-def _count(usage: Any, name: str, where: str, usual: int = 0) -> int:
-    value = usage.get(name, usual) if isinstance(usage, dict) else None
-    if not isinstance(value, int):
-        raise UsageError(f"{where}: usage {name!r} must be a whole number")
-    return value
-
-
-def _price(usage: Any, where: str) -> float | None:
-    value = usage.get("cost_usd") if isinstance(usage, dict) else None
-    if value is not None and type(value) not in (int, float):
-        raise UsageError(f"{where}: usage 'cost_usd' must be a number")
-    return None if value is None else float(value)
 
 
 def _end(prompt: str) -> str:

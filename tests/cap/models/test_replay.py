@@ -200,14 +200,14 @@ def test_a_recording_may_be_rewritten_with_any_characters_unescaped(file: Path) 
 @pytest.mark.parametrize(
     ("bad", "told"),
     [
-        ("{", "not JSON"),
-        ("[1]", "not a JSON object"),
-        ('{"text": "x"}', "'key' must be text"),
-        ('{"key": "abc", "text": "x", "model": "m", "prompt_end": ""}', "'key' is not"),
-        (json.dumps({"key": "0" * 64, "model": "m", "prompt_end": ""}), "'text' must be text"),
+        ("{", "Expecting property name"),
+        ("[1]", "Expected `object`"),
+        ('{"text": "x"}', "required field `key`"),
+        ('{"key": "abc", "text": "x", "model": "m", "prompt_end": ""}', "at `$.key`"),
+        (json.dumps({"key": "0" * 64, "model": "m", "prompt_end": ""}), "it holds no answer"),
         (
             json.dumps({"key": "0" * 64, "text": "", "model": "m", "prompt_end": "", "usage": 3}),
-            "usage 'prompt_tokens'",
+            "at `$.usage`",
         ),
     ],
 )
