@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -116,7 +116,7 @@ class BestOf:
     """The instruction's goal check, if it has one."""
     expect: Sequence[str] = ()
     """The effect they must have, in words of `cap.result.EFFECTS`."""
-    moved_before: Sequence[str] = ()
+    moved_before: Mapping[str, Any] = field(default_factory=dict)
     """What the turn before it moved."""
     tried: list[TriedProgram] = field(default_factory=list)
     """Those so far."""

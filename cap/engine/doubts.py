@@ -11,10 +11,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
 
 from cap.engine.answer import State
-from cap.engine.effect import INK, ITSELF, NOTHING_DRAWN, VELOCITY, Effect
+from cap.engine.effect import HELD, INK, ITSELF, NOTHING_DRAWN, VELOCITY, Effect
 from cap.engine.measures import UNITS, missing_sizes
+from cap.engine.sentence import COLORS, INSIDE, KINDS, MOVE, Wish, mentions, plain_words, wishes
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.sandbox.wire import encode
@@ -39,46 +44,61 @@ _FOR_CODE = re.compile(
 """Words that ask for a function, and not for what it does."""
 LENGTH_SHARE, LENGTH_M = 0.15, 0.012
 """A length may be off by this share of itself, and by so much more: what is put down slides."""
+BODIES_M = 0.06
+"""A distance may be meant from edge to edge: so much more lies between the middles."""
+TOUCHING_M, BESIDE_M, BACK_M = 0.07, 0.25, 0.04
+"""On or in a thing, next to it, and again where it was: not farther apart than this."""
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "both": 2}
+COUNTS = {"a": 1, "an": 1, "one": 1, "another": 1, **NUMBERS}
 DRIVEN_SHARE = 0.02
 """A drive may be off by this share of the length that was said, and by `LENGTH_M`."""
-KINDS = {"block": "block", "cube": "block", "bowl": "bowl"}
-"""What a kind of thing is called, and how the names of such things end."""
+TURNED_DEG = 20.0
+"""A turn may be off by so much."""
 DIRECTIONS = {
     "left": (-1, 0),
     "right": (1, 0),
     "up": (0, 1),
     "down": (0, -1),
     "away": (0, 1),
+    "towards": (0, -1),
 }
 """In the frame of a table, x to the right and y away from its front edge."""
-_MOVE = r"(?:please )?(?:put|place|move|bring|throw|drop|push|slide|shift|nudge|take|set)"
+HEADINGS = {"forward": 0, "ahead": 0, "left": 90, "right": -90, "back": 180, "around": 180}
+"""Degrees from where a robot that drives looks, to its left."""
+_NEAR = ("next to", "beside", "near", "by")
+_ABSENT = (
+    "pear|lemon|lime|peach|grapes?|carrot|tomato|potato|mug|glass|plate|fork|knife|spoon|milk|bread"
+    "|egg|ball|book|phone|key|pen|hat|shoe|pan|pot|teapot|kettle|triangle|ring"
+)
+"""Things of everyday life that some worlds have and others do not."""
 _SEVERAL = re.compile(
-    r"\b(?:then|and then|after that|if|unless|until|while|when|undo|again)\b|;|\bback\b"
+    r"\b(?:then|after that|if|unless|until|while|when|undo|again|instead|first|finally|but)\b|;"
 )
 _OPEN = re.compile(
-    r"\b(?:except|apart|save|but|other than|besides|without|not|no|that|which|who|with|whose|near"
-    r"|nearest"
-    r"|clos\w+|left\w*most|right\w*most|top\w*|big\w*|small\w*|same|match\w*|different|any|some|or)\b"
+    r"\b(?:except|apart|save|other than|besides|without|not|no|that|which|who|with|whose|any|some"
+    r"|or)\b"
 )
-_WHERE_THEY_ARE = re.compile(
-    r"\s+(?:on|in|at|from|left|right|behind|above|below|between|of|around)\b"
+_CHOSEN = re.compile(
+    r"\b(?:near|nearest|clos\w+|left\w*most|right\w*most|top\w*|big\w*|small\w*|same|different"
+    r"|match\w*|on the|at the)\b"
 )
+"""What a group is restricted by."""
 _GROUP = re.compile(
-    rf"^{_MOVE} (?:(?P<all>all|every|each|both)(?: of)?(?: the)?|(?:the )?(?P<number>two|three|four"
-    r"|five|six)) (?P<kind>block|cube|bowl)s?\b(?P<rest>.*)"
+    rf"^{MOVE} (?:(?P<all>all|every|each|both)(?: of)?(?: the)?|(?:the )?(?P<number>two|three|four"
+    rf"|five|six)|the) (?P<kind>{KINDS})(?P<plural>s?)\b(?P<rest>.*)"
 )
-_SINGLE = re.compile(
-    rf"^{_MOVE} the (?P<name>[\w ]+?) (?:in|into|on|onto|to|at|by|next|beside|\d)\b"
-)
+_PLACE = re.compile(r"\b(?:in|into|inside|onto|on|to|next|beside|by|at)\b")
 _WAY = re.compile(
-    rf"^{_MOVE} (?:the (?P<name>[\w ]+?)|it|that)(?: by)?"
-    r"(?: (?P<length>\d+(?:\.\d+)?) ?(?P<unit>mm|cm|m))?"
-    r"(?: (?:to the|to your|towards the))? (?P<way>left|right|up|down|away)\W*$"
+    rf"^{MOVE} (?:the (?P<name>[\w ]+?)|it|that)(?: by)?"
+    r"(?: (?P<before>\d+(?:\.\d+)?) ?(?P<unit>mm|cm|m))?(?: (?:to the|to your|to my))?"
+    r" (?P<way>left|right|up|down|away|towards)(?: from)?(?: (?:you|me|yourself))?(?: by)?"
+    r"(?: (?P<after>\d+(?:\.\d+)?) ?(?P<unit2>mm|cm|m))?(?: a (?:bit|little))?\W*$"
 )
-_OTHER = re.compile(rf"^(?:now )?{_MOVE} the other (?:one|block|bowl|cube)\b")
+_OTHER = re.compile(rf"^(?:now |and )?(?:{MOVE} |do )?the other (?:one|{KINDS})\b")
+_SAME = re.compile(r"\bthe same (?:thing )?(?:with|for|to) the ")
+_BACK = re.compile(r"\bback\b(?: (?:to )?(?:where it was|its (?:old |first )?place))?\W*$")
 _ERASE = re.compile(
-    r"^(?:please )?(?:erase|wipe|clear) (?:everything|all|it all|the board|the whole board)\W*$"
+    r"^(?:erase|wipe|clear|delete) (?:everything|all|it all|the (?:whole )?board)\b"
 )
 _EXPLAINS = re.compile(
     r"\b(?:no|not|none|cannot|only|but|instead|except|without|too|already|fits?|room|as far as"
@@ -86,12 +106,28 @@ _EXPLAINS = re.compile(
 )
 """What a robot says that did otherwise, and tells the person so; "done" alone is no reason."""
 _DRIVEN = re.compile(
-    r"^(?:please )?(?:drive|move|go) (?:straight )?(?:forward|ahead|backwards?|left|right)?"
+    r"^(?:drive|move|go) (?:straight )?(?P<way>forward|ahead|back|left|right)?(?:wards?)?"
     r" ?(?:by )?(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|met(?:er|re)s?|m)\b"
+    r"(?: to (?:the|your) (?P<then>left|right)| (?P<last>forward|ahead|back)(?:wards?)?)?"
 )
-_DRIVE = re.compile(
-    r"^(?:please )?(?:drive|move) (?:\w+ )?(?:\d+(?:\.\d+)?|one|two|half a) ?(?:m|met\w+|cm)\b"
+_DRIVE = re.compile(r"^(?:drive|move) (?:\w+ )?(?:\d+(?:\.\d+)?|one|two|half a) ?(?:m|met\w+|cm)\b")
+_TURN = re.compile(
+    r"^(?:turn|rotate|spin)(?: yourself)?(?: to (?:the|your))? ?(?P<way>left|right|around)"
+    r"(?: by)?(?: ?(?P<degrees>\d+) ?(?:deg\w*|°))?\W*$"
 )
+_GO = re.compile(r"^(?:go|drive|move|head|walk|navigate|come|return)(?: over| back)? to the ")
+_DOORS = re.compile(r"^(?P<do>open|close|shut) (?P<all>all|both|every|each|the)\b")
+_SHAPES = (
+    "line|circle|square|triangle|rectangle|pentagon|hexagon|octagon|star|cross|arrow|house|heart"
+)
+_SHAPE = re.compile(
+    rf"\b({'|'.join(COUNTS)}|\d+) (?!(?:mm|cm|m)\b)(?:[\w.]+ ){{0,3}}?(?:{_SHAPES})(?:e?s)?\b"
+)
+_LINE = re.compile(r"\b(horizontal|vertical)\b")
+_GROWN = re.compile(
+    r"^(?:make|turn|change|scale|draw) (?:it|the \w+|that)\b.*\b(?:\w+er|twice|half)\b"
+)
+_PEN = re.compile(r"\b(?P<side>above|below|left of|right of|around)(?: the)? $")
 
 
 def did_nothing(
@@ -160,7 +196,7 @@ def doubts(
     before: Observation,
     after: Observation,
     effect: Effect,
-    moved_before: Collection[str] = (),
+    moved_before: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[str, ...]:
     """Return what an instruction asks for in every reading and the turn did not do; a line each.
 
@@ -169,24 +205,24 @@ def doubts(
         before: The world before the turn.
         after: The world after it.
         effect: What the turn did.
-        moved_before: What the turn before it moved.
+        moved_before: What the turn before it moved: where from and where to.
     """
-    text = " ".join(words.lower().strip().rstrip(".!").split())
+    text = plain_words(words)
     explained = any(_EXPLAINS.search(said.lower()) for said in effect.said)
     if explained or effect.unseen or _SEVERAL.search(text):
         return ()
+    new = [line for line in after.drawn if line not in before.drawn]
     found = [
         *_absent(text, before, effect),
-        *_named(text, before, effect),
+        *_wished(text, before, after, effect),
         *_grouped(text, before, effect),
         *_directed(text, before, effect),
-        *missing_sizes(text, [line for line in after.drawn if line not in before.drawn]),
+        *_followed(text, before, effect, moved_before),
+        *missing_sizes(text, new),
+        *_pictured(text, before, after, new),
         *_driven(text, before, after),
+        *_opened(text, after),
     ]
-    if _OTHER.match(text) and effect.moved and set(effect.moved) <= set(moved_before):
-        found.append(f"'the other one' is not {_list(effect.moved)}, which was moved before")
-    if _ERASE.match(text) and effect.changed.get(INK, (None, NOTHING_DRAWN))[1] != NOTHING_DRAWN:
-        found.append("there is still something drawn")
     left_on = effect.changed.get(VELOCITY, (None, None))[1]
     if _DRIVE.match(text) and left_on:
         found.append(f"a velocity of {left_on} is left on")
@@ -194,23 +230,78 @@ def doubts(
 
 
 def _absent(text: str, before: Observation, effect: Effect) -> Iterator[str]:
-    """Yield coloured things that are named and not there, where something moved all the same."""
-    colors = {name.split()[0] for name in before.positions if name.split()[-1] in KINDS.values()}
-    if not effect.moved or not colors:
+    """Yield things that are named and not there, where something moved all the same."""
+    if not effect.moved:
         return
-    known = "red|green|blue|yellow|orange|purple|pink|cyan|brown|gr[ae]y|white|black"
-    for color, kind in re.findall(rf"\bthe ({known}) ({'|'.join(KINDS)})\b", text):
-        name = f"{color.replace('grey', 'gray')} {KINDS[kind]}"
-        if name not in before.positions:
+    named = re.findall(rf"\bthe (({COLORS}) ({KINDS}))\b", text)
+    kinds = {name.split()[-1] for name in before.positions}
+    for name, _, kind in named:
+        if name not in before.positions and kind in kinds:
             yield f"there is no {name!r}"
+    for noun in re.findall(rf"\bthe ({_ABSENT})\b", text):
+        if not any(noun.rstrip("s") in name for name in before.positions):
+            yield f"there is no {noun!r}"
 
 
-def _named(text: str, before: Observation, effect: Effect) -> Iterator[str]:
-    """Yield the thing that is to be moved and was not."""
-    match = _SINGLE.match(text)
-    name = match["name"] if match else ""
-    if name in before.positions and name not in effect.moved and effect.moved:
-        yield f"{name!r} was not moved"
+def _wished(text: str, before: Observation, after: Observation, effect: Effect) -> Iterator[str]:
+    """Yield things that were to be moved and were not, or are not where they were to be."""
+    places = [str(name) for name in before.facts.get("locations", ())]
+    asked = {wish.name: wish for wish in wishes(text, before.positions, places)}
+    if text.startswith("stack"):  # the lowest of them stays
+        asked = {name: wish for name, wish in asked.items() if wish.target}
+    if re.match(r"(?:swap|exchange|switch)\b", text) and len(asked) == 2:
+        one, other = asked
+        apart = [
+            math.dist(after.positions.get(a, (9, 9))[:2], before.positions[b][:2])
+            for a, b in ((one, other), (other, one))
+        ]
+        if max(apart) > TOUCHING_M:
+            yield f"{one!r} and {other!r} are not each where the other was"
+        return
+    for name, wish in asked.items():
+        there = _is_so(wish, after)
+        if name in _held(after):
+            continue
+        if name not in effect.moved and there is not True:
+            if effect.altered:
+                yield f"{name!r} was not moved"
+        elif there is False and name in effect.moved:
+            yield f"{name!r} is not {wish.relation} {wish.target!r}"
+
+
+def _held(seen: Observation) -> str:
+    return str(seen.condition.get(HELD, ""))
+
+
+def _is_so(wish: Wish, seen: Observation) -> bool | None:
+    """Tell whether a thing is where it was to be; None where that is open."""
+    name, target = wish.name, wish.target
+    if not target or wish.relation == "from" or name not in seen.positions:
+        return None
+    place, drives = seen.whereabouts.get(name), ITSELF[0] in seen.condition
+    if wish.relation in INSIDE and place is not None:
+        under = place
+        while under and under != target:
+            under = seen.whereabouts.get(under, "")
+        if under == target:
+            return True
+        if place and place != seen.whereabouts.get(target):
+            return False
+    elif place and place in seen.positions and wish.relation not in ("to", "with"):
+        return False  # it was to be beside a thing, and is in one
+    if target not in seen.positions:
+        return False if wish.relation in INSIDE and place else None
+    here, there = seen.positions[name], seen.positions[target]
+    apart = math.dist(here[:2], there[:2])
+    if wish.length_m is not None and not wish.relation.startswith("toward"):
+        slack = LENGTH_SHARE * wish.length_m + LENGTH_M
+        return wish.length_m - slack <= apart <= wish.length_m + slack + BODIES_M
+    if wish.relation in ("left of", "right of") and not drives:
+        return (here[0] < there[0]) == (wish.relation == "left of")
+    if wish.relation in INSIDE and wish.relation != "to":
+        return None if apart <= TOUCHING_M else False
+    near = wish.relation in _NEAR or wish.relation == "to"
+    return False if near and apart > BESIDE_M and not drives else None
 
 
 def _grouped(text: str, before: Observation, effect: Effect) -> Iterator[str]:
@@ -218,26 +309,42 @@ def _grouped(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     match = _GROUP.match(text)
     if match is None or not effect.moved or _OPEN.search(text):
         return
-    rest = match["rest"]
-    if _WHERE_THEY_ARE.match(rest) and re.search(r"\b(?:to|into|onto|in|on)\b", rest[4:]):
-        return  # "the blocks on the left to ..." restricts them
-    kind = KINDS[match["kind"]]
+    if match[0].startswith("stack") and not _PLACE.search(match["rest"]):
+        return
+    whose = _PLACE.split(match["rest"], maxsplit=1)[0]
+    several = match["all"] or match["number"] or match["plural"]
+    into = re.search(r"\b(?:in|into|inside|to) (?:the |their )?.*\bbowls?\b", match["rest"])
+    if not several or not (match["all"] or match["number"] or into):
+        return
+    kind = match["kind"]
     there = [name for name in before.positions if name.endswith(kind)]
     moved = [name for name in effect.moved if name.endswith(kind)]
     number = NUMBERS.get(match["number"] or match["all"] or "")
-    if number is None:
-        ends = {effect.places.get(name, ("", ""))[1] for name in moved} - {""}
-        lacking = [
-            name
-            for name in there
-            if name not in moved
-            and before.whereabouts.get(name, "") not in ends
-            and name not in ends
-        ]
-        if lacking:
-            yield f"{_list(lacking)} {'was' if len(lacking) == 1 else 'were'} not moved"
-    elif len(moved) < number <= len(there) or (len(moved) > number and match["number"]):
-        yield f"{len(moved)} of the {kind}s were moved, where {number} were asked for"
+    if number is not None:
+        more = match["number"] and not _CHOSEN.search(whose) and len(moved) > number
+        if len(moved) < number <= len(there) or more:
+            yield f"{len(moved)} of the {kind}s were moved, where {number} were asked for"
+        return
+    on_the_left = re.match(
+        r"\s+(?:on|in|at|from|to the (?:left|right) of|left|right|behind|above|below|between|of"
+        r"|around)\b",
+        match["rest"],
+    )
+    if _CHOSEN.search(whose) or (
+        on_the_left and re.search(r"\b(?:to|into|onto|in|on)\b", match["rest"][4:])
+    ):
+        return  # "the blocks on the left to ..." restricts them
+    ends = {effect.places.get(name, ("", ""))[1] for name in moved} - {""}
+    lacking = [
+        name
+        for name in there
+        if name not in moved
+        and before.whereabouts.get(name, "") not in ends
+        and name not in ends
+        and name not in text
+    ]
+    if lacking:
+        yield f"{_list(lacking)} {'was' if len(lacking) == 1 else 'were'} not moved"
 
 
 def _directed(text: str, before: Observation, effect: Effect) -> Iterator[str]:
@@ -246,28 +353,127 @@ def _directed(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     if match is None or len(effect.moved) != 1:
         return
     ((name, (start, end)),) = effect.moved.items()
-    if match["name"] not in (None, name) or not name.endswith(tuple(KINDS.values())):
+    if match["name"] not in (None, name) or not name.endswith(tuple(KINDS.split("|"))):
         return
     dx, dy = (after - was for was, after in zip(start[:2], end[:2], strict=True))
     x, y = DIRECTIONS[match["way"]]
     along, across = dx * x + dy * y, abs(dx * y) + abs(dy * x)
+    length, unit = match["before"] or match["after"], match["unit"] or match["unit2"]
     if along <= 0 or across > along:
         yield f"{name!r} did not move {match['way']}"
-    elif match["length"]:
-        wanted = float(match["length"]) * UNITS[match["unit"]]
+    elif length:
+        wanted = float(length) * UNITS[unit]
         if abs(along - wanted) > LENGTH_SHARE * wanted + LENGTH_M:
             yield f"{name!r} moved {100 * along:.1f} cm, where {100 * wanted:g} cm were asked for"
 
 
-def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]:
-    """Yield how far the robot is from where it was, where another length was said."""
-    match, base = _DRIVEN.match(text), ITSELF[0]
-    if match is None or base not in before.condition or len(re.findall(r"\d+(?:\.\d+)?", text)) > 1:
+def _followed(
+    text: str, before: Observation, effect: Effect, moved_before: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what is otherwise than the turn before makes it: the other one, the same, back."""
+    if _OTHER.match(text) and effect.moved and set(effect.moved) <= set(moved_before):
+        yield f"'the other one' is not {_list(effect.moved)}, which was moved before"
+    if _SAME.search(text) and effect.moved:
+        for name, _, _ in mentions(text, before.positions):
+            if name not in effect.moved:
+                yield f"{name!r} was not moved"
+    drives = ITSELF[0] in before.condition
+    if (
+        _BACK.search(text)
+        and not drives
+        and len(effect.moved) == 1
+        and effect.moved.keys() <= moved_before.keys()
+    ):
+        ((name, (_, end)),) = effect.moved.items()
+        if math.dist(end[:2], moved_before[name][0][:2]) > BACK_M:
+            yield f"{name!r} is not back where it was"
+
+
+def _pictured(
+    text: str, before: Observation, after: Observation, new: Sequence[Any]
+) -> Iterator[str]:
+    """Yield what a drawing lacks, or has too much."""
+    if _ERASE.match(text) and after.condition.get(INK, NOTHING_DRAWN) != NOTHING_DRAWN:
+        yield "there is still something drawn"
+    if _GROWN.match(text) and new and all(line in after.drawn for line in before.drawn):
+        if before.drawn:
+            yield "what was drawn before is still there beside it"
         return
-    wanted = float(match["length"]) * UNITS[match["unit"][:2].rstrip("e")]
-    way = math.dist(before.condition[base][:2], after.condition[base][:2])
-    if abs(way - wanted) > DRIVEN_SHARE * wanted + LENGTH_M:
-        yield f"the robot is {way:.2f} m from where it was, where {wanted:g} m were asked for"
+    shapes = [np.array(line, dtype=float)[:, :2] for line in new if len(line) > 1]
+    if not shapes or not re.match(r"(?:draw|sketch|paint|add|make|now|and|put)?\b", text):
+        return
+    counts = [COUNTS.get(found) or int(found) for found in _SHAPE.findall(text)]
+    if len(shapes) < sum(counts):
+        yield f"{len(shapes)} drawn, where {sum(counts)} shapes were asked for"
+    if sum(counts) > 1 or len(shapes) != 1:
+        return
+    (shape,) = shapes
+    wide, high = np.ptp(shape, axis=0)
+    if (line := _LINE.search(text)) and (wide > high) != (line[1] == "horizontal"):
+        yield f"the line is not {line[1]}"
+    names = mentions(text, before.positions)
+    if len(names) == 1 and (side := _PEN.search(text[: names[0][1]])):
+        (name, _, _), middle = names[0], (shape.min(axis=0) + shape.max(axis=0)) / 2
+        x, y = before.positions[name][:2]
+        inside = bool((shape.min(axis=0) < (x, y)).all() and ((x, y) < shape.max(axis=0)).all())
+        so = {
+            "above": middle[1] > y,
+            "below": middle[1] < y,
+            "left of": middle[0] < x,
+            "right of": middle[0] > x,
+            "around": inside,
+        }
+        if not so[side["side"]]:
+            yield f"it is not {side['side']} {name!r}"
+    if len(names) == 2 and re.search(r"\bfrom (?:the )?$", text[: names[0][1]]):
+        for end in (shape[0], shape[-1]):
+            nearest = min(before.positions, key=lambda n: math.dist(before.positions[n][:2], end))
+            if nearest not in (names[0][0], names[1][0]):
+                yield f"the line ends at {nearest!r}"
+
+
+def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how far and which way the robot is from where it was, where that was said otherwise."""
+    base = ITSELF[0]
+    if base not in before.condition:
+        return
+    (x, y, angle, *_), (end_x, end_y, end_angle, *_) = before.condition[base], after.condition[base]
+    match, numbers = _DRIVEN.match(text), len(re.findall(r"\d+(?:\.\d+)?", text))
+    if match is not None and numbers == 1:
+        wanted = float(match["length"]) * UNITS[match["unit"][:2].rstrip("e")]
+        way_m = math.dist((x, y), (end_x, end_y))
+        if abs(way_m - wanted) > DRIVEN_SHARE * wanted + LENGTH_M:
+            yield f"the robot is {way_m:.2f} m from where it was, where {wanted:g} m were asked for"
+        way = match["way"] or match["then"] or match["last"]
+        went = math.atan2(end_y - y, end_x - x) - angle
+        if way and way_m > LENGTH_M and math.cos(went - math.radians(HEADINGS[way])) < 0.5:
+            yield f"the robot did not drive {way}"
+    if (turn := _TURN.match(text)) is not None:
+        degrees = float(turn["degrees"] or (180 if turn["way"] == "around" else 0))
+        turned = math.degrees(math.remainder(end_angle - angle, math.tau))
+        wanted = -degrees if turn["way"] == "right" else degrees
+        off = abs(math.remainder(turned - wanted, 360))
+        right = turned < 0 if turn["way"] == "right" else turned > 0
+        if (degrees and off > TURNED_DEG) or (not degrees and not right):
+            yield f"the robot turned by {turned:.0f} degrees to its left"
+    places = [str(name) for name in before.facts.get("locations", ())]
+    if _GO.match(text) and after.facts.get("at") is not None:
+        name = _GO.sub("", text)
+        if name in places and after.facts["at"] != name:
+            yield f"the robot is not at {name!r}"
+
+
+def _opened(text: str, after: Observation) -> Iterator[str]:
+    """Yield what was to be opened or closed and is not."""
+    match = _DOORS.match(text)
+    if match is None:
+        return
+    doors = {name: is_so for name, is_so in after.condition.items() if is_so in ("open", "closed")}
+    named = [name for name, _, _ in mentions(text, doors)]
+    everything = match["all"] in ("all", "both", "every", "each") and not named
+    for name in doors if everything and len(doors) > 1 else named:
+        if doors[name] != ("open" if match["do"] == "open" else "closed"):
+            yield f"{name!r} is {doors[name]}"
 
 
 def _list(names: Mapping[str, object] | Sequence[str]) -> str:

@@ -134,7 +134,7 @@ class Instruction:
     """The world before the first attempt, to which a failed one goes back; None to leave it."""
     before: Observation | None
     """What the effect is compared with; None where nobody asks."""
-    moved_before: Sequence[str]
+    moved_before: Mapping[str, Any]
     """What the turn before moved."""
     goal: GoalCheck | None
     """What each attempt's effect is held against as well."""
@@ -217,7 +217,7 @@ class Engine:
         compared: bool = True,
         expect: Sequence[str] = (),
         seen: tuple[bytes, ...] = (),
-        moved_before: Sequence[str] = (),
+        moved_before: Mapping[str, Any] = MappingProxyType({}),
         goal: GoalCheck | None = None,
     ) -> Answer:
         """Have a program written for an instruction and run it; repair it if need be.
@@ -613,11 +613,10 @@ class Engine:
         An order that left the world as it was has failed in any case.
         """
         before, words = task.before, task.question.instruction
-        order = before is not None and bool(before.positions or before.condition)
-        order = order and is_order(words)
+        compared = before is not None and bool(before.positions or before.condition)
         if not answer.ran or answer.result.failure or task.state.goes_on:
             return answer
-        if not order and task.goal is None:
+        if not compared and task.goal is None:
             return answer
         try:
             now = Observation.of(self.robot)
@@ -625,8 +624,8 @@ class Engine:
             return answer
         effect = Effect.of(before or now, now, answer.result)
         failure, found = None, list[str]()
-        if order and before is not None:
-            failure = left_as_it_was(effect)
+        if compared and before is not None:
+            failure = left_as_it_was(effect) if is_order(words) else None
             if failure is None and self.settings.sampling.verify != "off":
                 found += doubts(words, before, now, effect, task.moved_before)
         if failure is None and task.goal is not None:

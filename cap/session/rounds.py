@@ -9,11 +9,12 @@ was expected does, or a check of the world.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from cap.engine.answer import Answer, State
-from cap.engine.doubts import doubts, is_order
+from cap.engine.doubts import doubts
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
 from cap.engine.goal import GOAL, NOT_SO, SAYS_NO, GoalCheck
@@ -51,7 +52,7 @@ class Rounds:
     """The turn's number."""
     expect: Sequence[str] = ()
     """The effect it must have."""
-    moved_before: Sequence[str] = ()
+    moved_before: Mapping[str, Any] = field(default_factory=dict)
     """What the turn before it moved."""
 
     def run(self, context: Context, most: int) -> Answer:
@@ -128,7 +129,7 @@ class Rounds:
         if answer.result.failure is not None or not engine.author.repairs:
             return answer
         found = list[str]()
-        if engine.settings.sampling.verify != "off" and is_order(self.words):
+        if engine.settings.sampling.verify != "off":
             now = Observation.of(engine.robot)
             effect = Effect.of(self.before, now, answer.result, answer.earlier_calls)
             found += doubts(self.words, self.before, now, effect, self.moved_before)

@@ -707,7 +707,7 @@ class Session:
         """Have the program written and run; return with it the state that the last one found."""
         known = one_line(str(begun.before.seen.facts.get("elsewhere", "")))
         state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
-        moved_before = tuple(self._past[-1].turn.moved) if self._past else ()
+        moved_before = self._past[-1].turn.moved if self._past else {}
         if self.rounds == 1:
             answer = self.engine.run(
                 *(self._prompt, begun.words, context, state),

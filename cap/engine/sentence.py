@@ -1,0 +1,121 @@
+"""What an order says of the things it names: which are to be moved, and where to.
+
+It reads the plain form alone, "VERB things PREPOSITION thing and things PREPOSITION thing"; of
+anything else it says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+COLORS = "red|green|blue|yellow|orange|purple|pink|cyan|brown|gray|white|black"
+KINDS = "block|bowl"
+MOVE = (
+    r"(?:put|place|move|bring|throw|drop|push|slide|shift|nudge|take|set|stack|sort|lay|carry|fetch"
+    r"|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch)"
+)
+"""Verbs after which a thing is elsewhere."""
+INSIDE = ("in", "into", "inside", "inside of", "on", "onto", "on top of", "atop", "to")
+_QUESTION = re.compile(
+    r"^(?:is|are|was|what|which|where|how|who|why|do|does|did|can you see)\b|\?$"
+)
+_LEFT = r"(?:(?:to|on|at) the )?(left|right)(?: hand)?(?: side)? of"
+_RELATION = re.compile(
+    rf"\b(?:{_LEFT}|(on top of|atop|in front of|next to|inside of|inside|into|onto|in|on|to"
+    r"|behind|above|below|under|beneath|over|beside|near|by|around|between|from|off|out of|with|of|than|except|but|not"
+    r"|at|for|towards?|like|as))(?: all| both)?(?: the| a| an| your| its| my)?\s*$"
+)
+_ELLIPSIS = re.compile(rf"\b({COLORS})(,? and (?:the )?|, (?:the )?)({COLORS}) ({KINDS})s?\b")
+_LEFT_OUT = ("than", "except", "but", "not")
+_SUPERLATIVE = re.compile(r"\b(?:closest|nearest|farthest|furthest|that|which)\b")
+_AND = re.compile(r"^(?:,|and|, and|\s)*(?:both |also )?(?:the |a |an )?\s*$")
+_THEN_WHERE = re.compile(r"^(?:,|\s)*(?:in|into|inside|on|onto|to|next to|beside|by|left|right)\b")
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m)\b")
+UNITS_M = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A thing that is to be moved."""
+
+    name: str
+    """The thing, as the scene calls it."""
+    relation: str = ""
+    """Where to, as a preposition; "" where no thing is named there."""
+    target: str = ""
+    """The thing or place it is said of."""
+    length_m: float | None = None
+    """How far from it, metres."""
+
+
+def plain_words(words: str) -> str:
+    """Return an instruction in small letters, with no polite words and whole names."""
+    text = " ".join(words.lower().strip().rstrip(".!").split())
+    text = re.sub(r"\bcube\b", "block", text.replace("cubes", "blocks")).replace("grey", "gray")
+    if asked := re.match(r"(?:could|can|would|will) you (?:please )?", text):
+        text = text[asked.end() :].rstrip("? ")
+    text = re.sub(r"^(?:please|now|ok|and|also|robot)[, ]+", "", text)
+    text = re.sub(r"^please ", "", text)
+    text = re.sub(r",? (?:please|for me|now)\??$", "", text)
+    for _ in range(3):
+        text = _ELLIPSIS.sub(r"\1 \4\2\3 \4", text)
+    return text
+
+
+def mentions(text: str, names: Collection[str]) -> list[tuple[str, int, int]]:
+    """Return the things that a text names, with where each begins and ends."""
+    if not names:
+        return []
+    return [(m[1], m.start(), m.end()) for m in _names(tuple(names)).finditer(text)]
+
+
+@lru_cache(maxsize=64)
+def _names(names: tuple[str, ...]) -> re.Pattern[str]:
+    longest = sorted(map(re.escape, names), key=len, reverse=True)
+    return re.compile(rf"\b({'|'.join(longest)})\b")
+
+
+def wishes(text: str, things: Collection[str], places: Collection[str]) -> Iterator[Wish]:
+    """Yield what is to be moved, and where to.
+
+    Args:
+        text: The instruction, as `plain_words` has it.
+        things: What can be moved.
+        places: What else things can be brought to.
+    """
+    verb = re.search(rf"\b{MOVE}\b", text)
+    if verb is None or _QUESTION.search(text):
+        return
+    named = [one for one in mentions(text, [*things, *places]) if one[1] > verb.start()]
+    moved, before = list[str](), list[str]()
+    last, end = "", verb.end()
+    for name, begin, stop in named:
+        gap = text[end:begin]
+        found = _RELATION.search(gap)
+        joined = bool(_AND.match(gap)) and last != ""
+        end = stop
+        if found is not None:
+            last = f"{found[1]} of" if found[1] else found[2]
+            if not moved and re.search(r"\b(?:it|them|both)\b", gap):
+                moved = before
+            length = _LENGTH.search(gap)
+            metres = float(length[1]) * UNITS_M[length[2]] if length else None
+            for one in moved:
+                open_words = _SUPERLATIVE.search(gap)
+                yield Wish(one) if open_words else Wish(one, last, name, metres)
+            before, moved = moved or before, []
+        elif joined and last in _LEFT_OUT:
+            continue
+        elif name in things and (last in ("", "moved") or not joined or _goes_on(text, stop)):
+            moved.append(name)
+            last = "moved"
+    for one in moved:
+        yield Wish(one)
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Tell whether a place follows: "... and the blue block in the bowl"."""
+    return bool(_THEN_WHERE.match(text[at:]))
