@@ -14,11 +14,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from cap.engine.answer import State
-from cap.engine.effect import HELD, INK, ITSELF, NOTHING_DRAWN, VELOCITY, Effect
-from cap.engine.measures import UNITS, missing_sizes
+from cap.engine.effect import HELD, INK, ITSELF, VELOCITY, Effect
+from cap.engine.measures import UNITS, missing_in_drawing, missing_sizes
 from cap.engine.sentence import COLORS, INSIDE, KINDS, MOVE, Wish, mentions, plain_words, wishes
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
@@ -49,7 +47,6 @@ BODIES_M = 0.06
 TOUCHING_M, BESIDE_M, BACK_M = 0.07, 0.25, 0.04
 """On or in a thing, next to it, and again where it was: not farther apart than this."""
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "both": 2}
-COUNTS = {"a": 1, "an": 1, "one": 1, "another": 1, **NUMBERS}
 DRIVEN_SHARE = 0.02
 """A drive may be off by this share of the length that was said, and by `LENGTH_M`."""
 TURNED_DEG = 20.0
@@ -66,14 +63,19 @@ DIRECTIONS = {
 HEADINGS = {"forward": 0, "ahead": 0, "left": 90, "right": -90, "back": 180, "around": 180}
 """Degrees from where a robot that drives looks, to its left."""
 _NEAR = ("next to", "beside", "near", "by")
+_BESIDE = (*_NEAR, "left of", "right of", "between", "behind", "in front of")
+_TOGETHER = re.compile(
+    r"\b(?:row|line|column|circle|tower|stack|pile|order|together|apart|each other|one another"
+    r"|next to|table|out of|off|left|right|above|below|behind|in front)\b"
+)
+"""Where some of a group may stay as they are."""
 _ABSENT = (
     "pear|lemon|lime|peach|grapes?|carrot|tomato|potato|mug|glass|plate|fork|knife|spoon|milk|bread"
     "|egg|ball|book|phone|key|pen|hat|shoe|pan|pot|teapot|kettle|triangle|ring"
 )
 """Things of everyday life that some worlds have and others do not."""
-_SEVERAL = re.compile(
-    r"\b(?:then|after that|if|unless|until|while|when|undo|again|instead|first|finally|but)\b|;"
-)
+_DEPENDS = re.compile(r"\b(?:if|unless|until|while|when|whenever|undo)\b")
+_SEVERAL = re.compile(r"\b(?:then|after that|again|instead|first|finally|but|back)\b|;")
 _OPEN = re.compile(
     r"\b(?:except|apart|save|other than|besides|without|not|no|that|which|who|with|whose|any|some"
     r"|or)\b"
@@ -84,8 +86,12 @@ _CHOSEN = re.compile(
 )
 """What a group is restricted by."""
 _GROUP = re.compile(
-    rf"^{MOVE} (?:(?P<all>all|every|each|both)(?: of)?(?: the)?|(?:the )?(?P<number>two|three|four"
-    rf"|five|six)|the) (?P<kind>{KINDS})(?P<plural>s?)\b(?P<rest>.*)"
+    rf"(?:^{MOVE} |[:,] |^)(?:(?P<all>all|every|each|both)(?: of)?(?: the)?|(?:the )?(?P<number>two"
+    rf"|three|four|five|six)|the) (?P<kind>{KINDS})(?P<plural>s?)\b(?P<rest>.*)"
+)
+_EVERYTHING = re.compile(
+    rf"^{MOVE} (?:everything|all (?:the )?(?:things|objects)) (?:that is )?(?:on|in|from|off)"
+    r"(?: the)? ([\w ]+?)(?: (?:to|on|onto|in|into)\b.*)?$"
 )
 _PLACE = re.compile(r"\b(?:in|into|inside|onto|on|to|next|beside|by|at)\b")
 _WAY = re.compile(
@@ -94,12 +100,14 @@ _WAY = re.compile(
     r" (?P<way>left|right|up|down|away|towards)(?: from)?(?: (?:you|me|yourself))?(?: by)?"
     r"(?: (?P<after>\d+(?:\.\d+)?) ?(?P<unit2>mm|cm|m))?(?: a (?:bit|little))?\W*$"
 )
-_OTHER = re.compile(rf"^(?:now |and )?(?:{MOVE} |do )?the other (?:one|{KINDS})\b")
+_OTHER = re.compile(rf"\bthe other (?:one|{KINDS})\b")
+_REST = re.compile(rf"\bthe (?:rest|others|remaining (?:{KINDS})s)\b")
+_ASKS = re.compile(
+    r"(?:what|which|where|how|who|is|are|do (?:you|we|i|any)|does|can you see|tell me|say|count"
+    r"|name|list|describe|check (?:if|whether)|find out)\b"
+)
 _SAME = re.compile(r"\bthe same (?:thing )?(?:with|for|to) the ")
 _BACK = re.compile(r"\bback\b(?: (?:to )?(?:where it was|its (?:old |first )?place))?\W*$")
-_ERASE = re.compile(
-    r"^(?:erase|wipe|clear|delete) (?:everything|all|it all|the (?:whole )?board)\b"
-)
 _EXPLAINS = re.compile(
     r"\b(?:no|not|none|cannot|only|but|instead|except|without|too|already|fits?|room|as far as"
     r"|left)\b|n't\b|\?"
@@ -107,27 +115,20 @@ _EXPLAINS = re.compile(
 """What a robot says that did otherwise, and tells the person so; "done" alone is no reason."""
 _DRIVEN = re.compile(
     r"^(?:drive|move|go) (?:straight )?(?P<way>forward|ahead|back|left|right)?(?:wards?)?"
-    r" ?(?:by )?(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|met(?:er|re)s?|m)\b"
+    r" ?(?:by |for )?(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|met(?:er|re)s?|m)\b"
     r"(?: to (?:the|your) (?P<then>left|right)| (?P<last>forward|ahead|back)(?:wards?)?)?"
 )
 _DRIVE = re.compile(r"^(?:drive|move) (?:\w+ )?(?:\d+(?:\.\d+)?|one|two|half a) ?(?:m|met\w+|cm)\b")
 _TURN = re.compile(
-    r"^(?:turn|rotate|spin)(?: yourself)?(?: to (?:the|your))? ?(?P<way>left|right|around)"
+    r"^(?:turn|rotate|spin)(?: yourself)?(?: to (?:the|your))? ?(?P<way>left|right|around)?"
     r"(?: by)?(?: ?(?P<degrees>\d+) ?(?:deg\w*|°))?\W*$"
 )
-_GO = re.compile(r"^(?:go|drive|move|head|walk|navigate|come|return)(?: over| back)? to the ")
+_GO = re.compile(
+    r"^(?:(?:go|drive|move|head|walk|navigate|come|return)(?: over| back)? to|visit)\b"
+)
+_LAST = re.compile(r"(?:to|then|visit|and)(?: the)? $")
+_BESIDES = re.compile(r"\b(?:closest|nearest|next|near|front|side)\b")
 _DOORS = re.compile(r"^(?P<do>open|close|shut) (?P<all>all|both|every|each|the)\b")
-_SHAPES = (
-    "line|circle|square|triangle|rectangle|pentagon|hexagon|octagon|star|cross|arrow|house|heart"
-)
-_SHAPE = re.compile(
-    rf"\b({'|'.join(COUNTS)}|\d+) (?!(?:mm|cm|m)\b)(?:[\w.]+ ){{0,3}}?(?:{_SHAPES})(?:e?s)?\b"
-)
-_LINE = re.compile(r"\b(horizontal|vertical)\b")
-_GROWN = re.compile(
-    r"^(?:make|turn|change|scale|draw) (?:it|the \w+|that)\b.*\b(?:\w+er|twice|half)\b"
-)
-_PEN = re.compile(r"\b(?P<side>above|below|left of|right of|around)(?: the)? $")
 
 
 def did_nothing(
@@ -209,22 +210,32 @@ def doubts(
     """
     text = plain_words(words)
     explained = any(_EXPLAINS.search(said.lower()) for said in effect.said)
-    if explained or effect.unseen or _SEVERAL.search(text):
+    silent = not (effect.said or effect.answered or effect.moved or INK in effect.changed)
+    if _ASKS.match(text) and silent:
+        return ("it was a question, and nothing was said",)
+    if explained or effect.unseen or _DEPENDS.search(text):
         return ()
+    followed = tuple(_followed(text, before, effect, moved_before))
+    if _SEVERAL.search(text):
+        if re.search(r"\bback\b", text):
+            return followed
+        gone = _visited(text, before, after)
+        return (*followed, *_wished(text, before, after, effect, steps=True), *gone)
     new = [line for line in after.drawn if line not in before.drawn]
     found = [
         *_absent(text, before, effect),
         *_wished(text, before, after, effect),
         *_grouped(text, before, effect),
         *_directed(text, before, effect),
-        *_followed(text, before, effect, moved_before),
+        *followed,
         *missing_sizes(text, new),
-        *_pictured(text, before, after, new),
+        *missing_in_drawing(text, before, after, new),
+        *_visited(text, before, after),
         *_driven(text, before, after),
         *_opened(text, after),
     ]
     left_on = effect.changed.get(VELOCITY, (None, None))[1]
-    if _DRIVE.match(text) and left_on:
+    if (_DRIVE.match(text) or re.match(r"(?:stop|halt)\b", text)) and left_on:
         found.append(f"a velocity of {left_on} is left on")
     return tuple(dict.fromkeys(found))
 
@@ -243,13 +254,20 @@ def _absent(text: str, before: Observation, effect: Effect) -> Iterator[str]:
             yield f"there is no {noun!r}"
 
 
-def _wished(text: str, before: Observation, after: Observation, effect: Effect) -> Iterator[str]:
-    """Yield things that were to be moved and were not, or are not where they were to be."""
+def _wished(
+    text: str, before: Observation, after: Observation, effect: Effect, steps: bool = False
+) -> Iterator[str]:
+    """Yield things that were to be moved and were not, or are not where they were to be.
+
+    Of several steps one may move what another has moved, so that places say nothing.
+    """
     places = [str(name) for name in before.facts.get("locations", ())]
     asked = {wish.name: wish for wish in wishes(text, before.positions, places)}
     if text.startswith("stack"):  # the lowest of them stays
         asked = {name: wish for name, wish in asked.items() if wish.target}
-    if re.match(r"(?:swap|exchange|switch)\b", text) and len(asked) == 2:
+    if re.search(r"\b(?:swap|exchange|switch)\b", text):
+        if steps or len(asked) != 2:
+            return
         one, other = asked
         apart = [
             math.dist(after.positions.get(a, (9, 9))[:2], before.positions[b][:2])
@@ -261,11 +279,13 @@ def _wished(text: str, before: Observation, after: Observation, effect: Effect) 
     for name, wish in asked.items():
         there = _is_so(wish, after)
         if name in _held(after):
+            if wish.relation in INSIDE and wish.relation != "to":
+                yield f"{name!r} is still held"
             continue
         if name not in effect.moved and there is not True:
             if effect.altered:
                 yield f"{name!r} was not moved"
-        elif there is False and name in effect.moved:
+        elif there is False and name in effect.moved and not steps:
             yield f"{name!r} is not {wish.relation} {wish.target!r}"
 
 
@@ -287,17 +307,18 @@ def _is_so(wish: Wish, seen: Observation) -> bool | None:
             return True
         if place and place != seen.whereabouts.get(target):
             return False
-    elif place and place in seen.positions and wish.relation not in ("to", "with"):
+    elif place and place in seen.positions and wish.relation in _BESIDE:
         return False  # it was to be beside a thing, and is in one
     if target not in seen.positions:
         return False if wish.relation in INSIDE and place else None
     here, there = seen.positions[name], seen.positions[target]
     apart = math.dist(here[:2], there[:2])
+    sides = {"left of": here[0] < there[0], "right of": here[0] > there[0]}
+    if not drives and not sides.get(wish.relation, True):
+        return False
     if wish.length_m is not None and not wish.relation.startswith("toward"):
         slack = LENGTH_SHARE * wish.length_m + LENGTH_M
         return wish.length_m - slack <= apart <= wish.length_m + slack + BODIES_M
-    if wish.relation in ("left of", "right of") and not drives:
-        return (here[0] < there[0]) == (wish.relation == "left of")
     if wish.relation in INSIDE and wish.relation != "to":
         return None if apart <= TOUCHING_M else False
     near = wish.relation in _NEAR or wish.relation == "to"
@@ -306,10 +327,19 @@ def _is_so(wish: Wish, seen: Observation) -> bool | None:
 
 def _grouped(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     """Yield what is lacking of all, both, or so many of a kind."""
-    match = _GROUP.match(text)
+    named = [name for name, _, _ in mentions(text, before.positions)]
+    if re.search(r"\b(?:tower|pile|stack) of\b|^stack\b", text) and len(named) > 1:
+        still = [name for name in named if name not in effect.moved]
+        if effect.moved and len(still) > 1:
+            yield f"{_list(still)} were not moved"
+    if (whole := _EVERYTHING.search(text)) and effect.moved:
+        there = [name for name, at in before.whereabouts.items() if at == whole[1]]
+        if lacking := [name for name in there if name not in effect.moved]:
+            yield f"{_list(lacking)} {'was' if len(lacking) == 1 else 'were'} not moved"
+    match = _GROUP.search(text)
     if match is None or not effect.moved or _OPEN.search(text):
         return
-    if match[0].startswith("stack") and not _PLACE.search(match["rest"]):
+    if _TOGETHER.search(match["rest"]) or not _PLACE.search(match["rest"]):
         return
     whose = _PLACE.split(match["rest"], maxsplit=1)[0]
     several = match["all"] or match["number"] or match["plural"]
@@ -325,11 +355,7 @@ def _grouped(text: str, before: Observation, effect: Effect) -> Iterator[str]:
         if len(moved) < number <= len(there) or more:
             yield f"{len(moved)} of the {kind}s were moved, where {number} were asked for"
         return
-    on_the_left = re.match(
-        r"\s+(?:on|in|at|from|to the (?:left|right) of|left|right|behind|above|below|between|of"
-        r"|around)\b",
-        match["rest"],
-    )
+    on_the_left = re.match(r"\s+(?:on|in|at|from|between|of|around)\b", match["rest"])
     if _CHOSEN.search(whose) or (
         on_the_left and re.search(r"\b(?:to|into|onto|in|on)\b", match["rest"][4:])
     ):
@@ -371,11 +397,17 @@ def _followed(
     text: str, before: Observation, effect: Effect, moved_before: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield what is otherwise than the turn before makes it: the other one, the same, back."""
-    if _OTHER.match(text) and effect.moved and set(effect.moved) <= set(moved_before):
+    if _OTHER.search(text) and effect.moved and set(effect.moved) <= set(moved_before):
         yield f"'the other one' is not {_list(effect.moved)}, which was moved before"
-    if _SAME.search(text) and effect.moved:
-        for name, _, _ in mentions(text, before.positions):
-            if name not in effect.moved:
+    kinds = {name.split()[-1] for name in moved_before}
+    if _REST.search(text) and effect.moved and len(kinds) == 1:
+        (kind,), had = kinds, {*moved_before, *effect.moved}
+        lacking = [n for n in before.positions if n.endswith(kind) and n not in had]
+        if lacking:
+            yield f"{_list(lacking)} {'was' if len(lacking) == 1 else 'were'} not moved"
+    if (same := _SAME.search(text)) and effect.moved:
+        for name, begin, _ in mentions(text, before.positions):
+            if begin == same.end() and name not in effect.moved:
                 yield f"{name!r} was not moved"
     drives = ITSELF[0] in before.condition
     if (
@@ -387,49 +419,6 @@ def _followed(
         ((name, (_, end)),) = effect.moved.items()
         if math.dist(end[:2], moved_before[name][0][:2]) > BACK_M:
             yield f"{name!r} is not back where it was"
-
-
-def _pictured(
-    text: str, before: Observation, after: Observation, new: Sequence[Any]
-) -> Iterator[str]:
-    """Yield what a drawing lacks, or has too much."""
-    if _ERASE.match(text) and after.condition.get(INK, NOTHING_DRAWN) != NOTHING_DRAWN:
-        yield "there is still something drawn"
-    if _GROWN.match(text) and new and all(line in after.drawn for line in before.drawn):
-        if before.drawn:
-            yield "what was drawn before is still there beside it"
-        return
-    shapes = [np.array(line, dtype=float)[:, :2] for line in new if len(line) > 1]
-    if not shapes or not re.match(r"(?:draw|sketch|paint|add|make|now|and|put)?\b", text):
-        return
-    counts = [COUNTS.get(found) or int(found) for found in _SHAPE.findall(text)]
-    if len(shapes) < sum(counts):
-        yield f"{len(shapes)} drawn, where {sum(counts)} shapes were asked for"
-    if sum(counts) > 1 or len(shapes) != 1:
-        return
-    (shape,) = shapes
-    wide, high = np.ptp(shape, axis=0)
-    if (line := _LINE.search(text)) and (wide > high) != (line[1] == "horizontal"):
-        yield f"the line is not {line[1]}"
-    names = mentions(text, before.positions)
-    if len(names) == 1 and (side := _PEN.search(text[: names[0][1]])):
-        (name, _, _), middle = names[0], (shape.min(axis=0) + shape.max(axis=0)) / 2
-        x, y = before.positions[name][:2]
-        inside = bool((shape.min(axis=0) < (x, y)).all() and ((x, y) < shape.max(axis=0)).all())
-        so = {
-            "above": middle[1] > y,
-            "below": middle[1] < y,
-            "left of": middle[0] < x,
-            "right of": middle[0] > x,
-            "around": inside,
-        }
-        if not so[side["side"]]:
-            yield f"it is not {side['side']} {name!r}"
-    if len(names) == 2 and re.search(r"\bfrom (?:the )?$", text[: names[0][1]]):
-        for end in (shape[0], shape[-1]):
-            nearest = min(before.positions, key=lambda n: math.dist(before.positions[n][:2], end))
-            if nearest not in (names[0][0], names[1][0]):
-                yield f"the line ends at {nearest!r}"
 
 
 def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]:
@@ -449,24 +438,31 @@ def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]
         if way and way_m > LENGTH_M and math.cos(went - math.radians(HEADINGS[way])) < 0.5:
             yield f"the robot did not drive {way}"
     if (turn := _TURN.match(text)) is not None:
-        degrees = float(turn["degrees"] or (180 if turn["way"] == "around" else 0))
+        degrees = float(turn["degrees"] or (0 if turn["way"] in ("left", "right") else 180))
         turned = math.degrees(math.remainder(end_angle - angle, math.tau))
         wanted = -degrees if turn["way"] == "right" else degrees
         off = abs(math.remainder(turned - wanted, 360))
         right = turned < 0 if turn["way"] == "right" else turned > 0
         if (degrees and off > TURNED_DEG) or (not degrees and not right):
             yield f"the robot turned by {turned:.0f} degrees to its left"
+
+
+def _visited(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield the place that the robot was to go to last and is not at."""
     places = [str(name) for name in before.facts.get("locations", ())]
-    if _GO.match(text) and after.facts.get("at") is not None:
-        name = _GO.sub("", text)
-        if name in places and after.facts["at"] != name:
-            yield f"the robot is not at {name!r}"
+    named = mentions(text, places) if _GO.match(text) else []
+    if not named or named[-1][2] != len(text):
+        return
+    name, begin, _ = named[-1]
+    last = _LAST.search(text[:begin]) and not _BESIDES.search(text[:begin])
+    if last and after.facts.get("at", name) != name:
+        yield f"the robot is not at {name!r}"
 
 
 def _opened(text: str, after: Observation) -> Iterator[str]:
     """Yield what was to be opened or closed and is not."""
     match = _DOORS.match(text)
-    if match is None:
+    if match is None or re.search(r" (?:open|close|shut)\b", text):
         return
     doors = {name: is_so for name, is_so in after.condition.items() if is_so in ("open", "closed")}
     named = [name for name, _, _ in mentions(text, doors)]

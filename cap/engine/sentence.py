@@ -14,7 +14,7 @@ from functools import lru_cache
 COLORS = "red|green|blue|yellow|orange|purple|pink|cyan|brown|gray|white|black"
 KINDS = "block|bowl"
 MOVE = (
-    r"(?:put|place|move|bring|throw|drop|push|slide|shift|nudge|take|set|stack|sort|lay|carry|fetch"
+    r"(?:put|place|position|move|bring|throw|drop|push|slide|shift|nudge|take|set|stack|sort|lay|carry|fetch"
     r"|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch)"
 )
 """Verbs after which a thing is elsewhere."""
@@ -25,15 +25,35 @@ _QUESTION = re.compile(
 _LEFT = r"(?:(?:to|on|at) the )?(left|right)(?: hand)?(?: side)? of"
 _RELATION = re.compile(
     rf"\b(?:{_LEFT}|(on top of|atop|in front of|next to|inside of|inside|into|onto|in|on|to"
-    r"|behind|above|below|under|beneath|over|beside|near|by|around|between|from|off|out of|with|of|than|except|but|not"
-    r"|at|for|towards?|like|as))(?: all| both)?(?: the| a| an| your| its| my)?\s*$"
+    r"|behind|above|below|underneath|under|beneath|over|beside|near|by|around|between|from|off"
+    r"|out of|with|of|than|except|but|not|at|for|towards?|like|as))(?: all| both)?(?: the| a| an| your| its| my)?\s*$"
 )
 _ELLIPSIS = re.compile(rf"\b({COLORS})(,? and (?:the )?|, (?:the )?)({COLORS}) ({KINDS})s?\b")
+_STATES = re.compile(
+    r"(?:i want|i would like|i'd like) (?=the )"
+    r"|(?=the [\w ]+? (?:goes|belongs|(?:should|must) (?:go|be|stand|lie)) (?:in|on|to|next|at))"
+)
+"""How a sentence without a verb of moving may begin: "the red block goes into the bowl"."""
 _LEFT_OUT = ("than", "except", "but", "not")
-_SUPERLATIVE = re.compile(r"\b(?:closest|nearest|farthest|furthest|that|which)\b")
+_OPEN = re.compile(
+    r"\b(?:closest|nearest|farthest|furthest|closer|nearer|further|that|which)\b"
+    r"|\b(?:in|on|into|onto|at|to) (?:the|a) \w+"
+)
+"""Before a preposition: it is said of another thing than the one that is moved."""
 _AND = re.compile(r"^(?:,|and|, and|\s)*(?:both |also )?(?:the |a |an )?\s*$")
 _THEN_WHERE = re.compile(r"^(?:,|\s)*(?:in|into|inside|on|onto|to|next to|beside|by|left|right)\b")
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m)\b")
+_USUAL = {
+    r"\bcube(s?)\b": r"block\1",
+    r"\bgrey\b": "gray",
+    r"\bcenti ?met(?:er|re)s?\b": "cm",
+    r"\bmilli ?met(?:er|re)s?\b": "mm",
+    r"(?<=\d )met(?:er|re)s?\b|(?<=\d)met(?:er|re)s?\b": "m",
+    r"\b(?:one|a) met(?:er|re)\b": "1 m",
+    r"\bhalf a met(?:er|re)\b": "0.5 m",
+    r"\btwo met(?:er|re)s\b": "2 m",
+}
+"""What is said in several ways, and how it is written here."""
 UNITS_M = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 
 
@@ -54,7 +74,8 @@ class Wish:
 def plain_words(words: str) -> str:
     """Return an instruction in small letters, with no polite words and whole names."""
     text = " ".join(words.lower().strip().rstrip(".!").split())
-    text = re.sub(r"\bcube\b", "block", text.replace("cubes", "blocks")).replace("grey", "gray")
+    for said, usual in _USUAL.items():
+        text = re.sub(said, usual, text)
     if asked := re.match(r"(?:could|can|would|will) you (?:please )?", text):
         text = text[asked.end() :].rstrip("? ")
     text = re.sub(r"^(?:please|now|ok|and|also|robot)[, ]+", "", text)
@@ -86,10 +107,10 @@ def wishes(text: str, things: Collection[str], places: Collection[str]) -> Itera
         things: What can be moved.
         places: What else things can be brought to.
     """
-    verb = re.search(rf"\b{MOVE}\b", text)
+    verb = re.search(rf"\b{MOVE}\b", text) or _STATES.match(text)
     if verb is None or _QUESTION.search(text):
         return
-    named = [one for one in mentions(text, [*things, *places]) if one[1] > verb.start()]
+    named = [one for one in mentions(text, [*things, *places]) if one[1] >= verb.end()]
     moved, before = list[str](), list[str]()
     last, end = "", verb.end()
     for name, begin, stop in named:
@@ -104,8 +125,8 @@ def wishes(text: str, things: Collection[str], places: Collection[str]) -> Itera
             length = _LENGTH.search(gap)
             metres = float(length[1]) * UNITS_M[length[2]] if length else None
             for one in moved:
-                open_words = _SUPERLATIVE.search(gap)
-                yield Wish(one) if open_words else Wish(one, last, name, metres)
+                is_open = _OPEN.search(gap[: found.start()] + " ")
+                yield Wish(one) if is_open else Wish(one, last, name, metres)
             before, moved = moved or before, []
         elif joined and last in _LEFT_OUT:
             continue
