@@ -17,7 +17,7 @@ from typing import Any
 from cap.engine.answer import State
 from cap.engine.effect import HELD, INK, ITSELF, VELOCITY, Effect
 from cap.engine.measures import UNITS, missing_in_drawing, missing_sizes
-from cap.engine.sentence import COLORS, INSIDE, KINDS, MOVE, Wish, mentions, plain_words, wishes
+from cap.engine.sentence import COLORS, INSIDE, KINDS, MOVE, Placing, mentions, plain_words, wishes
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.sandbox.wire import encode
@@ -293,7 +293,7 @@ def _held(seen: Observation) -> str:
     return str(seen.condition.get(HELD, ""))
 
 
-def _is_so(wish: Wish, seen: Observation) -> bool | None:
+def _is_so(wish: Placing, seen: Observation) -> bool | None:
     """Tell whether a thing is where it was to be; None where that is open."""
     name, target = wish.name, wish.target
     if not target or wish.relation == "from" or name not in seen.positions:

@@ -26,7 +26,8 @@ _LEFT = r"(?:(?:to|on|at) the )?(left|right)(?: hand)?(?: side)? of"
 _RELATION = re.compile(
     rf"\b(?:{_LEFT}|(on top of|atop|in front of|next to|inside of|inside|into|onto|in|on|to"
     r"|behind|above|below|underneath|under|beneath|over|beside|near|by|around|between|from|off"
-    r"|out of|with|of|than|except|but|not|at|for|towards?|like|as))(?: all| both)?(?: the| a| an| your| its| my)?\s*$"
+    r"|out of|with|of|than|except|but|not|at|for|towards?|like|as))"
+    r"(?: all| both)?(?: the| a| an| your| its| my)?\s*$"
 )
 _ELLIPSIS = re.compile(rf"\b({COLORS})(,? and (?:the )?|, (?:the )?)({COLORS}) ({KINDS})s?\b")
 _STATES = re.compile(
@@ -58,7 +59,7 @@ UNITS_M = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 
 
 @dataclass(frozen=True)
-class Wish:
+class Placing:
     """A thing that is to be moved."""
 
     name: str
@@ -99,7 +100,7 @@ def _names(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"\b({'|'.join(longest)})\b")
 
 
-def wishes(text: str, things: Collection[str], places: Collection[str]) -> Iterator[Wish]:
+def wishes(text: str, things: Collection[str], places: Collection[str]) -> Iterator[Placing]:
     """Yield what is to be moved, and where to.
 
     Args:
@@ -126,7 +127,7 @@ def wishes(text: str, things: Collection[str], places: Collection[str]) -> Itera
             metres = float(length[1]) * UNITS_M[length[2]] if length else None
             for one in moved:
                 is_open = _OPEN.search(gap[: found.start()] + " ")
-                yield Wish(one) if is_open else Wish(one, last, name, metres)
+                yield Placing(one) if is_open else Placing(one, last, name, metres)
             before, moved = moved or before, []
         elif joined and last in _LEFT_OUT:
             continue
@@ -134,7 +135,7 @@ def wishes(text: str, things: Collection[str], places: Collection[str]) -> Itera
             moved.append(name)
             last = "moved"
     for one in moved:
-        yield Wish(one)
+        yield Placing(one)
 
 
 def _goes_on(text: str, at: int) -> bool:

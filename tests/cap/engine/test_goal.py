@@ -12,7 +12,7 @@ from cap.models.base import Completion, Request
 from cap.session.session import Session
 
 TABLE = ["red block", "blue block", "red bowl"]
-WORDS = "put the red block in the red bowl"
+WORDS = "tidy the red block away"
 RIGHT = "put_first_on_second('red block', 'red bowl')\n"
 WRONG = "put_first_on_second('red block', 'middle')\n"
 IN_BOWL = (
