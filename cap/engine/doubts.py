@@ -126,6 +126,20 @@ _TURN = re.compile(
 _GO = re.compile(
     r"^(?:(?:go|drive|move|head|walk|navigate|come|return)(?: over| back)? to|visit)\b"
 )
+_DRIVES = re.compile(r"(?:drive|move|go|follow)\b")
+_LEG = re.compile(
+    r"(\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|of|past|away|behind|left of|right of|in front))"
+)
+_FIGURE = re.compile(r"\b(circle|square|triangle)\b")
+FIGURES = {
+    ("circle", True): math.tau,
+    ("circle", False): math.pi,
+    ("square", False): 4.0,
+    ("square", True): 4.0,
+    ("triangle", False): 3.0,
+    ("triangle", True): 3.0,
+}
+"""How many times its size a figure is long: of a circle its radius or diameter, else its side."""
 _LAST = re.compile(r"(?:to|then|visit|and)(?: the)? $")
 _BESIDES = re.compile(r"\b(?:closest|nearest|next|near|front|side)\b")
 _DOORS = re.compile(r"^(?P<do>open|close|shut) (?P<all>all|both|every|each|the)\b")
@@ -219,7 +233,7 @@ def doubts(
     if _SEVERAL.search(text):
         if re.search(r"\bback\b", text):
             return followed
-        gone = _visited(text, before, after)
+        gone = [*_visited(text, before, after), *_travelled(text, before, after)]
         return (*followed, *_wished(text, before, after, effect, steps=True), *gone)
     new = [line for line in after.drawn if line not in before.drawn]
     found = [
@@ -232,6 +246,7 @@ def doubts(
         *missing_in_drawing(text, before, after, new),
         *_visited(text, before, after),
         *_driven(text, before, after),
+        *_travelled(text, before, after),
         *_opened(text, after),
     ]
     left_on = effect.changed.get(VELOCITY, (None, None))[1]
@@ -445,6 +460,21 @@ def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]
         right = turned < 0 if turn["way"] == "right" else turned > 0
         if (degrees and off > TURNED_DEG) or (not degrees and not right):
             yield f"the robot turned by {turned:.0f} degrees to its left"
+
+
+def _travelled(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how far the robot has driven, where its legs or the figure it was to drive are longer."""
+    travel = ITSELF[2]
+    if travel not in before.condition or not _DRIVES.match(text):
+        return
+    legs = [float(number) * UNITS[unit] for number, unit in _LEG.findall(text)]
+    figure = _FIGURE.search(text)
+    wanted = sum(legs) if " then " in text and len(legs) > 1 else 0.0
+    if figure is not None and len(legs) == 1:
+        wanted = legs[0] * FIGURES[figure[1], "radius" in text]
+    way_m = after.condition[travel] - before.condition[travel]
+    if way_m < (1 - LENGTH_SHARE) * wanted:
+        yield f"the robot drove {way_m:.2f} m, where {wanted:.2f} m were asked for"
 
 
 def _visited(text: str, before: Observation, after: Observation) -> Iterator[str]:

@@ -35,6 +35,8 @@ _WORDS = {
     "height": "width",
     "radius": "radius",
     "diameter": "diameter",
+    "perimeter": "length",
+    "circumference": "length",
     "side": "side",
     "sides": "side",
     "edges": "side",
@@ -47,6 +49,9 @@ _SAID = re.compile(
     rf"|\b(?P<before>{'|'.join(_WORDS)})(?: of| is)? {_SIZE.format(2)}"
     rf"|{_SIZE.format(3)} (?:{_SHAPES})s?\b"
     rf"|\b(?:{_SHAPES})s? of {_SIZE.format(4)}(?! (?:around|from|above|below|left|right))"
+)
+_AREA = re.compile(
+    r"(\d+(?:\.\d+)?) ?(?:square |sq\.? ?)(cm|m)\b|(\d+(?:\.\d+)?) ?(cm|m)(?:\^?2|²)"
 )
 _SEVERAL = re.compile(rf"\b(?P<number>{'|'.join(NUMBERS)}|\d+) (?:\w+ )?$")
 """How many of a size, just before it."""
@@ -91,12 +96,13 @@ def missing_sizes(words: str, drawn: Sequence[Stroke]) -> Iterator[str]:
         drawn: The new strokes, xy in metres; one shape is taken to be one stroke, or all of them.
     """
     shapes = [np.array(stroke, dtype=float)[:, :2] for stroke in drawn if len(stroke) > 1]
-    said = list(_SAID.finditer(words))
+    yield from _missing_area(words, shapes)
+    said = list(_SAID.finditer(_AREA.sub("", words)))
     if not shapes or not said:
         return
     whole = [np.concatenate(shapes)] if len(shapes) > 1 else []
     for match in said:
-        several = _SEVERAL.search(words[: match.start()])
+        several = _SEVERAL.search(_AREA.sub("", words)[: match.start()])
         count = 1 if several is None else NUMBERS.get(several["number"]) or int(several["number"])
         measured = [_measures(shape) for shape in [*shapes, *(whole if count == 1 else ())]]
         which = next(n for n in "1234" if match[f"n{n}"] is not None)
@@ -108,6 +114,21 @@ def missing_sizes(words: str, drawn: Sequence[Stroke]) -> Iterator[str]:
             near = min((size for found in sizes for size in found), key=lambda s: abs(s - size_m))
             lacking = "nothing new measures" if count == 1 else f"{having} of {count} measure"
             yield f"{lacking} '{match[0]}'; the nearest is {100 * near:.1f} cm"
+
+
+def _missing_area(words: str, shapes: Sequence[NDArray[np.float64]]) -> Iterator[str]:
+    """Yield a stated area that nothing new has."""
+    for match in _AREA.finditer(words):
+        wanted = float(match[1] or match[3]) * UNITS[match[2] or match[4]] ** 2
+        areas = [_area(shape) for shape in shapes]
+        if areas and all(abs(area - wanted) > 2 * SHARE * wanted for area in areas):
+            near = min(areas, key=lambda area: abs(area - wanted))
+            yield f"nothing new has '{match[0]}'; the nearest is {near * 1e4:.0f} square cm"
+
+
+def _area(shape: NDArray[np.float64]) -> float:
+    (x, y), (next_x, next_y) = shape.T, np.roll(shape, -1, axis=0).T
+    return float(abs(np.sum(x * next_y - next_x * y)) / 2)
 
 
 def _same(wanted_m: float, size_m: float) -> bool:

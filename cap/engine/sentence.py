@@ -53,6 +53,8 @@ _USUAL = {
     r"\b(?:one|a) met(?:er|re)\b": "1 m",
     r"\bhalf a met(?:er|re)\b": "0.5 m",
     r"\btwo met(?:er|re)s\b": "2 m",
+    r"(?<=\d) ?[x×] ?(?=\d)": " by ",
+    r"\b(\d+(?:\.\d+)?) by (\d+(?:\.\d+)?) ?(mm|cm|m)\b": r"\1 \3 by \2 \3",
 }
 """What is said in several ways, and how it is written here."""
 UNITS_M = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
