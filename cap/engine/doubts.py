@@ -463,7 +463,7 @@ def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]
 
 
 def _travelled(text: str, before: Observation, after: Observation) -> Iterator[str]:
-    """Yield how far the robot has driven, where its legs or the figure it was to drive are longer."""
+    """Yield how far the robot drove, where its legs, or the figure it was to drive, are longer."""
     travel = ITSELF[2]
     if travel not in before.condition or not _DRIVES.match(text):
         return
