@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import socket
+import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 
 from cap.errors import NotConnected
 from robots.arm.gripper import OPEN_GAP_M, Fingers
@@ -86,6 +90,35 @@ def brake(host: str) -> None:
         once.recv(4096)
 
 
+def take_arm(host: str) -> int | None:
+    """Hold an arm for this session alone, among all on this machine; return what `os.close` frees.
+
+    Returns:
+        None on systems without such locks.
+
+    Raises:
+        NotConnected: Another session holds it.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    path = Path(tempfile.gettempdir()) / f"cap-arm-{re.sub(r'[^0-9A-Za-z.-]', '_', host)}.lock"
+    usual = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        file = os.open(path, usual)
+    except FileNotFoundError:
+        file = os.open(path, usual | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        raise NotConnected(
+            f"another session on this machine has the arm at {host}: end that one first"
+        ) from None
+    return file
+
+
 class ControllerDriver(ABC):
     """What the drivers of a UR controller have in common; see `ArmDriver`."""
 
@@ -93,6 +126,8 @@ class ControllerDriver(ABC):
     """As people choose it."""
     heard: ArmState | None = None
     """The newest state of all that were asked for, also once the connection is lost."""
+    _taken: int | None = None
+    """Keeps other sessions from the arm."""
 
     def __init__(
         self,
@@ -128,13 +163,15 @@ class ControllerDriver(ABC):
         """Open the connection and wait for the first state; the arm's program is left alone.
 
         Raises:
-            NotConnected: Nothing listens there, or it sends no states.
+            NotConnected: Nothing listens there, it sends no states, or another session has it.
         """
         self.close()
+        self._taken = take_arm(self.host)
         try:
             self._open()
         except BaseException:
             self._release()
+            self._leave()
             raise
         self._remote = remote_control(self.host)
 
@@ -210,6 +247,13 @@ class ControllerDriver(ABC):
             self._mover.brake()
         self._release()
         self._gripper.close()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Let other sessions have the arm."""
+        if self._taken is not None:
+            os.close(self._taken)
+            self._taken = None
 
     def prepare(self) -> None:
         """Ask who has control; nothing moves."""
