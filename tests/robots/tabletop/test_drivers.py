@@ -58,6 +58,18 @@ def test_it_reports_the_arm_as_the_controller_has_it(
     assert arm.tcp_pose() == pytest.approx(state.tcp_pose)
 
 
+def test_one_session_at_a_time_has_the_arm(
+    arm: ArmDriver, make: Make, controller: FakeController
+) -> None:
+    other = make(controller.host)
+    with pytest.raises(NotConnected, match=f"has the arm at {controller.host}: end that one"):
+        other.connect()
+    arm.move_joints(ELSEWHERE, speed_radps=0.5, acceleration_radps2=1.0)
+    arm.close()
+    other.connect()
+    assert other.state().mode == "running"
+
+
 def test_a_straight_motion_arrives_at_its_speed(arm: ArmDriver, controller: FakeController) -> None:
     x, y, z, *turn = arm.tcp_pose()
     goal = (x + 0.05, y, z - 0.1, *turn)
