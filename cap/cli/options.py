@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import os
@@ -60,18 +61,77 @@ class SectionedOption(click.Option):
         self.section = section
 
 
+_SHORT = 12
+"""How many options the help of a command shows; the others by `--help-all`."""
+_EXAMPLES = 2
+"""How many of its examples."""
+_USUAL = (
+    *("--robot", "--model", "--seed", "--mode", "--objects", "--trials", "--split", "--dry-run"),
+    *("--resume", "--gif", "--samples", "--max-cost", "--out", "--json", "--robot-option"),
+)
+"""Options that are shown first of all."""
+
+
 class SectionedCommand(click.Command):
-    """A command whose help has its options in sections, the command's own first."""
+    """A command whose help has the usual options, and by `--help-all` all of them, in sections."""
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        """Declare it as click does; a command of many options gets one more."""
+        super().__init__(*given, **settings)
+        if sum(isinstance(param, click.Option) for param in self.params) > _SHORT:
+            self.params.append(
+                click.Option(
+                    ["--help-all"],
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=_tell_all,
+                    help="Show every option and example.",
+                )
+            )
+
+    def _whole(self, ctx: click.Context) -> bool:
+        return bool(ctx.meta.get(_ALL)) or self.params[-1].name != "help_all"
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what it does, and a few of its examples."""
+        text = self.help
+        if not self._whole(ctx) and text is not None:
+            parts = inspect.cleandoc(text).split("\n\n")
+            self.help = "\n\n".join(
+                "\n".join(part.split("\n")[: _EXAMPLES + 1]) if part.startswith("\b") else part
+                for part in parts
+            )
+        super().format_help_text(ctx, formatter)
+        self.help = text
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, section by section."""
+        """Write the options, section by section, the command's own first."""
         sections: dict[str, list[tuple[str, str]]] = {"": []}
-        for param in self.get_params(ctx):
-            if (record := param.get_help_record(ctx)) is not None:
-                sections.setdefault(getattr(param, "section", ""), []).append(record)
+        params, usual = self.get_params(ctx), set[str]()
+        if not self._whole(ctx):
+            there = {flag for param in params for flag in param.opts}
+            shown = [flag for flag in _USUAL if flag in there][: _SHORT - 2]
+            usual = {*shown, "--help", "--help-all"}
+        for param in params:
+            record, argument = param.get_help_record(ctx), isinstance(param, click.Argument)
+            if record is not None and (argument or not usual or usual.intersection(param.opts)):
+                title = "" if usual else getattr(param, "section", "")
+                sections.setdefault(title, []).append(record)
         for title, rows in sections.items():
             with formatter.section(title or "Options"):
                 formatter.write_dl(rows)
+
+
+_ALL = "cap.help_all"
+
+
+def _tell_all(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the whole help and leave."""
+    if wanted:
+        ctx.meta[_ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
 
 class CommandGroup(click.Group):

@@ -47,8 +47,8 @@ def command(
 
     \b
     cap run "put the red block in the blue bowl"
-    cap run "stack all the blocks" "undo that" --seed 3
     cap run "..." -m openai/gpt-4.1        (OPENAI_API_KEY)
+    cap run "stack all the blocks" "undo that" --seed 3
     cap run "..." -m ollama/qwen2.5-coder  (a local server)
     cap run --resume runs/... "undo that"  (go on with an earlier session)
     cap run --replay runs/...              (the same run again, with no model)

@@ -109,8 +109,18 @@ def test_a_narrow_terminal_cuts_no_word(
         assert "".join(narrow.split()) == "".join(wide.split()), path
 
 
+@pytest.mark.parametrize("command", ["run", "repl", "serve", "plan", "batch", "exec", "mcp"])
+def test_the_help_is_short_and_names_the_way_to_all_of_it(command: str, capsys: Capture) -> None:
+    assert run([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    options = re.findall(r"^  (?:-\w, )?--[\w-]+", shown, re.MULTILINE)
+    assert 5 < len(options) <= 12
+    assert "--help-all" in shown
+    assert len(re.findall(rf"^  cap {command}\b", shown, re.MULTILINE)) <= 2
+
+
 def test_options_stand_in_sections(capsys: Capture) -> None:
-    assert run(["run", "--help"]) == 0
+    assert run(["run", "--help-all"]) == 0
     shown = capsys.readouterr().out
     titles = re.findall(r"^(\S[\w ]*):$", shown, re.MULTILINE)
     assert titles == [
