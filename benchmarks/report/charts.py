@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.report.tables import Cell
-from cap.trace.messages import printable
+from cap.messages import printable
 
 MOST_CELLS = 80
 """With more cells than these, only whole splits are drawn."""

@@ -9,7 +9,7 @@ from benchmarks.report.tables import read, said
 from benchmarks.results import read_asked, read_lines
 from benchmarks.suite import UNJUDGED, Trial
 from cap.errors import UsageError
-from cap.trace.messages import printable
+from cap.messages import printable
 
 
 def write(folder: Path, path: Path) -> None:

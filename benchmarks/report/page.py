@@ -19,7 +19,7 @@ from benchmarks.report import charts
 from benchmarks.report.tables import Cell, Report, failures, read, reasons, rows_of
 from benchmarks.results import Line
 from cap.errors import UsageError
-from cap.trace.messages import printable
+from cap.messages import printable
 
 FAILURES_SHOWN = 200
 """Failures shown whole; each task that has any shows at least one so, and lists them all."""

@@ -152,7 +152,7 @@ def keep_skill(offered: OfferedSkill) -> bool:
     """Ask the person whether a function is kept as a skill; where nobody is, it is."""
     if not sys.stdin.isatty():
         return True
-    from cap.trace.messages import printable
+    from cap.messages import printable
 
     name = printable(offered.definition.name)
     did = printable(offered.did)

@@ -30,8 +30,8 @@ from cap.cli.options import (
 )
 from cap.cli.session import skills_folder
 from cap.errors import SpendLimit
+from cap.messages import printable
 from cap.robot.robot_files import path_of
-from cap.trace.messages import printable
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml

@@ -14,9 +14,9 @@ from cap.cli.options import SessionOptions, with_options
 from cap.cli.pictures import Pictures, video
 from cap.cli.resume import replayed
 from cap.errors import MissingExtra, UsageError, install_extra
+from cap.messages import printable, shown_call
 from cap.robot.view import Shape, Viewable, lathe_mesh
 from cap.trace.export import lerobot
-from cap.trace.messages import printable, shown_call
 from cap.trace.trace import Event
 
 FRAME_EVERY_S = 0.05

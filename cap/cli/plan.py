@@ -243,8 +243,8 @@ def _report(
 ) -> int:
     """Print the candidates, what came of them and known instructions; return the exit code."""
     from cap.cli.tables import show
+    from cap.messages import usage_line
     from cap.planners.score_picture import draw_scores
-    from cap.trace.messages import usage_line
     from cap.trace.reader import read_events
 
     events = read_events(folder)

@@ -89,7 +89,7 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
         click.echo(f"note: variables and history only; {why}", err=True)
-    from cap.trace.messages import clipped
+    from cap.messages import clipped
     from cap.trace.reader import read_events
 
     words, turns = "", 0
@@ -170,7 +170,7 @@ def _compared(session: Any, options: SessionOptions, done: list[Any], paths: lis
             shown["pictures"] = [str(path) for path in paths]
         print_json(shown)
         return 1 if other else 0
-    from cap.trace.messages import printable
+    from cap.messages import printable
 
     for entry in other:
         click.echo(f"came out otherwise than in the run: {printable(entry.step.text)}")

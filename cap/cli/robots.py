@@ -261,7 +261,7 @@ def _new_protocol(wanted: Path | None, began: datetime.datetime, head: str) -> P
 
 def _shown_and_asked(source: str) -> bool:
     """Show an example's program and ask whether it may run."""
-    from cap.trace.messages import printable
+    from cap.messages import printable
 
     for line in source.splitlines():
         click.echo(f"  {printable(line)}", err=True)

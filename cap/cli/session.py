@@ -339,8 +339,8 @@ def world_as_json(robot: Any) -> dict[str, Any]:
 
 def real_usage(session: Any) -> dict[str, Usage]:
     """Return what language models took for each LMP, also in turns that were undone."""
+    from cap.messages import is_real
     from cap.models.base import Usage
-    from cap.trace.messages import is_real
 
     found: dict[str, Usage] = {}
     for (model, lmp), usage in session.took.items():
@@ -351,8 +351,8 @@ def real_usage(session: Any) -> dict[str, Usage]:
 
 def say_usage(session: Any) -> None:
     """Say what language models took in all, if there was more than one turn."""
+    from cap.messages import usage_line
     from cap.models.base import Usage
-    from cap.trace.messages import usage_line
 
     if len(session.turns) > 1 and (found := real_usage(session)):
         click.echo(f"in all: {usage_line(functools.reduce(Usage.plus, found.values()))}")

@@ -93,8 +93,8 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
     \b
     cap skills show get_biggest
     """  # noqa: D301
+    from cap.messages import printable
     from cap.session.skills.skill_file import render
-    from cap.trace.messages import printable
 
     skill = _store(folder).get(name)
     if as_json:

@@ -84,7 +84,7 @@ def show(
 
 
 def _cell(value: Any) -> str:
-    from cap.trace.messages import printable
+    from cap.messages import printable
 
     if isinstance(value, bool):
         return "yes" if value else ""

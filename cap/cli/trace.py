@@ -65,7 +65,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """  # noqa: D301
     from rich.console import Console
 
-    from cap.trace.messages import printable
+    from cap.messages import printable
     from cap.trace.reader import UNREADABLE, read_events, read_header
     from cap.trace.terminal import Live
     from cap.trace.trace import Event

@@ -18,6 +18,7 @@ from typing import Any
 from cap.engine.answer import Answer, EngineRobot
 from cap.engine.settings import Allow, Approve, Decision
 from cap.errors import ModelError, NotApproved, RobotError
+from cap.messages import shown_call
 from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
@@ -25,7 +26,6 @@ from cap.robot.observation import Moved, Observation
 from cap.robot.protocol import Rehearsable, Robot
 from cap.sandbox.clocks import asking_person
 from cap.sandbox.robot_thread import on_waiting_thread
-from cap.trace.messages import shown_call
 from cap.trace.trace import Event, Trace
 
 Rehearse = Callable[[Robot, Trace], Result]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.errors import MissingExtra, UsageError, install_extra
-from cap.trace.messages import printable
+from cap.messages import printable
 
 BARS = 5
 """Candidates drawn for each step, the best first."""

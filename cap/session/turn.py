@@ -192,7 +192,7 @@ class Turn(ByValue):
 
 
 def _line(call: Call) -> str:
-    from cap.trace.messages import short, shown_call
+    from cap.messages import short, shown_call
 
     shown = shown_call(call.name, call.args, call.kwargs)
     return f"{shown} -> {call.error or short(call.result)}"

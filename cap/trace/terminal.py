@@ -17,7 +17,7 @@ from rich.segment import ControlType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from cap.trace.messages import (
+from cap.messages import (
     changed_since,
     choice_line,
     clipped,

@@ -9,7 +9,7 @@ import click
 
 from cap.cli.json_output import print_json
 from cap.errors import UsageError
-from cap.trace.messages import printable
+from cap.messages import printable
 
 _MOST_REASONS = 10
 _MOST_CHARS = 160

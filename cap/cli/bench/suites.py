@@ -32,7 +32,7 @@ def command(as_json: bool) -> int:
     from benchmarks.suite import SUITES, names, suite
     from cap.cli.tables import PAGE, show
     from cap.errors import CapError, MissingExtra
-    from cap.trace.messages import printable
+    from cap.messages import printable
 
     rows = []
     for name in names():

@@ -20,7 +20,7 @@ import click
 from cap.cli.options import ModelOptions, Named, option, out_option
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
-from cap.trace.messages import printable
+from cap.messages import printable
 
 if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite

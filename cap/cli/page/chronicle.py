@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from cap.result import plain
-from cap.trace.messages import (
+from cap.messages import (
     choice_line,
     counted,
     event_line,
@@ -24,6 +23,7 @@ from cap.trace.messages import (
     tried_line,
     usage_line,
 )
+from cap.result import plain
 from cap.trace.terminal import MOST_PRINTED, PrintedLines
 from cap.trace.trace import Event
 

@@ -22,11 +22,11 @@ from cap.cli.resume import Opening, as_saved, saved_at
 from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
+from cap.messages import printable, short, usage_line
 from cap.models.base import Usage
 from cap.result import folded
 from cap.robot import observation, registry
 from cap.robot.observation import Observation
-from cap.trace.messages import printable, short, usage_line
 
 if TYPE_CHECKING:
     from cap.trace.trace import Event

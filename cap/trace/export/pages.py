@@ -19,8 +19,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from cap.messages import clipped, counted, is_real, printable, usage_line
 from cap.trace.export.run_record import RunRecord
-from cap.trace.messages import clipped, counted, is_real, printable, usage_line
 
 MAX_CHARS = 20_000
 """How much of one text is shown."""

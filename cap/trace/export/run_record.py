@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from cap.trace.messages import (
+from cap.messages import (
     changed_since,
     choice_line,
     counted,

@@ -22,7 +22,7 @@ from cap.cli.page.approval_request import STILL_S
 from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.frame_budget import SHARE, FrameBudget
 from cap.errors import install_extra
-from cap.trace.messages import SAME_AGAIN
+from cap.messages import SAME_AGAIN
 from cap.trace.trace import Event
 from robots.ravens.transfer import PARK
 from tests.fakes.ur.controller import FakeController

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cap.errors import EmptyCompletion, ModelError, SpendLimit, UsageError
+from cap.messages import usage_line
 from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams, Usage
 from cap.models.budget import FREE, Allowance, Metered, Price
 from cap.models.cache import NOTE, Cached
@@ -18,7 +19,6 @@ from cap.models.estimates import ESTIMATED
 from cap.models.providers import ModelTerms, make_model
 from cap.models.replay import Recorder
 from cap.models.wrapper import Wrapped
-from cap.trace.messages import usage_line
 from tests.fakes.openai_server import FakeServer, error
 
 REQUEST = Request("# greet.\n", seed=1)

@@ -14,10 +14,10 @@ from PIL import Image
 from cap import Session
 from cap.cli.main import run
 from cap.cli.page.chronicle import Chronicle
+from cap.messages import event_line
 from cap.trace.export import pages
 from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import Note, ProgramRecord, RunRecord
-from cap.trace.messages import event_line
 from cap.trace.terminal import SHOWN, Live
 from cap.trace.trace import Event, Trace
 

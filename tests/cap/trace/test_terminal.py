@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from cap.messages import counted, short, usage_line
 from cap.models.base import Usage
-from cap.trace.messages import counted, short, usage_line
 from cap.trace.terminal import Live
 from cap.trace.trace import Event, Trace
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from cap.cli.main import run
 from cap.cli.page.chronicle import Chronicle
 from cap.engine.settings import Sampling
+from cap.messages import tried_line
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import parse
 from cap.session import replay
@@ -19,7 +20,6 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import ChoiceRecord, RunRecord
-from cap.trace.messages import tried_line
 from cap.trace.terminal import Live
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
