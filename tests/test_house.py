@@ -101,6 +101,10 @@ def test_the_figures_stay_where_they_are(modules: list[figures.Module]) -> None:
     assert 100 * share <= MOST_SINGLE_USE_PERCENT
 
 
+def test_no_files_of_a_folder_import_each_other(modules: list[figures.Module]) -> None:
+    assert dict(figures.circles(modules)) == {}
+
+
 def test_what_is_borne_twice_is_found() -> None:
     """The counting itself: a class of one name in two files, a short function used once."""
     first = figures.Module.of("cap/a.py", "class Same: pass\ndef _once(): return 1\nx = _once()\n")

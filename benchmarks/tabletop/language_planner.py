@@ -15,7 +15,7 @@ from typing import Any
 
 from cap.errors import CheckFailed, EmptyCompletion
 from cap.models.base import Model, Request
-from cap.program.program import Program
+from cap.program.extraction import program_in
 from cap.prompt import prompt
 from cap.prompt.context import Context
 from cap.prompt.prompt import Prompt
@@ -65,7 +65,7 @@ def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[Plan
 def parse(text: str, stop: Sequence[str] = ()) -> tuple[PlanStep, ...]:
     """Return the steps in a model's answer, whatever stands around them."""
     try:
-        text = Program.from_completion(text, stop).source
+        text = program_in(text, stop).source
     except (CheckFailed, EmptyCompletion):
         text = _THOUGHTS.sub("", text)
     found = _STEP.finditer(" ".join(text.split()))

@@ -21,6 +21,7 @@ from cap.models.concurrency import together
 from cap.models.estimates import estimate
 from cap.models.replay import request_key
 from cap.models.wrapper import OwnModel, Wrapped
+from cap.program.extraction import program_in
 from cap.program.program import Program
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt
@@ -392,8 +393,8 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
     if completion.ended == "withheld":
         raise CutOff("the endpoint's content filter withheld a part of the answer")
     if completion.continues:
-        return Program.from_completion(text, prompt.header.stop)
-    program = Program.from_completion(text)
+        return program_in(text, prompt.header.stop)
+    program = program_in(text)
     comments = re.findall(r"\n\n(# [^\n]+)\n(?=[^\n#])", program.source)
     if any(f"\n{comment}\n" in prompt.text for comment in comments):
         raise AnswerFault(_NEXT_EXAMPLE)

@@ -17,8 +17,17 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cap.errors import AnswerFault
-from cap.program.program import MAX_SOURCE_CHARS, parsed, parses
+from cap.errors import ANOTHER, AnswerFault, EmptyCompletion
+from cap.program.program import (
+    MAX_ANSWER_CHARS,
+    MAX_SHOWN_CHARS,
+    MAX_SOURCE_CHARS,
+    AnsweredInWords,
+    Program,
+    check_size,
+    parsed,
+    parses,
+)
 
 ONE_BLOCK = "answer with one block that holds the whole program and nothing else"
 RUNNERS = {
@@ -95,6 +104,58 @@ _ACTS = (
     *(ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.With, ast.Import, ast.ImportFrom),
 )
 _CODE = (ast.Attribute, ast.Subscript, ast.Constant, *_ACTS)
+
+
+def program_in(text: str, stop: Sequence[str] = ()) -> Program:
+    """Return the program in a model's answer.
+
+    Args:
+        text: The answer.
+        stop: Strings that begin a next turn, as in the request.
+
+    Raises:
+        EmptyCompletion: Nothing in it.
+        AnsweredInWords: No code in it.
+        AnswerFault: Code in it, but not of one whole program.
+        ProgramSyntaxError: Code that is not valid Python.
+    """
+    check_size(text, MAX_ANSWER_CHARS)
+    if not stop and (comments := _only_comments(text)):
+        return Program.parse(comments, ("it only comments; nothing is done",))
+    source, notes = program_text(text, stop)
+    program = Program.parse(source, notes)
+    if not _does_something(program.tree):
+        if shown := " ".join(text.split())[:MAX_SHOWN_CHARS]:
+            raise AnsweredInWords(f"the model answered with prose: {shown!r}{ANOTHER}")
+        raise EmptyCompletion(f"the model answered with nothing{ANOTHER}")
+    return program
+
+
+def _does_something(tree: ast.Module) -> bool:
+    """Return False for nothing, for mere imports, and for prose or data that happens to parse."""
+    return any(
+        not isinstance(node, ast.Import | ast.ImportFrom)
+        and not (isinstance(node, ast.AnnAssign) and node.value is None)
+        and not (
+            isinstance(node, ast.Expr)
+            and all(isinstance(part, _DATA) for part in ast.walk(node.value))
+        )
+        for node in tree.body
+    )
+
+
+_DATA = (
+    *(ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp),
+    *(ast.expr_context, ast.unaryop),
+)
+
+
+def _only_comments(text: str) -> str:
+    """Return an answer of nothing but comments, without the fence around it; "" of any other."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) > 2 and lines[0][:3] == lines[-1] == "```":
+        lines = lines[1:-1]
+    return "\n".join(lines) + "\n" if all(line[:1] == "#" for line in lines) and lines else ""
 
 
 def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from cap.errors import ANOTHER, AnswerFault, CheckFailed, EmptyCompletion
+from cap.errors import AnswerFault, CheckFailed
 
 MAX_SOURCE_CHARS = 65_536
 """The longest program that is read."""
@@ -89,33 +89,6 @@ class Program:
             raise ProgramSyntaxError("cannot be parsed: it is nested too deeply") from None
         except ValueError as error:
             raise ProgramSyntaxError(f"cannot be parsed: {error}") from None
-
-    @classmethod
-    def from_completion(cls, text: str, stop: Sequence[str] = ()) -> Program:
-        """Extract the program from a model's answer.
-
-        Args:
-            text: The answer.
-            stop: Strings that begin a next turn, as in the request.
-
-        Raises:
-            EmptyCompletion: Nothing in it.
-            AnsweredInWords: No code in it.
-            AnswerFault: Code in it, but not of one whole program.
-            ProgramSyntaxError: Code that is not valid Python.
-        """
-        from cap.program.extraction import program_text  # which a program of a person's needs not
-
-        _check_size(text, MAX_ANSWER_CHARS)
-        if not stop and (comments := _only_comments(text)):
-            return cls.parse(comments, ("it only comments; nothing is done",))
-        source, notes = program_text(text, stop)
-        program = cls.parse(source, notes)
-        if not _does_something(program.tree):
-            if shown := " ".join(text.split())[:MAX_SHOWN_CHARS]:
-                raise AnsweredInWords(f"the model answered with prose: {shown!r}{ANOTHER}")
-            raise EmptyCompletion(f"the model answered with nothing{ANOTHER}")
-        return program
 
     def without(
         self, doomed: Sequence[ast.stmt], why: str = "removed, already in scope"
@@ -211,7 +184,8 @@ def _refuse_misplaced(tree: ast.Module) -> None:
                 left.append((child, in_function, in_loop or body))
 
 
-def _check_size(text: str | bytes, limit_chars: int) -> None:
+def check_size(text: str | bytes, limit_chars: int) -> None:
+    """Raise `ProgramSyntaxError` for a text beyond a limit."""
     if len(text) > limit_chars:
         size = f"{len(text)} characters, the limit is {limit_chars}"
         raise ProgramSyntaxError(f"the program is too long: {size}")
@@ -221,35 +195,8 @@ def _text(source: str | bytes) -> str:
     """Return a source that is text and not too long; bytes are read as UTF-8."""
     if not isinstance(source, str | bytes):
         raise ProgramSyntaxError(f"the program is not text but '{type(source).__name__}'")
-    _check_size(source, MAX_SOURCE_CHARS)
+    check_size(source, MAX_SOURCE_CHARS)
     try:
         return source if isinstance(source, str) else source.decode()
     except UnicodeDecodeError as error:
         raise ProgramSyntaxError(f"the program is not text: {error.reason}") from None
-
-
-def _does_something(tree: ast.Module) -> bool:
-    """Return False for nothing, for mere imports, and for prose or data that happens to parse."""
-    return any(
-        not isinstance(node, ast.Import | ast.ImportFrom)
-        and not (isinstance(node, ast.AnnAssign) and node.value is None)
-        and not (
-            isinstance(node, ast.Expr)
-            and all(isinstance(part, _DATA) for part in ast.walk(node.value))
-        )
-        for node in tree.body
-    )
-
-
-_DATA = (
-    *(ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp),
-    *(ast.expr_context, ast.unaryop),
-)
-
-
-def _only_comments(text: str) -> str:
-    """Return an answer of nothing but comments, without the fence around it; "" of any other."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if len(lines) > 2 and lines[0][:3] == lines[-1] == "```":
-        lines = lines[1:-1]
-    return "\n".join(lines) + "\n" if all(line[:1] == "#" for line in lines) and lines else ""

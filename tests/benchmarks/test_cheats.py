@@ -15,7 +15,7 @@ import pytest
 from benchmarks.problems.judge import examine, judge
 from benchmarks.robocodegen.suite import problem_set
 from benchmarks.suite import OWN_PROMPTS, Settings, Trial, suite
-from cap.program.program import Program
+from cap.program.extraction import program_in
 from tests.benchmarks.cheating import Cheater, carried_out
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
@@ -96,7 +96,7 @@ def test_a_right_function_passes_in_any_form_when_it_is_written_and_when_it_is_s
     for arm in ("flat-single", "hierarchical-recursive"):
         outcome = found.run(Trial("get_path_length", arm, 0), settings)
         assert outcome.success, outcome.failure
-    source = Program.from_completion(answer).source
+    source = program_in(answer).source
     if "get_path_length(p)" not in source:  # what a file of samples has runs as it is
         assert judge(examine(problem_set(None).problems["get_path_length"], 0), source).right
 

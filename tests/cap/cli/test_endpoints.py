@@ -334,7 +334,7 @@ def test_batches_and_paraphrases_record_too(capsys: Capture) -> None:
 
 def run_help(capsys: Capture, command: list[str]) -> str:
     capsys.readouterr()
-    run([*command, "--help"])
+    run([*command, "--help-all"])
     return capsys.readouterr().out
 
 

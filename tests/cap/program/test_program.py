@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cap.errors import AnswerFault, EmptyCompletion
+from cap.program.extraction import program_in
 from cap.program.program import MAX_ANSWER_CHARS, AnsweredInWords, Program, ProgramSyntaxError
 from tests.fakes.programs import programs
 from tests.rows import rows, table
@@ -21,7 +22,7 @@ ANSWERS = table(__file__, "ANSWERS")
 
 @rows(("answer", "source"), ANSWERS.values(), ids=ANSWERS)
 def test_the_program_is_found_in_the_answer(answer: str, source: str) -> None:
-    assert Program.from_completion(answer, STOP).source.strip() == source
+    assert program_in(answer, STOP).source.strip() == source
 
 
 NOTHING = table(__file__, "NOTHING")
@@ -32,12 +33,12 @@ def test_an_answer_without_code_is_words_or_nothing(answer: str) -> None:
     kind = AnsweredInWords if answer.strip() else EmptyCompletion
     for separators in (STOP, ()) if "\n# " not in answer else (STOP,):
         with pytest.raises(kind, match="answered"):
-            Program.from_completion(answer, separators)
+            program_in(answer, separators)
 
 
 @pytest.mark.parametrize("answer", ["# only\n# comments", "```python\n# only\n```", "  # one"])
 def test_an_answer_of_comments_is_a_program_that_does_nothing(answer: str) -> None:
-    program = Program.from_completion(answer)
+    program = program_in(answer)
     assert program.tree.body == []
     assert program.source.lstrip().startswith("#")
 
@@ -63,7 +64,7 @@ FAULTS = {
 @pytest.mark.parametrize("answer", FAULTS.values(), ids=FAULTS)
 def test_an_answer_that_is_not_one_program_is_a_fault(answer: str) -> None:
     with pytest.raises(AnswerFault, match="one block"):
-        Program.from_completion(answer)
+        program_in(answer)
 
 
 WHOLE = {
@@ -78,7 +79,7 @@ WHOLE = {
 @pytest.mark.parametrize("source", WHOLE.values(), ids=WHOLE)
 def test_a_chat_answer_is_the_whole_program(source: str) -> None:
     for answer in (source, f"Sure:\n\n{source}\n", f"{TICKS}python\n{source}\n{TICKS}"):
-        found = Program.from_completion(answer).tree
+        found = program_in(answer).tree
         assert ast.dump(found) == ast.dump(ast.parse(source))
 
 
@@ -87,20 +88,20 @@ BEHIND = table(__file__, "BEHIND")
 
 @pytest.mark.parametrize("junk", BEHIND.values(), ids=BEHIND)
 def test_what_a_server_lets_through_behind_the_end_is_no_program(junk: str) -> None:
-    found = Program.from_completion(f"{ONE}\n{TWO}{junk}").tree
+    found = program_in(f"{ONE}\n{TWO}{junk}").tree
     assert ast.dump(found) == ast.dump(ast.parse(f"{ONE}\n{TWO}"))
 
 
 def test_what_a_program_prints_is_no_program() -> None:
     for output in ("hi", "[0.1, 0.2]", "moved red block", "'red block'", "3"):
         answer = f"{TICKS}python\n{ONE}\n{TICKS}\nThis prints:\n{TICKS}\n{output}\n{TICKS}"
-        assert Program.from_completion(answer).source.strip() == ONE
+        assert program_in(answer).source.strip() == ONE
 
 
 def test_half_a_statement_is_no_prose() -> None:
     for stump in ("for name in", "if x", "while", "def place(name", "return"):
         with pytest.raises(ProgramSyntaxError):
-            Program.from_completion(f"{ONE}\n{stump}")
+            program_in(f"{ONE}\n{stump}")
 
 
 BROKEN = table(__file__, "BROKEN")
@@ -109,7 +110,7 @@ BROKEN = table(__file__, "BROKEN")
 @pytest.mark.parametrize("answer", BROKEN.values(), ids=BROKEN)
 def test_a_broken_program_is_a_typed_failure(answer: str) -> None:
     with pytest.raises(ProgramSyntaxError):
-        Program.from_completion(answer, STOP)
+        program_in(answer, STOP)
 
 
 def test_a_syntax_error_names_its_line() -> None:
@@ -150,7 +151,7 @@ HUGE = {
 def test_a_huge_answer_is_refused_in_less_than_a_second(answer: str) -> None:
     begin_s = time.process_time()
     with pytest.raises((ProgramSyntaxError, EmptyCompletion, AnswerFault)):
-        Program.from_completion(answer, STOP)
+        program_in(answer, STOP)
     assert time.process_time() - begin_s < 1.0
 
 
@@ -185,7 +186,7 @@ def test_any_program_comes_out_of_any_dressing(dress: Callable[[str], str], sour
         tree = Program.parse(source).tree
     except ProgramSyntaxError:
         return
-    found = Program.from_completion(dress(source), STOP)
+    found = program_in(dress(source), STOP)
     assert ast.dump(found.tree) == ast.dump(tree)
 
 
@@ -203,26 +204,24 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_any_answer_is_a_program_or_a_typed_failure(answer: str) -> None:
     try:
-        program = Program.from_completion(answer, STOP)
+        program = program_in(answer, STOP)
     except (ProgramSyntaxError, EmptyCompletion, AnswerFault):
         return
     assert ast.dump(ast.parse(program.source)) == ast.dump(program.tree)
 
 
 def test_what_was_taken_off_is_noted() -> None:
-    program = Program.from_completion("<think>a</think>\n```python\nx = 1\n```", STOP)
+    program = program_in("<think>a</think>\n```python\nx = 1\n```", STOP)
     assert program.notes == ("thoughts removed", "code taken from a fence")
-    assert Program.from_completion("x = 1\n# b.\ny = 2", STOP).notes == (
-        "cut where a next example begins",
-    )
-    assert Program.from_completion("Sure:\nx = 1", STOP).notes == ("words removed",)
-    assert Program.from_completion("x = 1", STOP).notes == ()
+    assert program_in("x = 1\n# b.\ny = 2", STOP).notes == ("cut where a next example begins",)
+    assert program_in("Sure:\nx = 1", STOP).notes == ("words removed",)
+    assert program_in("x = 1", STOP).notes == ()
 
 
 def test_questionable_style_is_no_warning() -> None:
-    Program.from_completion("x = '\\d'\ny = x is 'a'\n", STOP)
+    program_in("x = '\\d'\ny = x is 'a'\n", STOP)
 
 
 def test_the_tree_belongs_to_the_source() -> None:
-    program = Program.from_completion("Sure:\nx = 1\ny = 2\n", STOP)
+    program = program_in("Sure:\nx = 1\ny = 2\n", STOP)
     assert [node.lineno for node in program.tree.body] == [1, 2]

@@ -12,7 +12,7 @@ from cap.models.base import Completion, Request
 from cap.models.openai.model import OpenAIModel
 from cap.models.openai.retry import retry_after_s
 from cap.models.settings import ModelSettings
-from cap.program.program import Program
+from cap.program.extraction import program_in
 from tests.fakes.openai_server import (
     DONE,
     DROP,
@@ -110,7 +110,7 @@ def test_the_program_is_right_all_the_same(connect: Any, fault: str, how: str) -
         completion = ask(connect(server.url, mode=mode), how)
         assert len(server.posts) <= 4
     said: list[str] = []
-    exec(Program.from_completion(completion.text, REQUEST.stop).source, {"say": said.append})
+    exec(program_in(completion.text, REQUEST.stop).source, {"say": said.append})
     assert said == ["hello"]
 
 
