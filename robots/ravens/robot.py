@@ -598,7 +598,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
     def _hand(self) -> transfer.Hand:
         """The gripper as it is, for plans."""
         x, y, z = ur5e.forward(self._world.state.joints)[:3, 3].tolist()
-        return transfer.Hand((x, y, z), self._world.fingers)
+        return transfer.Hand((x, y, z), self._world.fingers, self.check_stop)
 
     def _carry_out(self, planned: transfer.Transfer) -> Array:
         """Move one object and return where it came to rest, as far as can be seen."""

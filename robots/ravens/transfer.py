@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import shapely
@@ -84,6 +84,8 @@ class Hand:
     """Where its fingertips are, metres."""
     fingers: Fingers = ROBOTIQ_2F_85
     """How far it opens."""
+    check_stop: Callable[[], None] = field(default=lambda: None, compare=False)
+    """Raises where somebody has asked to stop: called between two searches."""
 
 
 WAITING = Hand((PARK.x, PARK.y, PARK.z))
@@ -213,6 +215,7 @@ def _carried_to(
     Raises:
         Unreachable, Collision: As `transfer`.
     """
+    hand.check_stop()
     body, load, rest, name = taken.body, taken.load, taken.rest, taken.body.name
     height, yaw = support(rest, body, xy, yaw)
     centre = (*xy, height + body.half_height)

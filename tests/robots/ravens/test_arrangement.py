@@ -445,3 +445,21 @@ def test_stacks_of_any_order_end_as_asked_or_are_refused_untouched(seed: int) ->
         if place:
             apart = robot.get_obj_pos(blocks[0]) - robot.get_obj_pos(place)
             assert np.linalg.norm(apart) < 0.06
+
+
+def test_a_stop_ends_the_planning(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = create(mode="instant", seed=0, objects=["red block", "blue block"])
+    looked, searches = arrangement.transfer.check_target, []
+
+    def look(xy: Any) -> None:
+        searches.append(xy)
+        if len(searches) == 3:
+            robot.stop()  # as from another thread
+        looked(xy)
+
+    monkeypatch.setattr(arrangement.transfer, "check_target", look)
+    before = robot.positions()
+    with pytest.raises(RobotError, match="stopped"):
+        robot.arrange_objects({"red block": (0.1, -0.4), "blue block": (-0.1, -0.6)})
+    assert robot.positions() == before
+    assert len(searches) == 3
