@@ -8,6 +8,7 @@ anybody: a thing that was named and not moved, two moved where three were asked 
 
 from __future__ import annotations
 
+import cmath
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -130,6 +131,12 @@ _DRIVES = re.compile(r"(?:drive|move|go|follow)\b")
 _LEG = re.compile(
     r"(\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|of|past|away|behind|left of|right of|in front))"
 )
+_WAYS = re.compile(
+    r"(\d+(?:\.\d+)?) ?(cm|m) (?:to (?:the|your) )?(left|right|forward|ahead|back)"
+    r"|(?:to (?:the|your) )?\b(left|right|forward|ahead|back)(?:wards?)?(?: by)? (\d+(?:\.\d+)?)"
+    r" ?(cm|m)\b"
+)
+"""A leg of a drive: how far and which way, or which way and how far."""
 _FIGURE = re.compile(r"\b(circle|square|triangle)\b")
 FIGURES = {
     ("circle", True): math.tau,
@@ -470,6 +477,13 @@ def _travelled(text: str, before: Observation, after: Observation) -> Iterator[s
     legs = [float(number) * UNITS[unit] for number, unit in _LEG.findall(text)]
     figure = _FIGURE.search(text)
     wanted = sum(legs) if " then " in text and len(legs) > 1 else 0.0
+    ways = [(a or e, c or d, b or f) for a, b, c, d, e, f in _WAYS.findall(text)]
+    if not wanted and len(ways) == len(legs) > 1:
+        net = sum(
+            float(number) * UNITS[unit] * cmath.exp(1j * math.radians(HEADINGS[way]))
+            for number, way, unit in ways
+        )
+        wanted = abs(net)
     if figure is not None and len(legs) == 1:
         wanted = legs[0] * FIGURES[figure[1], "radius" in text]
     way_m = after.condition[travel] - before.condition[travel]
