@@ -347,7 +347,7 @@ MONOLOGUE: tuple[KitchenTask, ...] = (
     KitchenTask(
         _DRAWERS,
         "put a coke in the top drawer",
-        (Need("stow", COKES), _CLOSED),
+        (_OPEN, Need("stow", COKES), _CLOSED),
         start=_TABLE,
     ),
 )
