@@ -215,11 +215,10 @@ def _prompts(
         imported = {hint for prompt in prompts.values() for hint in prompt.hints}
         for primitive in primitives:
             if primitive.name not in imported:
-                so = "no model knows" if primitive.kind == "perception" else "no program may call"
                 reason = (
-                    f"no prompt imports it, so {so} it: add it to "
+                    "no prompt imports it, so no model knows it: add it to "
                     "'from robot import ...' in prompts/ui.py, with an example"
                 )
-                yield RobotFinding(primitive.name, reason, skipped=primitive.kind != "action")
+                yield RobotFinding(primitive.name, reason, skipped=True)
     except CapError as error:
         yield RobotFinding("prompts", str(error))

@@ -654,7 +654,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     @action
     def say(self, text: str) -> None:
-        """Tell the person something."""
+        """Say a text to the person."""
         self.spoken.append(str(text))
 
     # How they do it.
