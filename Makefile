@@ -4,8 +4,9 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v python3.12 || command -v python3.13 || command -v python3.14)
 BIN := .venv/bin
 OUT := out/demo
+MEASURES := speed sandboxes growth scoring perception
 
-.PHONY: demo pictures notebooks figures record record-check fast test mutants cpython-suite soak check format clean
+.PHONY: demo pictures notebooks figures $(MEASURES) record record-check fast test mutants cpython-suite soak check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -29,6 +30,10 @@ pictures: .venv/.demo ## The README's pictures of each robot at work
 
 notebooks: .venv/.dev ## Run the notebooks and store what they show
 	$(BIN)/python -m tests.notebooks
+
+# What each measures is in benchmarks/measure/NAME.py; RUNS=N says how often.
+$(MEASURES): .venv/.dev ## Measure speed, other sandboxes, long runs, HumanEval's scorer, the camera
+	$(BIN)/python -m benchmarks.measure.$@ $(if $(RUNS),-n $(RUNS))
 
 figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functions, names
 	$(BIN)/python -m tests.figures

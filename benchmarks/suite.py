@@ -25,6 +25,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "robocodegen": ("benchmarks.robocodegen.suite", "RoboCodeGenSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
     "kitchen": ("benchmarks.kitchen.tasks", "kitchen"),
+    "everyday": ("benchmarks.everyday.suite", "EverydaySuite"),
     "embodiments": ("benchmarks.embodiments.suite", "EmbodimentSuite"),
     "planning": ("benchmarks.planning.suite", "PlanningSuite"),
     "transcripts": ("benchmarks.transcripts.suite", "TranscriptSuite"),

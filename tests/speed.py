@@ -1,9 +1,9 @@
 """Speed of two commits in one run: `python -m tests.speed [COMMIT]`, by default a94554f.
 
-What `cap bench speed`, `engine` and `sandbox` measure, of the commit and of the files at hand in
-turn, so that both meet the same machine. Times are given as multiples of a fixed loop of plain
-Python, which is timed just before and after each; other figures as they are. `--write` keeps the
-commit's figures in `speed.jsonl`.
+What `make speed` and `make sandboxes` measure, of the commit and of the files at hand in turn, so
+that both meet the same machine. Times are given as multiples of a fixed loop of plain Python, which
+is timed just before and after each; other figures as they are. `--write` keeps the commit's figures
+in `speed.jsonl`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FILE = Path(__file__).with_suffix(".jsonl")
 FIRST = "a94554f"
-BENCHES = ("speed", "engine", "sandbox")
+SCRIPTS = ("speed", "sandboxes")
+COMMANDS = ("speed", "engine", "sandbox")
+"""What a commit has that had `cap bench speed` and so on in place of the scripts."""
+OLD_NAMES = {
+    "trivial, this sandbox": "trivial program, spare worker ready",
+    "seven calls, this sandbox": "program with 7 calls",
+    "CPU-bound loop, this sandbox": "CPU-bound loop of 100 ms",
+    "numpy-bound, this sandbox": "numpy-bound, 100 ms",
+    "cold start to first result, this sandbox": "cold start to first result",
+    "past a limit of 0.05 s, this sandbox": "past a limit of 50 ms, p99",
+}
+"""What such a commit calls a row; the last is the median here."""
 SECONDS = {"s": 1.0, "CPU-s": 1.0, "ms": 1e-3}
 """Units of time; what has another unit is no time."""
 LOOPS, STEPS = 9, 300_000
@@ -45,11 +56,20 @@ def loop_s() -> float:
     return statistics.median(took)
 
 
-def measured(tree: Path, bench: str) -> dict[str, float]:
-    """Return what one command measures with the code of a tree, times in loops."""
+def measured(tree: Path) -> dict[str, float]:
+    """Return what is measured with the code of a tree, times in loops."""
+    if (tree / "benchmarks" / "measure").is_dir():
+        commands = [["-m", f"benchmarks.measure.{name}"] for name in SCRIPTS]
+    else:
+        commands = [["-c", COMMAND, "bench", name] for name in COMMANDS]
+    return {what: value for one in commands for what, value in rows(tree, one).items()}
+
+
+def rows(tree: Path, command: list[str]) -> dict[str, float]:
+    """Return what one command measures."""
     before_s = loop_s()
     done = subprocess.run(
-        [sys.executable, "-P", "-c", COMMAND, "bench", bench, "--json"],
+        [sys.executable, "-P", *command, "--json"],
         env={**os.environ, "PYTHONPATH": str(tree), "CAP_PHYSICS": "pybullet"},
         cwd=tree,
         capture_output=True,
@@ -57,16 +77,16 @@ def measured(tree: Path, bench: str) -> dict[str, float]:
         check=False,
     )
     if done.returncode not in (0, 1):  # 1: over a limit
-        raise SystemExit(f"cap bench {bench} in {tree} failed:\n{done.stderr}")
+        raise SystemExit(f"{command} in {tree} failed:\n{done.stderr}")
     unit_s = (before_s + loop_s()) / 2
     found = {}
     for row in json.loads(done.stdout):
         if "engines" in row:
             own = row["engines"]["cap"]
-            found[f"{bench}: {row['what']}"] = own["time_s"] / unit_s
+            found[row["what"]] = own["time_s"] / unit_s
         else:
             scale = SECONDS[row["unit"]] / unit_s if row["unit"] in SECONDS else 1.0
-            found[f"{bench}: {row['what']}"] = row["median"] * scale
+            found[OLD_NAMES.get(row["what"], row["what"])] = row["median"] * scale
     return found
 
 
@@ -86,9 +106,8 @@ def main() -> None:
             for number in range(given.rounds):
                 pair = [(given.commit, tree), ("here", ROOT)]
                 for name, where in pair if number % 2 == 0 else reversed(pair):
-                    for bench in BENCHES:
-                        for what, value in measured(where, bench).items():
-                            values[what][name].append(value)
+                    for what, value in measured(where).items():
+                        values[what][name].append(value)
         finally:
             subprocess.run([*git, "remove", "--force", str(tree)], check=True)
     print(f"{given.commit:>12} {'here':>12}  here / {given.commit}; times in loops")

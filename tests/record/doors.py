@@ -141,23 +141,16 @@ def state_of(robot: Any) -> dict[str, Any]:
 
 
 def everyday() -> dict[str, Callable[[], str]]:
-    """Return the sentences of the benchmark of everyday wordings, each with what judges it."""
-    from benchmarks.tabletop import paraphrases
+    """Return the sentences of the suite `everyday`, each with what judges it."""
+    from benchmarks.everyday.suite import TASKS
 
-    def verdict(case: Any) -> str:
-        made: list[Session] = []
+    found = suite("everyday")
+    settings = Settings("everyday", "nearest", "instant", prompts="")
+    cases = {}
+    for trial in found.trials(1, 0):
 
-        def make(objects: Sequence[str], seed: int) -> Session:
-            made.append(Session.open(objects=objects, seed=seed, mode="instant"))
-            return made[-1]
+        def verdict(trial: Trial = trial) -> str:
+            return str(found.run(trial, settings).extra["result"])
 
-        try:
-            return paraphrases.run_case(case, make).result
-        finally:
-            for session in made:
-                session.close()
-
-    def judged(case: Any) -> Callable[[], str]:
-        return lambda: verdict(case)
-
-    return {f"{case.id}: {case.instruction}": judged(case) for case in paraphrases.load()}
+        cases[f"{trial.task}: {TASKS[trial.task].instruction}"] = verdict
+    return cases

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.bench import (
-    engine,
-    paraphrases,
-    perception,
-    plot,
-    problems,
-    sandbox,
-    score,
-    speed,
-    suites,
-)
+from cap.cli.bench import plot, problems, score, suites
 from cap.cli.bench.report import compare, report
 from cap.cli.bench.run import oracle, run
 from cap.cli.options import CommandGroup
@@ -22,7 +12,7 @@ from cap.cli.options import CommandGroup
 
 @click.group("bench", cls=CommandGroup)
 def command() -> None:
-    """Run benchmarks, compare models, measure speed.
+    """Run benchmarks, compare models.
 
     \b
     cap bench list
@@ -30,7 +20,7 @@ def command() -> None:
     """  # noqa: D301
 
 
-for _module in (engine, paraphrases, perception, plot, problems, sandbox, score, speed, suites):
+for _module in (plot, problems, score, suites):
     command.add_command(_module.command)
 for _command in (run, oracle, report, compare):
     command.add_command(_command)

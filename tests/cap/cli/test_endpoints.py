@@ -318,7 +318,7 @@ def test_a_published_result_is_computed_again_from_its_recording_without_a_key(
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_batches_and_paraphrases_record_too(capsys: Capture) -> None:
+def test_batches_record_too() -> None:
     Path("b.toml").write_text(
         '[[sessions]]\nname = "a"\nmode = "instant"\ninstructions = ["say it", "say it"]\n'
     )
@@ -329,13 +329,6 @@ def test_batches_and_paraphrases_record_too(capsys: Capture) -> None:
     assert run(
         ["run", "say it", "-m", f"replay/{Path('r.jsonl').resolve()}", "--mode", "instant"]
     ) in (0, 4)
-    assert "--record" in run_help(capsys, ["bench", "paraphrases"])
-
-
-def run_help(capsys: Capture, command: list[str]) -> str:
-    capsys.readouterr()
-    run([*command, "--help-all"])
-    return capsys.readouterr().out
 
 
 def pictures_in(body: Any) -> list[bytes]:

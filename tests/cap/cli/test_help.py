@@ -330,7 +330,7 @@ def test_a_usage_error_is_told_as_json(path: str, capsys: Capture) -> None:
         ("bench oracle nothing", "UsageError", "nothing"),
         ("bench score nothing none", "UsageError", "nothing"),
         ("bench problems --from none.py", "UsageError", "--json"),
-        ("bench paraphrases -m nobody/x", "UnknownModel", "nobody"),
+        ("bench run everyday -m nobody/x", "UsageError", "nobody"),
         ("trace frobnicate", "NoSuchCommand", "frobnicate"),
         ("frobnicate", "UsageError", "frobnicate"),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attempts import ARMS, agreement, read, report, rows, run
+from benchmarks.measure.attempts import ARMS, agreement, read, report, rows, run
 
 
 def _line(

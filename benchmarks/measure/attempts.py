@@ -1,7 +1,7 @@
 """What attempts are worth: success against the number of programs tried, without a model.
 
-    python -m benchmarks.attempts run FOLDER [-n TRIALS] [--minutes M] [--arms ARM ...]
-    python -m benchmarks.attempts report FOLDER
+    python -m benchmarks.measure.attempts run FOLDER [-n TRIALS] [--minutes M] [--arms ARM ...]
+    python -m benchmarks.measure.attempts report FOLDER
 
 A noisy oracle writes the programs of the tabletop, drawing and kitchen suites, right with
 probability P. Each way of choosing among N of them is measured beside its closed form. A mutant may

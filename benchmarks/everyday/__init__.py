@@ -1,0 +1,1 @@
+"""Everyday sentences to the tabletop robot, as ordinary people put things."""

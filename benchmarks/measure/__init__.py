@@ -1,0 +1,1 @@
+"""Measurements for developers, run by make targets from a checkout; not in the wheel."""

@@ -1,1 +1,0 @@
-"""What things cost on this machine."""

@@ -1,1 +1,0 @@
-"""What running a program costs here and in other engines."""
