@@ -23,8 +23,8 @@ import pytest
 from click.exceptions import NoArgsIsHelpError
 
 from cap.cli.main import cli, run
+from robots.arm.travel import PARK
 from robots.arm.ur5e import TOOL_LENGTH
-from robots.ravens.transfer import PARK
 from tests.cap.cli.test_camera import write_pairs
 from tests.fakes.openai_server import FakeServer
 from tests.fakes.ur.controller import FakeController, fresh_host

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.arm import ur5e
-from robots.ravens.view import ARM_URDF
+from robots.ravens.bodies import ARM
 from robots.simulation.engines import MUJOCO
 
 Array = NDArray[np.float64]
@@ -69,7 +69,7 @@ class _Mujoco:
         import mujoco
 
         self._m: Any = mujoco
-        spec = mujoco.MjSpec.from_file(str(ARM_URDF))
+        spec = mujoco.MjSpec.from_file(str(ARM.urdf))
         spec.option.timestep = step_s
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
         for finger in spec.joints[_COUNT:]:
@@ -120,7 +120,7 @@ class _Bullet:
         p.setTimeStep(step_s, physicsClientId=client)
         flags = p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES
         self._body = body = p.loadURDF(
-            str(ARM_URDF), useFixedBase=True, flags=flags, physicsClientId=client
+            str(ARM.urdf), useFixedBase=True, flags=flags, physicsClientId=client
         )
         for joint, friction in enumerate(FRICTION_NMS):
             p.resetJointState(body, joint, float(joints[joint]), physicsClientId=client)

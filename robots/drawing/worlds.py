@@ -17,6 +17,7 @@ from shapely.ops import substring
 
 from robots.arm.motion import DT_S, Leg, Pose, along, through
 from robots.arm.strokes import Array, Stroke, resampled, stroke_of
+from robots.arm.travel import PEN, over
 from robots.drawing.board import BoardState
 from robots.simulation import engines
 from robots.simulation.world import SimulatedWorld, WorldOwner, after_step
@@ -24,8 +25,6 @@ from robots.table.geometry import XY, Vec3
 
 SPEED_MPS = 0.25
 """Of the pen while it draws."""
-TRAVEL_Z = 0.09
-"""Height of the tip between strokes, metres: above what stands on the board."""
 PARK = Pose(0.0, -0.25, 0.15, np.pi / 2)
 _ACCELERATION_MPS2 = 1.5
 """Of the pen while it draws: a line stays within a fraction of a millimetre."""
@@ -145,12 +144,11 @@ class ArmBoard:
         path = resampled(points, _SPACING_M)
         first, last = (Pose(float(x), float(y), 0.0, PARK.yaw) for x, y in (path[0], path[-1]))
         start = Pose.of_joints(self.state.joints)
-        height = max(TRAVEL_Z, start.z)
-        above = [replace(start, z=height), replace(first, z=height)]
+        height = max(PEN.least, start.z)
         level = np.column_stack([path, np.zeros(len(path)), np.full(len(path), PARK.yaw)])
-        to = through([start, *above, first])
+        to = through(over(start, first, height))
         drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
-        up = through([last, replace(last, z=TRAVEL_Z)])
+        up = through([last, replace(last, z=PEN.least)])
         self._pen.build(self.state)
         self._steps = 0
         self._touched, self._keeping = [], keep

@@ -16,6 +16,7 @@ import numpy as np
 
 from cap.errors import Collision, Unreachable
 from robots.arm.gripper import FINGER_THICKNESS, FINGER_WIDTH, PALM_SIZE, Grip
+from robots.arm.travel import KITCHEN
 from robots.kitchen import arm
 from robots.kitchen.base_pose import standing
 from robots.kitchen.objects import DISH_WALL_M, Thing
@@ -49,8 +50,6 @@ _CORNERS = 1.04
 """A dish is built of flat pieces, whose corners reach so much further than its radius."""
 _ASIDE_M = 0.008
 """How far beside the middle, along the width of the fingers, an object may be taken."""
-LIFT_M = 0.04
-"""Free height between what travels and what it passes over."""
 _NEARBY_M = 0.9
 _FOREARM_M = 0.075
 """What is so far from the middle of the forearm is not touched."""
@@ -169,7 +168,7 @@ def height_over(state: KitchenState, point: Point, place: Location | None) -> fl
     floor = 0.3 if place is None else max(place.piece.height, place.floor_z)
     if place is not None and place.drawer:
         floor = place.floor_z + 0.2
-    return max([floor, *tops]) + LIFT_M
+    return max([floor, *tops]) + KITCHEN.lift
 
 
 def _near(thing: Thing, point: Point) -> bool:

@@ -10,21 +10,22 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
 from cap.errors import NotGrasped
-from robots.arm.motion import Pose, along, straight_points, through
+from robots.arm.motion import DT_S, Pose, along, straight_points, through
+from robots.arm.travel import KITCHEN, away
 from robots.kitchen import arm
 from robots.kitchen.arrivals import arrived
-from robots.kitchen.grasps import Pick, Slide, height_over
+from robots.kitchen.bodies import world_of
+from robots.kitchen.grasps import STROKE_M, Pick, Slide, height_over
 from robots.kitchen.placement import Place
 from robots.kitchen.room import inside
-from robots.kitchen.simulation import KitchenSimulation
 from robots.kitchen.state import KitchenState
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation import engines
+from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.world import WorldOwner
 
 _TOUCHDOWN_M = 0.001
@@ -35,7 +36,6 @@ _LOADED_MPS2 = 0.7
 """Acceleration of the fingertips with a bowl that has something in it."""
 _SLIDE_MPS = 0.3
 _SLIDE_MPS2 = 0.8
-_STRAIGHT_UP_M = 0.06
 _STUCK_M, _STUCK_COS = 0.0015, math.cos(0.02)
 """What moved and turned by less in a motion stands where it stood."""
 _FOLDED_RAD = 0.05
@@ -50,8 +50,9 @@ class PhysicsKitchen(KitchenWorld):
         super().__init__(host, state)
         self.engine = engines.choose(engine)
         """Which one it is."""
-        self._engine = make_engine(self.engine)
-        self._running: KitchenSimulation | None = None
+        self._engine = engines.start(self.engine)
+        self._running: GrippingArm | None = None
+        self._sliding: str | None = None
 
     def close(self) -> None:
         """Close the engine; doing so twice does no harm."""
@@ -63,7 +64,7 @@ class PhysicsKitchen(KitchenWorld):
         with self._simulation() as simulation:
             simulation.gap_goal_m = grip.gap_m
             goal = Pose(*grip.tip, grip.yaw)
-            self._follow(simulation, _over(simulation, goal, planned.travel_z))
+            self._follow(simulation, self._over(simulation, goal, planned.travel_z))
             if not simulation.take(planned.name):
                 self._give_up(simulation, grip.gap_m, planned.travel_z)
                 raise NotGrasped(
@@ -80,14 +81,12 @@ class PhysicsKitchen(KitchenWorld):
         with self._simulation() as simulation:
             # What slid in the hand lands as planned all the same.
             hand = Pose(*arm.to_world(self.state.base, arm.forward(simulation.joints())))
-            thing = simulation.thing(planned.result.name)
-            x, y, z = hand.release_point(
-                thing.position, planned.result.position, grip.yaw - hand.yaw
-            )
+            position, _ = simulation.place_of(planned.result.name)
+            x, y, z = hand.release_point(position, planned.result.position, grip.yaw - hand.yaw)
             yaw = arm.full_turn_yaw(planned.base, (x, y), grip.yaw)
             goal = Pose(x, y, z + _TOUCHDOWN_M, yaw)
             loose = _LOADED_MPS2 if len(loads) > 1 else math.inf
-            self._follow(simulation, _over(simulation, goal, planned.travel_z), loose)
+            self._follow(simulation, self._over(simulation, goal, planned.travel_z), loose)
             simulation.open(max(simulation.gap_m, grip.gap_m))
             self._fold(simulation, planned.travel_z)
 
@@ -96,13 +95,13 @@ class PhysicsKitchen(KitchenWorld):
         with self._simulation(planned.drawer) as simulation:
             simulation.gap_goal_m = planned.grip.gap_m
             handle = Pose(*planned.grip.tip, planned.grip.yaw)
-            self._follow(simulation, _over(simulation, handle, planned.travel_z))
+            self._follow(simulation, self._over(simulation, handle, planned.travel_z))
             if not simulation.take_handle():
                 self._give_up(simulation, planned.grip.gap_m, planned.travel_z)
                 raise NotGrasped(f"the gripper missed the handle of the {planned.drawer}")
             facing = self.state.room.locations[planned.drawer].piece.facing
             by = planned.opening_m - simulation.opening_m()
-            start = simulation.pose()
+            start = self._pose(simulation)
             x, y = start.x - by * math.cos(facing), start.y - by * math.sin(facing)
             end = replace(start, x=x, y=y)
             path = np.vstack([start.array, straight_points(start.array, end.array)])
@@ -131,27 +130,23 @@ class PhysicsKitchen(KitchenWorld):
         with self._simulation() as simulation:
             self._fold(simulation, height, _LOADED_MPS2 if len(self.state.load()) > 1 else math.inf)
 
-    def _fold(self, simulation: KitchenSimulation, height: float, loose: float = math.inf) -> None:
+    def _fold(self, simulation: GrippingArm, height: float, loose: float = math.inf) -> None:
         """Rise and fold the arm."""
-        start = simulation.pose()
         park = Pose(*arm.to_world(self.state.base, arm.PARK_POSE))
-        up = replace(start, z=max(height, start.z + _STRAIGHT_UP_M))
-        self._follow(simulation, [start, up, park], loose)
+        self._follow(simulation, away(self._pose(simulation), height, park, KITCHEN), loose)
 
-    def _give_up(self, simulation: KitchenSimulation, gap_m: float, height: float) -> None:
+    def _give_up(self, simulation: GrippingArm, gap_m: float, height: float) -> None:
         simulation.open(gap_m)
         self._fold(simulation, height)
 
-    def _follow(
-        self, simulation: KitchenSimulation, points: list[Pose], loose: float = math.inf
-    ) -> None:
+    def _follow(self, simulation: GrippingArm, points: list[Pose], loose: float = math.inf) -> None:
         simulation.follow(through(points, loose, arm.body(self.state.base)))
 
     @contextlib.contextmanager
-    def _simulation(self, sliding: str | None = None) -> Iterator[KitchenSimulation]:
+    def _simulation(self, sliding: str | None = None) -> Iterator[GrippingArm]:
         """Build the simulation for one motion; keep what it ends in, however it ends."""
-        simulation = self._engine.build(self.state, self._host, sliding)
-        self._running = simulation
+        simulation = self._engine.build(world_of(self.state, sliding), self._host)
+        self._running, self._sliding = simulation, sliding
         try:
             yield simulation
         except BaseException:
@@ -166,7 +161,32 @@ class PhysicsKitchen(KitchenWorld):
 
     def now(self) -> KitchenState:
         """Return how everything is at this moment of a motion; see `KitchenWorld`."""
-        return self.state if self._running is None else self._running.state()
+        simulation = self._running
+        if simulation is None:
+            return self.state
+        places = {name: simulation.place_of(name) for name in simulation.bodies}
+        state = self.state.moved(
+            replace(self.state[name], position=position, quaternion=turn)
+            for name, (position, turn) in places.items()
+        )
+        if self._sliding is not None:
+            state = state.with_drawer(self._sliding, simulation.opening_m())
+        return replace(
+            state,
+            joints=simulation.joints(),
+            gap_m=min(simulation.gap_m, STROKE_M),
+            held=simulation.held,
+            time_s=state.time_s + simulation.steps * DT_S,
+        )
+
+    def _pose(self, simulation: GrippingArm) -> Pose:
+        """Return where the fingertips are driven to."""
+        return Pose(*arm.to_world(self.state.base, arm.forward(simulation.targets)))
+
+    def _over(self, simulation: GrippingArm, end: Pose, height: float) -> list[Pose]:
+        """Return the way from here over everything in between and straight down to a pose."""
+        start = self._pose(simulation)
+        return [start, replace(end, z=max(height, end.z + KITCHEN.straight)), end]
 
 
 def _at_rest(before: KitchenState, after: KitchenState) -> KitchenState:
@@ -177,42 +197,3 @@ def _at_rest(before: KitchenState, after: KitchenState) -> KitchenState:
         if math.dist(old.position, new.position) < _STUCK_M and turned > _STUCK_COS:
             still.append(old)
     return after.moved(still)
-
-
-def _over(simulation: KitchenSimulation, end: Pose, height: float) -> list[Pose]:
-    """Return the way from here over everything in between and straight down to a pose."""
-    start = simulation.pose()
-    return [start, replace(end, z=max(height, end.z + _STRAIGHT_UP_M)), end]
-
-
-class KitchenEngine(Protocol):
-    """A physics engine that simulates the kitchen."""
-
-    def build(
-        self, state: KitchenState, host: WorldOwner, sliding: str | None
-    ) -> KitchenSimulation:
-        """Build the simulation of a state, at rest: its bits depend on that alone.
-
-        Args:
-            state: The kitchen.
-            host: The robot.
-            sliding: A drawer that can be moved; the others stand still.
-        """
-
-    def close(self) -> None:
-        """Release what it holds; doing so twice does no harm."""
-
-
-def make_engine(name: str) -> KitchenEngine:
-    """Return an engine by its name.
-
-    Raises:
-        MissingSimulator: It is not installed.
-    """
-    if name == engines.MUJOCO:
-        from robots.kitchen.mujoco_kitchen import MujocoKitchenEngine
-
-        return MujocoKitchenEngine()
-    from robots.kitchen.bullet_kitchen import BulletKitchenEngine
-
-    return BulletKitchenEngine()

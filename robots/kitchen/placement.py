@@ -15,12 +15,12 @@ import shapely.affinity
 
 from cap.errors import Collision, Unreachable
 from robots.arm.gripper import Grip
+from robots.arm.travel import KITCHEN
 from robots.kitchen import arm
 from robots.kitchen.arm import Array
 from robots.kitchen.base_pose import standing
 from robots.kitchen.grasps import (
     GAP_M,
-    LIFT_M,
     STROKE_M,
     across,
     apart,
@@ -393,7 +393,7 @@ def _at(
     hang_m = max(0.0, z - held.bottom)
     load_m = max(state[name].top for name in state.load()) - held.bottom
     # The full hand passes over what is around, and the empty one over what it has put down.
-    travel_z = max(height_over(state, spot.xy, place) + hang_m, spot.bottom + load_m + LIFT_M)
+    travel_z = max(height_over(state, spot.xy, place) + hang_m, spot.bottom + load_m + KITCHEN.lift)
     for grip, base in standing(state, grips, travel_z, place):
         result = replace(spot, quaternion=turned(spot.quaternion, grip.yaw - yaw))
         return Place(base, grip, result, travel_z, where)

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from cap.robot.view import ORIGIN, Appearance, Placement, Rgb, Shape
 from robots.arm.linkage import linkage
 from robots.kitchen import arm
+from robots.kitchen.bodies import ARM, SLAB_M, boxes_of, drawer_boxes
 from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, Thing
 from robots.kitchen.room import (
     BASE_R,
-    BIN_WALL_M,
-    DRAWER_HEIGHT_M,
-    DRAWER_WALL_M,
-    HANDLE_M,
-    HANDLE_UP_M,
-    OPENING_M,
     ROOM_X,
     ROOM_Y,
-    Location,
     Piece,
     PieceKind,
 )
 from robots.kitchen.state import KitchenState
+from robots.simulation.bodies import Box
 from robots.table.geometry import Vec3, yaw_quaternion
 
-_URDF = Path(__file__).with_name("arm.urdf")
 _FLOOR: Rgb = (241, 238, 231)
 _DRAWER: Rgb = (224, 208, 180)
 _LEG: Rgb = (120, 112, 104)
@@ -41,7 +35,7 @@ PIECE_COLORS: Mapping[PieceKind, Rgb] = {
     "bin": (110, 132, 120),
     "cabinet": (168, 150, 128),
 }
-_SLAB_M, _LEG_M, _PANEL_M = 0.04, 0.025, 0.015
+_LEG_M, _PANEL_M = 0.025, 0.015
 _BASE_M = 0.28
 """Height of the robot's base; a column stands on it, with the shoulder on top."""
 
@@ -53,7 +47,7 @@ def shapes(state: KitchenState) -> Mapping[str, Sequence[Shape]]:
     floor = Shape("box", _FLOOR, size, _at((x, y, -0.01)))
     rooms = {f"furniture/{piece.name}": tuple(_furniture(piece)) for piece in state.room.pieces}
     drawers = {
-        f"furniture/{name}": tuple(_drawer(place))
+        f"furniture/{name}": tuple(_box(_DRAWER, box) for box in drawer_boxes(place))
         for name, place in state.room.locations.items()
         if place.drawer
     }
@@ -65,7 +59,7 @@ def shapes(state: KitchenState) -> Mapping[str, Sequence[Shape]]:
     )
     things = {f"objects/{thing.name}": (_object(thing),) for thing in state.things}
     return {
-        "floor": (floor,), **rooms, **drawers, "robot": robot, **linkage(_URDF).shapes, **things
+        "floor": (floor,), **rooms, **drawers, "robot": robot, **linkage(ARM.urdf).shapes, **things
     }  # fmt: skip
 
 
@@ -87,7 +81,7 @@ def view(state: KitchenState) -> Appearance:
             around = yaw_quaternion(piece.rectangle[4])
             placements[f"furniture/{name}"] = (*middle, place.floor_z, *around)
     placements["robot"] = (base.x, base.y, 0.0, *turn)
-    placements |= linkage(_URDF).placements([*state.joints, half, half], stands)
+    placements |= linkage(ARM.urdf).placements([*state.joints, half, half], stands)
     for thing in state.things:
         placements[f"objects/{thing.name}"] = (*thing.position, *thing.quaternion)
     return Appearance(placements)
@@ -110,45 +104,23 @@ def _object(thing: Thing) -> Shape:
     return Shape("lathe", kind.color, profile=((foot, low), (rim, high), *inside))
 
 
+def _box(color: Rgb, box: Box) -> Shape:
+    length, width, height = box.half
+    return Shape("box", color, (2 * length, 2 * width, 2 * height), _at(box.middle))
+
+
 def _furniture(piece: Piece) -> Iterator[Shape]:
-    """Yield a piece's boxes: x along its front, y to its back, z up from the floor."""
+    """Yield a piece's boxes, and what of it the arm does not reach: legs, and a cabinet's sides."""
     color = PIECE_COLORS[piece.kind]
-    w, d, h = piece.width, piece.depth, piece.height
-
-    def box(size: Vec3, middle: Vec3, tint: Rgb = color) -> Shape:
-        return Shape("box", tint, size, _at(middle))
-
-    if piece.kind == "counter":
-        yield box((w, d, h), (0.0, 0.0, h / 2))
-    elif piece.kind == "bin":
-        yield box((w, d, BIN_WALL_M), (0.0, 0.0, BIN_WALL_M / 2))
-        for side in (-1, 1):
-            yield box((w, BIN_WALL_M, h), (0.0, side * (d - BIN_WALL_M) / 2, h / 2))
-            yield box((BIN_WALL_M, d, h), (side * (w - BIN_WALL_M) / 2, 0.0, h / 2))
-    elif piece.kind == "cabinet":
-        yield box((w, d, _SLAB_M), (0.0, 0.0, h - _SLAB_M / 2))
-        yield box((w, _PANEL_M, h - _SLAB_M), (0.0, (d - _PANEL_M) / 2, (h - _SLAB_M) / 2))
-        for side in (-1, 1):
-            middle = (side * (w - _PANEL_M) / 2, 0.0, (h - _SLAB_M) / 2)
-            yield box((_PANEL_M, d, h - _SLAB_M), middle)
-    else:
-        yield box((w, d, _SLAB_M), (0.0, 0.0, h - _SLAB_M / 2))
-        tall = h - _SLAB_M
-        for x in (-1, 1):
-            for y in (-1, 1):
-                foot = (x * (w / 2 - _LEG_M), y * (d / 2 - _LEG_M), tall / 2)
-                yield box((_LEG_M, _LEG_M, tall), foot, _LEG)
-        if piece.kind == "chair":
-            yield box((w, 0.05, 0.44), (0.0, d / 2 - 0.025, h + 0.22))
-
-
-def _drawer(place: Location) -> Iterator[Shape]:
-    """Yield a drawer's boxes: origin below the middle of its front, y into the cabinet."""
-    wide, t, h = place.piece.width - 2 * _PANEL_M, DRAWER_WALL_M, DRAWER_HEIGHT_M
-    deep, bar = OPENING_M + 0.04, HANDLE_M - 0.015
-    yield Shape("box", _DRAWER, (wide, deep, t), _at((0.0, deep / 2, -t / 2)))
-    for y in (t / 2, deep - t / 2):
-        yield Shape("box", _DRAWER, (wide, t, h), _at((0.0, y, h / 2)))
-    for side in (-1, 1):
-        yield Shape("box", _DRAWER, (t, deep, h), _at((side * (wide - t) / 2, deep / 2, h / 2)))
-    yield Shape("box", _LEG, (0.15, 0.012, 0.012), _at((place.handle_x, -bar, HANDLE_UP_M)))
+    for box in boxes_of(piece):
+        yield _box(color, box)
+    w, d, tall = piece.width / 2, piece.depth / 2, (piece.height - SLAB_M) / 2
+    if piece.kind == "cabinet":
+        yield _box(color, Box((w, _PANEL_M / 2, tall), (0.0, d - _PANEL_M / 2, tall)))
+        for side in (-1, 1):  # around the drawers, which are as wide as the cabinet
+            middle = (side * (w + _PANEL_M / 2), 0.0, tall)
+            yield _box(color, Box((_PANEL_M / 2, d, tall), middle))
+    elif piece.kind not in ("counter", "bin"):
+        for x, y in itertools.product((-1, 1), (-1, 1)):
+            foot = (x * (w - _LEG_M), y * (d - _LEG_M), tall)
+            yield _box(_LEG, Box((_LEG_M / 2, _LEG_M / 2, tall), foot))

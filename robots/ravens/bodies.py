@@ -1,115 +1,64 @@
-"""The tabletop's bodies in PyBullet: table, blocks, bowls and the arm, as collision shapes only.
-
-Pictures are drawn elsewhere (`camera`), so a simulation is built in a few milliseconds.
-"""
+"""The tabletop's bodies: table, blocks, bowls and the arm, for physics engines."""
 
 from __future__ import annotations
 
-import functools
-import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import math
+from functools import lru_cache
+from pathlib import Path
 
-from robots.ravens.scene import BLOCK_MASS_KG, BLOCK_SIZE, BOWL_MASS_KG, Body, bowl_boxes
-from robots.ravens.view import ARM_URDF
+from robots.arm import ur5e
+from robots.arm.gripper import FINGER_FORCE_N, FINGER_SPEED_MPS, GRIP_FORCE_N, HOLD_FORCE_N
+from robots.ravens.scene import (
+    BLOCK_MASS_KG,
+    BOWL_BASE_R,
+    BOWL_FLOOR,
+    BOWL_HEIGHT,
+    BOWL_MASS_KG,
+    BOWL_RIM_R,
+    BOWL_WALL,
+    Body,
+)
 from robots.ravens.world import WorldState
-from robots.simulation.bullet import begin, load_arm, p
-from robots.table.geometry import Vec3
+from robots.simulation.bodies import Box, Friction, GripperArm, Loose, World, ring
 
-ARM_JOINTS = (0, 1, 2, 3, 4, 5)
-HAND = 5
-FINGERS = (6, 7)
-_FLOOR_M = 2.0
-"""Half the edges of the box whose top everything stands on, metres."""
-
-
-@dataclass(frozen=True)
-class TabletopIds:
-    """PyBullet's numbers for one simulation."""
-
-    client: int
-    """The physics server."""
-    arm: int
-    """The arm with its gripper."""
-    objects: Mapping[str, int]
-    """Blocks and bowls by name."""
+ARM = GripperArm(
+    urdf=Path(__file__).with_name("ur5e.urdf"),
+    torques=ur5e.MAX_TORQUE,
+    finger_mps=FINGER_SPEED_MPS,
+    closing_mps=FINGER_SPEED_MPS,
+    finger_force_n=FINGER_FORCE_N,
+    grip_force_n=GRIP_FORCE_N,
+    hold_force_n=HOLD_FORCE_N,
+)
+_FRICTION = Friction(pybullet=(0.6, 0.002, 0.0), mujoco=(0.35, 0.002, 1e-4))
+_RING_BOTTOM_M = 0.008
+"""Where a simulated bowl's wall begins above its foot."""
 
 
-def build(client: int, state: WorldState) -> TabletopIds:
-    """Build a simulation anew from a state, everything at rest.
-
-    Nothing of an earlier simulation is kept, so its bits depend on the state alone.
-    """
-    begin(client)
-    # A box and no plane: what stands on a plane wakes on one corner, and creeps.
-    table = p.createCollisionShape(p.GEOM_BOX, halfExtents=[_FLOOR_M] * 3, physicsClientId=client)
-    p.createMultiBody(
-        0, table, basePosition=[0, 0, -_FLOOR_M], useMaximalCoordinates=True, physicsClientId=client
+def world_of(state: WorldState) -> World:
+    """Return the table of a state, for a physics engine."""
+    return World(
+        ARM,
+        state.joints,
+        state.gap_m,
+        tuple(_loose(body) for body in state.scene.bodies),
+        _FRICTION,
+        "box",
+        held=state.held,
     )
-    arm = load_arm(client, ARM_URDF, [*state.joints, state.gap_m / 2, state.gap_m / 2])
-    shapes = _Shapes(client)
-    objects: dict[str, int] = {}
-    for _, alike in itertools.groupby(
-        state.scene.bodies, lambda body: (body.kind, body.size, body.quaternion)
-    ):
-        objects.update(_add(client, list(alike), shapes))
-    return TabletopIds(client, arm, objects)
 
 
-class _Shapes:
-    """Collision shapes shared by all objects of a kind and size."""
-
-    def __init__(self, client: int) -> None:
-        self._client = client
-        self._boxes: dict[Vec3, int] = {}
-        self.box(BLOCK_SIZE)
-        self.bowl: int = p.createCollisionShapeArray(**_bowl_boxes(), physicsClientId=client)
-
-    def box(self, size: Vec3) -> int:
-        """Return a box of these edges, metres."""
-        if size not in self._boxes:
-            self._boxes[size] = p.createCollisionShape(
-                p.GEOM_BOX, halfExtents=[edge / 2 for edge in size], physicsClientId=self._client
-            )
-        return self._boxes[size]
+def _loose(body: Body) -> Loose:
+    if body.kind == "bowl":
+        return Loose(body.name, _bowl(), BOWL_MASS_KG, body.position, body.quaternion)
+    length, width, height = body.size
+    box = Box((length / 2, width / 2, height / 2))
+    return Loose(body.name, (box,), BLOCK_MASS_KG, body.position, body.quaternion)
 
 
-def _add(client: int, alike: Sequence[Body], shapes: _Shapes) -> dict[str, int]:
-    """Add bodies that differ in place alone, in one call, which costs least; return their ids."""
-    first = alike[0]
-    bowl = first.kind == "bowl"
-    numbers: Sequence[int] = p.createMultiBody(
-        BOWL_MASS_KG if bowl else BLOCK_MASS_KG,
-        shapes.bowl if bowl else shapes.box(first.size),
-        baseOrientation=first.quaternion,
-        batchPositions=[body.position for body in alike],
-        useMaximalCoordinates=True,
-        physicsClientId=client,
-    )
-    for number in numbers:
-        p.changeDynamics(
-            number,
-            -1,
-            lateralFriction=0.6,
-            spinningFriction=0.002,
-            linearDamping=0.04,
-            angularDamping=0.1,
-            activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
-            physicsClientId=client,
-        )
-    return {body.name: number for body, number in zip(alike, numbers, strict=True)}
-
-
-@functools.cache
-def _bowl_boxes() -> dict[str, list[Any]]:
-    """Return a bowl's boxes as PyBullet takes them: their contacts are its cheapest."""
-    boxes = bowl_boxes()
-    return {
-        "shapeTypes": [p.GEOM_BOX] * len(boxes),
-        "halfExtents": [list(half) for half, _, _ in boxes],
-        "collisionFramePositions": [list(place) for _, place, _ in boxes],
-        "collisionFrameOrientations": [
-            list(p.getQuaternionFromEuler([0.0, lean, angle])) for _, _, (lean, angle) in boxes
-        ],
-    }
+@lru_cache(maxsize=1)
+def _bowl() -> tuple[Box, ...]:
+    """Return a bowl's floor and its wall."""
+    half = (BOWL_BASE_R - BOWL_WALL / 2) / math.sqrt(2)
+    floor = Box((half, half, BOWL_FLOOR / 2), (0.0, 0.0, (BOWL_FLOOR - BOWL_HEIGHT) / 2))
+    return (floor, *ring(BOWL_RIM_R, BOWL_BASE_R, BOWL_HEIGHT, BOWL_WALL, _RING_BOTTOM_M))

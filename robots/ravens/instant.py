@@ -16,9 +16,10 @@ from shapely.geometry import MultiPoint
 from robots.arm import ur5e
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers, Grip
 from robots.arm.motion import Pose
+from robots.arm.travel import PARK, TABLE
 from robots.ravens import route, transfer
 from robots.ravens.scene import BLOCK_HALF, BOWL_BASE_R, BOWL_RIM_R, BOWL_WALL, Body
-from robots.ravens.transfer import PARK, POINT_Z, Transfer
+from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, WorldState, slipped
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
@@ -68,7 +69,7 @@ class InstantTabletop:
 
     def point(self, xy: XY) -> None:
         """Hold the gripper over a point of the table, metres."""
-        joints = Pose(*xy, POINT_Z, PARK.yaw).joints()
+        joints = Pose(*xy, TABLE.least, PARK.yaw).joints()
         self.state = replace(self.state, joints=joints)
         self._owner.frame()
 

@@ -1,7 +1,9 @@
-"""How the tabletop is photographed, whichever engine draws it."""
+"""Pictures of the tabletop by rays: a spectator's, and what a depth camera sees."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from robots.arm.rotations import looking
-from robots.perception.lens import Lens
+from robots.perception.camera import Array, Frame
+from robots.perception.lens import Lens, Light
+from robots.ravens import view
+from robots.ravens.world import WorldState
+from robots.simulation.rays import RayStudio
 
 VIEW = looking((0.26, -1.6, 1.0), (-0.04, -0.35, 0.165))
 """Where a spectator stands."""
@@ -19,31 +25,68 @@ CAMERA_POSE = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))
 """The depth camera looks from the front, below the waiting hand: the arm hides nothing."""
 FRONT_LENS = Lens(320, 320, 40.0, 0.2, 3.0)
 """What its pictures measure."""
-FINE_FROM_PX = 257
-"""Pictures at least this wide are drawn at twice their size, then reduced: smooth edges, four times
-the work. Smaller ones are frames of a film: those have no shadows, which would be half the work."""
+_FINE_FROM_PX = 257
+"""Pictures at least this wide have smooth edges and shadows; smaller ones are frames of a film."""
+_LIGHT = Light()
 _SKY = ((244, 246, 248), (214, 220, 226))
 """Background colour at the top and at the bottom of a picture."""
 
 
-def view_lens(width: int, height: int) -> Lens:
-    """Return a spectator's lens for a picture of a size, pixels."""
-    return Lens(width, height, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M)
+class Studio:
+    """Draws the table; the world that poses for it holds shapes and no physics."""
+
+    def __init__(self) -> None:
+        """Draw nothing yet."""
+        self._rays = RayStudio()
+
+    def draw(self, state: WorldState, width: int, height: int) -> Any:
+        """Return a spectator's view as a PIL image."""
+        shapes, placed = view.shapes(state), view.view(state).placements
+        lens, sky = Lens(width, height, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M), _sky(height)
+        if width >= _FINE_FROM_PX:
+            return Image.fromarray(self._rays.smooth(shapes, placed, VIEW, lens, _LIGHT, sky))
+        shot = self._rays.shoot(shapes, placed, VIEW, lens, replace(_LIGHT, shadow=False))
+        return Image.fromarray(np.where(shot.bodies[:, :, None] < 0, sky, shot.rgb))
+
+    def capture(self, state: WorldState, lens: Lens, pose: Array) -> Frame:
+        """Return what a depth camera sees that is held at a pose, shape (4, 4), metres."""
+        shapes, placed = view.shapes(state), view.view(state).placements
+        shot = self._rays.shoot(shapes, placed, pose, lens, _LIGHT)
+        arm = [number for number, name in enumerate(shot.names) if name.startswith("arm/")]
+        robot = np.isin(shot.bodies, arm)
+        return Frame(shot.rgb, shot.depth_m, lens.intrinsics, pose, robot)
 
 
-def before_sky(rgb: NDArray[np.uint8], empty: NDArray[np.bool_], size: tuple[int, int]) -> Any:
-    """Return a picture with the background where nothing is, reduced to a size, as a PIL image.
+class TableCamera:
+    """A depth camera that looks at the table from wherever it is held."""
 
-    Args:
-        rgb: Shape (height, width, 3).
-        empty: Which pixels show nothing, shape (height, width).
-        size: Width and height of the result.
-    """
-    picture = Image.fromarray(np.where(empty[:, :, None], sky(len(rgb)), rgb))
-    return picture.resize(size, Image.Resampling.BOX)
+    def __init__(
+        self,
+        studio: Studio,
+        now: Callable[[], WorldState],
+        lens: Lens = FRONT_LENS,
+        pose: Callable[[], Array] = lambda: CAMERA_POSE,
+    ) -> None:
+        """Take no picture yet.
+
+        Args:
+            studio: What draws them.
+            now: Says what there is.
+            lens: Its size and field; those of the camera before the table by default.
+            pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
+                where the arm hides nothing, by default.
+        """
+        self._studio, self._now, self._lens, self._pose = studio, now, lens, pose
+
+    def capture(self) -> Frame:
+        """Take a picture of the table as it is."""
+        return self._studio.capture(self._now(), self._lens, self._pose())
+
+    def close(self) -> None:
+        """Do nothing: the table belongs to whoever built it."""
 
 
-def sky(height: int) -> NDArray[np.uint8]:
+def _sky(height: int) -> NDArray[np.uint8]:
     """Return the background of a picture so many pixels high, shape (height, 1, 3)."""
     top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
     fall = np.linspace(0.0, 1.0, height)[:, None, None]

@@ -15,6 +15,7 @@ from cap.errors import Collision, NotFound, RobotError
 from cap.robot.view import Appearance, Shape
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
+from robots.arm.travel import PARK
 from robots.base import action, perception
 from robots.ravens import arrangement, free_region, route, scene_file, transfer, view
 from robots.ravens.disturbances import Disturbances
@@ -93,7 +94,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         scene = self._objects
         if not isinstance(scene, Scene):
             scene = sample_scene(scene, np.random.default_rng(seed))
-        return WorldState(scene, transfer.PARK.joints(), seed=seed)
+        return WorldState(scene, PARK.joints(), seed=seed)
 
     # What the engine needs of a robot, beyond what all simulated ones have.
 

@@ -13,7 +13,7 @@ from cap.errors import LimitExceeded, Unreachable
 from robots.arm import ur5e
 from robots.arm.motion import Pose
 from robots.arm.strokes import Array, length_m, resampled
-from robots.ravens import transfer
+from robots.arm.travel import PARK, TABLE
 from robots.ravens.scene import Scene
 from robots.table.geometry import TABLE_X, TABLE_Y
 from robots.table.numbers import real_numbers
@@ -29,12 +29,12 @@ _ROUNDING_M = 1e-9
 
 def height_m(scene: Scene) -> float:
     """Return the fingertips' height while they follow a path over a scene."""
-    return max(transfer.POINT_Z, scene.top() + transfer.LIFT)
+    return max(TABLE.least, scene.top() + TABLE.lift)
 
 
 def pose_over(xy: Any, height: float) -> Pose:
     """Return the pose above a point of the table, metres; the wrist as it waits."""
-    return Pose(float(xy[0]), float(xy[1]), height, transfer.PARK.yaw)
+    return Pose(float(xy[0]), float(xy[1]), height, PARK.yaw)
 
 
 def checked_speed(speed: Any) -> float:

@@ -30,9 +30,6 @@ BOWL_BASE_R = 0.047
 """Outer radius at the foot."""
 CELL_M = 0.002
 """Edge of a cell of a segmentation mask."""
-_WALL_PIECES = 12
-_RING_BOTTOM = 0.008
-"""Where a simulated bowl's wall begins above its foot, metres."""
 
 
 def size_of(name: str) -> Vec3:
@@ -169,31 +166,3 @@ def segmask(body: Body) -> NDArray[np.bool_]:
     c, s = math.cos(body.yaw), math.sin(body.yaw)
     along, across = dx * c + dy * s, dy * c - dx * s
     return np.asarray((abs(along) <= body.half[0]) & (abs(across) <= body.half[1]))
-
-
-def bowl_boxes() -> list[tuple[Vec3, Vec3, tuple[float, float]]]:
-    """Return the boxes a simulated bowl is made of: its floor, and a ring that leans outwards.
-
-    The ring begins above the table, so that a standing bowl touches it with its floor alone.
-
-    Returns:
-        Of each its half edges and its middle (metres, from the bowl's axis at half its height), and
-        how it is turned: first so far about y, then about z, radians.
-    """
-    slope = (BOWL_RIM_R - BOWL_BASE_R) / BOWL_HEIGHT
-    lean = math.atan(slope)
-    middle_z = (_RING_BOTTOM + BOWL_HEIGHT) / 2
-    middle_r = BOWL_BASE_R + slope * middle_z - BOWL_WALL / 2 / math.cos(lean)
-    half_length = (BOWL_HEIGHT - _RING_BOTTOM) / 2 / math.cos(lean)
-    half_width = BOWL_RIM_R * math.tan(math.pi / _WALL_PIECES)
-    floor_half = (BOWL_BASE_R - BOWL_WALL / 2) / math.sqrt(2)
-    floor = (floor_half, floor_half, BOWL_FLOOR / 2)
-    boxes: list[tuple[Vec3, Vec3, tuple[float, float]]] = [
-        (floor, (0.0, 0.0, (BOWL_FLOOR - BOWL_HEIGHT) / 2), (0.0, 0.0))
-    ]
-    for piece in range(_WALL_PIECES):
-        angle = 2 * math.pi * piece / _WALL_PIECES
-        x, y = middle_r * math.cos(angle), middle_r * math.sin(angle)
-        wall = (BOWL_WALL / 2, half_width, half_length)
-        boxes.append((wall, (x, y, middle_z - BOWL_HEIGHT / 2), (lean, angle)))
-    return boxes

@@ -18,6 +18,7 @@ from cap.errors import Collision, Unreachable
 from robots.arm import ur5e
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers, Grip
 from robots.arm.motion import Pose
+from robots.arm.travel import PARK, TABLE, highest_between
 from robots.ravens.grasps import MARGIN, blocker_of, free_grips
 from robots.ravens.scene import BOWL_FLOOR, BOWL_RIM_R, Body, Scene
 from robots.table.geometry import (
@@ -32,18 +33,9 @@ from robots.table.geometry import (
     yaw_quaternion,
 )
 
-LIFT = 0.03
-"""Free height between what travels and what it passes over, metres."""
-CORRIDOR = 0.10
-"""Half the width of the strip that must be free below the travelling gripper, metres."""
 _NEST = 0.0145
 """Height at which a bowl's foot rests inside another, as their leaning walls meet, metres."""
-STRAIGHT = 0.07
-"""The fingers come and go at least this far straight up and down, metres."""
-POINT_Z = 0.10
-"""Fingertip height while pointing at the table, metres."""
-PARK = Pose(0.0, -0.38, 0.32, math.pi / 2)
-"""Where the gripper waits between motions, clear of the view, metres."""
+_PARKED: Vec3 = (PARK.x, PARK.y, PARK.z)
 _PUT_DOWN_RINGS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 """How far from where it hangs an object may be put down after a stop, metres."""
 _PLACE_RINGS = (0.025, 0.05)
@@ -88,7 +80,7 @@ class Hand:
     """Raises where somebody has asked to stop: called between two searches."""
 
 
-WAITING = Hand((PARK.x, PARK.y, PARK.z))
+WAITING = Hand(_PARKED)
 """A hand that waits between motions."""
 
 
@@ -228,7 +220,9 @@ def _carried_to(
     turn = place.yaw - pick.yaw
     result = tuple(_carried(other, body, centre, turn) for other in [body, *load])
     planned = Transfer(name, pick, place, 0.0, result)
-    travel = _travel_height(scene, hand.tip, planned)
+    hang = pick.tip[2] - min(other.bottom for other in [body, *load])
+    to_pick = highest_between(scene.bodies, hand.tip, pick.tip) + TABLE.lift
+    travel = max(to_pick, _travel_height(rest, body, hang, planned, hand.tip))
     for tip in (hand.tip, pick.tip, place.tip):
         if not ur5e.reaches((tip[0], tip[1], travel)):
             raise Unreachable(
@@ -300,26 +294,27 @@ def _wrap(angle: float, period: float) -> float:
     return (angle + period / 2) % period - period / 2
 
 
-def _travel_height(before: Scene, start: Vec3, planned: Transfer) -> float:
-    """Return a fingertip height that clears everything to the pick, to the place, to the wait.
+def _travel_height(
+    rest: Scene, before: Body, hang: float, planned: Transfer, start: Vec3 | None = None
+) -> float:
+    """Return a fingertip height that clears everything on the way, metres.
 
     Args:
-        before: The scene as it is.
-        start: Where the fingertips are, metres.
+        rest: What is not carried.
+        before: The object as it is.
+        hang: How far below the fingertips the lowest of what they carry is, metres.
         planned: The transfer, but for this height.
+        start: Where the fingertips are; None where they hold the object already.
     """
     pick, place = planned.pick.tip, planned.place.tip
-    goal = planned.result[0]
-    body = before[goal.name]
-    load = [other.name for other in planned.result]
-    hang = pick[2] - min(before[name].bottom for name in load)
-    rest = Scene(tuple(before.others(*load)))
-    park = (PARK.x, PARK.y, PARK.z)
-    to_pick = height_over(before, start, pick)
-    away = height_over(before.moved(planned.result), place, park)
-    carrying = height_over(rest, pick, place), height_over(rest, body.position, goal.position)
-    above = max(pick[2], place[2]) + STRAIGHT
-    return max(to_pick + LIFT, away + LIFT, max(carrying) + hang + LIFT, above)
+    goal = planned.result[0].position
+    carrying = highest_between(rest.bodies, pick, place)
+    carrying = max(carrying, highest_between(rest.bodies, before.position, goal))
+    away = highest_between((*rest.bodies, *planned.result), place, _PARKED)
+    least = place[2] + TABLE.straight
+    if start is not None:
+        least = max(pick[2], place[2]) + TABLE.straight
+    return max(away + TABLE.lift, carrying + hang + TABLE.lift, least)
 
 
 def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAITING) -> Transfer:
@@ -431,14 +426,8 @@ def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
             if blocker_of(place, rest.bodies) is not None or not ur5e.reaches(place.tip):
                 continue
             _check_arm(rest, place)
-            park = (PARK.x, PARK.y, PARK.z)
-            carrying = (
-                height_over(rest, grip.tip, place.tip),
-                height_over(rest, base.position, result[0].position),
-            )
-            away = height_over(Scene((*rest.bodies, *result)), place.tip, park)
-            travel = max(max(carrying) + hang + LIFT, away + LIFT, place.tip[2] + STRAIGHT)
-            return Transfer(base.name, grip, place, travel, result)
+            planned = Transfer(base.name, grip, place, 0.0, result)
+            return replace(planned, travel_z=_travel_height(rest, base, hang, planned))
     raise Collision(
         f"no free spot to put {base.name!r} down, which a stop left in the gripper; "
         "take it out by hand, or clear some room"
@@ -570,17 +559,3 @@ def meet(body: Body, other: Body, margin: float) -> bool:
     if second.kind == "bowl":
         return distance(outline, second.xy) < BOWL_RIM_R
     return overlap(outline, (*second.xy, *second.half, second.yaw))
-
-
-def height_over(rest: Scene, start: Vec3, end: Vec3) -> float:
-    """Return the height of the highest thing near the straight way between two points."""
-    dx, dy = end[0] - start[0], end[1] - start[1]
-    length = dx * dx + dy * dy
-    highest = 0.0
-    for body in rest.bodies:
-        along = (body.xy[0] - start[0]) * dx + (body.xy[1] - start[1]) * dy
-        t = min(1.0, max(0.0, along / length)) if length else 0.0
-        nearest = (start[0] + t * dx, start[1] + t * dy)
-        if math.dist(nearest, body.xy) < CORRIDOR + body.radius:
-            highest = max(highest, body.top)
-    return highest

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from cap.robot.view import ORIGIN, Appearance, Polyline, Rgb, Shape
 from robots.arm.linkage import linkage
+from robots.ravens.bodies import ARM
 from robots.ravens.scene import (
     BOWL_BASE_R,
     BOWL_FLOOR,
@@ -20,7 +20,6 @@ from robots.ravens.world import WorldState
 from robots.table.geometry import TABLE_X, TABLE_Y
 from robots.table.things import color_of
 
-ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 _MAT: Rgb = (230, 227, 222)
 _DESK: Rgb = (204, 179, 148)
 _PATH: Rgb = (70, 72, 76)
@@ -60,7 +59,7 @@ def _object(body: Body) -> Shape:
 
 def shapes(state: WorldState) -> Mapping[str, Sequence[Shape]]:
     """Return what each body is made of."""
-    return {"table": table(), **linkage(ARM_URDF).shapes, **object_shapes(state.scene)}
+    return {"table": table(), **linkage(ARM.urdf).shapes, **object_shapes(state.scene)}
 
 
 def view(state: WorldState) -> Appearance:
@@ -69,7 +68,7 @@ def view(state: WorldState) -> Appearance:
     objects = {
         f"objects/{body.name}": (*body.position, *body.quaternion) for body in state.scene.bodies
     }
-    arm = linkage(ARM_URDF).placements([*state.joints, half, half])
+    arm = linkage(ARM.urdf).placements([*state.joints, half, half])
     lines = tuple(
         Polyline(tuple((x, y, 0.001) for x, y in path), _PATH, 0.003) for path in state.paths
     )

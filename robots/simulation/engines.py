@@ -6,6 +6,7 @@ import os
 from importlib.util import find_spec
 
 from cap.errors import MissingSimulator, UsageError, install_extra
+from robots.simulation.gripping_arm import Engine
 
 PYBULLET, MUJOCO = "pybullet", "mujoco"
 ENGINES = (PYBULLET, MUJOCO)
@@ -41,3 +42,18 @@ def choose(name: str | None) -> str:
             "or --mode instant"
         )
     return name
+
+
+def start(name: str) -> Engine:
+    """Return an engine by its name.
+
+    Raises:
+        MissingSimulator: It is not installed.
+    """
+    if name == MUJOCO:
+        from robots.simulation.mujoco_arm import MujocoEngine
+
+        return MujocoEngine()
+    from robots.simulation.bullet import BulletEngine
+
+    return BulletEngine()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-from robots.arm.motion import DT_S, Leg, Pose
+from robots.arm.motion import DT_S, Leg
+from robots.simulation.bodies import World
 from robots.simulation.world import WorldOwner, after_step
+from robots.table.geometry import Quat, Vec3
 
 _FIRM_STEPS = 3
 """Both fingers must press for so many steps on end."""
@@ -21,39 +23,31 @@ class GrippingArm(ABC):
     An engine's class below it drives the joints, fixes what is held to the hand and knows contacts.
     """
 
-    torques: ClassVar[Sequence[float]]
-    """The most each joint of the arm may use."""
-    finger_mps: ClassVar[float]
-    """Of each finger while it opens."""
-    closing_mps: ClassVar[float]
-    """Of each finger while it closes: faster, it would sink into what is light."""
-    finger_force_n: ClassVar[float]
-    """With which a finger is driven to where it should be, but for closing."""
-    grip_force_n: ClassVar[float]
-    """With which a finger closes on something."""
+    bodies: Mapping[str, Any]
+    """What may move: the engine's own terms for each body, by name."""
 
-    def __init__(self, owner: WorldOwner, joints: Sequence[float], gap_m: float) -> None:
+    def __init__(self, world: World, owner: WorldOwner) -> None:
         """Take over an arm that is built, at rest.
 
         Args:
+            world: What there is.
             owner: The robot.
-            joints: Angles of the arm, radians.
-            gap_m: Distance between the fingers.
         """
         self.steps = 0
         """Steps since it was built."""
-        self.gap_m = gap_m
+        self.gap_m = world.gap_m
         """Distance the fingers are driven to in this step."""
-        self.gap_goal_m = gap_m
+        self.gap_goal_m = world.gap_m
         """Distance they are on the way to."""
         self.held: str | None = None
         """The object fixed to the hand, if any."""
-        self._owner = owner
-        self._targets = list(joints)
-        self._at_rest = (0.0,) * len(self._targets)
-        self._force_n = self.finger_force_n
+        self.targets = list(world.joints)
+        """Angles the joints are driven to, radians."""
+        self._arm, self._owner = world.arm, owner
+        self._at_rest = (0.0,) * len(self.targets)
+        self._force_n = self._arm.finger_force_n
         """With which the fingers are driven now."""
-        self._finger_step_m = 2 * self.finger_mps * DT_S
+        self._finger_step_m = 2 * self._arm.finger_mps * DT_S
 
     @abstractmethod
     def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:
@@ -91,6 +85,22 @@ class GrippingArm(ABC):
         """Return whether everything that may move is at rest."""
 
     @abstractmethod
+    def place_of(self, name: str) -> tuple[Vec3, Quat]:
+        """Return where a body that may move is now: metres, x y z w."""
+
+    @abstractmethod
+    def touches_another(self, name: str) -> bool:
+        """Return whether a body touches anything but the arm."""
+
+    @abstractmethod
+    def opening_m(self) -> float:
+        """Return how far the drawer is pulled out."""
+
+    @abstractmethod
+    def take_handle(self) -> bool:
+        """Close the fingers on the drawer's handle; return whether they hold it."""
+
+    @abstractmethod
     def joints(self) -> tuple[float, ...]:
         """Return the arm's joint angles, radians."""
 
@@ -119,13 +129,13 @@ class GrippingArm(ABC):
             trail: Gets the joint angles after every step, radians.
         """
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
-            self._targets = position
+            self.targets = position
             if until is not None and until():
                 return
             self.step(velocity)
             if trail is not None:
                 trail.append(self.joints())
-        self._targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
+        self.targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
 
     def wait(self, steps: int, *, watched: bool = True) -> None:
         """Advance with the arm held where it is driven to."""
@@ -136,11 +146,15 @@ class GrippingArm(ABC):
         """Let go and open the fingers to a distance (m)."""
         self._let_go()
         self.held = None
-        self._force_n = self.finger_force_n
+        self._force_n = self._arm.finger_force_n
         self.gap_goal_m = gap_m
         while self.gap_m != gap_m:
             self.step()
         self.wait(2)
+
+    def take(self, name: str) -> bool:
+        """Close the fingers on a body, if it is there; return whether they hold it."""
+        return self.grasp(self.bodies.get(name))
 
     def grasp(self, body: Any, link: int = -1) -> bool:
         """Close the fingers; return whether both press on a body, which is then held.
@@ -153,24 +167,20 @@ class GrippingArm(ABC):
             body: In the engine's own terms; None where it was seen, but is not there.
             link: The part of it that is to be held.
         """
-        self._force_n = self.grip_force_n
-        self._finger_step_m = 2 * self.closing_mps * DT_S
+        self._force_n = self._arm.grip_force_n
+        self._finger_step_m = 2 * self._arm.closing_mps * DT_S
         self.gap_goal_m = 0.0
         pressed = 0
         while self.gap_m > 0 and pressed < _FIRM_STEPS:
             self.step()
             pressed = pressed + 1 if self._both_press(body, link) else 0
-        self._finger_step_m = 2 * self.finger_mps * DT_S
+        self._finger_step_m = 2 * self._arm.finger_mps * DT_S
         if body is None or pressed < _FIRM_STEPS:
             return False
         self.gap_m = self.gap_goal_m = max(0.0, self._closed_to_m())
         self.fix(body, link)
-        self._force_n = self.finger_force_n
+        self._force_n = self._arm.finger_force_n
         return True
-
-    def pose(self) -> Pose:
-        """Return where the fingertips are driven to."""
-        return Pose.of_joints(self._targets)
 
     def settle(self, most_steps: int) -> None:
         """Advance until everything is still, at most so many steps."""
@@ -181,5 +191,18 @@ class GrippingArm(ABC):
 
     def brake(self, steps: int) -> None:
         """Bring the arm to rest where it is."""
-        self._targets = list(self.joints())
+        self.targets = list(self.joints())
         self.wait(steps, watched=False)
+
+
+class Engine(Protocol):
+    """A physics engine."""
+
+    def build(self, world: World, owner: WorldOwner) -> GrippingArm:
+        """Build the simulation of a world: its bits depend on that alone.
+
+        It replaces the one that was built before.
+        """
+
+    def close(self) -> None:
+        """Release what it holds; doing so twice does no harm."""

@@ -8,7 +8,7 @@ arm's own masses, gravity and turning forces, as a real arm's controller does.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.arm.motion import DT_S
+from robots.simulation.bodies import GROUND_M, Drawer, Fixed, Loose, World
 from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Quat, Vec3
@@ -35,6 +36,7 @@ _TOUCH = (0.004, 1.0)
 """Time constant of a contact (s) and its damping."""
 _FRICTION_PAD = 0.9
 _SLIDE = mujoco.mjtJoint.mjJNT_SLIDE
+_DRAWER = "the drawer"
 
 
 def new_spec(urdf: Path, passes: Sequence[str] = ()) -> Any:
@@ -77,26 +79,6 @@ def touching(more: Mapping[str, Any]) -> dict[str, Any]:
 def add_box(body: Any, half: Sequence[float], **more: Any) -> None:
     """Add a box that can be touched to a body of a spec; further words as MuJoCo's own."""
     body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=list(half), **touching(more))
-
-
-def add_thing(
-    spec: Any, name: str, position: Vec3, quaternion: Quat, *, asleep: bool = True
-) -> Any:
-    """Add a body without shapes that may move, and return it.
-
-    Args:
-        spec: The world.
-        name: Of the body.
-        position: Where it stands, metres.
-        quaternion: How it is turned, x y z w.
-        asleep: Whether it rests on what stands still.
-    """
-    x, y, z, w = quaternion
-    body = spec.worldbody.add_body(name=name, pos=list(position), quat=[w, x, y, z])
-    body.add_freejoint()
-    if asleep:
-        body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
-    return body
 
 
 def leaning(lean: float, angle: float) -> list[float]:
@@ -147,29 +129,43 @@ def drive(
 class MujocoModel:
     """A compiled world, which many simulations share one after the other."""
 
-    def __init__(self, spec: Any, driven: int, things: Sequence[str]) -> None:
-        """Compile a spec.
-
-        Args:
-            spec: With the arm's joints first.
-            driven: How many joints the arm and its fingers have.
-            things: Its loose bodies, each with a free joint and a weld to the hand.
-        """
+    def __init__(self, world: World) -> None:
+        """Compile a world."""
+        spec = new_spec(world.arm.urdf, ["hand"] if world.arm.hand_passes else [])
+        self.driven = driven = len(spec.joints)
+        """How many joints the arm and its fingers have: the first of all."""
+        base = spec.body("base")
+        base.pos, base.quat = list(world.base), leaning(0.0, world.base_yaw)
+        touch = {"conaffinity": ARM | THING | PAD, "friction": list(world.friction.mujoco)}
+        stands, loose = {"contype": FIXED, **touch}, {"contype": THING, **touch}
+        if world.ground == "plane":
+            plane = mujoco.mjtGeom.mjGEOM_PLANE
+            spec.worldbody.add_geom(type=plane, size=[0, 0, 1], **touching(stands))
+        else:
+            add_box(spec.worldbody, (GROUND_M,) * 3, pos=[0, 0, -GROUND_M], **stands)
+        for fixed in world.fixed:
+            _add_fixed(spec, fixed, stands)
+        for thing in world.loose:
+            _add_loose(spec, thing, loose)
         self.model = model = spec.compile()
         self._welds = model.eq_data.copy()
         self._touches = model.geom_conaffinity.copy()
         body_type = mujoco.mjtObj.mjOBJ_BODY
-        self.bodies = {name: mujoco.mj_name2id(model, body_type, name) for name in things}
+        self.bodies = {
+            thing.name: mujoco.mj_name2id(model, body_type, thing.name) for thing in world.loose
+        }
         """Numbers of the loose bodies, by name."""
+        drawer = mujoco.mj_name2id(model, body_type, _DRAWER)
+        self.drawer = drawer if drawer >= 0 else None
+        """Number of the drawer, if there is one."""
         self.weld_of = {int(model.eq_obj2id[row]): row for row in range(model.neq)}
-        """The weld of each of those numbers."""
+        """The weld of each body that the hand can hold."""
         fingers = [number for number in range(driven) if model.jnt_type[number] == _SLIDE]
         self.fingers = set(model.jnt_bodyid[fingers].tolist())
         """The links that close on something."""
         self.hand = model.body("hand").id
-        self.driven = driven
-        """How many joints the arm and its fingers have: the first of all."""
-        first = model.body_dofadr[[*self.bodies.values()]] if things else np.zeros(0, dtype=int)
+        numbers = [*self.bodies.values()]
+        first = model.body_dofadr[numbers] if numbers else np.zeros(0, dtype=int)
         self.loose = first[:, None] + np.arange(6)
         """Where the speeds of the loose bodies are: three of each along, three around."""
         self.is_arm = (model.body_dofnum == 1) & (model.body_dofadr < driven)
@@ -182,41 +178,131 @@ class MujocoModel:
         return mujoco.MjData(self.model)
 
 
+def _add_fixed(spec: Any, fixed: Fixed, stands: Mapping[str, Any]) -> None:
+    turn = leaning(0.0, fixed.yaw)
+    body = spec.worldbody.add_body(pos=list(fixed.position), quat=turn)
+    mass = {}
+    if isinstance(fixed, Drawer):
+        mass = {"mass": fixed.mass_kg / len(fixed.boxes)}
+        body.name = _DRAWER
+        body.add_joint(
+            name=_DRAWER,
+            type=_SLIDE,
+            axis=[0, -1, 0],
+            range=list(fixed.stops_m),
+            limited=True,
+            frictionloss=fixed.brake_n,
+        )
+        body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_NEVER
+        _add_weld(spec, _DRAWER)
+    for box in fixed.boxes:
+        add_box(body, box.half, pos=list(box.middle), **stands, **mass)
+
+
+def _add_loose(spec: Any, thing: Loose, touch: Mapping[str, Any]) -> None:
+    x, y, z, w = thing.quaternion
+    body = spec.worldbody.add_body(name=thing.name, pos=list(thing.position), quat=[w, x, y, z])
+    body.add_freejoint()
+    if thing.rests:
+        body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
+    if isinstance(thing.parts, tuple):
+        whole = sum(math.prod(box.half) for box in thing.parts)
+        for box in thing.parts:
+            mass = thing.mass_kg
+            if len(thing.parts) > 1:
+                mass = mass * math.prod(box.half) / whole
+            add_box(
+                body, box.half, pos=list(box.middle), quat=leaning(*box.turn), mass=mass, **touch
+            )
+    else:
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+            size=[thing.parts.radius, thing.parts.height / 2, 0.0],
+            mass=thing.mass_kg,
+            **touching(touch),
+        )
+    _add_weld(spec, thing.name)
+
+
+def _add_weld(spec: Any, body: str) -> None:
+    """Prepare what will hold a body to the hand; it is off until `MujocoArm.fix`."""
+    weld = spec.add_equality(
+        type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1="hand", name2=body
+    )
+    weld.active = False
+    weld.solref = [2 * _STEP_S, 1.0]
+    weld.solimp = [0.99, 0.999, 0.001, 0.5, 2.0]
+
+
+class MujocoEngine:
+    """MuJoCo: its model is compiled again when the world has other bodies."""
+
+    def __init__(self) -> None:
+        """Compile nothing yet."""
+        self._model: MujocoModel | None = None
+        self._bodies: Hashable = None
+
+    def build(self, world: World, owner: WorldOwner) -> MujocoArm:
+        """Build the simulation of a world; see `Engine`."""
+        loose = tuple(
+            (thing.name, thing.parts, thing.mass_kg, thing.rests) for thing in world.loose
+        )
+        bodies = (world.base, world.base_yaw, world.fixed, loose)
+        if self._model is None or self._bodies != bodies:
+            self._model, self._bodies = MujocoModel(world), bodies
+        return MujocoArm(self._model, world, owner)
+
+    def close(self) -> None:
+        """Do nothing: no resource is held."""
+
+
 class MujocoArm(GrippingArm):
-    """An arm of a MuJoCo world."""
+    """A built simulation in MuJoCo."""
 
-    def __init__(
-        self, world: MujocoModel, owner: WorldOwner, joints: Sequence[float], gap_m: float
-    ) -> None:
-        """Build a simulation of an arm at rest, with everything else where the model has it.
-
-        Args:
-            world: What there is.
-            owner: The robot.
-            joints: Angles of the arm, radians.
-            gap_m: Distance between the fingers.
-        """
-        super().__init__(owner, joints, gap_m)
-        self._world, self._model, self._data = world, world.model, world.data()
-        self._data.qpos[: world.driven] = [*joints, gap_m / 2, gap_m / 2]
-        self._most = np.array([*self.torques, 0.0, 0.0])
+    def __init__(self, compiled: MujocoModel, world: World, owner: WorldOwner) -> None:
+        """Build a simulation of a compiled world."""
+        super().__init__(world, owner)
+        self._world, self._model, self._data = compiled, compiled.model, compiled.data()
+        half = world.gap_m / 2
+        self._data.qpos[: compiled.driven] = [*world.joints, half, half]
+        self._most = np.array([*self._arm.torques, 0.0, 0.0])
         self._held_body = 0
+        self.bodies = compiled.bodies
+        for thing in world.loose:
+            x, y, z, w = thing.quaternion
+            at = self._address(thing.name)
+            self._data.qpos[at : at + 7] = [*thing.position, w, x, y, z]
+        for fixed in world.fixed:
+            if isinstance(fixed, Drawer):
+                self._data.joint(_DRAWER).qpos[:] = fixed.opening_m
+        if world.held:
+            self.fix(self.bodies[world.held])
+            self.held = world.held
 
-    def place(self, name: str, position: Vec3, quaternion: Quat) -> None:
-        """Have a loose body stand somewhere; before the first step."""
-        at = self._model.jnt_qposadr[self._model.body_jntadr[self._world.bodies[name]]]
-        x, y, z, w = quaternion
-        self._data.qpos[at : at + 7] = [*position, w, x, y, z]
+    def _address(self, name: str) -> int:
+        return int(self._model.jnt_qposadr[self._model.body_jntadr[self.bodies[name]]])
 
-    def place_of(self, body: int) -> tuple[Vec3, Quat]:
-        """Return where a loose body is now, by its number: metres, x y z w."""
-        at = self._model.jnt_qposadr[self._model.body_jntadr[body]]
+    def place_of(self, name: str) -> tuple[Vec3, Quat]:
+        """Return where a body is now; see `GrippingArm`."""
+        at = self._address(name)
         px, py, pz, w, x, y, z = self._data.qpos[at : at + 7].tolist()
         return (px, py, pz), (x, y, z, w)
 
+    def touches_another(self, name: str) -> bool:
+        """Return whether a body touches anything but the arm."""
+        return not self._world.is_arm[self._touching(self.bodies[name])].all()
+
+    def opening_m(self) -> float:
+        """Return how far the drawer is pulled out."""
+        return float(self._data.joint(_DRAWER).qpos[0])
+
+    def take_handle(self) -> bool:
+        """Close the fingers on the drawer's handle; see `GrippingArm`."""
+        return self._world.drawer is not None and self.grasp(self._world.drawer)
+
     def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:
         self._most[-2:] = self._force_n
-        goal = [*self._targets, half_m, half_m]
+        goal = [*self.targets, half_m, half_m]
         drive(self._model, self._data, goal, [*velocities, finger_mps, finger_mps], self._most)
 
     def fix(self, body: Any, link: int = -1) -> None:

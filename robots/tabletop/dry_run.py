@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from cap.errors import RobotError
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
 from robots.arm.motion import Pose
-from robots.ravens.transfer import PARK
+from robots.arm.travel import PARK
 from robots.tabletop.driver import ArmState, Joints, TcpPose
 from robots.tabletop.limits import straight_down, yaw_of
 

@@ -10,9 +10,10 @@ from shapely.geometry import LineString
 from robots.arm.gripper import Grip
 from robots.arm.motion import Pose
 from robots.arm.strokes import Array
-from robots.ravens import route, transfer
+from robots.arm.travel import PARK, TABLE
+from robots.ravens import route
 from robots.ravens.scene import Scene
-from robots.ravens.transfer import PARK, Transfer
+from robots.ravens.transfer import Transfer
 from robots.tabletop.driver import TcpPose
 from robots.tabletop.limits import straight_down
 
@@ -140,5 +141,5 @@ def _up(grip: Grip, high: float) -> Way:
 def _away(grip: Grip, high: float, scene: Scene) -> Way:
     """Rise from a grip, and wait where the arm hides nothing from a camera above the table."""
     risen = _up(grip, high)
-    height = max(PARK.z, scene.top() + transfer.LIFT)
+    height = max(PARK.z, scene.top() + TABLE.lift)
     return (*risen, *_across(risen[-1].pose, replace(PARK, z=height), height))

@@ -24,7 +24,7 @@ from cap.cli.page.frame_budget import SHARE, FrameBudget
 from cap.errors import install_extra
 from cap.messages import SAME_AGAIN
 from cap.trace.trace import Event
-from robots.ravens.transfer import PARK
+from robots.arm.travel import PARK
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.visitor import Served, Visitor, served
 

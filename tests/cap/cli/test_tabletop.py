@@ -22,7 +22,7 @@ import pytest
 from cap.cli.main import run
 from cap.errors import Stopped
 from cap.session import session_file
-from robots.ravens.transfer import PARK
+from robots.arm.travel import PARK
 from robots.tabletop import TabletopRobot
 from robots.tabletop.gripper import RobotiqGripper
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController

@@ -23,8 +23,8 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from robots.arm.travel import PARK
 from robots.arm.ur5e import TOOL_LENGTH
-from robots.ravens.transfer import PARK
 from tests.fakes.ur.arm import HOME, Move, RobotMode, SafetyMode, SimulatedArm
 from tests.fakes.ur.dashboard import Dashboard
 from tests.fakes.ur.packets import Form, state_packet, version_message

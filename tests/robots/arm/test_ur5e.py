@@ -6,7 +6,7 @@ import pytest
 from cap.errors import Unreachable
 from robots.arm import motion, ur5e
 from robots.arm.motion import Pose
-from robots.ravens import transfer
+from robots.arm.travel import PARK
 
 DOWN = math.pi / 2
 
@@ -54,7 +54,7 @@ def test_a_point_is_reached_where_there_are_joint_angles_for_it() -> None:
 @pytest.mark.parametrize(
     ("start", "end"),
     [
-        (transfer.PARK, Pose(0.28, -0.78, 0.02, DOWN)),
+        (PARK, Pose(0.28, -0.78, 0.02, DOWN)),
         (Pose(-0.28, -0.22, 0.02, 0.0), Pose(0.28, -0.78, 0.02, math.pi)),
         (Pose(0.1, -0.3, 0.02, DOWN), Pose(0.1, -0.3, 0.021, DOWN)),
     ],
@@ -68,7 +68,7 @@ def test_motion_keeps_the_speed_limit_and_arrives(start: Pose, end: Pose) -> Non
 
 
 def test_motion_begins_and_ends_slowly() -> None:
-    leg = motion.through([transfer.PARK, Pose(0.2, -0.6, 0.1, DOWN)])
+    leg = motion.through([PARK, Pose(0.2, -0.6, 0.1, DOWN)])
     slow = motion.ACCELERATION_LIMITS * motion.DT_S * 1.5
     assert (np.abs(leg.velocities[[0, -1]]) < slow).all()
 
@@ -83,4 +83,4 @@ def test_loose_load_limits_the_acceleration_of_the_fingertips() -> None:
 
 def test_motion_beyond_the_arm_is_refused() -> None:
     with pytest.raises(Unreachable, match="beyond the arm"):
-        motion.through([transfer.PARK, Pose(0.9, -0.9, 0.1, DOWN)])
+        motion.through([PARK, Pose(0.9, -0.9, 0.1, DOWN)])

@@ -12,9 +12,9 @@ import pytest
 
 from cap.errors import Collision, NotFound, RobotError, Unreachable
 from cap.session.session import Session
+from robots.arm.travel import PARK
 from robots.ravens import RavensRobot, arrangement, create
 from robots.ravens.scene import Body, Scene
-from robots.ravens.transfer import PARK
 from robots.ravens.world import WorldState
 
 COLORS = ("red", "green", "blue", "pink", "cyan", "gray", "yellow", "orange")

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from cap.errors import RobotError
+from robots.arm.travel import PARK
 from robots.ravens import RavensRobot, create, transfer
 from robots.ravens.scene import Body, Scene
 from robots.ravens.world import WorldState
@@ -42,7 +43,7 @@ def test_no_bystander_moves(seed: int) -> None:
     chance = random.Random(seed)
     scene = towers(chance)
     robot = create(seed=seed, objects=scene.names)
-    robot.restore((WorldState(scene, transfer.PARK.joints()), ()))
+    robot.restore((WorldState(scene, PARK.joints()), ()))
     carried_out = 0
     for _ in range(40):
         if carried_out == 8:
@@ -88,7 +89,7 @@ def check_tower(robot: RavensRobot) -> None:
 
 def test_from_where_it_points_the_gripper_goes_over_a_tower() -> None:
     robot = create(seed=0)
-    robot.restore((WorldState(Scene((*AROUND, *TOWER)), transfer.PARK.joints()), ()))
+    robot.restore((WorldState(Scene((*AROUND, *TOWER)), PARK.joints()), ()))
     robot.point_gripper_to("red block")
     robot.put_first_on_second("green block", (-0.25, -0.42))
     check_tower(robot)
@@ -98,7 +99,7 @@ def test_from_where_it_points_the_gripper_goes_over_a_tower() -> None:
 @pytest.mark.parametrize("stopped_s", [0.6, 0.7, 0.8])
 def test_from_where_it_was_stopped_the_gripper_goes_over_a_tower(stopped_s: float) -> None:
     robot = create(seed=0)
-    robot.restore((WorldState(Scene((*AROUND, *TOWER)), transfer.PARK.joints()), ()))
+    robot.restore((WorldState(Scene((*AROUND, *TOWER)), PARK.joints()), ()))
     robot.frame_every_s = stopped_s
     robot.on_frame = robot.stop
     with pytest.raises(RobotError, match="stopped"):

@@ -16,8 +16,8 @@ from robots.ravens import RavensRobot, create, transfer
 pytest.importorskip("pybullet")
 pytest.importorskip("mujoco")
 
-from robots.ravens.bullet_tabletop import BulletTabletop
-from robots.simulation.bullet import p
+from robots.simulation.bullet import BulletArm, p
+
 from robots.simulation.engines import ENGINES
 
 STORY = """
@@ -146,13 +146,13 @@ def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
     bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fixed: list[bool] = []
-    fix = BulletTabletop.fix
+    fix = BulletArm.fix
 
-    def watched(self: BulletTabletop, body: int, link: int) -> None:
+    def watched(self: BulletArm, body: int, link: int) -> None:
         fixed.append(self._both_press(body, link))
         fix(self, body, link)
 
-    monkeypatch.setattr(BulletTabletop, "fix", watched)
+    monkeypatch.setattr(BulletArm, "fix", watched)
     bullet.put_first_on_second("red block", "blue bowl")
     bullet.put_first_on_second("blue bowl", "middle")
     assert fixed == [True, True]
@@ -165,16 +165,16 @@ def test_joint_speed_and_torque_limits_hold(
 ) -> None:
     speeds: list[float] = []
     strain: list[float] = []
-    step = BulletTabletop.step
+    step = BulletArm.step
 
-    def watched(self: BulletTabletop, *args: Any, **options: Any) -> None:
+    def watched(self: BulletArm, *args: Any, **options: Any) -> None:
         step(self, *args, **options)
         for joint, limit in enumerate(ur5e.MAX_TORQUE):
-            state = p.getJointState(self.ids.arm, joint, self._client)
+            state = p.getJointState(self._number, joint, self._client)
             speeds.append(abs(state[1]))
             strain.append(abs(state[3]) / limit)
 
-    monkeypatch.setattr(BulletTabletop, "step", watched)
+    monkeypatch.setattr(BulletArm, "step", watched)
     bullet.put_first_on_second("red block", "bottom left corner")
     bullet.put_first_on_second("blue bowl", "bottom right corner")
     assert 1.0 < max(speeds) <= ur5e.MAX_SPEED
@@ -230,7 +230,7 @@ def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
     world = live(robot)
     world.wait(120)
     for name, (x, y, z) in before.items():
-        assert world.body(name).position == pytest.approx((x, y, z), abs=2e-4)
+        assert world.place_of(name)[0] == pytest.approx((x, y, z), abs=2e-4)
 
 
 def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:

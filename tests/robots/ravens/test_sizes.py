@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from cap.errors import NotFound, Unreachable
-from robots.ravens import create, transfer
+from robots.arm.travel import PARK
+from robots.ravens import create
 from robots.ravens.scene import Body, Scene
 from robots.ravens.world import WorldState
 
 
 def table(mode: str, *bodies: Body) -> Any:
     robot = create(mode=mode, objects=["red block"])
-    robot.restore((WorldState(Scene(bodies), transfer.PARK.joints()), ()))
+    robot.restore((WorldState(Scene(bodies), PARK.joints()), ()))
     return robot
 
 

@@ -21,9 +21,9 @@ pytest.importorskip("mujoco")
 
 
 def tabletop() -> Any:
-    from robots.ravens.mujoco_tabletop import MujocoTabletop
+    from robots.simulation.mujoco_arm import MujocoArm
 
-    return MujocoTabletop
+    return MujocoArm
 
 
 @pytest.fixture

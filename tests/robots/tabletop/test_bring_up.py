@@ -17,7 +17,7 @@ import pytest
 
 from cap.cli.main import run
 from cap.errors import Stopped
-from robots.ravens.transfer import PARK
+from robots.arm.travel import PARK
 from robots.tabletop.gripper import RobotiqGripper
 from robots.tabletop.safety_guard import GuardedArm
 from tests.fakes.ur.controller import FakeController

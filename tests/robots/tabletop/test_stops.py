@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cap.errors import NotConnected, RobotError
-from robots.ravens.transfer import PARK
+from robots.arm.travel import PARK
 from robots.tabletop import TabletopRobot, create
 from robots.tabletop.gripper import OutputGripper
 from tests.fakes.ur.controller import FakeController

@@ -20,7 +20,7 @@ from cap.robot import registry
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Event
-from robots.ravens.transfer import PARK
+from robots.arm.travel import PARK
 from robots.tabletop import TabletopRobot
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, fresh, wait_for
