@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from PIL import Image, ImageDraw
 from shapely.geometry import MultiPoint
 
+from robots.drawing import view
 from robots.drawing.board import BOARD_X, BOARD_Y, BoardState
 from robots.ravens.scene import BLOCK_HALF, Body
+from robots.simulation.top_view import TopView
 from robots.table.colors import Color
 from robots.table.geometry import XY, corners
 from robots.table.things import color_of
 
-_OVERSAMPLE = 3
 _BORDER_M = 0.02
 _INK, _WHITE, _FRAME = (30, 41, 59), (252, 252, 250), (148, 152, 158)
 _PEN_M = 0.004
@@ -30,25 +30,18 @@ def draw(state: BoardState, tip: XY | None, width: int, height: int) -> Any:
         width: Pixels.
         height: Pixels.
     """
-    big = (width * _OVERSAMPLE, height * _OVERSAMPLE)
-    image = Image.new("RGB", big, _FRAME)
-    brush = ImageDraw.Draw(image)
-    scale = min(big) / (BOARD_X[1] - BOARD_X[0] + 2 * _BORDER_M)
-
-    def pixel(point: XY) -> XY:
-        x, y = point[0] - sum(BOARD_X) / 2, point[1] - sum(BOARD_Y) / 2
-        return big[0] / 2 + x * scale, big[1] / 2 - y * scale
-
-    left_top, right_bottom = pixel((BOARD_X[0], BOARD_Y[1])), pixel((BOARD_X[1], BOARD_Y[0]))
-    brush.rectangle((*left_top, *right_bottom), fill=_WHITE)
-    for stroke in state.strokes:
-        brush.line([pixel(point) for point in stroke], _INK, round(_PEN_M * scale), "curve")
-    for body in state.scene.bodies:
-        brush.polygon([pixel(corner) for corner in _outline(body)], fill=color_of(body.name))
+    x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (BOARD_X, BOARD_Y))
+    picture = TopView((width, height), x, y, _FRAME)
+    seen, shapes = view.view(state), view.shapes(state)
+    picture.solids(shapes, {"board": seen.placements["board"]})
+    for line in seen.lines:
+        picture.line(line.points, line.width_m, line.color)
+    blocks = {name: at for name, at in seen.placements.items() if name.startswith("objects/")}
+    picture.solids(shapes, blocks)
     if tip is not None:
-        (x, y), r = pixel(tip), 0.008 * scale
-        brush.ellipse((x - r, y - r, x + r, y + r), outline=(220, 38, 38), width=2 * _OVERSAMPLE)
-    return image.resize((width, height), Image.Resampling.LANCZOS)
+        (x0, y0), r = picture.pixel(tip), 0.008 * picture.scale
+        picture.brush.ellipse((x0 - r, y0 - r, x0 + r, y0 + r), outline=(220, 38, 38), width=6)
+    return picture.image()
 
 
 def svg(state: BoardState) -> str:

@@ -11,9 +11,9 @@ from PIL import ImageDraw
 from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.arm.strokes import Stroke
-from robots.ravens.instant import draw_way
 from robots.ravens.robot import RavensRobot
 from robots.ravens.world import WorldState
+from robots.simulation.top_view import draw_way
 from robots.simulation.world import WorldOwner
 from robots.tabletop.dry_run import DryDriver
 from robots.tabletop.observation import Sight

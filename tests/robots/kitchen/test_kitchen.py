@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 
 from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable, UsageError
-from robots.kitchen import KitchenRobot, create, picture
+from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import DEFAULT_NAMES, KINDS
 from robots.table.geometry import yaw_quaternion
 
@@ -504,35 +503,3 @@ def test_the_robot_s_text_names_every_location() -> None:
     robot = create(mode="instant", seed=4)
     told = " ".join((type(robot).__doc__ or "").split())
     assert f"Locations: {', '.join(map(repr, robot.get_loc_names()))}." in told
-
-
-@pytest.mark.inside
-def test_names_are_written_last_and_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ["apple", "red plate", "bowl", "cup", "egg", "sponge @ cart", "coke can @ desk"]
-    robot = create(seed=0, mode="instant", objects=names)
-    drawn: list[tuple[str, Any]] = []
-    text = picture._Brush.text
-
-    def written(brush: Any, anchor: Any, middles: Any, name: str, *others: Any) -> Any:
-        drawn.append((name, text(brush, anchor, middles, name, *others)))
-        return drawn[-1][1]
-
-    for shape in ("disc", "box"):
-        really = getattr(picture._Brush, shape)
-
-        def shaped(brush: Any, *rest: Any, really: Any = really) -> None:
-            assert not drawn, "something was drawn over a name"
-            really(brush, *rest)
-
-        monkeypatch.setattr(picture._Brush, shape, shaped)
-    monkeypatch.setattr(picture._Brush, "text", written)
-    robot.render(480, 480)
-    assert {name.split(" @ ")[0] for name in names} <= {name for name, _ in drawn}
-    boxes = [box for _, box in drawn]
-    assert not [1 for a, b in itertools.combinations(boxes, 2) if picture._shared(a, b) > 0]
-    things = [(thing.xy, thing.radius) for thing in robot.state.things]
-    brush = picture._Brush(960, 960)
-    for middle, radius in [*things, (robot.state.base.xy, 0.2)]:
-        (x, y), r = brush.pixel(middle), radius * brush.scale * 0.9
-        around = (x - r, y - r, x + r, y + r)
-        assert not [name for name, box in drawn if picture._shared(box, around) > 0]

@@ -17,7 +17,6 @@ pytest.importorskip("pybullet")
 pytest.importorskip("mujoco")
 
 from robots.simulation.bullet import BulletArm, p
-
 from robots.simulation.engines import ENGINES
 
 STORY = """

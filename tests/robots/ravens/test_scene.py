@@ -5,8 +5,8 @@ from PIL import Image, ImageDraw
 
 from cap.errors import UsageError
 from robots.ravens import create
-from robots.ravens.instant import draw_way
 from robots.ravens.scene import Body
+from robots.simulation.top_view import draw_way
 
 
 def test_unknown_mode_is_refused() -> None:
