@@ -24,7 +24,7 @@ _BORDER_M = 0.12
 _WALL: Color = (122, 126, 132)
 _TEXT, _PAPER = (92, 84, 74), (241, 238, 231)
 _LARGER = 2.2
-_LETTER_M, _LETTER_PX = 0.16, 20.0
+_LETTER_M, _LETTER_PX = 0.16, 19.5
 """Height of letters, and the least."""
 _LEADER_M = 0.16
 """A name that is further from its thing has a line that leads to it."""
