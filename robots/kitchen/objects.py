@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from cap.errors import UsageError, did_you_mean
-from robots.table.colors import COLORS
 from robots.table.geometry import Quat, Vec3
 from robots.table.object_names import plain
 
@@ -58,74 +59,27 @@ class Kind:
         return self.shape != "dish" and self.category not in ("fruit", "egg")
 
 
-def _plate(color: Color) -> Kind:
-    return Kind("dish", "dish", (0.25, 0.25, 0.03), 0.3, color, 0.11)
-
-
-def _block(color: Color) -> Kind:
-    return Kind("toy", "box", (0.04, 0.04, 0.04), 0.04, color)
-
-
+_DATA: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("things.toml").read_text(encoding="utf-8")
+)
 KINDS: Mapping[str, Kind] = {
-    "apple": Kind("fruit", "cylinder", (0.07, 0.07, 0.065), 0.16, (196, 49, 46)),
-    "banana": Kind("fruit", "box", (0.13, 0.036, 0.036), 0.12, (243, 211, 70)),
-    "orange": Kind("fruit", "cylinder", (0.072, 0.072, 0.068), 0.16, (243, 146, 45)),
-    "lemon": Kind("fruit", "cylinder", (0.056, 0.056, 0.052), 0.1, (222, 214, 60)),
-    "coke can": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (168, 24, 34)),
-    "water bottle": Kind("drink", "cylinder", (0.066, 0.066, 0.2), 0.4, (106, 170, 214)),
-    "juice box": Kind("drink", "box", (0.06, 0.045, 0.11), 0.25, (122, 178, 92)),
-    "chip bag": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (226, 122, 52)),
-    "cracker box": Kind("snack", "box", (0.12, 0.055, 0.16), 0.2, (160, 76, 60)),
-    "candy bar": Kind("snack", "box", (0.1, 0.04, 0.028), 0.05, (112, 74, 52)),
-    "bowl": Kind("dish", "dish", (0.31, 0.31, 0.065), 0.35, (118, 140, 190), 0.13),
-    "cup": Kind("dish", "cylinder", (0.076, 0.076, 0.09), 0.2, (208, 206, 200)),
-    "sponge": Kind("cleaning", "box", (0.1, 0.065, 0.032), 0.03, (232, 196, 88)),
-    "soap bottle": Kind("cleaning", "cylinder", (0.06, 0.06, 0.17), 0.3, (110, 176, 166)),
-    "strawberry": Kind("fruit", "cylinder", (0.036, 0.036, 0.034), 0.02, (206, 40, 56)),
-    "plum": Kind("fruit", "cylinder", (0.048, 0.048, 0.044), 0.06, (104, 52, 116)),
-    "lime": Kind("fruit", "cylinder", (0.05, 0.05, 0.046), 0.07, (96, 164, 62)),
-    "green apple": Kind("fruit", "cylinder", (0.068, 0.068, 0.062), 0.15, (140, 190, 74)),
-    "pear": Kind("fruit", "cylinder", (0.062, 0.062, 0.088), 0.17, (202, 204, 88)),
-    "peach": Kind("fruit", "cylinder", (0.07, 0.07, 0.064), 0.15, (240, 160, 110)),
-    "grapefruit": Kind("fruit", "cylinder", (0.088, 0.088, 0.082), 0.3, (240, 128, 92)),
-    **{f"{name} block": _block(COLORS[name]) for name in ("red", "green", "blue")},
-    "avocado": Kind("fruit", "cylinder", (0.06, 0.06, 0.07), 0.15, (62, 84, 44)),
-    **{
-        f"{name} bottle": Kind("drink", "cylinder", (0.064, 0.064, 0.19), 0.35, COLORS[name])
-        for name in ("red", "green", "blue", "yellow")
-    },
-    "egg": Kind("egg", "cylinder", (0.044, 0.044, 0.056), 0.06, (236, 220, 196)),
-    "red plate": _plate((196, 52, 52)),
-    "green plate": _plate((86, 160, 78)),
-    "blue plate": _plate((66, 110, 190)),
-    "yellow plate": _plate((230, 206, 74)),
-    "white plate": _plate((238, 238, 234)),
-    "diet coke": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (196, 198, 202)),
-    "cherry coke": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (128, 20, 62)),
-    "pepsi": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (26, 64, 150)),
-    "7up": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (24, 130, 70)),
-    "red bull": Kind("drink", "cylinder", (0.054, 0.054, 0.135), 0.27, (62, 84, 150)),
-    "lime soda": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (168, 206, 92)),
-    "grapefruit soda": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (236, 140, 120)),
-    "tea": Kind("drink", "cylinder", (0.066, 0.066, 0.19), 0.4, (152, 92, 44)),
-    "energy bar": Kind("snack", "box", (0.1, 0.04, 0.028), 0.05, (196, 158, 62)),
-    "kettle chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (150, 60, 60)),
-    "rice chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (226, 214, 176)),
-    "multigrain chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (140, 112, 72)),
-    "jalapeno chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (70, 138, 58)),
+    name: Kind(
+        kind["category"],
+        kind["shape"],
+        tuple(kind["size_m"]),
+        kind["mass_kg"],
+        tuple(kind["color"]),
+        kind.get("foot_r_m", 0.0),
+    )
+    for name, kind in _DATA["kinds"].items()
 }
 """Every object there is, by name."""
 DEFAULT_NAMES = (
     *("apple", "banana", "orange", "coke can", "water bottle", "juice box"),
     *("chip bag", "cracker box", "bowl", "cup", "sponge"),
 )
-_ALIASES = {
-    **dict.fromkeys(("coke", "cola", "can of coke", "coca cola", "coca cola can"), "coke can"),
-    **dict.fromkeys(("7 up", "seven up", "7up can"), "7up"),
-    "pepsi can": "pepsi",
-    "lime soda can": "lime soda",
-    **dict.fromkeys(("chips", "chips bag", "bag of chips"), "chip bag"),
-    **dict.fromkeys(("water", "bottle of water"), "water bottle"),
+_ALIASES: Mapping[str, str] = {
+    alias: name for name, aliases in _DATA["aliases"].items() for alias in aliases
 }
 _SODAS = (
     *("coke can", "diet coke", "cherry coke", "pepsi", "7up"),

@@ -1,13 +1,11 @@
 """Where the base can go: the shortest path around what stands on the floor, and what blocks one.
 
 The base is a disc, so furniture grown by its radius leaves the places where its middle may be, and
-so do things that lie on the floor. A shortest path turns near corners of that; a graph of the
-corners that see each other holds it.
+so do things that lie on the floor. A shortest path turns near corners of that.
 """
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
 from collections.abc import Sequence
@@ -24,6 +22,7 @@ from shapely.geometry import Point as ShapelyPoint
 from cap.errors import Collision, Unreachable
 from robots.kitchen.room import BASE_R, CLEAR_M, Drawers, Point, Room, floor_for_base, obstacles
 from robots.kitchen.state import KitchenState
+from robots.simulation.shortest_path import search
 
 Array = NDArray[np.float64]
 _CORNER_M = 0.01
@@ -44,8 +43,6 @@ class Ground:
     """Where the middle of the base may be."""
     corners: Array
     """Where paths may turn, shape (n, 2), metres."""
-    ways: Array
-    """Length of the straight way between two corners, shape (n, n); infinite if there is none."""
 
 
 def ground(state: KitchenState) -> Ground:
@@ -83,17 +80,7 @@ def _ground(room: Room, drawers: Drawers, floor: tuple[tuple[str, Point, float],
     corners = found[shapely.covers(outer, points) & ~shapely.intersects(blocked, points)]
     free = shapely.difference(outer, blocked)
     shapely.prepare(free)
-    return Ground(grown, blocked, free, corners, _ways(blocked, corners, corners))
-
-
-def _ways(blocked: Any, starts: Array, ends: Array) -> Array:
-    pairs = np.empty((len(starts), len(ends), 2, 2))
-    pairs[:, :, 0], pairs[:, :, 1] = starts[:, None], ends[None]
-    open_ = ~shapely.intersects(blocked, shapely.linestrings(pairs))
-    lengths: Array = np.where(
-        open_, np.linalg.norm(pairs[:, :, 1] - pairs[:, :, 0], axis=2), np.inf
-    )
-    return lengths
+    return Ground(grown, blocked, free, corners)
 
 
 def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
@@ -154,42 +141,11 @@ def route(around: Ground, start: Point, goal: Point) -> list[Point]:
         Unreachable: The goal is not free, or no way leads to it.
     """
     check_free(around, [goal], "the goal")
-    ends = np.array([start, goal])
-    direct = _ways(around.blocked, ends[:1], ends[1:])[0, 0]
-    if math.isfinite(direct):
-        return [start, goal]
-    first = _ways(around.blocked, ends[:1], around.corners)[0]
-    last = _ways(around.blocked, ends[1:], around.corners)[0]
-    via = _shortest(first, around.ways, last)
-    if via is None:
+    nodes = np.vstack([start, goal, around.corners])
+    way = search(nodes, around.blocked)
+    if way is None:
         raise Unreachable(f"no way leads to ({goal[0]:.2f}, {goal[1]:.2f}) m past what is there")
-    turns = [(float(x), float(y)) for x, y in around.corners[via]]
-    return [start, *turns, goal]
-
-
-def _shortest(first: Array, ways: Array, last: Array) -> list[int] | None:
-    """Return the corners of the shortest path, by Dijkstra's algorithm; None if there is none."""
-    best = first.copy()
-    before = np.full(len(first), -1)
-    queue = [(float(cost), i) for i, cost in enumerate(first) if math.isfinite(cost)]
-    heapq.heapify(queue)
-    done: set[int] = set()
-    while queue:
-        _, i = heapq.heappop(queue)
-        if i in done:
-            continue
-        done.add(i)
-        reached = best[i] + ways[i]
-        for j in np.flatnonzero(reached < best - 1e-12).tolist():
-            best[j], before[j] = reached[j], i
-            heapq.heappush(queue, (float(best[j]), j))
-    total = best + last
-    if not np.isfinite(total).any():
-        return None
-    path = [int(total.argmin())]
-    while before[path[-1]] >= 0:
-        path.append(int(before[path[-1]]))
-    return path[::-1]
+    return [(x, y) for x, y in nodes[way].tolist()]
 
 
 def length(points: Sequence[Point]) -> float:

@@ -8,10 +8,12 @@ chairs and a stool stand free on the left and in front, with room to drive aroun
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import shapely
@@ -22,6 +24,9 @@ from robots.table.geometry import Rectangle, Vec3, corners
 Point = tuple[float, float]
 PieceKind = Literal["table", "counter", "chair", "stool", "bin", "cabinet"]
 
+_PIECES: Sequence[Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("room.toml").read_text(encoding="utf-8")
+)["pieces"]
 ROOM_X = (-5.7, 3.0)
 ROOM_Y = (-7.0, 2.5)
 BASE_R = 0.22
@@ -40,8 +45,6 @@ HANDLE_UP_M = 0.1
 """Height of the handle above the drawer's floor."""
 OPEN_M = 0.2
 """A drawer pulled out this far counts as open."""
-CHAIR_M = 0.36
-"""Of a chair's seat: however it is turned, the base goes around it in a square of 1 m, metres."""
 _INSET_M = 0.05
 """Between the edge of a surface and what stands on it."""
 _STAND_M = 0.40
@@ -174,33 +177,34 @@ _DRAWERS = {
 
 def sample_room(rng: np.random.Generator) -> Room:
     """Return the kitchen with every piece a little elsewhere, as a seed has it."""
+    own = rng.spawn(1)[0]
+    pieces = []
+    for entry in _PIECES:
+        draws = own if entry.get("own_draws") else rng
 
-    def near(value: float, by_m: float) -> float:
-        return value + float(rng.uniform(-by_m, by_m))
+        def drawn(what: Any, unit: float = 1.0, draws: Any = draws) -> float:
+            if not isinstance(what, list):
+                return float(what * unit)
+            value, spread = what
+            return float(value * unit + float(draws.uniform(-spread, spread)))
 
-    quarter = math.pi / 2
-    own = rng.spawn(1)[0]  # what it decides moves nothing else
-    stool = (-2.95 + float(own.uniform(-0.1, 0.1)), -4.0 + float(own.uniform(-0.1, 0.1)))
-    return Room(
-        (
-            Piece("table", "table", near(0.2, 0.15), near(0, 0.15), 1.4, 0.8, 0.72, quarter, True),
-            Piece("countertop", "counter", near(-0.6, 0.1), 2.2, 2.4, 0.6, 0.9, quarter),
-            Piece("cart", "table", 2.62, near(0.9, 0.15), 0.6, 0.45, 0.8, 0.0),
-            Piece("desk", "table", 2.65, near(-4.9, 0.1), 1.2, 0.6, 0.74, 0.0),
-            _chair("wood chair", near(-3.15, 0.1), near(-0.65, 0.1), near(-quarter, 0.3)),
-            _chair("steel chair", near(0.0, 0.1), near(-3.15, 0.1), near(-quarter, 0.3)),
-            _chair("office chair", near(1.25, 0.1), near(-5.85, 0.1), near(-quarter, 0.3)),
-            Piece("stool", "stool", *stool, 0.3, 0.3, 0.5, 0.0, True),
-            Piece("recycle bin", "bin", 2.72, near(-0.5, 0.1), 0.44, 0.44, 0.35, 0.0),
-            Piece("trash bin", "bin", 2.72, near(-1.5, 0.1), 0.44, 0.44, 0.35, 0.0),
-            Piece("compost bin", "bin", 2.72, -2.5, 0.44, 0.44, 0.35, 0.0),
-            Piece("drawers", "cabinet", near(1.55, 0.1), 2.25, 0.6, 0.5, 0.95, quarter),
+        width, depth, height = entry["size"]
+        x, y = drawn(entry["x"]), drawn(entry["y"])
+        facing = drawn(entry["turns"], math.pi / 2)
+        pieces.append(
+            Piece(
+                entry["name"],
+                entry["kind"],
+                x,
+                y,
+                width,
+                depth,
+                height,
+                facing,
+                entry.get("around", False),
+            )
         )
-    )
-
-
-def _chair(name: str, x: float, y: float, facing: float) -> Piece:
-    return Piece(name, "chair", x, y, CHAIR_M, CHAIR_M, 0.45, facing)
+    return Room(tuple(pieces))
 
 
 Drawers = tuple[tuple[str, float], ...]

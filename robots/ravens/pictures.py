@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from cap.errors import MissingSimulator, install_extra
 from robots.arm.rotations import looking
 from robots.perception.camera import Array, Frame
 from robots.perception.lens import Lens, Light
 from robots.ravens import view
 from robots.ravens.world import WorldState
-from robots.simulation.rays import RayStudio
 
 VIEW = looking((0.26, -1.6, 1.0), (-0.04, -0.35, 0.165))
 """Where a spectator stands."""
@@ -37,7 +38,20 @@ class Studio:
 
     def __init__(self) -> None:
         """Draw nothing yet."""
-        self._rays = RayStudio()
+        self._opened: Any = None
+
+    @property
+    def _rays(self) -> Any:
+        """The world that poses, which needs MuJoCo whatever engine moves the arm."""
+        if self._opened is None:
+            if not find_spec("mujoco"):
+                raise MissingSimulator(
+                    f"pictures need MuJoCo, which is not installed: {install_extra('sim')}"
+                )
+            from robots.simulation.rays import RayStudio
+
+            self._opened = RayStudio()
+        return self._opened
 
     def draw(self, state: WorldState, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""

@@ -106,7 +106,7 @@ def shortest(start: Array, goal: Array, regions: Sequence[BaseGeometry]) -> Arra
     table = box(TABLE_X[0], TABLE_Y[0], TABLE_X[1], TABLE_Y[1])
     on_table = shapely.contains(table, shapely.points(corners))
     nodes = np.vstack([start, goal, np.unique(corners[on_table], axis=0)])
-    way = _search(nodes, blocked)
+    way = search(nodes, blocked)
     if way is None:
         raise Unreachable(
             f"there is no way from ({start[0]:.2f}, {start[1]:.2f}) to ({goal[0]:.2f}, "
@@ -128,8 +128,16 @@ def _grown(region: BaseGeometry, start: Array, goal: Array) -> BaseGeometry:
     return shapely.buffer(region, room, quad_segs=_ARC)
 
 
-def _search(nodes: Array, blocked: BaseGeometry) -> list[int] | None:
-    """Return the numbers of the nodes on the shortest way from the first to the second, or None."""
+def search(nodes: Array, blocked: BaseGeometry) -> list[int] | None:
+    """Return the shortest way from the first of some points to the second, by their numbers.
+
+    Args:
+        nodes: Where it may turn, shape (n, 2), metres.
+        blocked: What it must not cross; prepared, for speed.
+
+    Returns:
+        None where there is none.
+    """
     ahead = np.linalg.norm(nodes - nodes[1], axis=1)
     length = np.full(len(nodes), np.inf)
     before = np.full(len(nodes), -1)
