@@ -7,7 +7,6 @@ data, as in `robots.ravens`: what happens depends on the state and the path alon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -15,13 +14,17 @@ import numpy as np
 from shapely.geometry import LineString
 from shapely.ops import substring
 
-from robots.arm.motion import DT_S, Leg, Pose, along, through
+from robots.arm import ur5e
+from robots.arm.motion import DT_S, Pose, along, through
 from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.arm.travel import PEN, over
-from robots.drawing.board import BoardState
+from robots.drawing.board import ARM_URDF, BoardState
+from robots.ravens.scene import BLOCK_HALF
 from robots.simulation import engines
-from robots.simulation.world import SimulatedWorld, WorldOwner, after_step
-from robots.table.geometry import XY, Vec3
+from robots.simulation.bodies import ArmBody, Box, Fixed, Friction, World
+from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.world import SimulatedWorld, WorldOwner
+from robots.table.geometry import XY
 
 SPEED_MPS = 0.25
 """Of the pen while it draws."""
@@ -91,38 +94,15 @@ class InstantBoard:
         """Do nothing: no resource is held."""
 
 
-class Pen(Protocol):
-    """A simulated arm with a pen, in a physics engine."""
-
-    def build(self, state: BoardState) -> None:
-        """Build the simulation of a state, at rest; nothing of an earlier one is kept."""
-
-    def advance(self, position: Sequence[float], velocity: Sequence[float]) -> None:
-        """Advance one step of `DT_S`, the joints driven from a position (rad) at a speed."""
-
-    def joints(self) -> tuple[float, ...]:
-        """Return the arm's joint angles, radians."""
-
-    def tip(self) -> Vec3:
-        """Return where the tip of the pen is, metres."""
-
-    def close(self) -> None:
-        """Release what it holds; doing so twice does no harm."""
+_PEN = ArmBody(ARM_URDF, ur5e.MAX_TORQUE, fingers=False)
+_FRICTION = Friction(pybullet=(0.5, 0.0, 0.0), mujoco=(1.0, 0.005, 0.0001))
 
 
-def make_pen(engine: str) -> Pen:
-    """Return the arm in an engine.
-
-    Raises:
-        MissingSimulator: It is not installed.
-    """
-    if engine == engines.MUJOCO:
-        from robots.drawing.mujoco_pen import MujocoPen
-
-        return MujocoPen()
-    from robots.drawing.bullet_pen import BulletPen
-
-    return BulletPen()
+def world_of(state: BoardState) -> World:
+    """Return the arm and what stands on the board, for a physics engine."""
+    block = (Box((BLOCK_HALF,) * 3),)
+    fixed = tuple(Fixed(block, body.position, body.yaw) for body in state.scene.bodies)
+    return World(_PEN, state.joints, "none", _FRICTION, fixed=fixed)
 
 
 class ArmBoard:
@@ -133,11 +113,12 @@ class ArmBoard:
         self.state = state
         self.engine = engines.choose(engine)
         """Which one it is."""
-        self._pen = make_pen(self.engine)
+        self._engine = engines.start(self.engine)
         self._owner = owner
-        self._steps = 0
+        self._pen: GrippingArm | None = None
+        """The arm that follows a path, while there is one."""
         self._touched: list[tuple[float, float]] = []
-        self._keeping: bool | None = None
+        self._keeping = True
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path; see `Board`."""
@@ -149,22 +130,22 @@ class ArmBoard:
         to = through(over(start, first, height))
         drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
         up = through([last, replace(last, z=PEN.least)])
-        self._pen.build(self.state)
-        self._steps = 0
+        pen = self._pen = self._engine.build(world_of(self.state), self._owner)
         self._touched, self._keeping = [], keep
         try:
-            self._follow(to, inking=False)
-            self._follow(drawing, inking=True)
-            self._follow(up, inking=False)
+            for leg in (to, drawing, up):
+                pen.on_step = self._note_touch if leg is drawing else None
+                pen.follow(leg)
+                pen.wait(_SETTLE_STEPS)
         finally:
-            time_s = self.state.time_s + self._steps * DT_S
+            time_s = self.state.time_s + pen.steps * DT_S
             self.state = replace(self.now()[0], time_s=time_s)
-            self._keeping = None
+            self._pen = None
         return stroke_of(self._touched)
 
     def now(self) -> tuple[BoardState, XY | None]:
         """Return the board and the tip; see `Board`."""
-        if self._keeping is None:
+        if self._pen is None:
             return self.state, None
         state = replace(self.state, joints=self._pen.joints())
         if len(self._touched) > 1:
@@ -172,22 +153,12 @@ class ArmBoard:
             state = state.drawn(stroke) if self._keeping else state.erased(stroke)
         return state, self._pen.tip()[:2]
 
-    def _follow(self, leg: Leg, *, inking: bool) -> None:
-        for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
-            self._step(position, velocity, inking=inking)
-        rest = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
-        for _ in range(_SETTLE_STEPS):
-            self._step(rest, [0.0] * len(rest), inking=inking)
-
-    def _step(self, position: list[float], velocity: list[float], *, inking: bool) -> None:
-        self._pen.advance(position, velocity)
-        self._steps += 1
-        if inking:
-            tip = self._pen.tip()
-            if tip[2] < _TOUCH_Z:
-                self._touched.append((tip[0], tip[1]))
-        after_step(self._owner, self._steps)
+    def _note_touch(self) -> None:
+        assert self._pen is not None
+        x, y, z = self._pen.tip()
+        if z < _TOUCH_Z:
+            self._touched.append((x, y))
 
     def close(self) -> None:
         """Close the engine; doing so twice does no harm."""
-        self._pen.close()
+        self._engine.close()

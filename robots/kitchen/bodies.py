@@ -21,12 +21,12 @@ from robots.kitchen.room import (
 )
 from robots.kitchen.state import KitchenState
 from robots.simulation.bodies import (
+    ArmBody,
     Box,
     Cylinder,
     Drawer,
     Fixed,
     Friction,
-    GripperArm,
     Loose,
     Parts,
     World,
@@ -34,7 +34,7 @@ from robots.simulation.bodies import (
 )
 from robots.table.geometry import distance
 
-ARM = GripperArm(
+ARM = ArmBody(
     urdf=Path(__file__).with_name("arm.urdf"),
     torques=arm.MAX_TORQUE,
     finger_mps=0.2,
@@ -66,10 +66,10 @@ def world_of(state: KitchenState, sliding: str | None) -> World:
     return World(
         ARM,
         state.joints,
-        state.gap_m,
-        tuple(_near_things(state, sliding)),
-        _FRICTION,
         "plane",
+        _FRICTION,
+        tuple(_near_things(state, sliding)),
+        state.gap_m,
         tuple(_furniture(state, sliding)),
         (*state.base.world(0.0, arm.AHEAD_M), arm.SHOULDER_Z),
         state.base.angle,

@@ -19,9 +19,9 @@ from robots.ravens.scene import (
     Body,
 )
 from robots.ravens.world import WorldState
-from robots.simulation.bodies import Box, Friction, GripperArm, Loose, World, ring
+from robots.simulation.bodies import ArmBody, Box, Friction, Loose, World, ring
 
-ARM = GripperArm(
+ARM = ArmBody(
     urdf=Path(__file__).with_name("ur5e.urdf"),
     torques=ur5e.MAX_TORQUE,
     finger_mps=FINGER_SPEED_MPS,
@@ -40,10 +40,10 @@ def world_of(state: WorldState) -> World:
     return World(
         ARM,
         state.joints,
-        state.gap_m,
-        tuple(_loose(body) for body in state.scene.bodies),
-        _FRICTION,
         "box",
+        _FRICTION,
+        tuple(_loose(body) for body in state.scene.bodies),
+        state.gap_m,
         held=state.held,
     )
 

@@ -164,7 +164,9 @@ class PhysicsTabletop:
                 simulation.follow(through(self._over(first, height)))
                 simulation.wait(_REST_STEPS)
                 trail.append(simulation.joints())
-                simulation.follow(way, trail=trail)
+                simulation.on_step = lambda: trail.append(simulation.joints())
+                simulation.follow(way)
+                simulation.on_step = None
                 simulation.wait(_REST_STEPS)
                 trail.append(simulation.joints())
         finally:

@@ -100,22 +100,25 @@ class Friction:
 
 
 @dataclass(frozen=True)
-class GripperArm:
-    """An arm with two fingers."""
+class ArmBody:
+    """An arm."""
 
     urdf: Path
-    """What it is made of: the joints of the arm, the last of them the hand's, then two fingers."""
+    """What it is made of: the joints of the arm, the last of them the hand's, then two fingers, or
+    a fixed link `tip`."""
     torques: Sequence[float]
     """The most each joint of the arm may use, Nm."""
-    finger_mps: float
+    fingers: bool = True
+    """Whether it has fingers; else its last link is a pen, or the like."""
+    finger_mps: float = 0.0
     """Of each finger while it opens."""
-    closing_mps: float
+    closing_mps: float = 0.0
     """Of each finger while it closes: faster, it would sink into what is light."""
-    finger_force_n: float
+    finger_force_n: float = 0.0
     """With which a finger is driven to where it should be, but for closing."""
-    grip_force_n: float
+    grip_force_n: float = 0.0
     """With which a finger closes on something."""
-    hold_force_n: float
+    hold_force_n: float = 0.0
     """Limit of the fixed joint that holds what both fingers press on, in PyBullet."""
     hand_passes: bool = False
     """Whether the hand, as the fingers, need not touch what is fixed to it."""
@@ -127,19 +130,19 @@ class GripperArm:
 class World:
     """Everything at rest, before the first step."""
 
-    arm: GripperArm
+    arm: ArmBody
     """The arm."""
     joints: Sequence[float]
     """Its joint angles, radians."""
-    gap_m: float
-    """Distance between its fingers."""
-    loose: tuple[Loose, ...]
-    """What may move."""
-    friction: Friction
-    """Of all bodies but the ground."""
-    ground: Literal["plane", "box"]
+    ground: Literal["plane", "box", "none"]
     """What everything stands on: what stands on a plane wakes on one corner in PyBullet, and
     creeps; a box is 4 m wide."""
+    friction: Friction
+    """Of all bodies but the ground."""
+    loose: tuple[Loose, ...] = ()
+    """What may move."""
+    gap_m: float = 0.0
+    """Distance between its fingers."""
     fixed: tuple[Fixed, ...] = ()
     """What stands still, and the drawer that slides."""
     base: Vec3 = (0.0, 0.0, 0.0)

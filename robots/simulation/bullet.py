@@ -121,7 +121,8 @@ class BulletArm(GrippingArm):
         self._client = client
         begin(client)
         _add_ground(client, world)
-        joints = [*world.joints, world.gap_m / 2, world.gap_m / 2]
+        fingers = 2 if world.arm.fingers else 0
+        joints = [*world.joints, *[world.gap_m / 2] * fingers]
         self._number = load_arm(
             client, world.arm.urdf, joints, world.base, yaw_quaternion(world.base_yaw)
         )
@@ -134,7 +135,7 @@ class BulletArm(GrippingArm):
         self.bodies = _add_loose(client, world)
         count = len(world.joints)
         self._joints, self._hand = range(count), count - 1
-        self._fingers = (count, count + 1)
+        self._fingers = tuple(range(count, count + fingers))
         self._passes_held = (self._hand, *self._fingers) if self._arm.hand_passes else self._fingers
         self._driven = [*self._joints, *self._fingers]
         self._gains = [0.3] * len(self._driven), [1.0] * len(self._driven)
@@ -143,6 +144,15 @@ class BulletArm(GrippingArm):
         if world.held:
             self.fix(self.bodies[world.held])
             self.held = world.held
+
+    def tip(self) -> Vec3:
+        """Return where the link `tip` is, metres."""
+        state = p.getLinkState(
+            self._number, len(self._joints), computeForwardKinematics=True,
+            physicsClientId=self._client,
+        )  # fmt: skip
+        found: Vec3 = state[4]
+        return found
 
     def place_of(self, name: str) -> tuple[Vec3, Quat]:
         """Return where a body is now; see `GrippingArm`."""
@@ -166,13 +176,14 @@ class BulletArm(GrippingArm):
         return self._drawer is not None and self.grasp(self._drawer, 0)
 
     def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:
+        fingers = len(self._fingers)
         p.setJointMotorControlArray(
             self._number,
             self._driven,
             p.POSITION_CONTROL,
-            [*self.targets, half_m, half_m],
-            [*velocities, finger_mps, finger_mps],
-            [*self._arm.torques, self._force_n, self._force_n],
+            [*self.targets, *[half_m] * fingers],
+            [*velocities, *[finger_mps] * fingers],
+            [*self._arm.torques, *[self._force_n] * fingers],
             *self._gains,
             self._client,
         )
@@ -268,6 +279,8 @@ class BulletEngine:
 
 
 def _add_ground(client: int, world: World) -> None:
+    if world.ground == "none":
+        return
     if world.ground == "plane":
         shape = p.createCollisionShape(p.GEOM_PLANE, physicsClientId=client)
     else:

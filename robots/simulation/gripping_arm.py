@@ -39,6 +39,8 @@ class GrippingArm(ABC):
         """Distance the fingers are driven to in this step."""
         self.gap_goal_m = world.gap_m
         """Distance they are on the way to."""
+        self.on_step: Callable[[], None] | None = None
+        """Called after each step."""
         self.held: str | None = None
         """The object fixed to the hand, if any."""
         self.targets = list(world.joints)
@@ -85,6 +87,10 @@ class GrippingArm(ABC):
         """Return whether everything that may move is at rest."""
 
     @abstractmethod
+    def tip(self) -> Vec3:
+        """Return where the link `tip` is, metres."""
+
+    @abstractmethod
     def place_of(self, name: str) -> tuple[Vec3, Quat]:
         """Return where a body that may move is now: metres, x y z w."""
 
@@ -113,28 +119,26 @@ class GrippingArm(ABC):
         self._advance(velocities or self._at_rest, gap / 2, (next_gap - gap) / (2 * DT_S))
         self.gap_m = next_gap
         self.steps += 1
+        if self.on_step is not None:
+            self.on_step()
         after_step(self._owner, self.steps, watched=watched)
 
     def follow(
         self,
         leg: Leg,
         until: Callable[[], bool] | None = None,
-        trail: list[tuple[float, ...]] | None = None,
     ) -> None:
         """Move the arm along a motion, or along the part of it until something is so.
 
         Args:
             leg: The motion.
             until: Ends it.
-            trail: Gets the joint angles after every step, radians.
         """
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
             self.targets = position
             if until is not None and until():
                 return
             self.step(velocity)
-            if trail is not None:
-                trail.append(self.joints())
         self.targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
 
     def wait(self, steps: int, *, watched: bool = True) -> None:

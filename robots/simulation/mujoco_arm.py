@@ -141,7 +141,7 @@ class MujocoModel:
         if world.ground == "plane":
             plane = mujoco.mjtGeom.mjGEOM_PLANE
             spec.worldbody.add_geom(type=plane, size=[0, 0, 1], **touching(stands))
-        else:
+        elif world.ground == "box":
             add_box(spec.worldbody, (GROUND_M,) * 3, pos=[0, 0, -GROUND_M], **stands)
         for fixed in world.fixed:
             _add_fixed(spec, fixed, stands)
@@ -263,9 +263,9 @@ class MujocoArm(GrippingArm):
         """Build a simulation of a compiled world."""
         super().__init__(world, owner)
         self._world, self._model, self._data = compiled, compiled.model, compiled.data()
-        half = world.gap_m / 2
-        self._data.qpos[: compiled.driven] = [*world.joints, half, half]
-        self._most = np.array([*self._arm.torques, 0.0, 0.0])
+        self._fingers = fingers = 2 if world.arm.fingers else 0
+        self._data.qpos[: compiled.driven] = [*world.joints, *[world.gap_m / 2] * fingers]
+        self._most = np.array([*self._arm.torques, *[0.0] * fingers])
         self._held_body = 0
         self.bodies = compiled.bodies
         for thing in world.loose:
@@ -281,6 +281,12 @@ class MujocoArm(GrippingArm):
 
     def _address(self, name: str) -> int:
         return int(self._model.jnt_qposadr[self._model.body_jntadr[self.bodies[name]]])
+
+    def tip(self) -> Vec3:
+        """Return where the link `tip` is, metres."""
+        mujoco.mj_kinematics(self._model, self._data)
+        x, y, z = self._data.body("tip").xpos.tolist()
+        return (x, y, z)
 
     def place_of(self, name: str) -> tuple[Vec3, Quat]:
         """Return where a body is now; see `GrippingArm`."""
@@ -301,9 +307,11 @@ class MujocoArm(GrippingArm):
         return self._world.drawer is not None and self.grasp(self._world.drawer)
 
     def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:
-        self._most[-2:] = self._force_n
-        goal = [*self.targets, half_m, half_m]
-        drive(self._model, self._data, goal, [*velocities, finger_mps, finger_mps], self._most)
+        count = len(self.targets)
+        self._most[count:] = self._force_n
+        goal = [*self.targets, *[half_m] * self._fingers]
+        speed = [*velocities, *[finger_mps] * self._fingers]
+        drive(self._model, self._data, goal, speed, self._most)
 
     def fix(self, body: Any, link: int = -1) -> None:
         """Fix a body that has a weld, by its number, to the hand where it is."""
@@ -354,4 +362,4 @@ class MujocoArm(GrippingArm):
 
     def joints(self) -> tuple[float, ...]:
         """Return the arm's joint angles, radians."""
-        return tuple(self._data.qpos[: self._world.driven - 2].tolist())
+        return tuple(self._data.qpos[: len(self.targets)].tolist())
