@@ -4,7 +4,7 @@ A `Camera` gives frames (colour and depth) and a `Detector` names what is in one
 protocols. `see(camera, detector)` looks once. An `Observer` is either both of them
 (`CameraObserver`) or a file that lists what is where (`SceneFile`): what a robot should take.
 
-Cameras: `PyBulletCamera` in a simulation, `RealSenseCamera` on hardware (extra `realsense`), on a
+Cameras: `RayCamera` in a simulation, `RealSenseCamera` on hardware (extra `realsense`), on a
 stand or in the hand; `hand_eye` says where such a camera is. Detectors: `ColorDepthDetector` for
 blocks and bowls of known colours and sizes, `OpenVocabularyDetector` for anything with a name
 (extra `detect`); `choose_detector` makes the one that was asked for.

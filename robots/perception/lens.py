@@ -46,7 +46,5 @@ class Light:
     """Share of light that comes from everywhere."""
     diffuse: float = 0.45
     """Share that depends on how a surface is turned."""
-    specular: float = 0.05
-    """Share that is mirrored."""
     shadow: bool = True
     """Whether things cast shadows, which is as much work as the picture itself."""

@@ -21,11 +21,11 @@ from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
 from robots.arm.motion import DT_S, Pose, along, through
 from robots.arm.strokes import resampled
 from robots.arm.travel import PARK, TABLE, away, over
-from robots.perception.camera import Array
+from robots.perception.camera import Array, Camera
 from robots.perception.lens import Lens
 from robots.ravens import route
 from robots.ravens.bodies import world_of
-from robots.ravens.pictures import CAMERA_POSE, FRONT_LENS, Studio, TableCamera
+from robots.ravens.pictures import CAMERA_POSE, FRONT_LENS, Studio
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, WorldState, slipped
@@ -184,9 +184,15 @@ class PhysicsTabletop:
 
     def camera(
         self, lens: Lens = FRONT_LENS, pose: Callable[[], Array] = lambda: CAMERA_POSE
-    ) -> TableCamera:
-        """Return a depth camera; see `TableCamera`."""
-        return TableCamera(self._studio, self.now, lens, pose)
+    ) -> Camera:
+        """Return a depth camera.
+
+        Args:
+            lens: Its size and field; those of the camera before the table by default.
+            pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
+                where the arm hides nothing, by default.
+        """
+        return self._studio.camera(self.now, lens, pose)
 
     def _scene(self) -> Scene:
         """Return where every object is now."""

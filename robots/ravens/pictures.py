@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from cap.errors import MissingSimulator, install_extra
+from cap.robot.view import Placement, Shape
 from robots.arm.rotations import looking
-from robots.perception.camera import Array, Frame
+from robots.perception.camera import Array, Camera
 from robots.perception.lens import Lens, Light
 from robots.ravens import view
 from robots.ravens.world import WorldState
@@ -62,42 +63,18 @@ class Studio:
         shot = self._rays.shoot(shapes, placed, VIEW, lens, replace(_LIGHT, shadow=False))
         return Image.fromarray(np.where(shot.bodies[:, :, None] < 0, sky, shot.rgb))
 
-    def capture(self, state: WorldState, lens: Lens, pose: Array) -> Frame:
-        """Return what a depth camera sees that is held at a pose, shape (4, 4), metres."""
-        shapes, placed = view.shapes(state), view.view(state).placements
-        shot = self._rays.shoot(shapes, placed, pose, lens, _LIGHT)
-        arm = [number for number, name in enumerate(shot.names) if name.startswith("arm/")]
-        robot = np.isin(shot.bodies, arm)
-        return Frame(shot.rgb, shot.depth_m, lens.intrinsics, pose, robot)
+    def camera(
+        self, now: Callable[[], WorldState], lens: Lens, pose: Callable[[], Array]
+    ) -> Camera:
+        """Return a depth camera of what `now` says there is; see `RayCamera`."""
+        studio = self._rays
+        from robots.simulation.rays import RayCamera
 
+        def show() -> tuple[Mapping[str, Sequence[Shape]], Mapping[str, Placement]]:
+            state = now()
+            return view.shapes(state), view.view(state).placements
 
-class TableCamera:
-    """A depth camera that looks at the table from wherever it is held."""
-
-    def __init__(
-        self,
-        studio: Studio,
-        now: Callable[[], WorldState],
-        lens: Lens = FRONT_LENS,
-        pose: Callable[[], Array] = lambda: CAMERA_POSE,
-    ) -> None:
-        """Take no picture yet.
-
-        Args:
-            studio: What draws them.
-            now: Says what there is.
-            lens: Its size and field; those of the camera before the table by default.
-            pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
-                where the arm hides nothing, by default.
-        """
-        self._studio, self._now, self._lens, self._pose = studio, now, lens, pose
-
-    def capture(self) -> Frame:
-        """Take a picture of the table as it is."""
-        return self._studio.capture(self._now(), self._lens, self._pose())
-
-    def close(self) -> None:
-        """Do nothing: the table belongs to whoever built it."""
+        return RayCamera(studio, show, lens, pose, _LIGHT)
 
 
 def _sky(height: int) -> NDArray[np.uint8]:

@@ -6,7 +6,7 @@ drawn holds shapes and no physics: bodies are posed in it, so no picture changes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.robot.view import Placement, Shape, lathe_mesh
-from robots.perception.camera import Array
+from robots.perception.camera import Array, Frame
 from robots.perception.lens import Lens, Light
 
 _APART_M = 1e-3
@@ -186,6 +186,42 @@ class RayStudio:
             self._data.mocap_pos[number] = (px, py, pz)
             self._data.mocap_quat[number] = (w, x, y, z)
         mujoco.mj_kinematics(self._model, self._data)
+
+
+class RayCamera:
+    """A depth camera in a world of shapes, on a stand or in a hand."""
+
+    def __init__(
+        self,
+        studio: RayStudio,
+        show: Callable[[], tuple[Mapping[str, Sequence[Shape]], Mapping[str, Placement]]],
+        lens: Lens,
+        pose: Callable[[], Array],
+        light: Light | None = None,
+    ) -> None:
+        """Take no picture yet.
+
+        Args:
+            studio: What poses for the pictures.
+            show: Returns what there is now: what each body is made of, and where it is. Bodies
+                whose name begins with `arm/` are the robot itself.
+            lens: The camera's size and field.
+            pose: Returns where it is, shape (4, 4), metres.
+            light: How the scene is lit.
+        """
+        self._studio, self._show, self._lens, self._pose = studio, show, lens, pose
+        self._light = light or Light()
+
+    def capture(self) -> Frame:
+        """Take a picture of the world as it is."""
+        pose = self._pose()
+        shot = self._studio.shoot(*self._show(), pose, self._lens, self._light)
+        arm = [number for number, name in enumerate(shot.names) if name.startswith("arm/")]
+        robot = np.isin(shot.bodies, arm)
+        return Frame(shot.rgb, shot.depth_m, self._lens.intrinsics, pose, robot)
+
+    def close(self) -> None:
+        """Do nothing: the world belongs to whoever built it."""
 
 
 def _pixels(lens: Lens) -> Array:

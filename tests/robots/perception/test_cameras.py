@@ -6,7 +6,6 @@ import datetime
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ import numpy as np
 import pytest
 
 from cap.errors import MissingExtra, NotFound
+from cap.robot.view import ORIGIN, Shape
 from robots.arm import rotations, ur5e
 from robots.arm.motion import Pose
 from robots.perception import CameraObserver, choose_detector, see
-from robots.perception.bullet_camera import PyBulletCamera
 from robots.perception.calibration import hand_eye
 from robots.perception.calibration.file import HandEye
 from robots.perception.calibration.marker import find_marker
@@ -31,9 +30,9 @@ from robots.ravens import create
 from robots.ravens.observation import SHAPES
 from robots.table.object_names import ALL_NAMES
 
-pytest.importorskip("pybullet")
+pytest.importorskip("mujoco")
 
-from robots.simulation.bullet import p
+from robots.simulation.rays import RayCamera, RayStudio
 
 DETECTOR = ColorDepthDetector(SHAPES)
 IN_HAND = HandEye(
@@ -45,48 +44,34 @@ IN_HAND = HandEye(
 )
 
 
-@pytest.fixture
-def room() -> Iterator[int]:
-    """A grey floor at height 0 with a flat magenta sticker 30 mm wide on it."""
-    client = p.connect(p.DIRECT)
-    for shape, size, color, height in (
-        (p.GEOM_BOX, {"halfExtents": [2, 2, 0.01]}, (0.6, 0.6, 0.6, 1), -0.01),
-        (p.GEOM_CYLINDER, {"radius": 0.015, "length": 0.001}, (0.9, 0.1, 0.8, 1), 0.0005),
-    ):
-        visual = p.createVisualShape(shape, **size, rgbaColor=color, physicsClientId=client)
-        p.createMultiBody(
-            baseVisualShapeIndex=visual, basePosition=[0, 0, height], physicsClientId=client
-        )
-    yield client
-    p.disconnect(client)
+ROOM = {
+    "floor": [Shape("box", (153, 153, 153), (4.0, 4.0, 0.02), (0, 0, -0.01, 0, 0, 0, 1))],
+    "sticker": [Shape("cylinder", (230, 26, 204), (0.015, 0.001), (0, 0, 0.0005, 0, 0, 0, 1))],
+}
+"""A grey floor at height 0 with a flat magenta sticker 30 mm wide on it."""
+STUDIO = RayStudio()
+
+
+def camera_at(pose: Any, lens: Lens) -> RayCamera:
+    return RayCamera(STUDIO, lambda: (ROOM, dict.fromkeys(ROOM, ORIGIN)), lens, lambda: pose)
 
 
 @pytest.mark.parametrize(("width", "height"), [(64, 64), (96, 54), (65, 49)])
 @pytest.mark.parametrize("turn", [(0.4, 0, 0), (0, 0.4, 0), (-0.3, 0.2, 1.0)])
 def test_every_pixel_knows_the_point_it_sees(
-    room: int, width: int, height: int, turn: tuple[float, float, float]
+    width: int, height: int, turn: tuple[float, float, float]
 ) -> None:
     down = rotations.rotation_of((math.pi, 0, 0)) @ rotations.rotation_of(turn)
     pose = rotations.pose_of((0.5, 0.3, 0.5), down)
-    frame = PyBulletCamera(room, lambda: pose, Lens(width, height, 50.0)).capture()
+    frame = camera_at(pose, Lens(width, height, 50.0)).capture()
     assert (frame.depth_m > 0).all()
     assert np.abs(frame.points()[..., 2]).max() < 1e-5
 
 
-def test_a_camera_that_sees_nothing_knows_no_depth(room: int) -> None:
-    frame = PyBulletCamera(room, lambda: rotations.pose_of((0, 0, 1)), Lens(16, 16, 50.0)).capture()
+def test_a_camera_that_sees_nothing_knows_no_depth() -> None:
+    frame = camera_at(rotations.pose_of((0, 0, 1)), Lens(16, 16, 50.0)).capture()
     assert (frame.depth_m == 0).all()
     assert DETECTOR.detect(frame) == ()
-
-
-def test_scale_changes_nothing_that_is_seen(room: int) -> None:
-    """A camera told that the room is built twice as large sees it half as large."""
-    pose = rotations.looking((0.3, -0.4, 0.6), (0, 0, 0))
-    near = rotations.pose_of(pose[:3, 3] / 2, pose[:3, :3])
-    plain = PyBulletCamera(room, lambda: pose, Lens(48, 48, 40.0)).capture()
-    scaled = PyBulletCamera(room, lambda: near, Lens(48, 48, 40.0, 0.05, 1.5), scale=2.0).capture()
-    assert np.allclose(scaled.depth_m * 2, plain.depth_m, atol=1e-5)
-    assert np.array_equal(scaled.rgb, plain.rgb)
 
 
 @pytest.mark.parametrize("source", [None, "color"])
@@ -115,7 +100,7 @@ def test_an_observer_sees_through_its_camera_and_closes_it() -> None:
 # --- in the hand
 
 
-def held_camera(robot: Any, calibrated: HandEye, joints: Any) -> PyBulletCamera:
+def held_camera(robot: Any, calibrated: HandEye, joints: Any) -> RayCamera:
     world = robot._world
     world.state = replace(world.state, joints=joints)
 
@@ -123,7 +108,7 @@ def held_camera(robot: Any, calibrated: HandEye, joints: Any) -> PyBulletCamera:
         tip = ur5e.forward(world.state.joints)
         return [*tip[:3, 3], *rotations.rotation_vector(tip[:3, :3])]
 
-    camera: PyBulletCamera = world.camera(Lens(320, 320, 66.0), calibrated.pose_source(tcp))
+    camera: RayCamera = world.camera(Lens(320, 320, 66.0), calibrated.pose_source(tcp))
     return camera
 
 
@@ -158,7 +143,7 @@ def test_a_wrong_calibration_shows_as_wrong_places() -> None:
 # --- a calibration from pictures alone
 
 
-def sticker_pairs(client: int, camera_in_tcp: Any, n: int) -> Pairs:
+def sticker_pairs(camera_in_tcp: Any, n: int) -> Pairs:
     """Look at the sticker from many sides, as a person would move the arm."""
     rng = np.random.default_rng(1)
     pairs = []
@@ -167,7 +152,7 @@ def sticker_pairs(client: int, camera_in_tcp: Any, n: int) -> Pairs:
         aim = (*rng.uniform(-0.08, 0.08, 2), 0.0)
         roll = rotations.pose_of((0, 0, 0), rotations.rotation_of((0, 0, rng.uniform(-1.5, 1.5))))
         pose = rotations.looking(eye, aim) @ roll
-        frame = PyBulletCamera(client, lambda pose=pose: pose, Lens(240, 240, 58.0)).capture()
+        frame = camera_at(pose, Lens(240, 240, 58.0)).capture()
         marker = find_marker(replace(frame, pose=np.eye(4)), sticker_color(frame))
         pairs.append(Pair(pose @ np.linalg.inv(camera_in_tcp), marker))
     return Pairs("hand", tuple(pairs))
@@ -181,18 +166,18 @@ def sticker_color(frame: Frame) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def test_a_camera_is_calibrated_from_its_own_pictures_of_a_sticker(room: int) -> None:
+def test_a_camera_is_calibrated_from_its_own_pictures_of_a_sticker() -> None:
     truth = IN_HAND.pose
-    pose, fit = hand_eye.solve(sticker_pairs(room, truth, 16))
+    pose, fit = hand_eye.solve(sticker_pairs(truth, 16))
     assert fit.ok(1.0)
     assert np.linalg.norm(pose[:3, 3] - truth[:3, 3]) <= 0.003
     turn = rotations.rotation_vector(pose[:3, :3].T @ truth[:3, :3])
     assert np.linalg.norm(turn) <= math.radians(0.3)
 
 
-def test_no_sticker_and_two_stickers_are_refused(room: int) -> None:
+def test_no_sticker_and_two_stickers_are_refused() -> None:
     pose = rotations.looking((0.1, -0.3, 0.5), (0, 0, 0))
-    frame = PyBulletCamera(room, lambda: pose, Lens(240, 240, 50.0)).capture()
+    frame = camera_at(pose, Lens(240, 240, 50.0)).capture()
     color = sticker_color(frame)
     with pytest.raises(NotFound, match="only 0 pixels have the marker's colour"):
         find_marker(frame, (0, 200, 0))
