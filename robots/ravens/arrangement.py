@@ -123,6 +123,7 @@ def _steps(scene: Scene, goals: Goals, hand: Hand) -> list[Carry]:
     """
     for xy in goals.values():
         transfer.check_target(xy)
+    _Planner(scene, goals, list(goals), hand).check_goals()
     middle = np.mean(list(goals.values()), axis=0) if goals else np.zeros(2)
     inside_out = sorted(goals, key=lambda name: math.dist(goals[name], middle))
     failure: Collision | Unreachable | None = None
@@ -284,6 +285,29 @@ class _Planner:
             else:
                 if not any(self._make_way(name, left) for name in ready):
                     raise self._reason(ready[0]) or failures[0]
+
+    def check_goals(self) -> None:
+        """Refuse places that cannot all be taken, in whatever order they are.
+
+        Raises:
+            Collision: Two overlap, or one is taken by what is not of the set.
+        """
+        done = self.right(self._now)
+        left = [name for name in self._goals if name not in done]
+        loads = [body.name for name in left for body in transfer.resting_on(self._now, name)]
+        stands = self._now.others(*left, *loads)
+        for name in left:
+            onto, body = self._stacked_on(name), self._now[name]
+            below = next((each for each in stands if each.name == onto), None)
+            xy = self._goals[name] if below is None else below.xy
+            rest = Scene(tuple(stands))
+            try:
+                height, yaw = transfer.support(rest, body, xy, self._yaws.get(name))
+            except Collision as error:
+                raise self._reason(name) or error from None
+            at = (*xy, height + body.half_height)
+            stands.append(replace(body, position=at, quaternion=yaw_quaternion(yaw)))
+            self._now = self._now.moved(stands[-1:])
 
     def _reason(self, name: str) -> Collision | Unreachable | None:
         """Return what keeps an object from its place and is not of the set, if something does."""

@@ -7,12 +7,14 @@ off the table or out of reach (`Unreachable`), or something is in the way (`Coll
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from cap.errors import Collision, Unreachable
 from robots.arm import ur5e
@@ -385,7 +387,8 @@ def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body
     points = [(float(x), float(y)) for x in across for y in along]
     far = [point for point in points if math.dist(point, body.xy) > _ASIDE_RINGS[0]]
     far.sort(key=lambda point: math.dist(point, body.xy))
-    for spot in (*_around(body.xy, _ASIDE_RINGS), *far):
+    spots = [*_around(body.xy, _ASIDE_RINGS), *far]
+    for spot in itertools.compress(spots, _may_be_free(taken, spots)):
         there = replace(body, position=(*spot, body.position[2]))
         if any(meet(there, goal, ASIDE_ROOM) for goal in clear_of):
             continue
@@ -395,6 +398,20 @@ def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body
             if planned.result[0].bottom < MARGIN:
                 return planned
     raise Collision(f"no free spot on the table to set {name!r} aside; clear some room first")
+
+
+def _may_be_free(taken: _Taken, spots: Sequence[XY]) -> NDArray[np.bool_]:
+    """Return at which spots an object does not surely touch something on the table."""
+    free = np.ones(len(spots), dtype=bool)
+    for other in taken.rest.bodies:
+        away = np.linalg.norm(np.array(spots) - other.xy, axis=1)
+        free &= away >= _inner_r(taken.body) + _inner_r(other)
+    return free
+
+
+def _inner_r(body: Body) -> float:
+    """Return the radius of a circle that an object covers, seen from above, metres."""
+    return BOWL_RIM_R if body.kind == "bowl" else min(body.half)
 
 
 def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
