@@ -22,6 +22,7 @@ from cap.program.scope import Primitive
 from cap.robot import registry
 from cap.robot.protocol import Conditioned, Locating, Rehearsable, Rewindable, Robot
 from cap.sandbox.wire import encode
+from cap.validation.contract import broken_promises
 from cap.validation.prompts import check_robot_prompts
 
 UNIT = re.compile(
@@ -70,6 +71,10 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
     yield from _answers(robot)
     if isinstance(robot, Rewindable):
         yield from _same_bits(name, robot)
+        if robot.simulated:  # it calls what moves the robot
+            for line in broken_promises(robot):
+                where, _, reason = line.partition(": ")
+                yield RobotFinding(where, reason)
     robot.close()
     try:
         robot.close()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import threading
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +16,6 @@ from cap.session.session import Session
 from robots.drawing import DrawingRobot, create
 from robots.ravens import create as create_ravens
 from robots.table.geometry import CORNERS
-from tests.fakes.odd_values import ODD_VALUES
 
 SPIRAL = np.array(
     [
@@ -265,36 +262,6 @@ def test_pictures_on_the_way_show_the_pen_and_the_ink_grow(robot: DrawingRobot, 
     robot.restore(before)
     (robot.draw if keep else robot.erase)(ring(0.1))
     assert robot.state == after
-
-
-# Whatever a program hands over.
-
-PARAMETERS = [
-    (name, parameter.name)
-    for name, primitive in create(mode="instant").primitives().items()
-    for parameter in inspect.signature(primitive.function).parameters.values()
-    if name != "say"
-]
-
-
-@pytest.mark.parametrize(("name", "odd_one"), PARAMETERS)
-def test_odd_values_are_refused_before_anything_happens(name: str, odd_one: str) -> None:
-    robot = create(mode="instant", objects=["red block"])
-    robot.draw(ring(0.05))
-    before, refused = robot.snapshot(), 0
-    for odd in ODD_VALUES:
-        failure: Any = None
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                robot.primitives()[name].function(**{odd_one: odd})
-            except (RobotError, TypeError) as error:
-                failure = error
-        if failure is not None:
-            refused += 1
-            assert robot.snapshot() == before, (odd, failure)
-            assert len(str(failure)) < 1000, odd
-    assert refused > len(ODD_VALUES) / 2
 
 
 def test_huge_numbers_are_told_briefly() -> None:

@@ -1,0 +1,82 @@
+"""Every simulated robot keeps to what `cap robots check` asks of one, with usual values as well."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+
+from cap.validation.contract import broken_promises
+
+TABLE = {
+    "name": "red block",
+    "first": "red block",
+    "second": "middle",
+    "object_names": ["red block", "blue bowl"],
+    "places": {"red block": "middle"},
+    "avoid_regions": ["red block"],
+    "moving": ["red block"],
+    "pos": [0.0, -0.5],
+    "pos_normalized": [0.5, 0.5],
+    "start_pos": [0.0, -0.5],
+    "goal_pos": "top side",
+    "traj": [[0.0, -0.5], [0.1, -0.5]],
+    "size": [0.1, 0.1],
+}
+BOARD = {
+    "name": "red block",
+    "pts_2d": [[0.0, -0.6], [0.1, -0.6]],
+    "old_shapes": [[[0.0, -0.6], [0.1, -0.6]]],
+    "new_shapes": [[[0.0, -0.6], [0.1, -0.6]]],
+    "pos_normalized": [0.5, 0.5],
+}
+KITCHEN = {
+    "name": "apple",
+    "first": "apple",
+    "second": "bowl",
+    "loc": "desk",
+    "pos": [0.0, -1.2],
+    "traj": [[0.0, -1.2], [0.2, -1.2]],
+    "x": 0.1,
+    "y": 0.1,
+    "seconds": 1.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "objects", "usual"),
+    [
+        ("ravens", ["red block", "green block", "blue bowl"], TABLE),
+        ("drawing", ["red block"], BOARD),
+        ("kitchen", ["apple", "bowl"], KITCHEN),
+    ],
+)
+def test_a_robot_keeps_its_promises(name: str, objects: list[str], usual: dict[str, Any]) -> None:
+    create = importlib.import_module(f"robots.{name}").create
+    robot = create(mode="instant", seed=1, objects=objects)
+    assert list(broken_promises(robot, usual)) == []
+    robot.close()
+
+
+@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
+@pytest.mark.parametrize("mode", ["instant", "physics"])
+def test_a_seed_a_snapshot_and_a_reset_give_the_same_bits(name: str, mode: str) -> None:
+    if mode == "physics":
+        pytest.importorskip("mujoco")
+    create = importlib.import_module(f"robots.{name}").create
+    one, other = (create(mode=mode, seed=3) for _ in range(2))
+    first = one.snapshot()
+    assert first == other.snapshot()
+    one.stop()  # while nothing moves it is forgotten
+    one.undo_turns()
+    one.reset(4)
+    assert one.snapshot() != first
+    one.restore(first)
+    assert one.snapshot() == first
+    one.reset(4)
+    one.reset(3)
+    assert one.snapshot() == first
+    for robot in (one, other):
+        robot.close()
+        robot.close()
