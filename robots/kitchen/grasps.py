@@ -97,7 +97,7 @@ def pick(state: KitchenState, name: str) -> Pick:
     """
     thing = state[name]
     place = place_of(state, name)
-    others = nearby(state, thing, ignoring=[name])
+    others = nearby(state, thing)
     sides = walls(state, place)
     riders = state.contents(thing)
     too_tall = ""
@@ -137,9 +137,9 @@ def place_of(state: KitchenState, name: str) -> Location | None:
     return None if at is None else state.room.locations[at]
 
 
-def nearby(state: KitchenState, thing: Thing, ignoring: Sequence[str] = ()) -> list[Thing]:
+def nearby(state: KitchenState, thing: Thing) -> list[Thing]:
     """Return the objects around one that the gripper could touch."""
-    skipped = {*ignoring, *state.load()}
+    skipped = {thing.name, *state.load()}
     return [
         other
         for other in state.things
@@ -162,17 +162,12 @@ def walls(state: KitchenState, place: Location | None) -> Rectangle | None:
 
 def height_over(state: KitchenState, point: Point, place: Location | None) -> float:
     """Return a fingertip height from which nothing near a point is touched, metres."""
-    tops = [thing.top for thing in state.things if math.dist(thing.xy, point) < _NEARBY_M]
-    if state.held is not None:
-        tops = [t.top for t in state.things if t.name not in state.load() and _near(t, point)]
+    load = state.load()
+    near = [t for t in state.things if t.name not in load and math.dist(t.xy, point) < _NEARBY_M]
     floor = 0.3 if place is None else max(place.piece.height, place.floor_z)
     if place is not None and place.drawer:
         floor = place.floor_z + 0.2
-    return max([floor, *tops]) + KITCHEN.lift
-
-
-def _near(thing: Thing, point: Point) -> bool:
-    return math.dist(thing.xy, point) < _NEARBY_M
+    return max([floor, *(thing.top for thing in near)]) + KITCHEN.lift
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ import numpy as np
 from cap.errors import Collision, NotGrasped, RobotError, Unreachable
 from robots.kitchen import grasps, paths, placement, verification
 from robots.kitchen.arm import Array
-from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.room import OPEN_M, Point
-from robots.kitchen.state import Base, KitchenState
+from robots.kitchen.state import MOST_DEEDS, Base, Deed, KitchenState
 from robots.kitchen.worlds import KitchenWorld
 
 SLID_M = 0.02
@@ -118,7 +117,8 @@ class Manipulation:
         """
         if count > len(self._state.deeds):
             raise Unreachable(
-                f"that is too long ago: the last {MOST} picks, placings and drawers are remembered"
+                f"that is too long ago: the last {MOST_DEEDS} picks, placings and drawers are "
+                "remembered"
             )
         lost: list[RobotError] = []
         for taken_back in range(count):

@@ -84,12 +84,11 @@ def put(state: KitchenState, point: Point, within_m: float = NEAR_M) -> Place:
         Collision: No free spot that near.
         Unreachable: The point is on no surface, or out of reach.
     """
-    assert state.held is not None
     dish = _dish_at(state, point)
     if dish is not None:
         return put_in(state, dish)
     place = surface_at(state, point)
-    spots = clear_spots(state, state[state.held], point, place, within_m)
+    spots = clear_spots(state, state.held_thing, point, place, within_m)
     return _first(state, spots, place, f"at ({point[0]:.2f}, {point[1]:.2f}) m")
 
 
@@ -141,7 +140,6 @@ def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
         Collision: There is none.
         Unreachable: It takes nothing that way, a closed drawer, or out of reach.
     """
-    assert state.held is not None
     takes = "in" if place.walled else "on"
     if relation == "beside":
         raise Unreachable(f"beside the {place.name} is the floor; place_at_pos reaches it")
@@ -157,7 +155,7 @@ def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
         along = min(max(c * dx + s * dy, -length), length)
         aside = min(max(c * dy - s * dx, -width), width)
         x, y = x + c * along - s * aside, y + s * along + c * aside
-    spots = clear_spots(state, state[state.held], (x, y), place, ANYWHERE_M)
+    spots = clear_spots(state, state.held_thing, (x, y), place, ANYWHERE_M)
     return _first(state, spots, place, f"{takes} the {place.name}")
 
 
@@ -168,8 +166,7 @@ def put_in(state: KitchenState, dish: Thing) -> Place:
         Collision: There is no room in it.
         Unreachable: It is out of reach.
     """
-    assert state.held is not None
-    thing = state[state.held]
+    thing = state.held_thing
     z = dish.bottom + DISH_FLOOR_M
     floor_r = min(dish_radius(dish, z + 0.02), dish.kind.foot_r - DISH_WALL_M)
     if (room := floor_r - thing.girth_m / 2) < 0:
@@ -197,8 +194,7 @@ def _alongside(
     Raises:
         Collision: There is no room in reach, however it is turned.
     """
-    assert state.held is not None
-    thing = state[state.held]
+    thing = state.held_thing
     z = dish.bottom + DISH_FLOOR_M + thing.half_height
     taken = shapely.union_all([_outline(other) for other in inside_it])
     floor = shapely.Point(dish.xy).buffer(floor_r)
@@ -239,8 +235,7 @@ def _put_on_top(state: KitchenState, below: Thing) -> Place:
         Collision: Something stands there already, or it would fall off.
         Unreachable: Nothing stays on it, or it is out of reach.
     """
-    assert state.held is not None
-    thing, (x, y) = state[state.held], below.xy
+    thing, (x, y) = state.held_thing, below.xy
     if not below.kind.flat_top or below.lean > UPRIGHT_RAD:
         raise Unreachable(f"nothing stays on the {below.name}; put it beside or elsewhere")
     if footprint(thing).width > 2 * footprint(below).width:
@@ -260,11 +255,10 @@ def _put_beside(state: KitchenState, other: Thing) -> Place:
         Collision: No free spot beside it.
         Unreachable: It is out of reach.
     """
-    assert state.held is not None
     place = place_of(state, other.name)
     point = other.xy
-    reach = state[state.held].radius + other.radius + 0.12
-    spots = clear_spots(state, state[state.held], point, place, reach)
+    reach = state.held_thing.radius + other.radius + 0.12
+    spots = clear_spots(state, state.held_thing, point, place, reach)
     return _first(state, spots, place, f"beside the {other.name}")
 
 
@@ -385,7 +379,7 @@ def _at(
         Grip(carried_point((x, y, z), held.position, spot.position, turn), yaw + turn, gap_m)
         for turn in turns
     )
-    around = nearby(state, spot, ignoring=[spot.name])
+    around = nearby(state, spot)
     try:
         grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} {where}")
     except Collision as error:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
 from robots.simulation.turn_history import TurnHistory
@@ -59,6 +58,24 @@ class Base:
     def pose(self) -> Pose4:
         """Where it is, on the floor."""
         return (self.x, self.y, 0.0, self.angle)
+
+
+MOST_DEEDS = 200
+"""So many of the last deeds are remembered."""
+
+
+@dataclass(frozen=True)
+class Deed:
+    """One pick, one placing, or one drawer pulled or pushed; what the arm did can be undone."""
+
+    name: str
+    """Of the object or the drawer."""
+    was: Thing | None = None
+    """Where an object was that was picked up; None for other deeds."""
+    riders: tuple[Thing, ...] = ()
+    """Where that was which came along with it."""
+    opening_m: float | None = None
+    """How far a drawer was pulled out; None for other deeds."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +145,12 @@ class KitchenState:
         """Return one object by its exact name."""
         return next(thing for thing in self.things if thing.name == name)
 
+    @property
+    def held_thing(self) -> Thing:
+        """What the gripper holds; there must be something."""
+        assert self.held is not None
+        return self[self.held]
+
     def opening_m(self, drawer: str) -> float:
         """Return how far a drawer is pulled out; 0 for what is none."""
         return dict(self.drawers).get(drawer, 0.0)
@@ -152,7 +175,9 @@ class KitchenState:
 
     def having_done(self, deed: Deed) -> KitchenState:
         """Return a copy that remembers one more deed."""
-        return replace(self, deeds=(*self.deeds, deed)[-MOST:], deeds_done=self.deeds_done + 1)
+        return replace(
+            self, deeds=(*self.deeds, deed)[-MOST_DEEDS:], deeds_done=self.deeds_done + 1
+        )
 
     @property
     def start(self) -> TurnStart:

@@ -11,8 +11,7 @@ from cap.errors import Collision, NotFound, RobotError, Unreachable
 from cap.robot.snapshots import kind_of, pack, unpack
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
-from robots.kitchen.deeds import MOST, Deed
-from robots.kitchen.state import KitchenState
+from robots.kitchen.state import MOST_DEEDS, Deed, KitchenState
 
 OBJECTS = ["apple", "coke can", "banana", "bowl", "sponge @ desk"]
 
@@ -216,9 +215,9 @@ def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() ->
 def test_only_so_many_deeds_are_remembered_and_snapshots_hold_them() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)
     state, start = robot.state, robot.state.start
-    for _ in range(MOST + 5):
+    for _ in range(MOST_DEEDS + 5):
         state = state.having_done(Deed("apple"))
-    assert len(state.deeds) == MOST
+    assert len(state.deeds) == MOST_DEEDS
     robot._world.state = state.since(start)
     robot.end_turn()
     with pytest.raises(Unreachable, match="too long ago"):
