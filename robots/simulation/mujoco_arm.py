@@ -88,16 +88,6 @@ def leaning(lean: float, angle: float) -> list[float]:
     return [cz * c, -sz * s, cz * s, sz * c]
 
 
-def add_weld(spec: Any, hand: str, body: str) -> None:
-    """Prepare what will hold a body to the hand; it is off until `MujocoArm.fix`."""
-    weld = spec.add_equality(
-        type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=hand, name2=body
-    )
-    weld.active = False
-    weld.solref = [2 * _STEP_S, 1.0]
-    weld.solimp = [0.99, 0.999, 0.001, 0.5, 2.0]
-
-
 def drive(
     model: Any,
     data: Any,
