@@ -15,25 +15,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cap.errors import Collision, Unreachable
-from robots.arm.gripper import FINGER_THICKNESS, FINGER_WIDTH, PALM_SIZE, Grip
+from robots.arm.clearance import finger_outlines, first_touched
+from robots.arm.gripper import PALM_SIZE, Grip
 from robots.arm.travel import KITCHEN
 from robots.kitchen import arm
 from robots.kitchen.base_pose import standing
-from robots.kitchen.objects import DISH_WALL_M, Thing
+from robots.kitchen.objects import DISH_WALL_M, Thing, footprint
 from robots.kitchen.room import HANDLE_M, HANDLE_UP_M, OPENING_M, Location, Point, inside
 from robots.kitchen.state import Base, KitchenState, carried
-from robots.table.geometry import Rectangle, corners, distance, overlap
+from robots.table.geometry import Rectangle, corners, distance
 
 STROKE_M = 0.10
 """Widest distance between the fingers."""
 FINGER_M = 0.075
 """From the palm to the fingertips."""
-_HAND_UP_M = 0.13
-"""From the fingertips to the lower end of the hand above the palm."""
-_HAND_SIDE_M = 0.08
-MARGIN_M = 0.002
 _HAND_MARGIN_M = 0.004
-"""Between what stands around and the palm and the hand."""
+_HAND = (
+    (PALM_SIZE[0] / 2 + _HAND_MARGIN_M, PALM_SIZE[1] / 2 + _HAND_MARGIN_M, FINGER_M),
+    (0.04 + _HAND_MARGIN_M, 0.04 + _HAND_MARGIN_M, 0.13),
+)
+"""The palm and the hand above it, with a margin; see `clearance.Part`."""
 GAP_M = 0.012
 """Between objects that are put side by side."""
 _DEPTH_M = 0.045
@@ -46,8 +47,6 @@ CLEARANCES_M = (0.009, 0.004)
 _AROUND = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
 """Twelfths of a turn."""
 _RIM_SPAN_M = 0.012
-_CORNERS = 1.04
-"""A dish is built of flat pieces, whose corners reach so much further than its radius."""
 _ASIDE_M = 0.008
 """How far beside the middle, along the width of the fingers, an object may be taken."""
 _NEARBY_M = 0.9
@@ -170,41 +169,6 @@ def height_over(state: KitchenState, point: Point, place: Location | None) -> fl
     return max([floor, *(thing.top for thing in near)]) + KITCHEN.lift
 
 
-@dataclass(frozen=True)
-class Footprint:
-    """An object as the gripper meets it: a box, or an upright cylinder."""
-
-    length: float
-    """Metres."""
-    width: float
-    """Metres."""
-    height: float
-    """Metres."""
-    yaw: float
-    """Direction of the length, radians."""
-    round: bool
-    """An upright cylinder."""
-
-
-def footprint(thing: Thing) -> Footprint:
-    """Return how an object lies: the axis nearest the vertical is its height now."""
-    x, y, z, w = thing.quaternion
-    axes = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    up = int(np.abs(axes[2]).argmax())
-    first, second = sorted({0, 1, 2} - {up}, key=lambda axis: -thing.kind.size[axis])
-    size = thing.kind.size
-    yaw = math.atan2(axes[1, first], axes[0, first])
-    return Footprint(
-        size[first], size[second], size[up], yaw, thing.kind.shape != "box" and up == 2
-    )
-
-
 def free_grips(
     grips: Iterable[Grip], around: Sequence[Thing], walls: Rectangle | None, doing: str
 ) -> list[Grip]:
@@ -272,44 +236,12 @@ def across(thing: Thing, yaw: float) -> float:
 
 def _blocker(grip: Grip, around: Iterable[Thing], walls: Rectangle | None) -> str | None:
     """Return what the open gripper would touch, or None."""
-    c, s = math.cos(grip.yaw), math.sin(grip.yaw)
-    offset = (grip.gap_m + FINGER_THICKNESS) / 2
-    half = (FINGER_THICKNESS / 2 + MARGIN_M, FINGER_WIDTH / 2 + MARGIN_M)
-    x, y, z = grip.tip
-    fingers = [(x + sign * offset * c, y + sign * offset * s, *half, grip.yaw) for sign in (-1, 1)]
-    parts: list[tuple[Rectangle, float]] = [(finger, z) for finger in fingers]
-    palm = (PALM_SIZE[0] / 2 + _HAND_MARGIN_M, PALM_SIZE[1] / 2 + _HAND_MARGIN_M)
-    hand = (_HAND_SIDE_M / 2 + _HAND_MARGIN_M,) * 2
-    parts.append(((x, y, *palm, grip.yaw), z + FINGER_M))
-    parts.append(((x, y, *hand, grip.yaw), z + _HAND_UP_M))
     if walls is not None:
-        points = [point for finger in fingers for point in corners(finger)]
+        points = [point for finger in finger_outlines(grip) for point in corners(finger)]
         if not all(inside(walls, point) for point in points):
             return "a wall"
-    for thing in around:
-        for rectangle, bottom in parts:
-            if thing.top > bottom and _touches(rectangle, bottom, thing):
-                return place_named(thing)
-    return None
-
-
-def _touches(rectangle: Rectangle, bottom: float, thing: Thing) -> bool:
-    """Return whether a part of the gripper, from a height upwards, meets an object."""
-    if thing.kind.shape == "dish":
-        room = dish_radius(thing, bottom)
-        within = max(math.dist(corner, thing.xy) for corner in corners(rectangle)) < room
-        return not within and distance(rectangle, thing.xy) < thing.radius * _CORNERS
-    shape = footprint(thing)
-    if shape.round:
-        return distance(rectangle, thing.xy) < shape.length / 2
-    return overlap(rectangle, (*thing.xy, shape.length / 2, shape.width / 2, shape.yaw))
-
-
-def dish_radius(dish: Thing, z: float) -> float:
-    """Return the inner radius of a bowl or plate at a height above the ground, metres."""
-    share = min(max((z - dish.bottom) / dish.kind.size[2], 0.0), 1.0)
-    foot_r = dish.kind.foot_r
-    return foot_r + share * (dish.radius - foot_r) - 1.5 * DISH_WALL_M
+    touched = first_touched(grip, _HAND, around)
+    return None if touched is None else place_named(touched)
 
 
 def apart(point: Point, thing: Thing, others: Iterable[Thing], gap_m: float = GAP_M) -> bool:

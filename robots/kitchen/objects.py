@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from cap.errors import UsageError, did_you_mean
-from robots.table.geometry import Quat, Vec3
+from robots.table.geometry import Quat, Rectangle, Vec3
 from robots.table.object_names import plain
 
 Color = tuple[int, int, int]
@@ -27,6 +29,8 @@ DISH_FLOOR_M = 0.006
 _BOWL_M = 0.05
 """A dish higher than this is a bowl, a lower one a plate."""
 _LATER = re.compile(r"(.+) after (\d{1,5}(?:\.\d+)?) ?s(?:econds)?")
+_CORNERS = 1.04
+"""A dish is built of flat pieces, whose corners reach so much further than its radius."""
 UPRIGHT_RAD = 0.1
 """What leans less than this stands."""
 
@@ -164,9 +168,64 @@ class Thing:
         """Diameter of a circle around it seen from above as it stands or lies now, metres."""
         return 2 * self.radius if self.lean < UPRIGHT_RAD else math.hypot(*self.kind.size)
 
+    @property
+    def outline(self) -> Rectangle | None:
+        """What it covers seen from above as it lies now; None of what is round."""
+        if self.kind.shape == "dish" or (shape := footprint(self)).round:
+            return None
+        return (*self.xy, shape.length / 2, shape.width / 2, shape.yaw)
+
+    @property
+    def outer_r(self) -> float:
+        """Radius of what is round, metres."""
+        return self.radius * (_CORNERS if self.kind.shape == "dish" else 1.0)
+
+    def inner_r(self, z: float) -> float:
+        """Return the radius of a bowl or plate inside at a height, metres; 0 of other things."""
+        if self.kind.shape != "dish":
+            return 0.0
+        share = min(max((z - self.bottom) / self.kind.size[2], 0.0), 1.0)
+        foot_r = self.kind.foot_r
+        return foot_r + share * (self.radius - foot_r) - 1.5 * DISH_WALL_M
+
     def at(self, position: Vec3) -> Thing:
         """Return it elsewhere, turned as it is."""
         return replace(self, position=position)
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """An object as the gripper meets it: a box, or an upright cylinder."""
+
+    length: float
+    """Metres."""
+    width: float
+    """Metres."""
+    height: float
+    """Metres."""
+    yaw: float
+    """Direction of the length, radians."""
+    round: bool
+    """An upright cylinder."""
+
+
+def footprint(thing: Thing) -> Footprint:
+    """Return how an object lies: the axis nearest the vertical is its height now."""
+    x, y, z, w = thing.quaternion
+    axes = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    up = int(np.abs(axes[2]).argmax())
+    first, second = sorted({0, 1, 2} - {up}, key=lambda axis: -thing.kind.size[axis])
+    size = thing.kind.size
+    yaw = math.atan2(axes[1, first], axes[0, first])
+    return Footprint(
+        size[first], size[second], size[up], yaw, thing.kind.shape != "box" and up == 2
+    )
 
 
 def known_name(name: str) -> str:

@@ -25,8 +25,6 @@ from robots.kitchen.grasps import (
     across,
     apart,
     check_open,
-    dish_radius,
-    footprint,
     free_grips,
     height_over,
     nearby,
@@ -34,7 +32,7 @@ from robots.kitchen.grasps import (
     place_of,
     walls,
 )
-from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, UPRIGHT_RAD, Thing
+from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, UPRIGHT_RAD, Thing, footprint
 from robots.kitchen.room import Location, Point, inside, obstacles
 from robots.kitchen.state import Base, KitchenState, turned
 from robots.table.geometry import carried_point, corners
@@ -168,7 +166,7 @@ def put_in(state: KitchenState, dish: Thing) -> Place:
     """
     thing = state.held_thing
     z = dish.bottom + DISH_FLOOR_M
-    floor_r = min(dish_radius(dish, z + 0.02), dish.kind.foot_r - DISH_WALL_M)
+    floor_r = min(dish.inner_r(z + 0.02), dish.kind.foot_r - DISH_WALL_M)
     if (room := floor_r - thing.girth_m / 2) < 0:
         raise Collision(f"{thing.name!r} is too wide for the {dish.name}")
     inside_it = state.contents(dish)
@@ -221,10 +219,8 @@ def _alongside(
 
 def _outline(thing: Thing) -> shapely.Polygon:
     """Return what an object covers as it lies now, seen from above."""
-    shape = footprint(thing)
-    if thing.kind.shape == "dish" or shape.round:
+    if (around := thing.outline) is None:
         return shapely.Point(thing.xy).buffer(thing.girth_m / 2)
-    around = (*thing.xy, shape.length / 2, shape.width / 2, shape.yaw)
     return shapely.MultiPoint(list(corners(around))).convex_hull
 
 

@@ -20,7 +20,7 @@ from robots.kitchen import arguments, grasps, paths, picture, placement, scene_f
 from robots.kitchen.arguments import Points
 from robots.kitchen.arrivals import announced, without
 from robots.kitchen.manipulation import SLID_M, Manipulation
-from robots.kitchen.objects import CALLED, KINDS, SceneEntry, Thing
+from robots.kitchen.objects import CALLED, KINDS, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import KitchenState
@@ -292,7 +292,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         Raises:
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
         """
-        shape = grasps.footprint(self._look_at(name))
+        shape = footprint(self._look_at(name))
         return np.array([shape.length, shape.width, shape.height])
 
     @perception
@@ -326,7 +326,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             outline = self.state.extent(self.state.room.locations[text])
         else:
             thing = self._look_at(name)
-            shape = grasps.footprint(thing)
+            shape = footprint(thing)
             yaw = 0.0 if shape.round else shape.yaw
             outline = (*thing.xy, shape.length / 2, shape.width / 2, yaw)
         return np.array(shapely.MultiPoint(list(corners(outline))).bounds)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cap.errors import UsageError
-from robots.kitchen.grasps import footprint
-from robots.kitchen.objects import DISH_FLOOR_M, Thing, scene_entries
+from robots.kitchen.objects import DISH_FLOOR_M, Thing, footprint, scene_entries
 from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Point, Room, inside
 from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
 from robots.table.geometry import distance, yaw_quaternion

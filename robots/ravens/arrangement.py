@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cap.errors import Collision, Unreachable
+from robots.arm.clearance import MARGIN_M as MARGIN
 from robots.ravens import transfer
-from robots.ravens.grasps import MARGIN
 from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Hand
 from robots.table.geometry import XY, yaw_quaternion

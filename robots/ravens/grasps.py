@@ -8,22 +8,20 @@ from collections.abc import Iterable, Iterator
 
 from cap.errors import Collision, RobotError, Unreachable
 from robots.arm import ur5e
+from robots.arm.clearance import first_touched
 from robots.arm.gripper import (
     FINGER_LENGTH,
-    FINGER_THICKNESS,
-    FINGER_WIDTH,
     NO_FINGERS,
     PALM_SIZE,
     Fingers,
     Grip,
 )
-from robots.ravens.scene import BOWL_BASE_R, BOWL_HEIGHT, BOWL_RIM_R, BOWL_WALL, Body
-from robots.table.geometry import Rectangle, corners, distance, overlap
+from robots.ravens.scene import BOWL_RIM_R, Body
 
 CLEARANCES = (0.008, 0.004)
 """Gap between each open finger and the object, metres; the narrow one where room is short."""
-MARGIN = 0.002
-"""Least gap between the gripper and anything it must not touch, metres."""
+PALM = [(PALM_SIZE[0] / 2, PALM_SIZE[1] / 2, FINGER_LENGTH)]
+"""What there is of the hand above the fingers; see `clearance.Part`."""
 GRIP_DEPTH = 0.024
 """How far the fingertips reach below a block's top, metres."""
 SHALLOW_DEPTH = 0.008
@@ -64,11 +62,11 @@ def free_grips(body: Body, around: Iterable[Body], doing: str, fingers: Fingers)
     free: list[Grip] = []
     blockers: list[str] = []
     for grip in _grips(body, fingers):
-        blocker = blocker_of(grip, around)
+        blocker = first_touched(grip, PALM, around)
         if blocker is None:
             free.append(grip)
         else:
-            blockers.append(blocker)
+            blockers.append(blocker.name)
     if not free and not blockers:
         raise Unreachable(
             f"the gripper opens {100 * fingers.stroke_m:.1f} cm, too little for {body.name!r}"
@@ -105,43 +103,3 @@ def _grips(body: Body, fingers: Fingers) -> Iterator[Grip]:
         gap_m = _RIM_SPAN + 2 * clearance
         if gap_m <= stroke_m:
             yield Grip((*rim, body.top - depth), angle, stroke_m if fully else gap_m)
-
-
-def blocker_of(grip: Grip, around: Iterable[Body]) -> str | None:
-    """Return the name of something the open gripper would touch, or None."""
-    c, s = math.cos(grip.yaw), math.sin(grip.yaw)
-    offset = (grip.gap_m + FINGER_THICKNESS) / 2
-    half = FINGER_THICKNESS / 2 + MARGIN
-    parts: list[tuple[Rectangle, float]] = [
-        (
-            (
-                grip.tip[0] + sign * offset * c,
-                grip.tip[1] + sign * offset * s,
-                half,
-                FINGER_WIDTH / 2 + MARGIN,
-                grip.yaw,
-            ),
-            grip.tip[2],
-        )
-        for sign in (-1, 1)
-    ]
-    palm = (grip.tip[0], grip.tip[1], PALM_SIZE[0] / 2, PALM_SIZE[1] / 2, grip.yaw)
-    parts.append((palm, grip.tip[2] + FINGER_LENGTH))
-    reach = max(math.dist(part[:2], grip.tip[:2]) + math.hypot(*part[2:4]) for part, _ in parts)
-    for body in around:
-        if math.dist(grip.tip[:2], body.xy) > reach + body.radius:
-            continue
-        for rectangle, bottom in parts:
-            if body.top > bottom and _touches(rectangle, bottom, body):
-                return body.name
-    return None
-
-
-def _touches(rectangle: Rectangle, bottom: float, body: Body) -> bool:
-    """Return whether a part of the gripper, from a height upwards, meets an object."""
-    if body.kind == "block":
-        return overlap(rectangle, (*body.xy, *body.half, body.yaw))
-    slope = (BOWL_RIM_R - BOWL_BASE_R) / BOWL_HEIGHT
-    room = BOWL_BASE_R - BOWL_WALL + slope * max(0.0, bottom - body.bottom)
-    inside = max(math.dist(corner, body.xy) for corner in corners(rectangle)) < room
-    return not inside and distance(rectangle, body.xy) < BOWL_RIM_R

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotFound
-from robots.table.geometry import TABLE_X, TABLE_Y, XY, Quat, Vec3
+from robots.table.geometry import TABLE_X, TABLE_Y, XY, Quat, Rectangle, Vec3
 from robots.table.object_names import Kind
 from robots.table.things import SIZES
 
@@ -84,6 +84,21 @@ class Body:
     def radius(self) -> float:
         """Radius of the circle around it seen from above, metres."""
         return BOWL_RIM_R if self.kind == "bowl" else max(self.half) * math.sqrt(2)
+
+    @property
+    def outline(self) -> Rectangle | None:
+        """What a box covers seen from above; None of a bowl."""
+        return None if self.kind == "bowl" else (*self.xy, *self.half, self.yaw)
+
+    @property
+    def outer_r(self) -> float:
+        """Radius of a bowl seen from above, metres."""
+        return BOWL_RIM_R
+
+    def inner_r(self, z: float) -> float:
+        """Return the radius of a bowl inside at a height, metres."""
+        slope = (BOWL_RIM_R - BOWL_BASE_R) / BOWL_HEIGHT
+        return BOWL_BASE_R - BOWL_WALL + slope * max(0.0, z - self.bottom)
 
     def holds(self, other: Body) -> bool:
         """Return whether another body is above this bowl's floor and within its rim."""

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from cap.errors import Collision, Unreachable
 from robots.arm import ur5e
+from robots.arm.clearance import MARGIN_M as MARGIN
+from robots.arm.clearance import first_touched
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers, Grip
 from robots.arm.motion import Pose
 from robots.arm.travel import PARK, TABLE, highest_between
-from robots.ravens.grasps import MARGIN, blocker_of, free_grips
+from robots.ravens.grasps import PALM, free_grips
 from robots.ravens.scene import BOWL_FLOOR, BOWL_RIM_R, Body, Scene
 from robots.table.geometry import (
     EDGE_INSET,
@@ -440,7 +442,7 @@ def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
             down = (xy[0] - base.xy[0], xy[1] - base.xy[1], height - base.bottom)
             place = replace(grip, tip=_shifted(grip.tip, down))
             result = tuple(replace(body, position=_shifted(body.position, down)) for body in held)
-            if blocker_of(place, rest.bodies) is not None or not ur5e.reaches(place.tip):
+            if first_touched(place, PALM, rest.bodies) is not None or not ur5e.reaches(place.tip):
                 continue
             _check_arm(rest, place)
             planned = Transfer(base.name, grip, place, 0.0, result)

@@ -10,8 +10,7 @@ import pytest
 
 from cap.errors import Collision
 from robots.kitchen import create, grasps
-from robots.kitchen.grasps import footprint
-from robots.kitchen.objects import Thing
+from robots.kitchen.objects import Thing, footprint
 from robots.kitchen.state import carried
 from robots.kitchen.verification import check_riders
 from robots.table.geometry import overlap
