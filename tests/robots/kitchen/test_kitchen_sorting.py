@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cap.errors import Collision, LimitExceeded, NotFound, RobotError, Unreachable, UsageError
+from cap.errors import LimitExceeded, NotFound, RobotError, UsageError
 from cap.robot.snapshots import kind_of, pack, unpack
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
@@ -114,18 +114,6 @@ def test_things_are_sorted_by_kind(seed: int, mode: str) -> None:
     }
 
 
-def test_three_bins_take_what_is_thrown_away(mode: str) -> None:
-    bins = {"coke can": "recycle bin", "cup": "trash bin", "egg": "compost bin"}
-    robot = create(seed=1, mode=mode, objects=list(bins))
-    for name, place in bins.items():
-        robot.goto_loc("table")
-        robot.pick_obj(name)
-        robot.goto_loc(place)
-        robot.place_at_obj(place, "in")
-    assert {name: robot.state.location_of(name) for name in bins} == bins
-    robot.close()
-
-
 @pytest.mark.sweep(share=0.05)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_plate_is_carried_with_what_is_on_it(seed: int, mode: str) -> None:
@@ -145,17 +133,6 @@ def test_a_plate_is_carried_with_what_is_on_it(seed: int, mode: str) -> None:
 # In, on and beside.
 
 
-@pytest.mark.parametrize(
-    ("target", "relation"), [("bowl", "in"), ("red plate", "on"), ("bowl", ""), ("red plate", "")]
-)
-def test_a_dish_takes_things_in_its_own_way(
-    robot: KitchenRobot, target: str, relation: str
-) -> None:
-    robot.pick_obj("apple")
-    robot.place_at_obj(target, relation)
-    assert robot.state["apple"] in robot.state.contents(robot.state[target])
-
-
 @pytest.mark.parametrize("target", ["bowl", "red plate", "cup", "cracker box"])
 def test_beside_is_neither_in_nor_on(robot: KitchenRobot, target: str) -> None:
     robot.pick_obj("apple")
@@ -167,51 +144,7 @@ def test_beside_is_neither_in_nor_on(robot: KitchenRobot, target: str) -> None:
     assert room < math.dist(apple.xy, other.xy) < room + 0.14
 
 
-def test_on_top_of_a_box_is_on_it(robot: KitchenRobot) -> None:
-    robot.pick_obj("apple")
-    robot.place_at_obj("cracker box", "on")
-    apple, box = robot.state["apple"], robot.state["cracker box"]
-    assert apple.bottom == pytest.approx(box.top, abs=0.005)
-    assert apple.xy == pytest.approx(box.xy, abs=0.015)
-    robot.pick_obj("cup")
-    with pytest.raises(Collision, match="already"):
-        robot.place_at_obj("cracker box", "on")
-
-
-@pytest.mark.sweep(share=0.3)
-@pytest.mark.parametrize(
-    ("held", "target", "relation", "error", "why"),
-    [
-        ("apple", "cup", "in", Unreachable, "nothing goes in the cup"),
-        ("apple", "cup", "", Unreachable, "say relation='beside'"),
-        ("apple", "bowl", "on", Unreachable, "things go in the bowl"),
-        ("apple", "red plate", "in", Unreachable, "things go on the red plate"),
-        ("apple", "table", "in", Unreachable, "things go on the table"),
-        ("apple", "table", "beside", Unreachable, "place_at_pos"),
-        ("cup", "apple", "on", Unreachable, "nothing stays on the apple"),
-        ("bowl", "red plate", "on", Collision, "too wide"),
-        ("bowl", "cup", "on", Collision, "too wide"),
-        ("apple", "cup", "under", TypeError, "'in', 'on', 'beside'"),
-    ],
-)
-def test_what_goes_nowhere_that_way_is_refused(
-    robot: KitchenRobot, held: str, target: str, relation: str, error: type[Exception], why: str
-) -> None:
-    robot.pick_obj(held)
-    before = robot.state
-    with pytest.raises(error, match=why):
-        robot.place_at_obj(target, relation)
-    assert robot.state == before
-
-
 # What is seen of a thing.
-
-
-def test_sizes_are_those_of_the_thing_however_it_is_turned(robot: KitchenRobot) -> None:
-    assert robot.get_obj_size("cracker box") == pytest.approx([0.12, 0.055, 0.16])
-    assert robot.get_obj_size("red plate") == pytest.approx([0.25, 0.25, 0.03])
-    with pytest.raises(NotFound, match="not seen from here"):
-        robot.get_obj_size("lemon")
 
 
 def test_a_box_is_around_what_it_is_of(robot: KitchenRobot) -> None:
@@ -285,14 +218,6 @@ def test_a_person_puts_something_down_in_mid_program() -> None:
     assert robot.is_obj_visible("lemon")
     with pytest.raises(UsageError, match="exists already"):
         robot.add("lemon", "table")
-
-
-@pytest.mark.parametrize(
-    "objects", [["egg @ top drawer after 5 s"], ["egg @ moon after 5 s"], ["egg after a while"]]
-)
-def test_what_cannot_appear_is_a_usage_error(objects: list[str]) -> None:
-    with pytest.raises(UsageError):
-        create(mode="instant", objects=objects)
 
 
 def test_waiting_can_be_stopped_and_is_limited() -> None:
