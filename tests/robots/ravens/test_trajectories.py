@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 from shapely.geometry import LineString
 
-from cap.errors import LimitExceeded, NotFound, RobotError, Unreachable
+from cap.errors import RobotError, Unreachable
 from robots.arm import ur5e
-from robots.arm.strokes import MAX_POINTS
 from robots.ravens import RavensRobot, create
-from robots.ravens.route import FASTEST_MPS, MAX_LENGTH_M, SLOWEST_MPS
+from robots.ravens.route import FASTEST_MPS
 
 OBJECTS = ["red block", "green block", "blue block", "yellow block", "blue bowl"]
 ANGLES = np.linspace(0, 2 * np.pi, 65)
@@ -124,58 +122,6 @@ def test_both_modes_tell_where_the_gripper_waits_and_points() -> None:
         first, second = (robot.get_robot_pos() for robot in robots)
         assert first == pytest.approx(second, abs=DEVIATION_M)
     robots[1].close()
-
-
-@pytest.mark.parametrize(
-    ("traj", "speed", "error"),
-    [
-        ([MIDDLE], 0.25, TypeError),
-        ([], 0.25, TypeError),
-        (MIDDLE, 0.25, TypeError),
-        ("a circle", 0.25, TypeError),
-        ([MIDDLE, (0.0, float("nan"))], 0.25, TypeError),
-        ([MIDDLE, (float("inf"), -0.5)], 0.25, TypeError),
-        ([(0.0, -0.5, 0.1), (0.0, -0.4, 0.1)], 0.25, TypeError),
-        ([MIDDLE, (0.31, -0.5)], 0.25, Unreachable),
-        ([(0.0, -0.1), MIDDLE], 0.25, Unreachable),
-        (np.zeros((MAX_POINTS + 1, 2)), 0.25, LimitExceeded),
-        ([(-0.3, -0.5), (0.3, -0.5)] * int(MAX_LENGTH_M), 0.25, LimitExceeded),
-        (CIRCLE, 0, LimitExceeded),
-        (CIRCLE, 100, LimitExceeded),
-        (CIRCLE, -0.25, LimitExceeded),
-        (CIRCLE, SLOWEST_MPS / 2, LimitExceeded),
-        (CIRCLE, float("nan"), TypeError),
-        (CIRCLE, True, TypeError),
-        (CIRCLE, "fast", TypeError),
-    ],
-)
-def test_what_cannot_be_followed_is_refused_before_anything_moves(
-    robot: RavensRobot, traj: Any, speed: Any, error: type[Exception]
-) -> None:
-    before = robot.state
-    with pytest.raises(error):
-        robot.follow_traj(traj, speed=speed)
-    assert robot.state is before
-
-
-@pytest.mark.parametrize(
-    ("pos", "speed", "error"),
-    [
-        ("pink block", 0.25, NotFound),
-        ((0.0, -0.81), 0.25, Unreachable),
-        ((0.0, float("nan")), 0.25, TypeError),
-        ((0.0, -0.5, 0.1), 0.25, TypeError),
-        (MIDDLE, 0, LimitExceeded),
-        (MIDDLE, 100, LimitExceeded),
-    ],
-)
-def test_where_it_cannot_go_is_refused_before_anything_moves(
-    robot: RavensRobot, pos: Any, speed: Any, error: type[Exception]
-) -> None:
-    before = robot.state
-    with pytest.raises(error):
-        robot.goto_pos(pos, speed=speed)
-    assert robot.state is before
 
 
 def test_over_a_tower_the_far_corners_are_out_of_reach() -> None:
