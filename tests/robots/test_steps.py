@@ -3,6 +3,7 @@
 A row has a robot, a seed, its objects, and steps: a method, its arguments, and what it `gives`
 (numbers within 5 mm; of a mapping the entries that are named) or how it `fails`: the class, a
 pattern for the message. What fails has moved nothing. `height` is that of an object's centre.
+Other rows have options that are `refused`.
 """
 
 from __future__ import annotations
@@ -69,5 +70,5 @@ def test_each_step_does_what_is_written(row: dict[str, Any], mode: str) -> None:
 def test_what_cannot_be_made_is_refused_in_a_short_line(row: dict[str, Any]) -> None:
     create = importlib.import_module(f"robots.{row['robot']}").create
     with pytest.raises(UsageError, match=row["refused"]) as failure:
-        create(mode="instant", objects=row["objects"])
+        create(**{"mode": "instant", **row["options"]})
     assert len(str(failure.value)) < 1000

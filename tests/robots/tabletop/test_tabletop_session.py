@@ -257,41 +257,6 @@ def test_a_dry_run_sends_nothing_and_tells_every_command(scene: Path) -> None:
         assert robot.render(120, 120).size == (120, 120)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "where the arm's controller is"),
-        ({"host": "127.0.0.1", "driver": "urx"}, "how objects are seen"),
-        ({"host": "127.0.0.1", "driver": "ros"}, "no driver 'ros'"),
-        ({"mode": "instant", "speed": 1}, "Did you mean 'speed_mps'"),
-        ({"mode": "instant", "speed_mps": 1.0}, "at most 0.25"),
-        ({"mode": "instant", "speed_mps": "fast"}, "speed_mps must be a finite number, not 'fast'"),
-        ({"mode": "instant", "speed_mps": True}, "must be a finite number, not True"),
-        ({"mode": "instant", "x_m": [1]}, r"x_m must be \[least, greatest\], such as"),
-        ({"mode": "instant", "x_m": 0.4}, r"x_m must be \[least, greatest\], .* not 0.4"),
-        ({"mode": "instant", "x_m": ["a", "b"]}, "x_m must be a finite number, not 'a'"),
-        ({"mode": "instant", "z_m": [0, math.inf]}, "z_m must be a finite number"),
-        ({"mode": "instant", "gripr": "robotiq"}, "Did you mean 'gripper'"),
-        ({"mode": "instant", "brightness": 1}, "It takes: host, driver, gripper"),
-        ({"mode": "instant", "table_z_m": math.inf}, "table_z_m must be a finite number, not inf"),
-        ({"mode": "instant", "table_z_m": 5}, "table_z_m must be from -2 to 2, not 5"),
-        ({"mode": "instant", "tool_m": "long"}, "tool_m must be a finite number, not 'long'"),
-        ({"mode": "instant", "tool_turn_deg": math.nan}, "tool_turn_deg must be a finite number"),
-        ({"mode": "instant", "gripper": 5}, "gripper must be text, not 5"),
-        ({"mode": "instant", "scene": 5}, "scene must be text, not 5"),
-        ({"mode": "instant", "names": "apple"}, "names must be a list"),
-        ({"mode": "instant", "scene": "s.toml", "names": ["apple"]}, "names is for a camera"),
-        ({"mode": "instant", "camera": "webcam"}, "no camera 'webcam'"),
-        ({"mode": "instant", "scene": "none.toml"}, "none.toml"),
-        ({"host": "127.0.0.1", "objects": ["red block"]}, "--objects invents a table"),
-        ({"mode": "instant", "objects": ["red blok"]}, "Did you mean 'red block'"),
-    ],
-)
-def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        registry.make_robot("tabletop", **options)
-
-
 def test_a_list_with_two_objects_in_one_place_is_refused(
     controller: FakeController, scene: Path
 ) -> None:
