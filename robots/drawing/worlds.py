@@ -21,7 +21,7 @@ from robots.arm.travel import PEN, over
 from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
 from robots.simulation import engines
-from robots.simulation.bodies import ArmBody, Box, Fixed, Friction, World
+from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld
 from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.world import SimulatedWorld, WorldOwner
 from robots.table.geometry import XY
@@ -98,11 +98,11 @@ _PEN = ArmBody(ARM_URDF, ur5e.MAX_TORQUE, fingers=False)
 _FRICTION = Friction(pybullet=(0.5, 0.0, 0.0), mujoco=(1.0, 0.005, 0.0001))
 
 
-def world_of(state: BoardState) -> World:
+def world_of(state: BoardState) -> PhysicsWorld:
     """Return the arm and what stands on the board, for a physics engine."""
-    block = (Box((BLOCK_HALF,) * 3),)
-    fixed = tuple(Fixed(block, body.position, body.yaw) for body in state.scene.bodies)
-    return World(_PEN, state.joints, "none", _FRICTION, fixed=fixed)
+    block = (BoxPart((BLOCK_HALF,) * 3),)
+    fixed = tuple(FixedBody(block, body.position, body.yaw) for body in state.scene.bodies)
+    return PhysicsWorld(_PEN, state.joints, "none", _FRICTION, fixed=fixed)
 
 
 class ArmBoard:

@@ -22,14 +22,14 @@ from robots.kitchen.room import (
 from robots.kitchen.state import KitchenState
 from robots.simulation.bodies import (
     ArmBody,
-    Box,
-    Cylinder,
-    Drawer,
-    Fixed,
+    BoxPart,
+    CylinderPart,
+    FixedBody,
     Friction,
-    Loose,
+    LooseBody,
     Parts,
-    World,
+    PhysicsWorld,
+    SlidingDrawer,
     ring,
 )
 from robots.table.geometry import distance
@@ -56,14 +56,14 @@ _DRAWER_STOPS_M = (-0.002, OPENING_M + 0.02)
 _DRAWER_CENTRE_M = (0.0, OPENING_M / 2, 0.05)
 
 
-def world_of(state: KitchenState, sliding: str | None) -> World:
+def world_of(state: KitchenState, sliding: str | None) -> PhysicsWorld:
     """Return what is near the robot, for a physics engine.
 
     Args:
         state: The kitchen.
         sliding: A drawer that can be moved; the others stand still.
     """
-    return World(
+    return PhysicsWorld(
         ARM,
         state.joints,
         "plane",
@@ -77,19 +77,19 @@ def world_of(state: KitchenState, sliding: str | None) -> World:
     )
 
 
-def _furniture(state: KitchenState, sliding: str | None) -> Iterator[Fixed]:
+def _furniture(state: KitchenState, sliding: str | None) -> Iterator[FixedBody]:
     """Yield the furniture the arm could touch, with its drawers."""
     for piece in state.room.pieces:
         if distance(piece.rectangle, state.base.xy) >= _NEAR_M:
             continue
         yaw = piece.rectangle[4]
-        yield Fixed(boxes_of(piece), (piece.x, piece.y, 0.0), yaw)
+        yield FixedBody(boxes_of(piece), (piece.x, piece.y, 0.0), yaw)
         for name, place in state.room.locations.items():
             if place.piece != piece or not place.drawer:
                 continue
             opening_m = state.opening_m(name)
             if name == sliding:
-                yield Drawer(
+                yield SlidingDrawer(
                     drawer_boxes(place),
                     (*piece.local(0.0, -piece.depth / 2), place.floor_z),
                     yaw,
@@ -101,17 +101,17 @@ def _furniture(state: KitchenState, sliding: str | None) -> Iterator[Fixed]:
                 )
             else:
                 front = piece.local(0.0, -piece.depth / 2 - opening_m)
-                yield Fixed(drawer_boxes(place), (*front, place.floor_z), yaw)
+                yield FixedBody(drawer_boxes(place), (*front, place.floor_z), yaw)
 
 
-def _near_things(state: KitchenState, sliding: str | None) -> Iterator[Loose]:
+def _near_things(state: KitchenState, sliding: str | None) -> Iterator[LooseBody]:
     """Yield the objects the arm could touch: near it, and not in a drawer that stays shut."""
     for thing in state.things:
         at = state.location_of(thing.name)
         place = None if at is None else state.room.locations[at]
         shut = place is not None and not state.is_open(place) and at != sliding
         if not shut and math.dist(thing.xy, state.base.xy) < _NEAR_M:
-            yield Loose(
+            yield LooseBody(
                 thing.name,
                 _parts(thing.kind),
                 thing.kind.mass_kg,
@@ -126,45 +126,45 @@ def _parts(kind: Kind) -> Parts:
     if kind.shape == "dish":
         return _dish(kind)
     if kind.shape == "box":
-        return (Box((length / 2, width / 2, height / 2)),)
-    return Cylinder(length / 2, height)
+        return (BoxPart((length / 2, width / 2, height / 2)),)
+    return CylinderPart(length / 2, height)
 
 
 @lru_cache
-def _dish(kind: Kind) -> tuple[Box, ...]:
+def _dish(kind: Kind) -> tuple[BoxPart, ...]:
     """Return a bowl's or plate's floor, of two boxes across each other, and its wall."""
     height = kind.size[2]
     half = (kind.foot_r - DISH_WALL_M) / math.sqrt(2)
     slab, middle = (half, half, DISH_FLOOR_M / 2), (0.0, 0.0, (DISH_FLOOR_M - height) / 2)
-    floor = [Box(slab, middle), Box(slab, middle, (0.0, math.pi / 4))]
+    floor = [BoxPart(slab, middle), BoxPart(slab, middle, (0.0, math.pi / 4))]
     wall = ring(kind.size[0] / 2, kind.foot_r, height, DISH_WALL_M, _RING_BOTTOM_M)
     return (*floor, *wall)
 
 
-def boxes_of(piece: Piece) -> tuple[Box, ...]:
+def boxes_of(piece: Piece) -> tuple[BoxPart, ...]:
     """Return a piece's boxes; x along its front, y to its back, z up from the floor."""
     w, d, h = piece.width / 2, piece.depth / 2, piece.height
-    slab = Box((w, d, SLAB_M / 2), (0.0, 0.0, h - SLAB_M / 2))
+    slab = BoxPart((w, d, SLAB_M / 2), (0.0, 0.0, h - SLAB_M / 2))
     if piece.kind == "counter":
-        return (Box((w, d, h / 2), (0.0, 0.0, h / 2)),)
+        return (BoxPart((w, d, h / 2), (0.0, 0.0, h / 2)),)
     if piece.kind == "chair":
-        return (slab, Box((w, 0.025, 0.22), (0.0, d - 0.025, h + 0.22)))
+        return (slab, BoxPart((w, 0.025, 0.22), (0.0, d - 0.025, h + 0.22)))
     if piece.kind == "bin":
         t = BIN_WALL_M / 2
-        sides = [Box((w, t, h / 2), (0.0, s * (d - t), h / 2)) for s in (-1, 1)]
-        ends = [Box((t, d, h / 2), (s * (w - t), 0.0, h / 2)) for s in (-1, 1)]
-        return (Box((w, d, t), (0.0, 0.0, t)), *sides, *ends)
+        sides = [BoxPart((w, t, h / 2), (0.0, s * (d - t), h / 2)) for s in (-1, 1)]
+        ends = [BoxPart((t, d, h / 2), (s * (w - t), 0.0, h / 2)) for s in (-1, 1)]
+        return (BoxPart((w, d, t), (0.0, 0.0, t)), *sides, *ends)
     return (slab,)
 
 
-def drawer_boxes(place: Location) -> tuple[Box, ...]:
+def drawer_boxes(place: Location) -> tuple[BoxPart, ...]:
     """Return a drawer's boxes: origin below the middle of its front, y into the cabinet."""
     w, t, h = place.piece.width / 2, DRAWER_WALL_M / 2, DRAWER_HEIGHT_M / 2
     deep = (OPENING_M + 0.04) / 2
     bar = HANDLE_M - 0.015
-    sides = [Box((t, deep, h), (s * (w - t), deep, h)) for s in (-1, 1)]
-    ends = [Box((w, t, h), (0.0, y, h)) for y in (t, 2 * deep - t)]
+    sides = [BoxPart((t, deep, h), (s * (w - t), deep, h)) for s in (-1, 1)]
+    ends = [BoxPart((w, t, h), (0.0, y, h)) for y in (t, 2 * deep - t)]
     x, up = place.handle_x, HANDLE_UP_M
-    posts = [Box((0.006, bar / 2, 0.006), (x + s * 0.07, -bar / 2, up)) for s in (-1, 1)]
-    floor = Box((w, deep, t), (0.0, deep, -t))
-    return (floor, *sides, *ends, *posts, Box((0.076, 0.006, 0.006), (x, -bar, up)))
+    posts = [BoxPart((0.006, bar / 2, 0.006), (x + s * 0.07, -bar / 2, up)) for s in (-1, 1)]
+    floor = BoxPart((w, deep, t), (0.0, deep, -t))
+    return (floor, *sides, *ends, *posts, BoxPart((0.076, 0.006, 0.006), (x, -bar, up)))

@@ -19,7 +19,7 @@ from robots.kitchen.room import (
     Point,
 )
 from robots.kitchen.state import KitchenState
-from robots.simulation.bodies import Box
+from robots.simulation.bodies import BoxPart
 from robots.table.geometry import Vec3, yaw_quaternion
 
 _FLOOR: Rgb = (241, 238, 231)
@@ -111,7 +111,7 @@ def _object(thing: Thing) -> Shape:
     return Shape("lathe", kind.color, profile=((foot, low), (rim, high), *inside))
 
 
-def _box(color: Rgb, box: Box) -> Shape:
+def _box(color: Rgb, box: BoxPart) -> Shape:
     length, width, height = box.half
     return Shape("box", color, (2 * length, 2 * width, 2 * height), _at(box.middle))
 
@@ -123,11 +123,11 @@ def _furniture(piece: Piece) -> Iterator[Shape]:
         yield _box(color, box)
     w, d, tall = piece.width / 2, piece.depth / 2, (piece.height - SLAB_M) / 2
     if piece.kind == "cabinet":
-        yield _box(color, Box((w, _PANEL_M / 2, tall), (0.0, d - _PANEL_M / 2, tall)))
+        yield _box(color, BoxPart((w, _PANEL_M / 2, tall), (0.0, d - _PANEL_M / 2, tall)))
         for side in (-1, 1):  # around the drawers, which are as wide as the cabinet
             middle = (side * (w + _PANEL_M / 2), 0.0, tall)
-            yield _box(color, Box((_PANEL_M / 2, d, tall), middle))
+            yield _box(color, BoxPart((_PANEL_M / 2, d, tall), middle))
     elif piece.kind not in ("counter", "bin"):
         for x, y in itertools.product((-1, 1), (-1, 1)):
             foot = (x * (w - _LEG_M), y * (d - _LEG_M), tall)
-            yield _box(_LEG, Box((_LEG_M / 2, _LEG_M / 2, tall), foot))
+            yield _box(_LEG, BoxPart((_LEG_M / 2, _LEG_M / 2, tall), foot))

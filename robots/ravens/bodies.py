@@ -19,7 +19,7 @@ from robots.ravens.scene import (
     Body,
 )
 from robots.ravens.world import WorldState
-from robots.simulation.bodies import ArmBody, Box, Friction, Loose, World, ring
+from robots.simulation.bodies import ArmBody, BoxPart, Friction, LooseBody, PhysicsWorld, ring
 
 ARM = ArmBody(
     urdf=Path(__file__).with_name("ur5e.urdf"),
@@ -35,9 +35,9 @@ _RING_BOTTOM_M = 0.008
 """Where a simulated bowl's wall begins above its foot."""
 
 
-def world_of(state: WorldState) -> World:
+def world_of(state: WorldState) -> PhysicsWorld:
     """Return the table of a state, for a physics engine."""
-    return World(
+    return PhysicsWorld(
         ARM,
         state.joints,
         "box",
@@ -48,17 +48,17 @@ def world_of(state: WorldState) -> World:
     )
 
 
-def _loose(body: Body) -> Loose:
+def _loose(body: Body) -> LooseBody:
     if body.kind == "bowl":
-        return Loose(body.name, _bowl(), BOWL_MASS_KG, body.position, body.quaternion)
+        return LooseBody(body.name, _bowl(), BOWL_MASS_KG, body.position, body.quaternion)
     length, width, height = body.size
-    box = Box((length / 2, width / 2, height / 2))
-    return Loose(body.name, (box,), BLOCK_MASS_KG, body.position, body.quaternion)
+    box = BoxPart((length / 2, width / 2, height / 2))
+    return LooseBody(body.name, (box,), BLOCK_MASS_KG, body.position, body.quaternion)
 
 
 @lru_cache(maxsize=1)
-def _bowl() -> tuple[Box, ...]:
+def _bowl() -> tuple[BoxPart, ...]:
     """Return a bowl's floor and its wall."""
     half = (BOWL_BASE_R - BOWL_WALL / 2) / math.sqrt(2)
-    floor = Box((half, half, BOWL_FLOOR / 2), (0.0, 0.0, (BOWL_FLOOR - BOWL_HEIGHT) / 2))
+    floor = BoxPart((half, half, BOWL_FLOOR / 2), (0.0, 0.0, (BOWL_FLOOR - BOWL_HEIGHT) / 2))
     return (floor, *ring(BOWL_RIM_R, BOWL_BASE_R, BOWL_HEIGHT, BOWL_WALL, _RING_BOTTOM_M))

@@ -18,7 +18,7 @@ _RING_PIECES = 12
 
 
 @dataclass(frozen=True)
-class Box:
+class BoxPart:
     """A box, part of a body."""
 
     half: Vec3
@@ -30,7 +30,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Cylinder:
+class CylinderPart:
     """An upright cylinder, the whole of a body."""
 
     radius: float
@@ -39,15 +39,15 @@ class Cylinder:
     """Metres."""
 
 
-Parts = tuple[Box, ...] | Cylinder
+Parts = tuple[BoxPart, ...] | CylinderPart
 """What a body is made of."""
 
 
 @dataclass(frozen=True)
-class Fixed:
+class FixedBody:
     """A body that stands still."""
 
-    boxes: tuple[Box, ...]
+    boxes: tuple[BoxPart, ...]
     """What it is made of."""
     position: Vec3
     """Metres."""
@@ -56,7 +56,7 @@ class Fixed:
 
 
 @dataclass(frozen=True)
-class Drawer(Fixed):
+class SlidingDrawer(FixedBody):
     """A drawer on rails: it stands `opening_m` ahead of its position, along its -y."""
 
     opening_m: float = 0.0
@@ -72,7 +72,7 @@ class Drawer(Fixed):
 
 
 @dataclass(frozen=True)
-class Loose:
+class LooseBody:
     """A body that may move."""
 
     name: str
@@ -127,7 +127,7 @@ class ArmBody:
 
 
 @dataclass(frozen=True)
-class World:
+class PhysicsWorld:
     """Everything at rest, before the first step."""
 
     arm: ArmBody
@@ -139,11 +139,11 @@ class World:
     creeps; a box is 4 m wide."""
     friction: Friction
     """Of all bodies but the ground."""
-    loose: tuple[Loose, ...] = ()
+    loose: tuple[LooseBody, ...] = ()
     """What may move."""
     gap_m: float = 0.0
     """Distance between its fingers."""
-    fixed: tuple[Fixed, ...] = ()
+    fixed: tuple[FixedBody, ...] = ()
     """What stands still, and the drawer that slides."""
     base: Vec3 = (0.0, 0.0, 0.0)
     """Where the arm stands, metres."""
@@ -157,7 +157,7 @@ GROUND_M = 2.0
 """Half the edges of the box that is the ground."""
 
 
-def ring(rim_r: float, foot_r: float, height: float, wall: float, bottom: float) -> list[Box]:
+def ring(rim_r: float, foot_r: float, height: float, wall: float, bottom: float) -> list[BoxPart]:
     """Return the wall of a dish: a ring of boxes that lean outwards.
 
     Args:
@@ -179,5 +179,5 @@ def ring(rim_r: float, foot_r: float, height: float, wall: float, bottom: float)
         angle = 2 * math.pi * piece / _RING_PIECES
         x, y = middle_r * math.cos(angle), middle_r * math.sin(angle)
         half = (wall / 2, half_width, half_length)
-        boxes.append(Box(half, (x, y, middle_z - height / 2), (lean, angle)))
+        boxes.append(BoxPart(half, (x, y, middle_z - height / 2), (lean, angle)))
     return boxes

@@ -19,13 +19,13 @@ from cap.errors import MissingSimulator, install_extra
 from robots.arm.motion import DT_S
 from robots.simulation.bodies import (
     GROUND_M,
-    Box,
-    Drawer,
-    Fixed,
+    BoxPart,
+    FixedBody,
     Friction,
-    Loose,
+    LooseBody,
     Parts,
-    World,
+    PhysicsWorld,
+    SlidingDrawer,
 )
 from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
 from robots.simulation.world import WorldOwner
@@ -115,8 +115,8 @@ def load_arm(
 class BulletArm(GrippingArm):
     """A built simulation in PyBullet."""
 
-    def __init__(self, client: int, world: World, owner: WorldOwner) -> None:
-        """Build a world in a physics server that is emptied first; see `Engine.build`."""
+    def __init__(self, client: int, world: PhysicsWorld, owner: WorldOwner) -> None:
+        """Build a world in a physics server that is emptied first; see `PhysicsEngine.build`."""
         super().__init__(world, owner)
         self._client = client
         begin(client)
@@ -128,7 +128,7 @@ class BulletArm(GrippingArm):
         )
         self._drawer: int | None = None
         for fixed in world.fixed:
-            if isinstance(fixed, Drawer):
+            if isinstance(fixed, SlidingDrawer):
                 self._drawer = _add_drawer(client, fixed, world.friction)
             else:
                 _add_fixed(client, fixed, world.friction)
@@ -268,8 +268,8 @@ class BulletEngine:
         """Connect."""
         self._client: int = p.connect(p.DIRECT)
 
-    def build(self, world: World, owner: WorldOwner) -> BulletArm:
-        """Build the simulation of a world; see `Engine`."""
+    def build(self, world: PhysicsWorld, owner: WorldOwner) -> BulletArm:
+        """Build the simulation of a world; see `PhysicsEngine`."""
         return BulletArm(self._client, world, owner)
 
     def close(self) -> None:
@@ -278,7 +278,7 @@ class BulletEngine:
             p.disconnect(self._client)
 
 
-def _add_ground(client: int, world: World) -> None:
+def _add_ground(client: int, world: PhysicsWorld) -> None:
     if world.ground == "none":
         return
     if world.ground == "plane":
@@ -292,7 +292,7 @@ def _add_ground(client: int, world: World) -> None:
     )
 
 
-def _boxes(client: int, boxes: Sequence[Box]) -> int:
+def _boxes(client: int, boxes: Sequence[BoxPart]) -> int:
     """Return a shape of several boxes: their contacts are its cheapest."""
     number: int = p.createCollisionShapeArray(
         shapeTypes=[p.GEOM_BOX] * len(boxes),
@@ -319,7 +319,7 @@ def _shape(client: int, parts: Parts) -> int:
     return number
 
 
-def _add_fixed(client: int, fixed: Fixed, friction: Friction) -> None:
+def _add_fixed(client: int, fixed: FixedBody, friction: Friction) -> None:
     number = p.createMultiBody(
         0,
         _boxes(client, fixed.boxes),
@@ -332,7 +332,7 @@ def _add_fixed(client: int, fixed: Fixed, friction: Friction) -> None:
     p.changeDynamics(number, -1, lateralFriction=friction.pybullet[0], physicsClientId=client)
 
 
-def _add_drawer(client: int, drawer: Drawer, friction: Friction) -> int:
+def _add_drawer(client: int, drawer: SlidingDrawer, friction: Friction) -> int:
     """Add a drawer on rails; its joint is how far it is pulled out, metres."""
     number: int = p.createMultiBody(
         0,
@@ -365,7 +365,7 @@ def _add_drawer(client: int, drawer: Drawer, friction: Friction) -> int:
     return number
 
 
-def _add_loose(client: int, world: World) -> Mapping[str, int]:
+def _add_loose(client: int, world: PhysicsWorld) -> Mapping[str, int]:
     """Add what may move; return its numbers by name.
 
     Bodies that differ in place alone are added in one call, which costs least.
@@ -401,5 +401,5 @@ def _add_loose(client: int, world: World) -> Mapping[str, int]:
     return found
 
 
-def _alike(body: Loose) -> tuple[Parts, float, Quat]:
+def _alike(body: LooseBody) -> tuple[Parts, float, Quat]:
     return body.parts, body.mass_kg, body.quaternion

@@ -6,7 +6,7 @@ import os
 from importlib.util import find_spec
 
 from cap.errors import MissingSimulator, UsageError, install_extra
-from robots.simulation.gripping_arm import Engine
+from robots.simulation.gripping_arm import PhysicsEngine
 
 PYBULLET, MUJOCO = "pybullet", "mujoco"
 ENGINES = (PYBULLET, MUJOCO)
@@ -44,7 +44,7 @@ def choose(name: str | None) -> str:
     return name
 
 
-def start(name: str) -> Engine:
+def start(name: str) -> PhysicsEngine:
     """Return an engine by its name.
 
     Raises:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from robots.arm.motion import DT_S, Leg
-from robots.simulation.bodies import World
+from robots.simulation.bodies import PhysicsWorld
 from robots.simulation.world import WorldOwner, after_step
 from robots.table.geometry import Quat, Vec3
 
@@ -26,7 +26,7 @@ class GrippingArm(ABC):
     bodies: Mapping[str, Any]
     """What may move: the engine's own terms for each body, by name."""
 
-    def __init__(self, world: World, owner: WorldOwner) -> None:
+    def __init__(self, world: PhysicsWorld, owner: WorldOwner) -> None:
         """Take over an arm that is built, at rest.
 
         Args:
@@ -199,10 +199,10 @@ class GrippingArm(ABC):
         self.wait(steps, watched=False)
 
 
-class Engine(Protocol):
+class PhysicsEngine(Protocol):
     """A physics engine."""
 
-    def build(self, world: World, owner: WorldOwner) -> GrippingArm:
+    def build(self, world: PhysicsWorld, owner: WorldOwner) -> GrippingArm:
         """Build the simulation of a world: its bits depend on that alone.
 
         It replaces the one that was built before.

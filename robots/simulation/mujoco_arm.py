@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.arm.motion import DT_S
-from robots.simulation.bodies import GROUND_M, Drawer, Fixed, Loose, World
+from robots.simulation.bodies import GROUND_M, FixedBody, LooseBody, PhysicsWorld, SlidingDrawer
 from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Quat, Vec3
@@ -119,7 +119,7 @@ def drive(
 class MujocoModel:
     """A compiled world, which many simulations share one after the other."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: PhysicsWorld) -> None:
         """Compile a world."""
         spec = new_spec(world.arm.urdf, ["hand"] if world.arm.hand_passes else [])
         self.driven = driven = len(spec.joints)
@@ -168,11 +168,11 @@ class MujocoModel:
         return mujoco.MjData(self.model)
 
 
-def _add_fixed(spec: Any, fixed: Fixed, stands: Mapping[str, Any]) -> None:
+def _add_fixed(spec: Any, fixed: FixedBody, stands: Mapping[str, Any]) -> None:
     turn = leaning(0.0, fixed.yaw)
     body = spec.worldbody.add_body(pos=list(fixed.position), quat=turn)
     mass = {}
-    if isinstance(fixed, Drawer):
+    if isinstance(fixed, SlidingDrawer):
         mass = {"mass": fixed.mass_kg / len(fixed.boxes)}
         body.name = _DRAWER
         body.add_joint(
@@ -189,7 +189,7 @@ def _add_fixed(spec: Any, fixed: Fixed, stands: Mapping[str, Any]) -> None:
         add_box(body, box.half, pos=list(box.middle), **stands, **mass)
 
 
-def _add_loose(spec: Any, thing: Loose, touch: Mapping[str, Any]) -> None:
+def _add_loose(spec: Any, thing: LooseBody, touch: Mapping[str, Any]) -> None:
     x, y, z, w = thing.quaternion
     body = spec.worldbody.add_body(name=thing.name, pos=list(thing.position), quat=[w, x, y, z])
     body.add_freejoint()
@@ -232,8 +232,8 @@ class MujocoEngine:
         self._model: MujocoModel | None = None
         self._bodies: Hashable = None
 
-    def build(self, world: World, owner: WorldOwner) -> MujocoArm:
-        """Build the simulation of a world; see `Engine`."""
+    def build(self, world: PhysicsWorld, owner: WorldOwner) -> MujocoArm:
+        """Build the simulation of a world; see `PhysicsEngine`."""
         loose = tuple(
             (thing.name, thing.parts, thing.mass_kg, thing.rests) for thing in world.loose
         )
@@ -249,7 +249,7 @@ class MujocoEngine:
 class MujocoArm(GrippingArm):
     """A built simulation in MuJoCo."""
 
-    def __init__(self, compiled: MujocoModel, world: World, owner: WorldOwner) -> None:
+    def __init__(self, compiled: MujocoModel, world: PhysicsWorld, owner: WorldOwner) -> None:
         """Build a simulation of a compiled world."""
         super().__init__(world, owner)
         self._world, self._model, self._data = compiled, compiled.model, compiled.data()
@@ -263,7 +263,7 @@ class MujocoArm(GrippingArm):
             at = self._address(thing.name)
             self._data.qpos[at : at + 7] = [*thing.position, w, x, y, z]
         for fixed in world.fixed:
-            if isinstance(fixed, Drawer):
+            if isinstance(fixed, SlidingDrawer):
                 self._data.joint(_DRAWER).qpos[:] = fixed.opening_m
         if world.held:
             self.fix(self.bodies[world.held])
