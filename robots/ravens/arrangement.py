@@ -306,8 +306,9 @@ class _Planner:
             except Collision as error:
                 raise self._reason(name) or error from None
             at = (*xy, height + body.half_height)
-            stands.append(replace(body, position=at, quaternion=yaw_quaternion(yaw)))
-            self._now = self._now.moved(stands[-1:])
+            # Of what is equally high the first carries: that shall be what is of the set.
+            stands.insert(0, replace(body, position=at, quaternion=yaw_quaternion(yaw)))
+            self._now = self._now.moved(stands[:1])
 
     def _reason(self, name: str) -> Collision | Unreachable | None:
         """Return what keeps an object from its place and is not of the set, if something does."""

@@ -13,10 +13,11 @@ import pytest
 
 from cap.errors import CapError, Collision, LimitExceeded, NotConnected, ProtectiveStop, RobotError
 from robots import tabletop
+from robots.arm import clearance
 from robots.arm.clearance import first_touched
 from robots.arm.gripper import Fingers
 from robots.perception.camera import Detection
-from robots.ravens import grasps, transfer
+from robots.ravens import transfer
 from robots.ravens.grasps import PALM
 from robots.ravens.scene import BOWL_FLOOR, Body, Scene
 from robots.ravens.scene_sampler import sample_scene
@@ -121,7 +122,7 @@ def test_at_the_opening_commanded_no_plan_touches_anything(
                 really = 0.085 * (230 - robotiq._position(gap)) / 227
                 assert really == pytest.approx(grip.gap_m, abs=0.0003)
             with monkeypatch.context() as exact:
-                exact.setattr(grasps, "MARGIN", 0.0)
+                exact.setattr(clearance, "MARGIN_M", 0.0)
                 assert first_touched(replace(grip, gap_m=really), PALM, scene.others(name)) is None
     assert plans > 60
 
