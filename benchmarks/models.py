@@ -29,10 +29,10 @@ from benchmarks.ledger import Ledger, ledger
 from benchmarks.suite import ENDPOINT, RECORDING, Outcome, Settings, Trial
 from cap.config import asked_of
 from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
-from cap.models.base import Completion, Mode, Model, Request, Usage
+from cap.models.base import Completion, Model, Request, ScoreRequest, Usage
 from cap.models.budget import Allowance
 from cap.models.providers import ModelTerms, make_model
-from cap.models.wrapper import Ask, Wrapped
+from cap.models.wrapper import A, Wrapped
 
 MODEL_OPTIONS = (
     "asked",
@@ -75,12 +75,8 @@ class SampledModel(Wrapped):
         self._changed: dict[str, Any] = {"temperature": temperature, "seed": seed}
         self.sampled = True
 
-    def complete(self, request: Request) -> Completion:
-        """Answer one request, asked that way."""
-        return self._model.complete(replace(request, **self._changed))
-
-    def _through(self, request: Request, ask: Ask) -> Completion:
-        return self.complete(request)  # also where the text is asked for as it comes
+    def _adjusted(self, request: Request) -> Request:
+        return replace(request, **self._changed)
 
 
 class TrialUsage:
@@ -153,33 +149,17 @@ class Meter(Wrapped):
         """Requests sent, retries included."""
         return self.usage.requests
 
-    def _through(self, request: Request, ask: Ask) -> Completion:
+    def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
         with TRIAL.asking():
             try:
-                completion = ask()
+                answer = ask()
             except ModelError as error:
                 self._count(Usage.of_failed(error))
                 if isinstance(error, EndpointFailed | SpendLimit | NotRecorded):
                     self.unasked = error
                 raise
-            self._count(Usage.of(completion))
-        return completion
-
-    def _through_bare(
-        self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
-    ) -> Any:
-        endpoint = self.endpoint
-        with TRIAL.asking():
-            if endpoint is not None:
-                endpoint.taken_here()
-            try:
-                body = ask()
-            except ModelError as error:
-                self._count(Usage.of_failed(error))
-                raise
-            if endpoint is not None:
-                self._count(endpoint.taken_here())
-        return body
+            self._count(Usage.of(answer))
+        return answer
 
     def _count(self, usage: Usage) -> None:
         with self._lock:

@@ -14,8 +14,9 @@ import pytest
 
 from cap.models.nearest import Nearest
 from cap.models.openai.model import OpenAIModel
-from cap.models.replay import Recorder, Replay
+from cap.models.replay import Recording, Replay
 from cap.models.settings import ModelSettings
+from cap.models.wrapper import Managed
 from cap.session.session import Session
 from cap.session.turn import Turn
 from robots.ravens import create
@@ -108,7 +109,8 @@ def test_the_session_with_nearest(mode: str) -> None:
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
     path = tmp_path / "session.jsonl"
-    with Session(create(mode="instant", seed=0), Recorder(Nearest(), path)) as session:
+    model = Managed(Nearest(), recording=Recording(path))
+    with Session(create(mode="instant", seed=0), model) as session:
         run_session(session)
     return path
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from cap.errors import EmptyCompletion, ModelError, UsageError
@@ -38,6 +38,16 @@ class Request:
     """More synonyms and examples, for `nearest`: no language model is sent them."""
     pictures: tuple[bytes, ...] = ()
     """What the robot's camera shows, as PNG, for models that see."""
+
+
+@dataclass(frozen=True)
+class ScoreRequest:
+    """One question about several continuations of a prompt."""
+
+    prompt: str
+    """What is before."""
+    continuations: tuple[str, ...]
+    """What may follow."""
 
 
 @dataclass(frozen=True)
@@ -121,30 +131,6 @@ class Streams(Protocol):
 
 
 @dataclass(frozen=True)
-class Scores:
-    """How likely each of several continuations is."""
-
-    logprobs: tuple[float, ...]
-    """Natural logarithms of probabilities, in the order of the continuations."""
-    rung: str
-    """How they were found: `exact`, `choice` or `ranked`."""
-    notes: tuple[str, ...] = ()
-    """What the backend did on the way."""
-
-
-@runtime_checkable
-class ScoringModel(Protocol):
-    """A model that can compare continuations of a prompt."""
-
-    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
-        """Return how likely each continuation is after the prompt.
-
-        Raises:
-            ModelError: No usable answer; the message says why and what to do.
-        """
-
-
-@dataclass(frozen=True)
 class Usage:
     """What asking a model took; sums of `Completion`s."""
 
@@ -164,19 +150,13 @@ class Usage:
     """Nobody counted some of the tokens: they, and their price, follow from lengths of texts."""
 
     @classmethod
-    def of(cls, completion: Completion) -> Usage:
-        """Return what one completion took: nothing, if it took no request."""
-        if not completion.requests:
+    def of(cls, answer: Completion | Scores) -> Usage:
+        """Return what one answer took: nothing, if it took no request."""
+        if isinstance(answer, Scores):
+            return answer.usage
+        if not answer.requests:
             return cls()
-        return cls(
-            completion.requests,
-            completion.prompt_tokens,
-            completion.completion_tokens,
-            completion.cost_usd,
-            completion.cached_tokens,
-            completion.reasoning_tokens,
-            completion.estimated,
-        )
+        return cls(**{entry.name: getattr(answer, entry.name) for entry in fields(cls)})
 
     @classmethod
     def of_failed(cls, error: ModelError) -> Usage:
@@ -197,15 +177,46 @@ class Usage:
         )
 
 
+@dataclass(frozen=True)
+class Scores:
+    """How likely each of several continuations is."""
+
+    logprobs: tuple[float, ...]
+    """Natural logarithms of probabilities, in the order of the continuations."""
+    rung: str
+    """How they were found: `exact`, `choice` or `ranked`."""
+    notes: tuple[str, ...] = ()
+    """What the backend did on the way."""
+    usage: Usage = field(default_factory=Usage)
+    """What it took to find them."""
+
+
+@runtime_checkable
+class ScoringModel(Protocol):
+    """A model that can compare continuations of a prompt."""
+
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        """Return how likely each continuation is after the prompt.
+
+        Raises:
+            ModelError: No usable answer; the message says why and what to do.
+        """
+
+
+def is_model(value: Any) -> bool:
+    """Tell whether a value is a model."""
+    return isinstance(getattr(value, "name", None), str) and callable(
+        getattr(value, "complete", None)
+    )
+
+
 def require_model(model: Any) -> Model:
     """Return a model that was handed in.
 
     Raises:
         UsageError: It is none.
     """
-    if not (
-        isinstance(getattr(model, "name", None), str) and callable(getattr(model, "complete", 0))
-    ):
+    if not is_model(model):
         raise UsageError(
             f"{model!r} is no model; name one, such as 'nearest' or 'openai/gpt-4.1', or give an "
             "object with a `name` and a method `complete(request)`"

@@ -6,14 +6,13 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from cap.errors import SpendLimit, UsageError
-from cap.models.base import Completion, Mode, Model, Request, Usage
+from cap.models.base import Completion, Usage
 from cap.models.estimates import ESTIMATED, believed, estimate
-from cap.models.wrapper import Ask, Wrapped
 
 MINUTE_S = 60.0
 
@@ -57,6 +56,11 @@ class Allowance:
     """Requests under way at the same time."""
     per_minute: int | None = None
     """Requests sent in any minute."""
+
+    @property
+    def bounded(self) -> bool:
+        """True if there is a limit that ends a run."""
+        return self.calls is not None or self.cost_usd is not None
 
 
 Check = Callable[[int, float], None]
@@ -173,8 +177,6 @@ class Budget:
         self._sleep, self._clock = sleep, clock
         self.usage = Usage()
         """What was used so far."""
-        self._here = threading.local()
-        """What this thread's last answer took."""
 
     @contextlib.contextmanager
     def sending(self) -> Iterator[None]:
@@ -199,13 +201,13 @@ class Budget:
         """Add an answer to what was used, and its price to the answer.
 
         Args:
-            prompt: What was asked, for an estimate where no tokens are told.
+            prompt: What was asked, for an estimate where no tokens are reported.
             completion: The answer.
             lost: What tries took that broke off before it, which is counted already.
         """
         completion = believed(prompt, completion)
-        told = completion.prompt_tokens or completion.completion_tokens
-        if not told and self._price != FREE and completion.cost_usd is None:
+        counted = completion.prompt_tokens or completion.completion_tokens
+        if not counted and self._price != FREE and completion.cost_usd is None:
             completion = replace(
                 completion,
                 prompt_tokens=estimate(len(prompt)),
@@ -215,12 +217,9 @@ class Budget:
             )
         if self._price is not None and completion.cost_usd is None:
             completion = replace(completion, cost_usd=self._price.of(completion))
-        if completion.cost_usd:
-            self._account.pay(completion.cost_usd)
-        with self._lock:
-            self.usage = self.usage.plus(Usage.of(completion))
-        self._here.usage = Usage.of(completion).plus(lost or Usage())
-        return replace(completion, **vars(self._here.usage)) if lost else completion
+        took = Usage.of(completion)
+        self._add(took)
+        return replace(completion, **vars(took.plus(lost))) if lost else completion
 
     def lose(self, prompt: str, written: int) -> Usage:
         """Add a try to what was used that broke off once the endpoint had begun to answer.
@@ -230,19 +229,22 @@ class Budget:
             written: About how many tokens of an answer there may have been.
 
         Returns:
-            What it took, by estimate; its request is counted by whoever sent it.
+            What it took, by estimate, without its request.
         """
         if self._price == FREE:
             return Usage()
         lost = replace(self.unheard(prompt, written), requests=0)
-        if lost.cost_usd:
-            self._account.pay(lost.cost_usd)
-        with self._lock:
-            self.usage = self.usage.plus(lost)
+        self._add(lost)
         return lost
 
+    def _add(self, usage: Usage) -> None:
+        if usage.cost_usd:
+            self._account.pay(usage.cost_usd)
+        with self._lock:
+            self.usage = self.usage.plus(usage)
+
     def unheard(self, prompt: str, written: int) -> Usage:
-        """Return what a request takes, by estimate, whose answer nobody heard; nothing is paid.
+        """Return what a request takes, by estimate, that was stopped; nothing is paid.
 
         Args:
             prompt: What was asked.
@@ -251,12 +253,6 @@ class Budget:
         tokens = Completion("", self._name, estimate(len(prompt)), written)
         cost_usd = None if self._price is None else self._price.of(tokens)
         return Usage(1, tokens.prompt_tokens, written, cost_usd, estimated=True)
-
-    def taken_here(self) -> Usage:
-        """Return what the last answer took that came on this thread; once only."""
-        usage: Usage = getattr(self._here, "usage", Usage())
-        self._here.usage = Usage()
-        return usage
 
     def _check(self, begun: int, spent_usd: float) -> None:
         """Refuse one more request, if that would be past a limit."""
@@ -267,8 +263,8 @@ class Budget:
                 "raise --max-calls"
             )
         if limit.cost_usd is not None and spent_usd >= limit.cost_usd:
-            told = cost_told(self._name, spent_usd, limit.cost_usd, self._under_way)
-            raise SpendLimit(f"{told}; raise --max-cost")
+            spent = cost_told(self._name, spent_usd, limit.cost_usd, self._under_way)
+            raise SpendLimit(f"{spent}; raise --max-cost")
 
     def _pace(self) -> None:
         """Wait until one more request is not too many for this minute."""
@@ -284,34 +280,3 @@ class Budget:
             self._sent.append(begin)
         if begin > now:
             self._sleep(begin - now)
-
-
-class Metered(Wrapped):
-    """A model that is no endpoint, with a budget; safe to call from several threads."""
-
-    def __init__(
-        self,
-        model: Model,
-        allowance: Allowance | None = None,
-        price: Price | None = None,
-        account: Account | None = None,
-    ) -> None:
-        """Wrap a model; the rest is the budget's."""
-        super().__init__(model)
-        self._budget = Budget(model.name, allowance, price, account)
-
-    @property
-    def usage(self) -> Usage:
-        """What was used so far."""
-        return self._budget.usage
-
-    def _through(self, request: Request, ask: Ask) -> Completion:
-        with self._budget.sending():
-            completion = ask()
-        return self._budget.count(request.prompt, completion)
-
-    def _through_bare(
-        self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
-    ) -> Any:
-        with self._budget.sending():
-            return ask()

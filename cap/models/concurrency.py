@@ -25,10 +25,10 @@ def together(
     returned: type[E] | tuple[()] = (),
     heed: Callable[[], None] | None = None,
 ) -> list[T | E]:
-    """Do several things at the same time; return what came of each, in the order of the work.
+    """Do several things at the same time; return the outcomes, in the order of the work.
 
     The threads are daemons, not a pool's: after Ctrl-C a request may still be waiting for its
-    answer, and nobody must wait for that request, at the end of the process neither.
+    answer, and the end of the process must not wait for it.
 
     Args:
         work: What to do.
@@ -39,47 +39,30 @@ def together(
     Raises:
         Exception: Whatever else one of them raised; those not yet begun are dropped.
     """
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+    waiting, over = iter(range(len(work))), threading.Event()
     done: queue.SimpleQueue[tuple[int, T | BaseException]] = queue.SimpleQueue()
-    for number in range(len(work)):
-        waiting.put(number)
 
     def serve() -> None:
-        with contextlib.suppress(queue.Empty):
-            while True:
-                number = waiting.get_nowait()
-                try:
-                    done.put((number, work[number]()))
-                except BaseException as error:  # the waiting thread raises it
-                    done.put((number, error))
+        for number in waiting:
+            if over.is_set():
+                return
+            try:
+                done.put((number, work[number]()))
+            except BaseException as error:  # the waiting thread raises it
+                done.put((number, error))
 
     for _ in range(min(most, len(work))):
         threading.Thread(target=serve, name="cap-model", daemon=True).start()
-    try:
-        return _gathered(done, len(work), returned, heed)
-    except BaseException:  # whatever ends the wait, what was not begun is not asked
-        with contextlib.suppress(queue.Empty):
-            while True:
-                waiting.get_nowait()
-        raise
-
-
-def _gathered(
-    done: queue.SimpleQueue[tuple[int, T | BaseException]],
-    count: int,
-    returned: type[E] | tuple[()],
-    heed: Callable[[], None] | None,
-) -> list[T | E]:
-    """Wait for all outcomes, or for the first that ends everything."""
     outcomes: dict[int, T | E] = {}
-    while len(outcomes) < count:
-        if heed is not None:
-            heed()
-        try:
-            number, outcome = done.get(timeout=None if heed is None else _LOOK_S)
-        except queue.Empty:
-            continue
-        if isinstance(outcome, BaseException) and not isinstance(outcome, returned):
-            raise outcome
-        outcomes[number] = outcome
-    return [outcomes[number] for number in range(count)]
+    try:
+        while len(outcomes) < len(work):
+            if heed is not None:
+                heed()
+            with contextlib.suppress(queue.Empty):
+                number, outcome = done.get(timeout=None if heed is None else _LOOK_S)
+                if isinstance(outcome, BaseException) and not isinstance(outcome, returned):
+                    raise outcome
+                outcomes[number] = outcome
+    finally:
+        over.set()
+    return [outcomes[number] for number in range(len(work))]

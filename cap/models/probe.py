@@ -11,9 +11,9 @@ from typing import Any
 from cap.errors import EndpointFailed, ModelError, ModelUnreachable
 from cap.models.base import Mode, Request
 from cap.models.capabilities import Abilities
-from cap.models.openai.errors import Refused
-from cap.models.openai.model import OpenAIModel, picture_part
+from cap.models.openai.model import OpenAIModel, Refused, picture_part
 from cap.models.openai.replies import read_reply
+from cap.models.scorers.asker import Asker
 from cap.models.scorers.choice import WIDTHS, alternatives
 from cap.models.scorers.exact import tokens_of, walked
 
@@ -116,7 +116,7 @@ class _Probe:
         else:
             sent = {"prompt": PROMPT, "max_tokens": MAX_TOKENS, **more}
         begun = self._clock()
-        body = self._model.request(mode, sent, once=True)
+        body, _ = self._model.request(mode, sent, once=True)
         self.times.append(self._clock() - begun)
         return body
 
@@ -189,7 +189,7 @@ class _Probe:
             logprobs: How many alternatives to a token are told.
         """
         try:
-            walked(self._model, PROMPT, [STOP])
+            walked(Asker(self._model), PROMPT, [STOP])
         except ModelError:
             return "choice" if (logprobs or 0) > 1 else "ranked"
         return "exact"

@@ -3,18 +3,21 @@
 nearest              no language model: the closest example of the prompt, rebound
 replay/FILE.jsonl    recorded completions
 PROVIDER/NAME        an OpenAI-compatible endpoint: of `PROVIDERS`, or of `[providers.NAME]`
-FILE.py              a model of one's own: the file's `create`
+FILE.py              a custom model: the file's `create`
 PLUGIN or PLUGIN/X   a model that an installed package brings: the entry points `cap.models`
 """
 
 from __future__ import annotations
 
 import os
+import re
 import time
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import entry_points
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -22,11 +25,13 @@ from urllib.parse import parse_qsl
 from cap.checker.declared_types import check_fields, require
 from cap.config import REFERENCE, asked_of, check_url, check_variable, is_loopback
 from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
-from cap.models.base import Mode, Model
-from cap.models.budget import FREE, Account, Allowance, Budget, Metered, Price
+from cap.models.base import Mode, Model, is_model
+from cap.models.budget import FREE, Account, Allowance, Budget, Price
+from cap.models.cache import Cache
 from cap.models.capabilities import abilities_file
+from cap.models.replay import Recording, Replay
 from cap.models.settings import ModelSettings
-from cap.models.wrapper import Adjusted, OwnModel
+from cap.models.wrapper import Managed, OwnModel
 from cap.robot.robot_files import is_file, load_module
 
 MODEL_GROUP = "cap.models"
@@ -66,9 +71,9 @@ class Provider:
     tested: str = "not tested"
     """What was asked of the real one."""
     quirks: str = ""
-    """What is otherwise than at OpenAI."""
+    """What is different from OpenAI."""
     mode: Mode = "chat"
-    """How prompts are sent unless the person says otherwise."""
+    """How prompts are sent unless the user says how."""
     timeout_s: float = 120.0
     """Longest time for one completion; a local server may load its weights first."""
     window: str = "use a model with a larger one, or a shorter history"
@@ -121,31 +126,33 @@ def make_model(
     given = {**asked_of(asked or {}, spec), **{k: v for k, v in said.items() if v is not None}}
     settings = ModelSettings(**given)
     providers = _providers(asked or {})
+    cache = None
     model: Model
     if kind in providers and name:
-        provider = providers[kind]
-        model = _endpoint(provider, name, _filled(provider, settings, environ), environ, terms)
-        if terms.cache is not None:
-            from cap.models.cache import Cached
+        model = _endpoint(providers[kind], name, settings, environ, terms)
+        cache = None if terms.cache is None else Cache(terms.cache)
+    elif kind == "replay" and name:
+        model = Replay(Path(name))
+    elif spec == "nearest":
+        from cap.models.nearest import Nearest
 
-            model = Cached(model, terms.cache)
+        model = Nearest()
+        if terms.allowance.bounded:
+            model = OwnModel(model, spec, budget=_budget(spec, terms))
     else:
-        model = _other(spec, kind, name, providers, settings.timeout_s)
-        bounded = terms.allowance.calls is not None or terms.allowance.cost_usd is not None
-        if kind != "replay" and (bounded or (terms.account is not None and kind != "nearest")):
-            price = _price(terms, spec) or (FREE if bounded else None)
-            model = Metered(model, terms.allowance, price, terms.account)
-    if record is not None:
-        from cap.models.replay import Recorder
-
-        model = Recorder(model, record)
-    if (settings.temperature, settings.seed, settings.max_tokens) != (None, None, None):
-        model = Adjusted(model, settings.temperature, settings.seed, settings.max_tokens)
-    return model
+        where, made = _own(spec, providers)
+        counted = terms.allowance.bounded or terms.account is not None
+        budget = _budget(made.name, terms) if counted else None
+        model = OwnModel(made, where, settings.timeout_s, budget)
+    recording = None if record is None else Recording(record)
+    usual = (settings.temperature, settings.seed, settings.max_tokens) == (None, None, None)
+    if usual and cache is None and recording is None:
+        return model
+    return Managed(model, settings, cache, recording)
 
 
 def endpoint_warning(model: Model) -> str:
-    """Return what a person should know of where a model is asked; "" if there is nothing."""
+    """Return what a user should know of where a model is asked; "" if there is nothing."""
     endpoint = getattr(model, "endpoint", None)
     url = getattr(endpoint, "url", "")
     if not url.startswith("http://") or is_loopback(url):
@@ -162,10 +169,10 @@ def list_models(asked: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
     Args:
         asked: The configuration, as `Config.asked` has it.
     """
-    nearest = "no language model: the closest example of the prompt, rebound"
+    names = ("model", "what it is", "address", "key", "tested", "quirks and source")
     rows = [
-        ("nearest", nearest, "", "", "", ""),
-        ("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl", "", "", "", ""),
+        ("nearest", "no language model: the closest example of the prompt, rebound"),
+        ("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl"),
         *(
             (
                 f"{entry.name}/NAME",
@@ -177,14 +184,10 @@ def list_models(asked: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
             )
             for entry in _providers(asked or {}).values()
         ),
-        ("FILE.py", "a model of your own: the file's function create()", "", "", "", ""),
-        *(
-            (name, f"brought by {entry.value}", "", "", "", "")
-            for name, entry in sorted(_plugins().items())
-        ),
+        ("FILE.py", "a model of your own: the file's function create()"),
+        *((name, f"brought by {entry.value}") for name, entry in sorted(_plugins().items())),
     ]
-    names = ("model", "what it is", "address", "key", "tested", "quirks and source")
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return [dict(zip_longest(names, row, fillvalue="")) for row in rows]
 
 
 def _providers(asked: Mapping[str, Any]) -> dict[str, Provider]:
@@ -209,54 +212,45 @@ def _plugins() -> dict[str, Any]:
     return {entry.name: entry for entry in entry_points(group=MODEL_GROUP)}
 
 
-def _other(
-    spec: str, kind: str, name: str, providers: Mapping[str, Provider], timeout_s: float | None
-) -> Model:
-    """Return a model that is no endpoint."""
-    if spec == "nearest":
-        from cap.models.nearest import Nearest
-
-        return Nearest()
+def _own(spec: str, providers: Mapping[str, Provider]) -> tuple[str, Model]:
+    """Return what made a custom model, for messages, and the model."""
+    kind, _, name = spec.partition("/")
+    arguments: tuple[str, ...] = ()
     if is_file(spec):
         path = Path(spec).expanduser()
         if not path.exists():
             raise UnknownModel(f"no file {path}; a model's file has a function create()")
-        factory = getattr(load_module(path), "create", None)
+        where, factory = str(path), getattr(load_module(path), "create", None)
         if not callable(factory):
             raise UsageError(f"{path} has no function 'create'; it makes the model")
-        return _made(factory, (), str(path), timeout_s)
-    if kind == "replay" and name:
-        from cap.models.replay import Replay
-
-        return Replay(Path(name))
-    if (entry := _plugins().get(kind)) is not None:
-        try:
-            factory = entry.load()
-        except CapError:
-            raise
-        except Exception as error:  # a plug-in may fail in any way
-            why = f"{type(error).__name__}: {error}"
-            raise UsageError(f"model {kind!r} ({entry.value}) does not load: {why}") from None
-        return _made(factory, (name,) if name else (), f"{kind!r} ({entry.value})", timeout_s)
-    raise UnknownModel(_unknown(spec, kind, name, providers))
-
-
-def _made(factory: Any, arguments: tuple[str, ...], where: str, timeout_s: float | None) -> Model:
-    """Return what a person's own factory makes, if it is a model."""
-    try:
-        made: Model = factory(*arguments)
-    except CapError:
-        raise
-    except Exception as error:  # it may fail in any way
-        why = f"{type(error).__name__}: {error}"
-        raise UsageError(f"the model of {where} cannot be made: {why}") from None
-    named = isinstance(getattr(made, "name", None), str)
-    if not (named and callable(getattr(made, "complete", None))):
+    elif (entry := _plugins().get(kind)) is not None:
+        where, arguments = f"{kind!r} ({entry.value})", (name,) if name else ()
+        factory = _tried(entry.load, f"model {where} does not load")
+    else:
+        raise UnknownModel(_unknown(spec, kind, name, providers))
+    made = _tried(partial(factory, *arguments), f"the model of {where} cannot be made")
+    if not is_model(made):
         raise UsageError(
             f"what {where} makes is no model; it needs a text `name` and a method "
             "`complete(request)` that returns a Completion"
         )
-    return OwnModel(made, where, timeout_s)
+    return where, made
+
+
+def _budget(name: str, terms: ModelTerms) -> Budget:
+    """Return the budget of a model that is no endpoint: it may have no price."""
+    price = _price(terms, name) or (FREE if terms.allowance.bounded else None)
+    return Budget(name, terms.allowance, price, terms.account)
+
+
+def _tried(make: Callable[[], Any], what: str) -> Any:
+    """Return what a user's own code makes, which may fail in any way."""
+    try:
+        return make()
+    except CapError:
+        raise
+    except Exception as error:  # it may fail in any way
+        raise UsageError(f"{what}: {type(error).__name__}: {error}") from None
 
 
 def _unknown(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -> str:
@@ -275,7 +269,7 @@ def _unknown(spec: str, kind: str, name: str, providers: Mapping[str, Provider])
 def _filled(
     provider: Provider, settings: ModelSettings, environ: Mapping[str, str]
 ) -> ModelSettings:
-    """Return settings in which what nobody said is the provider's own."""
+    """Return settings in which what was not said is the provider's own."""
     variable = f"{provider.name.upper().replace('-', '_')}_BASE_URL"
     if settings.base_url and settings.base_url != provider.base_url:
         url = check_url(settings.base_url, "--base-url")
@@ -306,28 +300,33 @@ def _endpoint(
     environ: Mapping[str, str],
     terms: ModelTerms,
 ) -> Model:
+    from cap.models.openai.client import own_authorities
     from cap.models.openai.model import OpenAIModel
-    from cap.models.openai.transport import own_authorities
 
-    own_authorities()  # what the person names must be of use, before anybody is asked
+    settings = _filled(provider, settings, environ)
+    own_authorities()  # what the user names must be of use, before anything is sent
     full = f"{provider.name}/{name}"
-    secrets: dict[str, str] = {}
-    for what, table in (("header", settings.headers), ("parameter", settings.query)):
-        for word, text in table.items():
-            where = f"{what} {word}"
-            for found in REFERENCE.finditer(text):
-                secrets[found[0]] = _variable(found[1] or found[2] or "", where, environ)
-            if "$" in text:
-                secrets[text] = REFERENCE.sub(lambda found: secrets[found[0]], text)
-    allowance = replace(
-        terms.allowance,
-        per_minute=terms.allowance.per_minute or settings.requests_per_minute,
-    )
+    secrets: list[str] = []
+
+    def read(where: str, text: str) -> str:
+        """Return a value with what its variables hold."""
+        held = REFERENCE.sub(lambda found: _variable(found, where, environ), text)
+        if held != text:
+            values = [_variable(found, where, environ) for found in REFERENCE.finditer(text)]
+            secrets.extend([held, *values])
+        return held
+
+    headers = {name: read(f"header {name}", text) for name, text in settings.headers.items()}
+    query = {name: read(f"parameter {name}", text) for name, text in settings.query.items()}
+    per_minute = terms.allowance.per_minute or settings.requests_per_minute
+    allowance = replace(terms.allowance, per_minute=per_minute)
     return OpenAIModel(
         full,
         model=name,
         settings=settings,
         api_key=_key(provider, settings, environ),
+        headers=headers,
+        query=query,
         secrets=secrets,
         budget=Budget(full, allowance, _price(terms, full), terms.account),
         remedy_window=provider.window,
@@ -342,12 +341,12 @@ def _price(terms: ModelTerms, name: str) -> Price | None:
     return None if price is None else Price(**price)
 
 
-def _variable(variable: str, what: str, environ: Mapping[str, str]) -> str:
+def _variable(found: re.Match[str], where: str, environ: Mapping[str, str]) -> str:
     """Return what the variable of a header or parameter holds."""
-    value = environ.get(check_variable(variable, f"the {what}"), "").strip()
-    if not value:
-        raise MissingKey(f"the {what} is read from {variable}, which is not set; set it")
-    return value
+    name = check_variable(found[1] or found[2] or "", f"the {where}")
+    if value := environ.get(name, "").strip():
+        return value
+    raise MissingKey(f"the {where} is read from {name}, which is not set; set it")
 
 
 def _key(provider: Provider, settings: ModelSettings, environ: Mapping[str, str]) -> str | None:

@@ -1,36 +1,44 @@
-"""Around a model: what a wrapper passes on, so that each says only what it adds."""
+"""Around a model: what a wrapper passes on, and the two that every run needs.
+
+`OwnModel` is around a model that is no endpoint: its mistakes become one line, its requests count.
+`Managed` is around any model: how it is asked, its cache and its recording.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import copy
-import queue
-import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cap.errors import CapError, EndpointFailed, ModelError, Stopped
+from cap.errors import CapError, EndpointFailed, ModelError, NotRecorded, SpendLimit, Stopped
 from cap.models.base import (
     Completion,
-    Mode,
     Model,
     Request,
+    ScoreRequest,
     Scores,
     ScoringModel,
     Streams,
     Usage,
 )
+from cap.models.budget import Budget
+from cap.models.cache import Cache
+from cap.models.concurrency import together
 from cap.models.estimates import believed, estimate
+from cap.models.replay import Recording
+from cap.models.settings import ModelSettings
 
 if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel
 
-Ask = Callable[[], Completion]
-T = TypeVar("T")
+A = TypeVar("A", bound=Completion | Scores)
 
 MOST_USD = 1000.0
-"""No answer costs more: a model of one's own that says so is not believed."""
+"""No answer costs more: a custom model that says so is not believed."""
 
 
 class Wrapped:
@@ -41,7 +49,7 @@ class Wrapped:
         self._model = model
         self.name = model.name
         self.repairs: bool = getattr(model, "repairs", True)
-        """False if it is useless to ask it to mend what it wrote."""
+        """False if it is useless to ask it to fix what it wrote."""
         self.by_example: bool = getattr(model, "by_example", False)
         """True if its programs are those of examples, bound to other words."""
         self.sampled: bool = getattr(model, "sampled", False)
@@ -55,6 +63,11 @@ class Wrapped:
         return bool(getattr(self._model, "sees", True))
 
     @property
+    def compares(self) -> bool:
+        """True if it compares by its own means, not by being asked for a ranking."""
+        return bool(getattr(self._model, "compares", isinstance(self._model, ScoringModel)))
+
+    @property
     def endpoint(self) -> OpenAIModel | None:
         """The endpoint behind it all, if there is one."""
         found: OpenAIModel | None = getattr(self._model, "endpoint", None)
@@ -62,27 +75,27 @@ class Wrapped:
 
     @property
     def identity(self) -> str:
-        """What decides its answers besides the request."""
+        """What decides its answers, except the request."""
         return str(getattr(self._model, "identity", self.name))
 
     def complete(self, request: Request) -> Completion:
         """Answer one request."""
+        request = self._adjusted(request)
         return self._through(request, partial(self._model.complete, request))
 
     def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
-        """Answer one request, its text told as it comes; at once where the model cannot stream."""
-        told = False
+        """Answer one request and hand over its text as it comes, or at once if it does not."""
+        request, told = self._adjusted(request), False
 
         def tell(piece: str) -> None:
             nonlocal told
             told = True
             on_text(piece)
 
-        model = self._model
-        if isinstance(model, Streams):
-            completion = self._through(request, partial(model.stream, request, tell))
-        else:
-            completion = self._through(request, partial(model.complete, request))
+        ask = partial(self._model.complete, request)
+        if isinstance(self._model, Streams):
+            ask = partial(self._model.stream, request, tell)
+        completion = self._through(request, ask)
         if not told:
             on_text(completion.text)
         return completion
@@ -94,26 +107,11 @@ class Wrapped:
             ModelError: No usable answer.
         """
         from cap.models.scorers.ranked import ranked
-        from cap.models.scorers.scorer import score
 
-        if self.endpoint is None and isinstance(self._model, ScoringModel):
-            return self._model.score(prompt, continuations)
-        if self.endpoint is None:
-            return ranked(self, prompt, continuations)
-        return score(self, prompt, continuations)  # each of its requests comes by here
-
-    def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:
-        """Send one request to the endpoint, as it is.
-
-        Raises:
-            ModelError: There is none, or no usable answer.
-        """
-        if self.endpoint is None:
-            raise ModelError(f"{self.name} is no endpoint; choose another model")
-        model: Any = self._model
-        return self._through_bare(
-            mode, parameters, partial(model.request, mode, parameters, once=once)
-        )
+        model = self._model
+        way = model.score if isinstance(model, ScoringModel) else partial(ranked, model)
+        comparison = ScoreRequest(prompt, tuple(continuations))
+        return self._through(comparison, partial(way, prompt, continuations))
 
     def unheard(self, prompt: str, written: int) -> Usage:
         """Return what a request took, by estimate, that was stopped: so many tokens had come."""
@@ -129,38 +127,47 @@ class Wrapped:
         return other
 
     def close(self) -> None:
-        """Let go of connections, if the model has any."""
+        """Close connections, if the model has any."""
         if close := getattr(self._model, "close", None):
             close()
 
-    def _through(self, request: Request, ask: Ask) -> Completion:
-        """Answer a request by asking, or otherwise."""
-        return ask()
+    def _adjusted(self, request: Request) -> Request:
+        """Return the request that is asked."""
+        return request
 
-    def _through_bare(
-        self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
-    ) -> Any:
-        """Answer a bare request by asking, or otherwise."""
+    def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
+        """Answer a question by asking, or in another way."""
         return ask()
 
 
 class OwnModel(Wrapped):
-    """A model that a person wrote or installed: whatever it does wrong is told in one line."""
+    """A model that is no endpoint, such as one that a user wrote or installed.
 
-    def __init__(self, model: Model, where: str, timeout_s: float | None = None) -> None:
+    Whatever it does wrong is one line, and its requests count against a budget.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        where: str,
+        timeout_s: float | None = None,
+        budget: Budget | None = None,
+    ) -> None:
         """Wrap a model.
 
         Args:
             model: Whom to ask.
             where: What made it, for messages.
             timeout_s: Longest wait for one answer, seconds; None for no limit.
+            budget: Lets requests out, and counts them; None where nothing is counted.
         """
         super().__init__(model)
         self._where = where
         self._timeout_s = timeout_s
+        self._budget = budget
 
     def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
-        """Answer one request, its text told as it comes; nothing is told after its end."""
+        """Answer one request and hand over its text as it comes; nothing after its end."""
         over = False
 
         def tell(piece: str) -> None:
@@ -178,33 +185,42 @@ class OwnModel(Wrapped):
         Raises:
             ModelError: No usable answer.
         """
-        if self.endpoint is None and isinstance(self._model, ScoringModel):
-            return self._guarded(partial(self._model.score, prompt, continuations))
-        return super().score(prompt, continuations)
+        from cap.models.scorers.ranked import ranked
 
-    def _through(self, request: Request, ask: Ask) -> Completion:
+        if isinstance(self._model, ScoringModel):
+            return self._guarded(partial(self._model.score, prompt, continuations))
+        return ranked(self, prompt, continuations)
+
+    def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
         """Answer a request by asking.
 
         Raises:
             EndpointFailed: It raised something else, tried to end the process, or gave no answer.
         """
-        answer: Any = self._guarded(ask)  # whatever it gives
+        budget = self._budget
+        with contextlib.nullcontext() if budget is None else budget.sending():
+            answer: Any = self._guarded(ask)  # whatever it gives
         if isinstance(answer, Completion) and isinstance(answer.text, str):
             cost: Any = answer.cost_usd
             known = type(cost) in (int, float) and 0 <= cost <= MOST_USD
-            return believed(request.prompt, replace(answer, cost_usd=cost if known else None))
+            answer = replace(answer, cost_usd=cost if known else None)
+            count: Any = believed if budget is None else budget.count
+            return count(asked.prompt, answer)  # type: ignore[no-any-return]
         given = answer.text if isinstance(answer, Completion) else answer
-        kind = type(given).__name__
         part = " as its text" if isinstance(answer, Completion) else ""
         raise EndpointFailed(
-            f"the model of {self._where} gave a value of type '{kind}'{part}; "
+            f"the model of {self._where} gave a value of type '{type(given).__name__}'{part}; "
             "`complete` returns a Completion with a text"
         )
 
-    def _guarded(self, ask: Callable[[], T]) -> T:
+    def _guarded(self, ask: Callable[[], A]) -> A:
         """Ask, and say in one line what went wrong."""
         try:
-            return ask() if self._timeout_s is None else self._in_time(ask, self._timeout_s)
+            if self._timeout_s is None:
+                return ask()
+            end_s = time.monotonic() + self._timeout_s
+            (answer,) = together([ask], heed=partial(self._heed, end_s))  # left behind if too slow
+            return answer
         except (CapError, Stopped):
             raise
         except (Exception, SystemExit) as error:  # it may fail in any way
@@ -215,61 +231,63 @@ class OwnModel(Wrapped):
             why = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
             raise EndpointFailed(f"the model of {self._where} failed{line}: {why}") from None
 
-    def _in_time(self, ask: Callable[[], T], timeout_s: float) -> T:
-        """Ask on another thread, which is left behind if it takes too long."""
-        answered: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                answered.put((ask(), None))
-            except BaseException as error:  # the waiting thread raises it
-                answered.put((None, error))
-
-        threading.Thread(target=work, name="cap-own-model", daemon=True).start()
-        try:
-            answer, error = answered.get(timeout=timeout_s)
-        except queue.Empty:
+    def _heed(self, end_s: float) -> None:
+        if time.monotonic() > end_s:
             raise EndpointFailed(
-                f"the model of {self._where} gave no answer within {timeout_s:g} s; make it "
+                f"the model of {self._where} gave no answer within {self._timeout_s:g} s; make it "
                 "faster, or give it longer (--model-timeout)"
-            ) from None
-        if error is not None:
-            raise error
-        return cast(T, answer)
+            )
 
 
-class Adjusted(Wrapped):
-    """A model whose requests have a temperature, a seed and a limit of a person's choice."""
+class Managed(Wrapped):
+    """A model as a run asks it: by the user's settings, from a cache, recorded."""
 
     def __init__(
         self,
         model: Model,
-        temperature: float | None = None,
-        seed: int | None = None,
-        max_tokens: int | None = None,
+        settings: ModelSettings | None = None,
+        cache: Cache | None = None,
+        recording: Recording | None = None,
     ) -> None:
-        """Wrap a model; what is None stays as it is.
+        """Wrap a model; what is None is left out.
 
         Args:
             model: Whom to ask.
-            temperature: Of requests at 0: others draw on purpose.
-            seed: Of requests that have none; sent where the model takes one.
-            max_tokens: Of whoever asks for a whole answer and has no limit in mind.
+            settings: Temperature of requests at 0 (others are drawn on purpose), seed of those
+                that have none, and limit of those that have none in mind.
+            cache: Answers that need not be asked again.
+            recording: Where answers and failures are written down.
         """
         super().__init__(model)
-        self._temperature, self._seed = temperature, seed
-        self.sampled = self.sampled or bool(temperature)
-        self.max_tokens = max_tokens or self.max_tokens
+        self._settings = settings or ModelSettings()
+        self._cache, self._recording = cache, recording
+        self.sampled = self.sampled or bool(self._settings.temperature)
+        self.max_tokens = self._settings.max_tokens or self.max_tokens
 
-    def complete(self, request: Request) -> Completion:
-        """Answer one request, asked that way."""
-        return self._model.complete(self._adjusted(request))
-
-    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
-        """Answer one request, asked that way, its text told as it comes."""
-        return super().stream(self._adjusted(request), on_text)
+    def scoped(self, label: str) -> Wrapped:
+        """Return the same for one part of a run; where it is run again, that is what counts."""
+        other = super().scoped(label)
+        assert isinstance(other, Managed)
+        if self._recording is not None:
+            other._recording = self._recording.scoped(label)
+        return other
 
     def _adjusted(self, request: Request) -> Request:
-        temperature = request.temperature or self._temperature or 0.0
-        seed = self._seed if request.seed is None else request.seed
+        temperature = request.temperature or self._settings.temperature or 0.0
+        seed = self._settings.seed if request.seed is None else request.seed
         return replace(request, temperature=temperature, seed=seed)
+
+    def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
+        if self._cache is not None:
+            ask = partial(self._cache.answer, self.identity, asked, ask)
+        if self._recording is None:
+            return ask()
+        try:
+            answer = ask()
+        except (SpendLimit, NotRecorded):
+            raise  # nothing was asked
+        except ModelError as error:
+            self._recording.write(asked, error)
+            raise
+        self._recording.write(asked, answer)
+        return answer

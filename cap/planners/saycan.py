@@ -129,7 +129,7 @@ def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:
         ModelError: No usable answer.
     """
     texts = [continuation(action) for action in actions]
-    if isinstance(model, ScoringModel) and _compares(model):
+    if isinstance(model, ScoringModel) and getattr(model, "compares", True):
         return model.score(dialogue.before_step(), texts)
     said = (*plan_of(model, dialogue, actions), DONE.text)
     options = [action.text for action in actions]
@@ -150,14 +150,6 @@ def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:
         share *= 1 - PLANNED
     total = math.fsum(weights)
     return Scores(tuple(math.log(weight / total) for weight in weights), "plan", notes)
-
-
-def _compares(model: Model) -> bool:
-    """Return whether a model can compare: it has an endpoint, or what it wraps compares itself."""
-    if not hasattr(model, "endpoint"):
-        return True
-    within = getattr(model, "_model", None)
-    return model.endpoint is not None or within is None or isinstance(within, ScoringModel)
 
 
 def plan_of(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> tuple[str, ...]:

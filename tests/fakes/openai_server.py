@@ -94,6 +94,28 @@ def stream(
     return Fault(headers=headers, chunks=chunks, then=then, wait_s=wait_s)
 
 
+def fault(row: Mapping[str, Any]) -> Fault:
+    """Return a fault as data describes it.
+
+    `error` is OpenAI's form with that message, `json` any JSON, `text` a body as it is, `events` a
+    stream: each JSON or, of text, as it is. The rest is as in `Fault`.
+    """
+    given = dict(row)
+    if "error" in given:
+        return error(given.pop("status"), given.pop("error"), **given)
+    if "json" in given:
+        given["body"] = json.dumps(given.pop("json")).encode()
+    if "text" in given:
+        given["body"] = given.pop("text").encode()
+    if "events" in given:
+        events = given.pop("events")
+        given.setdefault("headers", {"Content-Type": "text/event-stream"})
+        given["chunks"] = [one.encode() if isinstance(one, str) else event(one) for one in events]
+    elif "chunks" in given:
+        given["chunks"] = [chunk.encode() for chunk in given["chunks"]]
+    return Fault(**given)
+
+
 KEEP_ALIVE = b": still here\n\n"
 DONE = b"data: [DONE]\n\n"
 DROP = Fault(drop=True)

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from cap.models.base import Completion, Request
-from cap.models.replay import Recorder
+from cap.models.replay import Recording
+from cap.models.wrapper import Managed
 from tests.paper.worked import EXAMPLES
 
 RECORDING = Path(__file__).with_name("recording.jsonl")
@@ -48,7 +49,7 @@ def record_examples(path: Path) -> None:
 
     def run(beside: Path) -> None:
         for example in EXAMPLES:
-            example.run(Recorder(Transcript(example.completions), beside))
+            example.run(Managed(Transcript(example.completions), recording=Recording(beside)))
 
     _record(path, run)
 
@@ -62,7 +63,7 @@ def record_notebook(path: Path) -> None:
     def run(beside: Path) -> None:
         space: dict[str, Any] = {"__name__": "notebook"}
         exec(first.partition("model =")[0], space)
-        space["model"] = Recorder(Transcript(everything), beside)
+        space["model"] = Managed(Transcript(everything), recording=Recording(beside))
         with contextlib.redirect_stdout(io.StringIO()):
             for source in sources:
                 exec(source, space)

@@ -10,39 +10,32 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from cap.config import shown_url
-from cap.errors import EndpointFailed, ModelError, PromptCutOff
+from cap.errors import EndpointFailed, ModelError, PromptCutOff, did_you_mean
 from cap.models.base import MAX_TOKENS, Completion, Mode, Request, Scores, Usage
 from cap.models.budget import Budget
 from cap.models.capabilities import Abilities, AbilitiesFile
 from cap.models.estimates import estimate
-from cap.models.openai.errors import (
-    EndpointErrors,
-    Refused,
-    Transient,
-    refused_parameter,
-    refuses_pictures,
-    remedy_404,
-    server_words,
+from cap.models.openai.client import (
+    Client,
+    Deadline,
+    RequestFailed,
+    cut,
+    retried,
 )
 from cap.models.openai.redaction import Redaction
-from cap.models.openai.replies import Reply, read_reply
-from cap.models.openai.retry import Deadline, Retry
-from cap.models.openai.stream import OnText, Teller
-from cap.models.openai.transport import Transport
+from cap.models.openai.replies import OnText, Pieces, Reply, read_reply
 from cap.models.openai.window import Window
 from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
-
-if TYPE_CHECKING:
-    import openai
 
 SYSTEM = (
     "You write robot programs. The user's message is the beginning of a Python file: what the "
@@ -66,7 +59,28 @@ _WAYS_REFUSED = (400, 404, 405, 415, 422, 501)
 REMEDY_WINDOW = "give it a larger one, or a shorter history"
 """What to do where a prompt does not fit."""
 
-E = TypeVar("E", bound=ModelError)
+_DROPPABLE = (
+    "stream_options",
+    "stop",
+    "temperature",
+    "seed",
+    "reasoning_effort",
+    "max_tokens",
+    "max_completion_tokens",
+)
+_REFUSAL = re.compile(
+    r"support|permitted|allowed|unknown|unrecogni[sz]ed|unexpected|invalid|extra", re.IGNORECASE
+)
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|context (size|length|window)|maximum context|too many tokens"
+    r"|prompt is too long|exceeds? the (available|maximum)",
+    re.IGNORECASE,
+)
+"""How endpoints say that a prompt does not fit."""
+
+
+class Refused(ModelError):
+    """The endpoint does not take what was sent; another way of asking may do."""
 
 
 @dataclass
@@ -82,7 +96,7 @@ class Exchange:
     lost: Usage = field(default_factory=Usage)
     """What tries took that broke off, by estimate."""
 
-    def failed(self, error: E, paid: Completion | None = None) -> E:
+    def failed(self, error: ModelError, paid: Completion | None = None) -> ModelError:
         """Return the error that ends it, with how many requests it took, and what was answered."""
         error.requests = self.sent
         if paid is not None:
@@ -102,7 +116,9 @@ class OpenAIModel:
         model: str,
         settings: ModelSettings | None = None,
         api_key: str | None = None,
-        secrets: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        secrets: Sequence[str] = (),
         budget: Budget | None = None,
         remedy_window: str = REMEDY_WINDOW,
         cuts_off: bool = False,
@@ -119,7 +135,9 @@ class OpenAIModel:
             model: The name the endpoint knows the model by.
             settings: Its address, and how it is asked.
             api_key: The key, or None for a server that needs none.
-            secrets: What headers and parameters that begin with a `$` stand for.
+            headers: Sent with each request; those of the settings as they are by default.
+            query: Added to each address; likewise.
+            secrets: What is secret in these.
             budget: Lets requests out, and counts them; without limits by default.
             remedy_window: What to do where its context window is too small.
             cuts_off: Whether its kind is known to cut off longer prompts without a word.
@@ -131,23 +149,22 @@ class OpenAIModel:
         """
         settings = settings or ModelSettings()
         url = settings.base_url or "https://api.openai.com/v1"
-        key_env = settings.key_env or "OPENAI_API_KEY"
         self.name, self.model = name, model
+        self._key = "does not accept the key" if api_key else "asks for a key"
+        self._key_env = settings.key_env or "OPENAI_API_KEY"
         self.mode: Mode = settings.mode or "chat"
         """How prompts are sent."""
         self._settings = settings
         self.url = shown_url(url)
         """Where it is asked."""
-        secrets = secrets or {}
-        headers = {name: secrets.get(text, text) for name, text in settings.headers.items()}
-        query = {name: secrets.get(text, text) for name, text in settings.query.items()}
-        self._redaction = Redaction(url, [api_key or "", *secrets.values()], query)
-        self._errors = EndpointErrors(name, self.url, key_env, bool(api_key), self._redaction)
-        self._transport = Transport(url, api_key, self._redaction, headers, query)
+        headers = settings.headers if headers is None else headers
+        query = settings.query if query is None else query
+        self._redaction = Redaction(url, [api_key or "", *secrets], query)
+        self._client = Client(url, api_key, self._redaction, headers, query)
         self._budget = budget or Budget(name)
         self._remedy_window = remedy_window
         self._timeout_s = 120.0 if settings.timeout_s is None else settings.timeout_s
-        self._retry = Retry(tries=tries, sleep=sleep)
+        self._tries, self._sleep = tries, sleep
         self._clock, self._today, self._file = clock, today, abilities_file
         self.place = f"{name} {self.url} {self.mode}"
         """What is learned holds for this."""
@@ -171,10 +188,6 @@ class OpenAIModel:
         """What its answers took so far."""
         return self._budget.usage
 
-    def taken_here(self) -> Usage:
-        """Return what the last answer took that came on this thread; once only."""
-        return self._budget.taken_here()
-
     def unheard(self, prompt: str, written: int) -> Usage:
         """Return what a request took, by estimate, that was stopped: so many tokens had come."""
         return self._budget.unheard(prompt, written)
@@ -197,16 +210,14 @@ class OpenAIModel:
             ModelUnreachable: Nothing answers at the address, or not in time.
             ModelError: The endpoint refuses the request or answers nonsense.
         """
-        return self._complete(
-            request, Teller(_nobody, self._redaction) if self._settings.stream else None
-        )
+        return self._complete(request, (lambda piece: None) if self._settings.stream else None)
 
     def stream(self, request: Request, on_text: OnText) -> Completion:
-        """Answer one request like `complete`; each piece of its text is told as it comes.
+        """Answer one request like `complete`, and hand over its text word by word as it comes.
 
         Args:
             request: The question.
-            on_text: Told each piece; `""` when an answer broke off and begins anew.
+            on_text: Called with each piece; with `""` when an answer broke off and begins again.
 
         Raises:
             ModelError: As for `complete`.
@@ -215,7 +226,7 @@ class OpenAIModel:
             completion = self._complete(request, None)
             on_text(completion.text)
             return completion
-        return self._complete(request, Teller(on_text, self._redaction))
+        return self._complete(request, on_text)
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
         """Return how likely each continuation is, by the best way this endpoint offers.
@@ -227,50 +238,54 @@ class OpenAIModel:
 
         return score(self, prompt, continuations)
 
-    def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:
-        """Send one request as it is and return the decoded answer; nothing is dropped or renamed.
+    def request(
+        self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False
+    ) -> tuple[Any, Usage]:
+        """Send one request as it is; nothing is dropped or renamed.
 
         Args:
             mode: `chat` or `completion`.
             parameters: All but the model's name.
             once: Do not try again.
 
+        Returns:
+            The decoded answer, and what it took.
+
         Raises:
             Refused: The endpoint does not take a parameter, or has no such mode.
             ModelError: No usable answer.
         """
-        openai = self._transport.open()
+        self._client.open()
         texts = str(parameters.get("prompt") or parameters.get("messages"))
         exchange = Exchange(Deadline(self._timeout_s, self._clock), texts)
         send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
+        tries = 1 if once else self._tries
         try:
-            body = send() if once else self._retry.run(send, exchange.deadline)
-        except Transient as failure:
-            raise exchange.failed(self._errors.given_up(failure)) from None
-        except openai.APIStatusError as error:
-            if error.status_code in _WAYS_REFUSED or refuses_pictures(error):
-                told = Refused(server_words(error, self._redaction))
-                raise exchange.failed(told) from None
-            raise exchange.failed(self._refusal(error)) from None
-        self._counted(read_reply(body, Request("")), exchange)
-        return body
+            body = retried(send, exchange.deadline, tries, self._sleep)
+        except RequestFailed as failure:
+            refusal = failure.refusal
+            if refusal and (refusal.status in _WAYS_REFUSED or refusal.of_pictures):
+                raise exchange.failed(Refused(cut(refusal.words.rstrip(".")))) from None
+            raise exchange.failed(self._failed(failure)) from None
+        return body, Usage.of(self._counted(read_reply(body, Request("")), exchange))
 
     def tokens(self, text: str) -> list[int] | None:
-        """Return the numbers of a text's tokens, as llama.cpp tells them; None where none are."""
-        told = self._transport.post_beside("tokenize", {"content": text, "add_special": True})
-        found = told.get("tokens") if isinstance(told, dict) else None
+        """Return the numbers of a text's tokens, as llama.cpp has them; None where none are."""
+        url = f"{self._settings.base_url or ''}".removesuffix("/v1")
+        answer = self._client.ask(f"{url}/tokenize", {"content": text, "add_special": True})
+        found = answer.get("tokens") if isinstance(answer, dict) else None
         numbers = isinstance(found, list) and all(type(number) is int for number in found)
         return found if numbers else None
 
     def unusable(self, why: Refused) -> ModelError:
         """Return the error of an endpoint that takes no way of asking: where, and what to do."""
-        if (too_long := self._errors.too_long(str(why), self._remedy_window)) is not None:
-            return too_long
-        known = self._transport.models()
-        remedy = remedy_404(self.model, self.mode, known)
+        if _TOO_LONG.search(str(why)):
+            return self._too_long(str(why))
+        known = self._models()
+        remedy = self._remedy_404(known)
         if known and self.model in known:
             remedy = "it lists that model, but serves it in neither mode; use another"
-        return self._errors.error(EndpointFailed, f" takes no request ({why}); {remedy}")
+        return self._error(EndpointFailed, f" takes no request ({why}); {remedy}")
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""
@@ -280,26 +295,24 @@ class OpenAIModel:
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
-        self._transport.close()
+        self._client.close()
 
-    def _complete(self, request: Request, teller: Teller | None) -> Completion:
-        openai = self._transport.open()
+    def _complete(self, request: Request, on_text: OnText | None) -> Completion:
+        self._client.open()
         prompt = without_synonyms(request.prompt)
         exchange = Exchange(Deadline(self._timeout_s, self._clock), prompt)
+        pieces = None if on_text is None else Pieces(on_text, self._redaction)
         try:
-            body = self._ask(request, exchange, teller, openai)
-        except Transient as failure:
-            raise exchange.failed(self._errors.given_up(failure)) from None
+            body = self._ask(request, exchange, pieces)
         except ModelError as error:
             raise exchange.failed(error) from None
         reply = read_reply(body, request)
         completion = self._counted(reply, exchange)
-        sent = len(prompt) + len(self._system(request))
-        if self._window.cuts(sent, reply.prompt_tokens):
-            read = reply.prompt_tokens
+        sent, read = len(prompt) + len(self._system(request)), reply.prompt_tokens
+        if self._window.cuts(sent, read):
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
-            told = f"{what}cut off, since its context window is too small; {self._remedy_window}"
-            raise exchange.failed(self._errors.error(PromptCutOff, told), completion)
+            what += f"cut off, since its context window is too small; {self._remedy_window}"
+            raise exchange.failed(self._error(PromptCutOff, what), completion)
         notes = list(completion.notes)
         for parameter, seen in list(self._refused.items()):
             if parameter != "pictures":
@@ -315,7 +328,7 @@ class OpenAIModel:
             notes=tuple(self._redaction.line(note) for note in notes),
             ended=reply.ended,
             continues=self.mode == "completion",
-            why_empty=reply.why_empty and self._errors.told(f" {reply.why_empty}"),
+            why_empty=reply.why_empty and self._line(f" {reply.why_empty}"),
         )
 
     def _counted(self, reply: Reply, exchange: Exchange) -> Completion:
@@ -332,43 +345,59 @@ class OpenAIModel:
         lost = None if exchange.lost == Usage() else exchange.lost
         return self._budget.count(exchange.prompt, completion, lost)
 
-    def _ask(self, request: Request, exchange: Exchange, teller: Teller | None, openai: Any) -> Any:
+    def _ask(self, request: Request, exchange: Exchange, pieces: Pieces | None) -> Any:
         """Send the request, each time without what the model refused, until it is answered."""
         while True:
             sent = self._parameters(request)
-            if teller is not None:
+            if pieces is not None:
                 sent |= {"stream": True}
                 if "stream_options" not in self._refused:
                     sent |= {"stream_options": {"include_usage": True}}
             try:
-                send = partial(self._send, self.mode, sent, exchange, teller)
-                return self._retry.run(send, exchange.deadline)
-            except openai.APIStatusError as error:
-                refused = refused_parameter(error, sent)
-                if refused is None and request.pictures and refuses_pictures(error):
-                    refused = "pictures" if "pictures" not in self._refused else None
+                send = partial(self._send, self.mode, sent, exchange, pieces)
+                return retried(send, exchange.deadline, self._tries, self._sleep)
+            except RequestFailed as failure:
+                refused = self._refused_in(failure, sent, request)
                 if refused is None:
-                    raise self._refusal(error) from None
+                    raise self._failed(failure) from None
                 self._refused[refused] = self._today().isoformat()
                 self.learn(refused={**self.abilities.refused, **self._refused})
+
+    def _refused_in(
+        self, failure: RequestFailed, sent: Mapping[str, Any], request: Request
+    ) -> str | None:
+        """Return the optional parameter that was refused, None if it was something else."""
+        refusal = failure.refusal
+        if refusal is None:
+            return None
+        found = [name for name in _DROPPABLE if name in sent]
+        if refusal.parameter:
+            found = [name for name in found if name == refusal.parameter]
+        elif refusal.code == "context_length_exceeded" or not _REFUSAL.search(refusal.words):
+            found = []
+        else:
+            found = [name for name in found if re.search(rf"\b{name}\b", refusal.words)]
+        if found and refusal.status in (400, 422):
+            return found[0]
+        blind = request.pictures and refusal.of_pictures and "pictures" not in self._refused
+        return "pictures" if blind else None
 
     def _send(
         self,
         mode: Mode,
         parameters: Mapping[str, Any],
         exchange: Exchange,
-        teller: Teller | None = None,
+        pieces: Pieces | None = None,
     ) -> Any:
         """Send a request once, when the budget lets it out."""
-        if self._settings.extra_body:
-            parameters = {**parameters, "extra_body": dict(self._settings.extra_body)}
         deadline, begun_s = exchange.deadline, self._clock()
         with self._budget.sending():
             deadline.put_off(self._clock() - begun_s)
             exchange.sent += 1
             try:
-                return self._transport.send(mode, parameters, deadline, teller)
-            except Transient as failure:
+                body = {**parameters, **self._settings.extra_body}
+                return self._client.send(mode, body, deadline, pieces)
+            except RequestFailed as failure:
                 if failure.came is not None:
                     limits = map(parameters.get, ("max_tokens", "max_completion_tokens"))
                     most = max((n for n in limits if isinstance(n, int)), default=MAX_TOKENS)
@@ -376,7 +405,7 @@ class OpenAIModel:
                     exchange.lost = exchange.lost.plus(self._budget.lose(exchange.prompt, written))
                 raise
             except KeyboardInterrupt:  # the endpoint has read it, and may have begun to answer
-                self._budget.lose(exchange.prompt, estimate(0 if teller is None else teller.came))
+                self._budget.lose(exchange.prompt, estimate(0 if pieces is None else pieces.came))
                 raise
 
     def _parameters(self, request: Request) -> dict[str, Any]:
@@ -409,19 +438,59 @@ class OpenAIModel:
     def _system(self, request: Request) -> str:
         return "" if self.mode == "completion" else request.system or SYSTEM
 
-    def _refusal(self, error: openai.APIStatusError) -> ModelError:
-        return self._errors.refusal(
-            error,
-            lambda: remedy_404(self.model, self.mode, self._transport.models()),
-            self._remedy_window,
-        )
+    def _failed(self, failure: RequestFailed) -> ModelError:
+        """Return the error that a failure ends as."""
+        refusal, words = failure.refusal, str(failure)
+        if refusal is None:
+            return self._error(failure.kind, f": {words}")
+        if 300 <= refusal.status < 400:
+            what = f" answers {refusal.status}: it leads to {shown_url(refusal.location)}, and "
+            what += "neither prompt nor key is sent on; set the address that answers itself "
+            what += "(--base-url)"
+        elif refusal.status in (401, 403):
+            remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
+            what = f" {self._key} ({words}); {remedy}"
+        elif refusal.status == 402:
+            what = f" wants to be paid ({words}); add credit there"
+        elif refusal.status == 404 or refusal.code == "model_not_found":
+            what = f": not found ({words}); {self._remedy_404(self._models())}"
+        elif _TOO_LONG.search(words):
+            return self._too_long(words)
+        else:
+            return self._error(ModelError, f" refuses the request ({words})")
+        return self._error(EndpointFailed, what)
+
+    def _too_long(self, words: str) -> ModelError:
+        what = f" has too small a context window ({words}); {self._remedy_window}"
+        return self._error(PromptCutOff, what)
+
+    def _error(self, kind: type[ModelError], what: str) -> ModelError:
+        return kind(self._line(what))
+
+    def _line(self, what: str) -> str:
+        """Return one line that begins with the model and its address."""
+        return self._redaction.line(f"{self.name} at {self.url}{what}")
+
+    def _models(self) -> list[str] | None:
+        """Return the names of the models there, sorted; None where the endpoint has no list."""
+        answer = self._client.ask("/models")
+        try:
+            return sorted(str(entry["id"]) for entry in answer["data"])
+        except (LookupError, TypeError):
+            return None
+
+    def _remedy_404(self, known: Sequence[str] | None) -> str:
+        """Say what to do where a model is not found, by the models the endpoint lists."""
+        if known is None:
+            return "check --base-url (it usually ends in /v1) and the model's name"
+        if self.model in known:
+            other = "chat" if self.mode == "completion" else "completion"
+            return f"it has that model, but perhaps not in {self.mode} mode: try {other} mode"
+        shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+        return f"models there: {shown or 'none'}.{did_you_mean(self.model, known)}"
 
 
 def picture_part(png: bytes) -> dict[str, Any]:
     """Return a picture as a part of a message."""
     url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     return {"type": "image_url", "image_url": {"url": url}}
-
-
-def _nobody(piece: str) -> None:
-    """Hear a piece of an answer that nobody watches."""

@@ -42,8 +42,6 @@ _ESCAPED = re.compile(
     re.IGNORECASE,
 )
 """One character as JSON, an address or a web page may have it, also packed several times."""
-_BEGUN = re.compile(r"(?:\\+(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|%[0-9a-f]{0,4}|&[\#\w;]{0,16})\Z", re.I)
-"""The beginning of such a one at the end of a text."""
 _FOLDED = str.maketrans(f"{ascii_uppercase}+", f"{ascii_lowercase} ")
 """Some show a key in capitals, and an address has a plus for a space."""
 
@@ -66,6 +64,8 @@ class Redaction:
         words += [password or user, *(query[name] for name in query if _KEY_NAMED.search(name))]
         bare = {word for word in words if len(word) >= _SHORTEST}
         bare = {word for word in bare if word.lower() not in _NO_SECRETS}
+        self._words = max((len(word.split()) for word in bare), default=1)
+        """Of the secret that has the most."""
         self._tails: dict[str, int] = {}
         """Each secret as it is compared, with how many of its last characters give it away."""
         for word in bare:
@@ -119,26 +119,10 @@ class Redaction:
             return {self.text(key): self.body(each) for key, each in value.items()}
         return value
 
-    def held_back(self, text: str) -> int:
-        """Return how many characters at the end of a text may be a part of a secret."""
-        if not self._tails:
-            return 0
-        begun = _BEGUN.search(text)
-        sure = text[: begun.start()] if begun else text
-        folded, starts = _read(sure[-_ROOM * max(map(len, self._tails)) :])
-        most = min(len(folded), max(map(len, self._tails)))
-        for count in range(most, 0, -1):
-            part = folded[-count:]
-            if any(  # it may go on from here: any end of a secret, or one that stands whole
-                part in secret if shortest < len(secret) else secret.startswith(part)
-                for secret, shortest in self._tails.items()
-            ):
-                return len(text) - len(sure) + starts[-1] - starts[len(folded) - count]
-        return len(text) - len(sure)
-
-
-_ROOM = 12
-"""So many characters one of them takes at the most, as addresses and pages usually have it."""
+    def sure(self, text: str) -> int:
+        """Return how much of a text that goes on can hold no beginning of a secret: whole words."""
+        ends = [found.end() for found in re.finditer(r"\s", text)]
+        return ends[-self._words] if len(ends) >= self._words else 0
 
 
 def _read(text: str) -> tuple[str, Sequence[int]]:

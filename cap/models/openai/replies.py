@@ -3,19 +3,74 @@
 from __future__ import annotations
 
 import json
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from cap.models.base import Ended, Request
-from cap.models.openai.errors import Transient
 from cap.models.openai.redaction import Redaction
-from cap.models.openai.retry import Deadline, broken_off, too_slow
 
-MAX_ANSWER_BYTES = 16_000_000
-"""An answer longer than this is no completion."""
-_STEP_BYTES = 65536
+OnText = Callable[[str], None]
+
+
+class Pieces:
+    """Passes a streamed answer's text on by whole words, without secrets."""
+
+    def __init__(self, on_text: OnText, redaction: Redaction) -> None:
+        """Keep where it goes, and what does not.
+
+        Args:
+            on_text: Called with each piece; with "" when an answer begins again.
+            redaction: Knows the secrets.
+        """
+        self._on_text, self._redaction = on_text, redaction
+        self._told, self._held = False, ""
+        self.came = 0
+        """How many characters have come since it began."""
+
+    def begin(self) -> None:
+        """Note that an answer begins."""
+        if self._told:
+            self._on_text("")
+        self._told, self._held, self.came = False, "", 0
+
+    def add(self, text: str) -> None:
+        """Pass on what can hold no beginning of a secret."""
+        self.came += len(text)
+        self._held += text
+        self._pass(self._redaction.sure(self._held))
+
+    def end(self) -> None:
+        """Pass on the rest."""
+        self._pass(len(self._held))
+
+    def _pass(self, size: int) -> None:
+        if text := self._redaction.text(self._held[:size]):
+            self._told, self._held = True, self._held[size:]
+            self._on_text(text)
+
+
+def folded(stream: Iterable[Any], pieces: Pieces) -> dict[str, Any]:
+    """Return the body that the events of a stream make together; their text is passed on."""
+    body: dict[str, Any] = {}
+    text = refusal = arguments = ""
+    finished = None
+    for event in stream:
+        body |= {key: event[key] for key in ("model", "usage") if _get(event, key)}
+        choice = _first(_get(event, "choices"))
+        if choice is None:
+            continue
+        message = _get(choice, "delta") or _get(choice, "message")
+        if piece := content_text(_get(message, "content")) or _text(_get(choice, "text")):
+            text += piece
+            pieces.add(piece)
+        refusal += _text(_get(message, "refusal"))
+        call = _first(_get(message, "tool_calls"))
+        arguments += _text(_get(_get(call, "function"), "arguments"))
+        finished = _text(_get(choice, "finish_reason")) or finished
+    calls = [{"function": {"arguments": arguments}}]
+    message = {"content": text, "refusal": refusal, "tool_calls": calls}
+    return {**body, "choices": [{"message": message, "finish_reason": finished}]}
 
 
 @dataclass(frozen=True)
@@ -53,8 +108,7 @@ _WITHHELD = (
 
 def read_reply(body: Any, request: Request) -> Reply:
     """Read an answer of either mode, whatever its shape."""
-    choices = _get(body, "choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
+    choice = _first(_get(body, "choices"))
     message = _get(choice, "message")
     text = content_text(_get(message, "content")) or _text(_get(choice, "text"))
     if code := _called(message):  # of words beside it the reader of programs is the judge
@@ -96,10 +150,7 @@ def content_text(content: Any) -> str:
 
 def _called(message: Any) -> str:
     """Return the code in a tool call: some models answer so although no tool was offered."""
-    calls = _get(message, "tool_calls")
-    arguments = (
-        _get(_get(calls[0], "function"), "arguments") if isinstance(calls, list) and calls else None
-    )
+    arguments = _get(_get(_first(_get(message, "tool_calls")), "function"), "arguments")
     try:
         given = json.loads(arguments) if isinstance(arguments, str) else arguments
     except (ValueError, RecursionError):
@@ -108,64 +159,6 @@ def _called(message: Any) -> str:
         if text := _text(_get(given, name)):
             return text
     return ""
-
-
-def pieces_of(answer: Any, deadline: Deadline) -> Iterator[bytes]:
-    """Yield an answer's bytes as they come, so that a dripping one ends in time.
-
-    Raises:
-        Transient: It breaks off, goes on too long, or cannot be unpacked.
-    """
-    response = answer.http_response
-    encoding = response.headers.get("content-encoding", "").strip().lower()
-    if encoding not in ("", "identity", "gzip", "deflate"):
-        raise Transient(f"the answer is packed as {encoding}, unasked", again=False)
-    size = 0
-    pieces = _unpacked(response.iter_raw(), packed=encoding in ("gzip", "deflate"))
-    while True:
-        try:
-            piece = next(pieces, None)
-        except zlib.error:
-            raise Transient(f"the answer is not {encoding}, as it says it is") from None
-        except Exception:  # the SDK does not wrap what its HTTP library raises here, and that
-            # library's name differs between releases of the SDK.
-            raise broken_off(deadline) from None
-        if deadline.left_s() <= 0:
-            raise too_slow(deadline)
-        if piece is None:
-            return
-        size += len(piece)
-        if size > MAX_ANSWER_BYTES:
-            raise Transient(f"the answer is longer than {MAX_ANSWER_BYTES} bytes", again=False)
-        yield piece
-
-
-def _unpacked(pieces: Iterator[bytes], packed: bool) -> Iterator[bytes]:
-    """Unpack pieces in steps that fit in memory, whatever they grow to."""
-    if not packed:
-        yield from pieces
-        return
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip and deflate alike
-    for piece in pieces:
-        while piece:
-            yield unpacker.decompress(piece, _STEP_BYTES)
-            piece = unpacker.unconsumed_tail
-
-
-def decoded(content: bytes, redaction: Redaction) -> Any:
-    """Return what JSON says, without secrets.
-
-    Raises:
-        Transient: It is not JSON.
-    """
-    try:
-        return redaction.body(json.loads(content))
-    except (ValueError, RecursionError):
-        raise Transient(
-            "the answer is not JSON; check that the address is an OpenAI-compatible endpoint "
-            "(it usually ends in /v1)",
-            again=not content.lstrip().startswith(b"<"),  # a web page will be one next time too
-        ) from None
 
 
 def _why_empty(body: Any, choice: Any, message: Any, request: Request) -> str:
@@ -188,6 +181,13 @@ def _why_empty(body: Any, choice: Any, message: Any, request: Request) -> str:
 
 def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
+
+
+def _first(values: Any) -> Any:
+    """Return the first of several choices or calls; None if there is none."""
+    if not (isinstance(values, list) and values):
+        return None
+    return values[0] if _get(values[0], "index") in (None, 0) else None
 
 
 def _text(value: Any) -> str:

@@ -1,62 +1,59 @@
-"""Whoever sends a comparison's requests to an endpoint, and several of them at once."""
+"""The requests of one comparison at an endpoint, and what they take."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.errors import ModelError
-from cap.models.base import Completion, Mode, Request
-from cap.models.capabilities import Abilities
-from cap.models.concurrency import together
+from cap.models.base import Completion, Mode, Request, Usage
+
+if TYPE_CHECKING:
+    from cap.models.openai.model import OpenAIModel
 
 R = TypeVar("R")
 
 
-class Known(Protocol):
-    """An endpoint and what is known of it."""
+class Asker:
+    """Asks an endpoint, and counts what that takes."""
 
-    mode: Mode
-    abilities: Abilities
-
-    def tokens(self, text: str) -> list[int] | None:
-        """Return the numbers of a text's tokens; None where it does not tell them."""
-
-    def learn(self, **known: Any) -> None:
-        """Remember something about it."""
-
-
-class Asker(Protocol):
-    """Whoever sends requests to an endpoint: the model itself, or what counts and keeps them."""
-
-    name: str
-
-    @property
-    def endpoint(self) -> Known | None:
-        """The endpoint behind it."""
+    def __init__(self, endpoint: OpenAIModel) -> None:
+        """Begin with nothing asked."""
+        self.endpoint = endpoint
+        self.usage = Usage()
+        """What it took so far."""
+        self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Completion:
-        """Answer one request."""
+        """Answer one request.
+
+        Raises:
+            ModelError: No usable answer.
+        """
+        completion = self._tried(functools.partial(self.endpoint.complete, request))
+        self._add(Usage.of(completion))
+        return completion
 
     def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:
-        """Send one request as it is."""
+        """Send one request as it is and return the decoded answer.
 
+        Raises:
+            ModelError: No usable answer.
+        """
+        send = functools.partial(self.endpoint.request, mode, parameters, once=once)
+        body, usage = self._tried(send)
+        self._add(usage)
+        return body
 
-def at_once(work: Callable[[str], R], texts: Sequence[str]) -> list[R]:
-    """Do the same with several texts, a few at a time; after the first error no more is begun."""
-    errors: list[ModelError] = []
-
-    def one(text: str) -> R:
-        if errors:
-            raise errors[0]
+    def _tried(self, ask: Callable[[], R]) -> R:
         try:
-            return work(text)
+            return ask()
         except ModelError as error:
-            errors.append(error)
+            self._add(Usage.of_failed(error))
             raise
 
-    answers = together([functools.partial(one, text) for text in texts], returned=ModelError)
-    if errors:
-        raise errors[0]
-    return [answer for answer in answers if not isinstance(answer, ModelError)]
+    def _add(self, usage: Usage) -> None:
+        with self._lock:
+            self.usage = self.usage.plus(usage)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cap.models.base import Scores
-from cap.models.openai.errors import Refused
+from cap.models.openai.model import Refused
 from cap.models.scorers.asker import Asker
 from cap.models.scorers.exact import MOST
 from cap.prompt.prompt import without_synonyms
@@ -43,13 +43,11 @@ class _Question:
     def __init__(self, asker: Asker, prompt: str) -> None:
         self._asker = asker
         self._prompt = without_synonyms(prompt)
-        self._endpoint = asker.endpoint
-        self._mode = self._endpoint.mode if self._endpoint else "chat"
-        known = self._endpoint.abilities.logprobs if self._endpoint else None
+        self._mode = asker.endpoint.mode
+        known = asker.endpoint.abilities.logprobs
         if known is not None and known < 2:
             raise Refused("it tells no alternatives to a token")
         self._widths = [known] if known else list(WIDTHS)
-        self._limit = "max_tokens"
 
     def compare(self, options: Sequence[str]) -> list[float]:
         """Return log-probabilities; normalised within what was compared at once."""
@@ -81,13 +79,17 @@ class _Question:
 
     def _ask(self, options: Sequence[str]) -> list[float] | None:
         """Return log-probabilities in one order; None if fewer letters are told than options."""
-        told = alternatives(self._send(_question(self._prompt, options, self._mode)))
-        if len(told) < len(options) and len(told) < self._widths[0]:
+        told = alternatives(self._send(options))
+        width = self._widths[0]
+        if len(told) < min(len(options), width):
             if len(told) < 2:
                 raise Refused("it tells no alternatives to a token")
-            self._learn(len(told))
+            width = len(told)
+        self._widths = [width]
+        if self._asker.endpoint.abilities.logprobs != width:
+            self._asker.endpoint.learn(logprobs=width)
+        if width < len(options):
             return None
-        self._learn(self._widths[0])
         labels = LABELS[: len(options)]
         found: dict[str, float] = {}
         for word, value in told.items():
@@ -99,42 +101,26 @@ class _Question:
         lowest = min(told.values()) - MISSING
         return _normal([found.get(label, lowest) for label in labels])
 
-    def _learn(self, width: int) -> None:
-        self._widths = [width]
-        if self._endpoint is not None and self._endpoint.abilities.logprobs != width:
-            self._endpoint.learn(logprobs=width)
-
-    def _send(self, text: str) -> Any:
-        """Ask for one token and its alternatives, with fewer of them or otherwise if need be."""
+    def _send(self, options: Sequence[str]) -> Any:
+        """Ask for one token and its alternatives, with fewer of them if need be."""
+        texts = (" ".join(text.split()) for text in options)
+        lines = [f"{label}) {text}" for label, text in zip(LABELS, texts, strict=False)]
+        chat = self._mode == "chat"
+        text = "\n".join([self._prompt, "", _QUESTION, *lines, _ANSWER if chat else "Answer:"])
         while True:
+            width = self._widths[0]
+            asked: dict[str, Any] = {"prompt": text, "logprobs": width}
+            if chat:
+                message = {"role": "user", "content": text}
+                asked = {"messages": [message], "logprobs": True, "top_logprobs": width}
             try:
-                return self._asker.request(self._mode, self._parameters(text))
-            except Refused as error:
-                if self._mode == "chat" and self._limit in str(error):
-                    if self._limit == "max_completion_tokens":
-                        raise
-                    self._limit = "max_completion_tokens"
-                elif len(self._widths) > 1:
-                    self._widths = self._widths[1:]
-                else:
+                return self._asker.request(
+                    self._mode, {**asked, "max_tokens": 1, "temperature": 0.0}
+                )
+            except Refused:
+                if len(self._widths) == 1:
                     raise
-
-    def _parameters(self, text: str) -> dict[str, Any]:
-        if self._mode == "chat":
-            asked = {"logprobs": True, "top_logprobs": self._widths[0]}
-            message = {"role": "user", "content": text}
-            return {"messages": [message], self._limit: 1, "temperature": 0.0, **asked}
-        count = self._widths[0]
-        return {"prompt": text, "max_tokens": 1, "temperature": 0.0, "logprobs": count}
-
-
-def _question(prompt: str, options: Sequence[str], mode: str) -> str:
-    lines = [
-        f"{label}) {' '.join(text.split())}" for label, text in zip(LABELS, options, strict=False)
-    ]
-    if mode == "chat":
-        return "\n".join([prompt, "", _QUESTION, *lines, _ANSWER])
-    return "\n".join([prompt, "", _QUESTION, *lines, "Answer:"])
+                del self._widths[0]
 
 
 def alternatives(body: Any) -> Mapping[str, float]:

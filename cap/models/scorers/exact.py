@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, takewhile
 from typing import Any
 
 from cap.models.base import Scores
-from cap.models.openai.errors import Refused
-from cap.models.scorers.asker import Asker, at_once
+from cap.models.concurrency import together
+from cap.models.openai.model import Refused
+from cap.models.scorers.asker import Asker
 from cap.prompt.prompt import without_synonyms
 
 MOST = 1e-3
@@ -40,9 +42,7 @@ def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     Raises:
         Refused: The server offers neither.
     """
-    endpoint = asker.endpoint
-    assert endpoint is not None
-    if endpoint.abilities.echo is False:
+    if asker.endpoint.abilities.echo is False:
         return walked(asker, prompt, continuations)
     try:
         return echoed(asker, prompt, continuations)
@@ -51,7 +51,7 @@ def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
             scores = walked(asker, prompt, continuations)
         except Refused:
             raise refused from None
-    endpoint.learn(echo=False)  # the longer way is the only one
+    asker.endpoint.learn(echo=False)  # the longer way is the only one
     return scores
 
 
@@ -65,23 +65,17 @@ def echoed(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     Raises:
         Refused: The server has no such thing.
     """
+    prompt = without_synonyms(prompt)
 
     def ask(continuation: str, once: bool = False) -> list[ScoredToken]:
         text = prompt + continuation
-        parameters = {
-            "prompt": text,
-            "max_tokens": 1,  # to some servers none means no limit
-            "temperature": 0.0,
-            "echo": True,
-            "logprobs": 1,
-        }
-        return tokens_of(asker.request("completion", parameters, once=once), text)
+        # To some servers no token means no limit.
+        asked = {"prompt": text, "max_tokens": 1, "temperature": 0.0, "echo": True, "logprobs": 1}
+        return tokens_of(asker.request("completion", asked, once=once), text)
 
-    prompt = without_synonyms(prompt)
     # The first alone: where it is refused, the others are not sent.
     answers = [ask(continuations[0], once=True)]
-    if len(continuations) > 1:
-        answers += at_once(ask, continuations[1:])
+    answers += together([partial(ask, text) for text in continuations[1:]])
     begin = len(prompt)
     tokens = [token for each in answers for token in each]
     while starts := [token.start for token in tokens if token.start < begin < token.end]:
@@ -100,43 +94,26 @@ def tokens_of(body: Any, text: str) -> list[ScoredToken]:
     """
     try:
         choice = body["choices"][0]
-        told = choice["logprobs"]
-        words, logprobs = list(told["tokens"]), list(told["token_logprobs"])
-        echoed = choice["text"].lstrip()[:40]
+        found = choice["logprobs"]
+        words, logprobs = list(found["tokens"]), list(found["token_logprobs"])
+        repeated = choice["text"].lstrip()[:40]
     except (KeyError, IndexError, TypeError, AttributeError):
         raise Refused("it does not give the log-probabilities of the prompt") from None
-    if len(words) != len(logprobs) or not text.lstrip().startswith(echoed[: len(text.lstrip())]):
+    if len(words) != len(logprobs) or not text.lstrip().startswith(repeated[: len(text.lstrip())]):
         raise Refused("it does not repeat the prompt")
-    starts = _starts(words, told.get("text_offset"), text)
-    ends = [*starts[1:], max(len(text), starts[-1] if starts else 0)]
-    entries = zip(starts, ends, logprobs, strict=True)
-    tokens = [
-        ScoredToken(start, end, logprob) for start, end, logprob in entries if start < len(text)
-    ]
-    numbers = [token.logprob for token in tokens[1:]]
-    told_all = all(type(n) in (int, float) for n in numbers)
-    if not tokens or max(ends) < len(text) or not told_all:
+    sizes = [*map(len, words)]
+    if words and not text.startswith(words[0]):
+        sizes[0] = 0  # a mark such as `<s>`, which is no part of the text
+    ends = list(accumulate(sizes))
+    entries = zip([0, *ends], ends, logprobs, strict=False)
+    tokens = [ScoredToken(*entry) for entry in entries if entry[0] < len(text)]
+    numbers: list[Any] = [token.logprob for token in tokens[1:]]
+    if not tokens or ends[-1] < len(text) or not {*map(type, numbers)} <= {int, float}:
         raise Refused("it does not give the log-probabilities of the whole prompt")
     for number in numbers:
-        if number is not None and not number <= MOST:
+        if not number <= MOST:
             raise Refused(f"it gives {number} for a log-probability, which is none")
     return tokens
-
-
-def _starts(words: Sequence[str], offsets: Any, text: str) -> list[int]:
-    """Return where each token begins in the text.
-
-    A mark such as `<s>` before the text is no part of it, but some servers count its characters.
-    """
-    if isinstance(offsets, list) and len(offsets) == len(words):
-        starts = [int(offset) for offset in offsets]
-    else:
-        starts = [*accumulate(map(len, words), initial=0)][:-1]
-    if len(words) > 1 and words[0] and not text.startswith(words[0]):
-        mark = starts[1] - starts[0]
-        if mark == len(words[0]):
-            return [0, *(start - starts[0] - mark for start in starts[1:])]
-    return [start - starts[0] for start in starts]
 
 
 def _sum(tokens: Sequence[ScoredToken], begin: int) -> float:
@@ -179,11 +156,12 @@ def walked(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
             _logprob(asker, ids[:at], ids[at], letter) for at in range(begin, len(ids))
         )
 
-    return Scores(tuple(at_once(score, list(continuations))), "exact")
+    sums = together([partial(score, text) for text in continuations])
+    return Scores(tuple(sums), "exact")
 
 
 def _tokens(asker: Asker, text: str) -> list[int]:
-    found = asker.endpoint.tokens(text) if asker.endpoint else None
+    found = asker.endpoint.tokens(text)
     if not found:
         raise Refused("it does not tell its tokens")
     return found
@@ -196,11 +174,11 @@ def _logprob(asker: Asker, before: Sequence[int], token: int, letter: Mapping[st
         body = asker.request("completion", {**asked, "logit_bias": dict(letter)})
         try:
             entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-            told = {int(entry["id"]): float(entry["logprob"]) for entry in entries}
+            found = {int(entry["id"]): float(entry["logprob"]) for entry in entries}
         except (KeyError, IndexError, TypeError, ValueError):
             raise Refused("it does not number its alternatives to a token") from None
-        if token in told:
-            return told[token]
-        if len(told) < width // 2:  # these are all
+        if token in found:
+            return found[token]
+        if len(found) < width // 2:  # these are all
             break
     raise Refused("it does not tell every alternative to a token")

@@ -9,7 +9,7 @@ import string
 from collections.abc import Sequence
 
 from cap.errors import NoMatch
-from cap.models.base import Model, Request, Scores
+from cap.models.base import Model, Request, Scores, Usage
 from cap.models.scorers.asker import Asker
 from cap.prompt.prompt import without_synonyms
 
@@ -36,7 +36,8 @@ def ranked(asker: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
         "the likeliest first:"
     )
     text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
-    said = asker.complete(Request(text, stop=("\n\n",), system=SYSTEM)).said()
+    completion = asker.complete(Request(text, stop=("\n\n",), system=SYSTEM))
+    said = completion.said()
     named = list(dict.fromkeys(_labels(said, set(labels))))[:count]
     if not named:
         shown = " ".join(said.split())[:_SHOWN]
@@ -45,7 +46,7 @@ def ranked(asker: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     for place, label in enumerate(named):
         logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
     note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
-    return Scores(tuple(logprobs), "ranked", (note,))
+    return Scores(tuple(logprobs), "ranked", (note,), Usage.of(completion))
 
 
 def _labels(said: str, labels: set[str]) -> list[str]:

@@ -2,29 +2,41 @@
 
 `exact`   the server tells every token's log-probability, of a text it repeats or one by one
 `choice`  a question with lettered answers; the probabilities of the letters
-`ranked` one request for the likeliest continuations, in order, by letter
+`ranked`  one request for the likeliest continuations, in order, by letter
 
 The best way that works is remembered, so that the others are not tried again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from cap.errors import ModelError, ModelUnreachable, SpendLimit, UsageError
 from cap.models.base import Scores
-from cap.models.openai.errors import Refused
+from cap.models.openai.model import Refused
 from cap.models.scorers.asker import Asker
 from cap.models.scorers.choice import choice
 from cap.models.scorers.exact import exact
 from cap.models.scorers.ranked import ranked
 
+if TYPE_CHECKING:
+    from cap.models.openai.model import OpenAIModel
 
-def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+WAYS: Mapping[str, Callable[[Asker, str, Sequence[str]], Scores]] = {
+    "exact": exact,
+    "choice": choice,
+    "ranked": ranked,
+}
+"""From the best to the one that always works."""
+
+
+def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> Scores:
     """Return how likely each continuation is after the prompt.
 
     Args:
-        asker: Whom to ask.
+        endpoint: Whom to ask.
         prompt: What stands before; not empty.
         continuations: What may follow; each different, none empty.
 
@@ -36,27 +48,23 @@ def score(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         raise UsageError("nothing to compare: give a prompt and continuations, none of them empty")
     if len(set(continuations)) < len(continuations):
         raise UsageError("a continuation stands twice; give each once")
-    endpoint = asker.endpoint
-    if endpoint is None:
-        return ranked(asker, prompt, continuations)
-    ways: dict[str, Callable[[Asker, str, Sequence[str]], Scores]]
-    ways = {"exact": exact, "choice": choice, "ranked": ranked}
-    rungs = list(ways)
-    first = rungs.index(endpoint.abilities.rung) if endpoint.abilities.rung in ways else 0
+    asker = Asker(endpoint)
+    known, ways = endpoint.abilities.rung, list(WAYS)
+    while known in ways and ways[0] != known:
+        del ways[0]
     notes: list[str] = []
     certain = True
-    for rung in rungs[first:]:
+    for way in ways:
         try:
-            scores = ways[rung](asker, prompt, continuations)
-        except (ModelUnreachable, SpendLimit):
-            raise
+            scores = WAYS[way](asker, prompt, continuations)
         except ModelError as error:
-            if rung == rungs[-1]:
+            if way == ways[-1] or isinstance(error, ModelUnreachable | SpendLimit):
+                error.requests, error.took = asker.usage.requests, vars(asker.usage)
                 raise
             certain = certain and isinstance(error, Refused)  # a busy server may do it tomorrow
-            notes.append(f"no {rung} scores: {error}")
+            notes.append(f"no {way} scores: {error}")
             continue
-        if certain and endpoint.abilities.rung != rung:
-            endpoint.learn(rung=rung)
-        return Scores(scores.logprobs, rung, (*notes, *scores.notes))
+        if certain and known != way:
+            endpoint.learn(rung=way)
+        return replace(scores, notes=(*notes, *scores.notes), usage=asker.usage)
     raise AssertionError("the last way returns or raises")

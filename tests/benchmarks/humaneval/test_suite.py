@@ -23,7 +23,8 @@ from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run as cap
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
-from cap.models.replay import Recorder
+from cap.models.replay import Recording
+from cap.models.wrapper import Managed
 from tests.benchmarks.test_runner import children
 from tests.fakes.openai_server import FakeServer
 
@@ -249,7 +250,7 @@ def test_a_whole_run_from_a_recording_is_resumed_and_its_samples_are_official(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recording = tmp_path / "recording.jsonl"
-    model = Recorder(Knowing(solution), recording)
+    model = Managed(Knowing(solution), recording=Recording(recording))
     for problem in official().values():
         write(problem, "none", model)
     folder = tmp_path / "run"

@@ -25,7 +25,8 @@ from cap.checker.undefined import undefined
 from cap.cli.main import run as cap
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
-from cap.models.replay import Recorder
+from cap.models.replay import Recording
+from cap.models.wrapper import Managed
 from cap.program.program import Program
 from cap.prompt import prompt as prompts
 from cap.result import plain
@@ -454,7 +455,7 @@ def test_a_recorded_run_is_replayed_and_resumed(
     recording, out = tmp_path / "answers.jsonl", tmp_path / "run"
     first = "define function: highest = get_highest_point(points)"
     helper = "define function: get_height(item); max(points, key=get_height)"
-    model = Recorder(Scripted({first: FIRST, helper: HEIGHT}), recording)
+    model = Managed(Scripted({first: FIRST, helper: HEIGHT}), recording=Recording(recording))
     with monkeypatch.context() as patched:
         patched.setattr(models, "_made", lambda *given: model)
         own = own_file(tmp_path)

@@ -12,7 +12,8 @@ import pytest
 from cap.engine.settings import MOST_SAMPLES, Decision, Sampling
 from cap.errors import UsageError
 from cap.models.base import Completion, Request
-from cap.models.budget import Allowance, Metered
+from cap.models.budget import Allowance, Budget
+from cap.models.wrapper import OwnModel
 from cap.prompt.prompt import Prompt, parse
 from cap.robot import snapshots
 from cap.session.replay import recorded
@@ -303,7 +304,8 @@ def test_a_budget_ends_the_search_and_bounds_each_wave(budget: dict[str, float],
 
 
 def test_programs_that_a_spend_limit_kept_from_being_asked_for_were_not_tried() -> None:
-    model = Metered(Drawn([WRONG, RIGHT, GREEN, RIGHT]), Allowance(calls=3))
+    drawn = Drawn([WRONG, RIGHT, GREEN, RIGHT])
+    model = OwnModel(drawn, "drawn", budget=Budget("drawn", Allowance(calls=3)))
     with session_of(model, samples=6) as session:  # type: ignore[arg-type]
         events = told(session)
         assert session.run(WORDS).tried == 3

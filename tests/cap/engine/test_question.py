@@ -15,7 +15,8 @@ from cap.engine.question import Author, Question, Tally, program_of
 from cap.errors import EmptyCompletion, LMPFailed, ModelError, ModelUnreachable
 from cap.models.base import Completion, Request, Usage
 from cap.models.concurrency import together
-from cap.models.replay import Recorder, Replay, request_key
+from cap.models.replay import Recording, Replay, request_key
+from cap.models.wrapper import Managed
 from cap.prompt.prompt import parse
 from cap.trace.reader import read_events
 from cap.trace.trace import Event, Trace
@@ -285,7 +286,7 @@ class Table:
 
 def test_a_recorded_tree_replays_without_the_model(tmp_path: Path) -> None:
     path = tmp_path / "tree.jsonl"
-    recorded = cap.LMP(SUM, Recorder(Table(), path)).run("it")
+    recorded = cap.LMP(SUM, Managed(Table(), recording=Recording(path))).run("it")
     assert recorded.result.value == 24
     for _ in range(5):
         replayed = cap.LMP(SUM, Replay(path)).run("it")
@@ -295,7 +296,7 @@ def test_a_recorded_tree_replays_without_the_model(tmp_path: Path) -> None:
 
 def test_a_missing_recording_ends_a_wave_with_its_own_failure(tmp_path: Path) -> None:
     path = tmp_path / "tree.jsonl"
-    cap.LMP(SUM, Recorder(Table(), path)).run("it")
+    cap.LMP(SUM, Managed(Table(), recording=Recording(path))).run("it")
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if "def own" not in line))
     with pytest.raises(LMPFailed, match="own") as caught:

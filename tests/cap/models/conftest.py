@@ -9,6 +9,7 @@ import pytest
 from cap.models.openai.model import OpenAIModel
 from cap.models.settings import ModelSettings
 
+KEY = "sk-" + "very-secret-0123456789"
 SAID = tuple(entry.name for entry in fields(ModelSettings))
 
 
@@ -46,7 +47,7 @@ def connect(models: list[OpenAIModel], sleeps: Sleeps) -> Any:
         defaults = {
             "model": "fake",
             "settings": settings,
-            "api_key": "sk-" + "very-secret-0123456789",
+            "api_key": KEY,
             "sleep": sleeps,
             "clock": sleeps.clock,
         }

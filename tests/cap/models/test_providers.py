@@ -10,7 +10,8 @@ import pytest
 from cap.errors import ConfigError, EndpointFailed, MissingKey, ModelError, UsageError
 from cap.models.base import Request
 from cap.models.providers import FORMS, PROVIDERS, endpoint_warning, list_models, make_model
-from cap.models.replay import Recorder, Replay
+from cap.models.replay import Replay
+from cap.models.wrapper import Managed
 from tests.fakes.openai_server import FakeServer, by_instruction, error
 
 REQUEST = Request("# greet.\n")
@@ -125,7 +126,7 @@ def test_record_wraps_any_model(tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
     with FakeServer(ANSWER, models=["m"]) as server:
         model = make_model("vllm/m", base_url=server.url, environ={}, record=file)
-        assert isinstance(model, Recorder)
+        assert isinstance(model, Managed)
         assert model.name == "vllm/m"
         model.complete(REQUEST)
     assert make_model(f"replay/{file}", environ={}).complete(REQUEST).text == "say('hello')"

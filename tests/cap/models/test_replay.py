@@ -4,6 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,8 @@ from cap.errors import (
     UsageError,
 )
 from cap.models.base import Completion, Request, Scores, Usage
-from cap.models.replay import Recorder, Replay, recording_warning, request_key
+from cap.models.replay import Recording, Replay, recording_warning, request_key
+from cap.models.wrapper import Managed
 from tests.fakes.openai_server import FakeServer, from_recording
 
 REQUEST = Request("import numpy as np\n\nobjects = ['a']\n# move the a.\n", stop=("\n# ",))
@@ -37,6 +39,10 @@ class Echo:
         return Completion(f"x = {self.count}", "echo-1", len(request.prompt), 3)
 
 
+def recorder(model: Any, path: Path) -> Managed:
+    return Managed(model, recording=Recording(path))
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "new folder" / "session.jsonl"
@@ -50,7 +56,7 @@ def test_what_was_recorded_is_replayed(file: Path) -> None:
         def complete(self, request: Request) -> Completion:
             return given
 
-    assert Recorder(Fixed(), file).complete(REQUEST) == given
+    assert recorder(Fixed(), file).complete(REQUEST) == given
     assert Replay(file).complete(REQUEST) == given
 
 
@@ -92,22 +98,22 @@ def test_keys_do_not_change_between_releases() -> None:
 
 def test_order_does_not_matter(file: Path) -> None:
     requests = [replace(REQUEST, seed=seed) for seed in range(4)]
-    recorder = Recorder(Echo(), file)
-    recorded = [recorder.complete(request) for request in requests]
+    recording = recorder(Echo(), file)
+    recorded = [recording.complete(request) for request in requests]
     replayed = Replay(file)
     assert [replayed.complete(request) for request in reversed(requests)] == recorded[::-1]
 
 
 def test_the_later_recording_of_a_request_holds(file: Path) -> None:
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     echo = Echo()
     echo.count = 10
-    Recorder(echo, file).complete(REQUEST)
+    recorder(echo, file).complete(REQUEST)
     assert Replay(file).complete(REQUEST).text == "x = 11"
 
 
 def test_an_unseen_request_shows_its_instruction_and_how_to_record(file: Path) -> None:
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     with pytest.raises(NotRecorded) as raised:
         Replay(file).complete(Request("# jump.\n"))
     message = str(raised.value)
@@ -121,7 +127,7 @@ def test_an_unseen_request_shows_its_instruction_and_how_to_record(file: Path) -
 def test_a_known_instruction_after_another_prompt_says_so(
     file: Path, change: dict[str, object]
 ) -> None:
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     with pytest.raises(NotRecorded, match="the prompt changed"):
         Replay(file).complete(replace(REQUEST, **change))  # type: ignore[arg-type]
 
@@ -144,7 +150,7 @@ def test_what_failed_fails_again_and_took_as_much(file: Path, kind: type[ModelEr
     if kind is PromptCutOff:
         error.took = vars(Usage(4, 700, 20, 0.25, estimated=True))
     with pytest.raises(kind):
-        Recorder(Fails(error), file).complete(REQUEST)
+        recorder(Fails(error), file).complete(REQUEST)
     with pytest.raises(ModelError, match="no use") as again:
         Replay(file).complete(REQUEST)
     assert type(again.value) is kind
@@ -153,7 +159,7 @@ def test_what_failed_fails_again_and_took_as_much(file: Path, kind: type[ModelEr
 
 def test_a_comparison_that_failed_fails_again(file: Path) -> None:
     with pytest.raises(EndpointFailed):
-        Recorder(Fails(EndpointFailed("down")), file).score("x", ["a", "b"])
+        recorder(Fails(EndpointFailed("down")), file).score("x", ["a", "b"])
     with pytest.raises(EndpointFailed, match="down"):
         Replay(file).score("x", ["a", "b"])
 
@@ -161,24 +167,24 @@ def test_a_comparison_that_failed_fails_again(file: Path) -> None:
 @pytest.mark.parametrize("kind", [SpendLimit, NotRecorded])
 def test_what_was_never_asked_is_not_recorded(file: Path, kind: type[ModelError]) -> None:
     with pytest.raises(kind):
-        Recorder(Fails(kind("no more")), file).complete(REQUEST)
+        recorder(Fails(kind("no more")), file).complete(REQUEST)
     assert file.read_bytes() == b""
 
 
 def test_who_records_where_others_have_is_told(file: Path) -> None:
     assert recording_warning(None) == recording_warning(file) == ""
-    Recorder(Echo(), file)
+    recorder(Echo(), file)
     assert recording_warning(file) == ""
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     assert f"{file} holds 1 answer of earlier runs, which stay" in recording_warning(file)
 
 
 def test_threads_do_not_mix_their_lines(file: Path) -> None:
-    recorder = Recorder(Echo(), file)
+    recording = recorder(Echo(), file)
 
     def work(first: int) -> None:
         for seed in range(first, first + 25):
-            recorder.complete(Request("x" * 10_000, seed=seed))
+            recording.complete(Request("x" * 10_000, seed=seed))
 
     threads = [threading.Thread(target=work, args=(first,)) for first in (0, 25, 50, 75)]
     for thread in threads:
@@ -190,7 +196,7 @@ def test_threads_do_not_mix_their_lines(file: Path) -> None:
 
 
 def test_a_recording_may_be_rewritten_with_any_characters_unescaped(file: Path) -> None:
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     entry = json.loads(file.read_text(encoding="utf-8"))
     entry["text"] = "say('\u2028 \u00fc')"
     file.write_text(json.dumps(entry, ensure_ascii=False) + "\r\n", encoding="utf-8")
@@ -212,7 +218,7 @@ def test_a_recording_may_be_rewritten_with_any_characters_unescaped(file: Path) 
     ],
 )
 def test_a_bad_line_names_file_and_line(file: Path, bad: str, told: str) -> None:
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     with file.open("a", encoding="utf-8") as stream:
         stream.write(f"\n{bad}\n")
     with pytest.raises(UsageError, match=r"session\.jsonl, line 3: ") as raised:
@@ -229,11 +235,11 @@ def test_a_recording_that_cannot_be_written_is_refused_before_the_model_is_asked
     tmp_path: Path,
 ) -> None:
     with pytest.raises(UsageError, match="choose another file for --record"):
-        Recorder(Echo(), tmp_path)
+        recorder(Echo(), tmp_path)
 
 
 def test_a_recording_holds_only_what_it_says(file: Path) -> None:
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     entry = json.loads(file.read_text(encoding="utf-8"))
     assert set(entry) == {"key", "prompt_end", "text", "model", "usage"}
     assert entry["prompt_end"].endswith("objects = ['a']\n# move the a.")
@@ -243,23 +249,23 @@ def test_a_recording_holds_only_what_it_says(file: Path) -> None:
 def test_the_fake_server_serves_a_recording(file: Path, mode: str) -> None:
     from cap.models.providers import make_model
 
-    Recorder(Echo(), file).complete(REQUEST)
+    recorder(Echo(), file).complete(REQUEST)
     with FakeServer(from_recording(file), models=["m"]) as server:
         model = make_model("vllm/m", base_url=server.url, mode=mode, environ={})  # type: ignore[arg-type]
         assert model.complete(REQUEST).text == "x = 1"
 
 
 def test_what_was_asked_twice_is_answered_in_order_and_then_as_last(file: Path) -> None:
-    recorder = Recorder(Echo(), file)
-    recorded = [recorder.complete(REQUEST).text for _ in range(3)]
+    recording = recorder(Echo(), file)
+    recorded = [recording.complete(REQUEST).text for _ in range(3)]
     replay = Replay(file)
     assert [replay.complete(REQUEST).text for _ in range(4)] == [*recorded, recorded[-1]]
     assert Replay(file).complete(REQUEST).text == recorded[0]
 
 
 def test_each_part_of_a_run_has_an_order_of_its_own(file: Path) -> None:
-    recorder = Recorder(Echo(), file)
-    first, second = recorder.scoped("trial 1"), recorder.scoped("trial 2")
+    recording = recorder(Echo(), file)
+    first, second = recording.scoped("trial 1"), recording.scoped("trial 2")
     recorded = [part.complete(REQUEST).text for part in (first, second, first, second)]
     replay = Replay(file)
     again, other = replay.scoped("trial 2"), replay.scoped("trial 1")
@@ -271,8 +277,8 @@ def test_each_part_of_a_run_has_an_order_of_its_own(file: Path) -> None:
 
 
 def test_a_part_that_is_run_again_is_what_holds(file: Path) -> None:
-    recorder = Recorder(Echo(), file)
-    broken, whole = recorder.scoped("trial 1"), recorder.scoped("trial 1")
+    recording = recorder(Echo(), file)
+    broken, whole = recording.scoped("trial 1"), recording.scoped("trial 1")
     broken.complete(REQUEST)
     recorded = [whole.complete(REQUEST).text for _ in range(2)]
     replay = Replay(file).scoped("trial 1")
@@ -284,7 +290,7 @@ def test_comparisons_are_recorded_and_given_again(file: Path) -> None:
         def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
             return Scores((-0.5, -1.5), "exact")
 
-    Recorder(Compares(), file).score("Robot:", ["a", "b"])
+    recorder(Compares(), file).score("Robot:", ["a", "b"])
     assert Replay(file).score("Robot:", ["a", "b"]) == Scores((-0.5, -1.5), "exact")
     with pytest.raises(NotRecorded):
         Replay(file).score("Robot:", ["a", "c"])

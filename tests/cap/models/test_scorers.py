@@ -1,3 +1,4 @@
+import functools
 import math
 import re
 import threading
@@ -10,8 +11,8 @@ import pytest
 from cap.errors import ModelError, ModelUnreachable, NoMatch, UsageError
 from cap.models.base import ScoringModel
 from cap.models.capabilities import AbilitiesFile
-from cap.models.openai.errors import Refused
-from cap.models.scorers.asker import at_once
+from cap.models.concurrency import together
+from cap.models.openai.model import Refused
 from cap.models.scorers.choice import alternatives
 from cap.models.scorers.exact import tokens_of
 from cap.models.scorers.ranked import FIRST
@@ -308,7 +309,7 @@ def test_the_first_error_ends_a_comparison_without_waiting_for_the_others() -> N
     begin_s = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            at_once(ask, ["one", "stop", "two"])
+            together([functools.partial(ask, text) for text in ("one", "stop", "two")])
         assert time.monotonic() - begin_s < LONG_S
     finally:
         held.set()

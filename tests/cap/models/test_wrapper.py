@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from cap.errors import EmptyCompletion, ModelError, SpendLimit, UsageError
+from cap.errors import EmptyCompletion, SpendLimit, UsageError
 from cap.messages import usage_line
 from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams, Usage
-from cap.models.budget import FREE, Allowance, Metered, Price
-from cap.models.cache import NOTE, Cached
+from cap.models.budget import FREE, Allowance, Budget, Price
+from cap.models.cache import NOTE, Cache
 from cap.models.estimates import ESTIMATED
 from cap.models.providers import ModelTerms, make_model
-from cap.models.replay import Recorder
-from cap.models.wrapper import Wrapped
+from cap.models.replay import Recording
+from cap.models.wrapper import Managed, OwnModel
 from tests.fakes.openai_server import FakeServer, error
 
 REQUEST = Request("# greet.\n", seed=1)
@@ -57,13 +57,23 @@ class Full(Fixed):
         return Scores((0.0,) * len(continuations), "exact")
 
 
+def cached(model: Model, folder: Path) -> Managed:
+    return Managed(model, cache=Cache(folder))
+
+
+def metered(model: Model, allowance: Allowance | None = None, price: Price | None = None) -> Any:
+    """Return a model with a budget of its own, and the budget."""
+    budget = Budget(model.name, allowance, price)
+    return OwnModel(model, "a test", budget=budget), budget
+
+
 def around(kind: str, model: Model, folder: Path) -> Any:
-    if kind == "cached":
-        return Cached(model, folder)
-    return Metered(model) if kind == "metered" else Recorder(model, folder / "r.jsonl")
+    if kind == "own":
+        return metered(model)[0]
+    return Managed(model, cache=Cache(folder), recording=Recording(folder / "r.jsonl"))
 
 
-KINDS = pytest.mark.parametrize("kind", ["cached", "metered", "recorded"])
+KINDS = pytest.mark.parametrize("kind", ["own", "managed"])
 
 
 @KINDS
@@ -101,27 +111,22 @@ def test_wrappers_go_around_wrappers_and_repairs_is_true_unless_said(tmp_path: P
         def complete(self, request: Request) -> Completion:
             return Completion("x", "plain")
 
-    model = Cached(Metered(Plain()), tmp_path)
+    model = cached(metered(Plain())[0], tmp_path)
     assert model.repairs is True
     assert model.complete(REQUEST).text == "x"
 
 
-def test_a_bare_request_needs_an_endpoint() -> None:
-    with pytest.raises(ModelError, match="fake/fixed is no endpoint"):
-        Wrapped(Fixed()).request("chat", {})
-
-
 def test_the_same_request_is_asked_once(tmp_path: Path) -> None:
     inner = Fixed()
-    first = Cached(inner, tmp_path).complete(REQUEST)
-    again = Cached(inner, tmp_path).complete(REQUEST)
+    first = cached(inner, tmp_path).complete(REQUEST)
+    again = cached(inner, tmp_path).complete(REQUEST)
     assert len(inner.asked) == 1
     assert again == replace(first, cost_usd=0.0, requests=0, notes=(NOTE,))
 
 
 def test_an_answer_that_is_there_is_told_at_once_when_streamed(tmp_path: Path) -> None:
     pieces: list[str] = []
-    model = Cached(Full(), tmp_path)
+    model = cached(Full(), tmp_path)
     model.complete(REQUEST)
     model.stream(REQUEST, pieces.append)
     assert pieces == [Full().text]
@@ -139,7 +144,7 @@ def test_an_answer_that_is_there_is_told_at_once_when_streamed(tmp_path: Path) -
 )
 def test_another_request_is_asked(tmp_path: Path, other: Request) -> None:
     inner = Fixed()
-    model = Cached(inner, tmp_path)
+    model = cached(inner, tmp_path)
     model.complete(REQUEST)
     model.complete(other)
     assert len(inner.asked) == 2
@@ -162,7 +167,7 @@ def made(url: str, mode: Any, folder: Path, **more: Any) -> Model:
 
 def test_what_would_not_come_again_is_not_kept(tmp_path: Path) -> None:
     inner = Fixed()
-    model = Cached(inner, tmp_path / "cache")
+    model = cached(inner, tmp_path / "cache")
     for _ in range(2):
         model.complete(Request("# greet.\n", temperature=0.7))
     assert len(inner.asked) == 2
@@ -177,7 +182,7 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
                 raise EmptyCompletion("nothing")
             return super().complete(request)
 
-    model = Cached(Once(), tmp_path)
+    model = cached(Once(), tmp_path)
     with pytest.raises(EmptyCompletion):
         model.complete(REQUEST)
     assert model.complete(REQUEST).notes == ()
@@ -185,12 +190,12 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
 
 def test_an_empty_answer_is_counted_and_not_kept(tmp_path: Path) -> None:
     inner = Fixed(" \n", tokens=(1000, 100))
-    metered = Metered(inner, Allowance(cost_usd=0.005), PRICE)
-    model = Cached(metered, tmp_path / "cache")
+    within, budget = metered(inner, Allowance(cost_usd=0.005), PRICE)
+    model = cached(within, tmp_path / "cache")
     assert model.complete(REQUEST).empty
     assert model.complete(REQUEST).empty
-    assert (metered.usage.requests, metered.usage.completion_tokens) == (2, 200)
-    assert metered.usage.cost_usd == pytest.approx(0.006)
+    assert (budget.usage.requests, budget.usage.completion_tokens) == (2, 200)
+    assert budget.usage.cost_usd == pytest.approx(0.006)
     assert list((tmp_path / "cache").iterdir()) == []
     with pytest.raises(SpendLimit):
         model.complete(REQUEST)
@@ -202,7 +207,7 @@ def test_an_empty_answer_is_counted_and_not_kept(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_asked_anew_and_mended(tmp_path: Path, damage: bytes) -> None:
     inner = Fixed()
-    model = Cached(inner, tmp_path / "cache")
+    model = cached(inner, tmp_path / "cache")
     model.complete(REQUEST)
     (file,) = (tmp_path / "cache").iterdir()
     file.write_bytes(damage)
@@ -215,11 +220,11 @@ def test_a_damaged_file_is_asked_anew_and_mended(tmp_path: Path, damage: bytes) 
 def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match=r"cannot make the cache .*use another --cache"):
-        Cached(Fixed(), tmp_path / "file")
+        Cache(tmp_path / "file")
 
 
 def test_a_cache_that_is_gone_costs_no_answer(tmp_path: Path) -> None:
-    model = Cached(Fixed(), tmp_path / "cache")
+    model = cached(Fixed(), tmp_path / "cache")
     (tmp_path / "cache").rmdir()
     assert model.complete(REQUEST).text
 
@@ -238,22 +243,22 @@ def test_comparisons_are_kept_as_well_and_counted_once(tmp_path: Path) -> None:
 
 
 def test_a_price_is_counted_for_each_and_in_total() -> None:
-    model = Metered(Fixed(), price=PRICE)
+    model, budget = metered(Fixed(), price=PRICE)
     completion = model.complete(REQUEST)
     model.complete(REQUEST)
     assert completion.cost_usd == pytest.approx(0.003)
-    assert model.usage.cost_usd == pytest.approx(0.006)
-    assert (model.usage.requests, model.usage.prompt_tokens) == (2, 2000)
+    assert budget.usage.cost_usd == pytest.approx(0.006)
+    assert (budget.usage.requests, budget.usage.prompt_tokens) == (2, 2000)
 
 
 def test_without_a_price_the_cost_is_not_known() -> None:
-    model = Metered(Fixed())
+    model, budget = metered(Fixed())
     assert model.complete(REQUEST).cost_usd is None
-    assert model.usage.cost_usd is None
+    assert budget.usage.cost_usd is None
 
 
 def test_tokens_nobody_counted_are_estimated_for_the_price_and_it_says_so() -> None:
-    completion = Metered(Fixed("x" * 9, tokens=(0, 0)), price=PRICE).complete(Request("y" * 8))
+    completion = metered(Fixed("x" * 9, tokens=(0, 0)), price=PRICE)[0].complete(Request("y" * 8))
     assert completion.cost_usd == pytest.approx((2 * 2.0 + 3 * 10.0) / 1e6)
     assert completion.notes == (ESTIMATED,)
     assert (completion.prompt_tokens, completion.completion_tokens) == (2, 3)
@@ -262,7 +267,7 @@ def test_tokens_nobody_counted_are_estimated_for_the_price_and_it_says_so() -> N
 
 def test_past_the_calls_nothing_is_sent() -> None:
     inner = Fixed()
-    model = Metered(inner, Allowance(calls=2))
+    model, _ = metered(inner, Allowance(calls=2))
     for _ in range(2):
         model.complete(REQUEST)
     with pytest.raises(SpendLimit, match=r"sent 2 requests, retries included.*--max-calls"):
@@ -272,7 +277,7 @@ def test_past_the_calls_nothing_is_sent() -> None:
 
 def test_past_the_cost_nothing_is_sent() -> None:
     inner = Fixed()
-    model = Metered(inner, Allowance(cost_usd=0.005), PRICE)
+    model, _ = metered(inner, Allowance(cost_usd=0.005), PRICE)
     for _ in range(2):
         model.complete(REQUEST)
     with pytest.raises(
@@ -286,19 +291,19 @@ def test_no_money_and_no_calls_ask_nothing() -> None:
     for allowance in (Allowance(calls=0), Allowance(cost_usd=0.0)):
         inner = Fixed()
         with pytest.raises(SpendLimit):
-            Metered(inner, allowance, FREE).complete(REQUEST)
+            metered(inner, allowance, FREE)[0].complete(REQUEST)
         assert inner.asked == []
 
 
 def test_a_spend_limit_without_a_price_is_refused_with_the_line_to_add() -> None:
     with pytest.raises(UsageError, match=r'\[prices\] "fake/fixed" = \{ read = ') as raised:
-        Metered(Fixed(), Allowance(cost_usd=1.0))
+        metered(Fixed(), Allowance(cost_usd=1.0))
     assert "\n" not in str(raised.value)
 
 
 def test_the_limit_of_calls_holds_for_threads() -> None:
     inner = Fixed()
-    model = Metered(inner, Allowance(calls=20))
+    model, budget = metered(inner, Allowance(calls=20))
 
     def ask(number: int) -> bool:
         try:
@@ -308,7 +313,7 @@ def test_the_limit_of_calls_holds_for_threads() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         answered = sum(pool.map(ask, range(50)))
-    assert answered == len(inner.asked) == model.usage.requests == 20
+    assert answered == len(inner.asked) == budget.usage.requests == 20
 
 
 def test_no_more_requests_are_under_way_than_allowed() -> None:
@@ -326,7 +331,7 @@ def test_no_more_requests_are_under_way_than_allowed() -> None:
             return super().complete(request)
 
     inner = Slow()
-    model = Metered(inner, Allowance(at_once=3))
+    model, _ = metered(inner, Allowance(at_once=3))
     with ThreadPoolExecutor(9) as pool:
         assert len(list(pool.map(model.complete, [REQUEST] * 9))) == 9
     assert inner.most == 3

@@ -18,10 +18,8 @@ from cap.prompt.examples import RECALLED, Example
 from cap.prompt.prompt import Prompt
 from cap.robot.registry import robot_prompts
 from cap.session.session import Session
-from tests.cap.models.nearest.nearest_cases import CASES, DECLINE, FRESH_CASES, LATER_CASES, Case
-from tests.cap.models.nearest.nearest_dev import DEV_CASES
-from tests.cap.models.nearest.nearest_fresh2 import MESSY_CASES, MORE_CASES
 from tests.cap.models.nearest.nearest_world import Player, World, defined, play_example, prompt
+from tests.cap.models.nearest.sentences import SCENES, Sentence, sentences
 
 NESTED = (
     "parse_obj_name",
@@ -35,53 +33,51 @@ COLORS = "blue red green orange yellow purple pink cyan brown gray".split()  # n
 
 
 @cache
-def outcome(case: Case) -> str:
+def outcome(sentence: Sentence) -> str:
     """Return `right`, `wrong` or `declined`.
 
     Where no program serves, one that fails before anything moves is as good as a refusal.
     """
-    world = World(case.scene)
+    world = World(SCENES[sentence.scene])
     player = Player(world)
     before = {name: tuple(xy) for name, xy in world.xy.items()}
     try:
-        for turn in case.turns:
+        for turn in sentence.turns:
             before = {name: tuple(xy) for name, xy in world.xy.items()}
             player.tell(turn)
     except (NoMatch, AssertionError, IndexError, NameError) as error:
         if before != {name: tuple(xy) for name, xy in world.xy.items()}:
             return "wrong"
-        if case.holds is DECLINE:
+        if sentence.holds is None:
             return "right"
         return "declined" if isinstance(error, NoMatch) else "wrong"
-    return "right" if case.holds is not DECLINE and case.holds(world) else "wrong"
+    return "right" if sentence.holds is not None and sentence.right(world) else "wrong"
 
 
-EVERYDAY = [*CASES, *FRESH_CASES, *MESSY_CASES, *MORE_CASES]
+def words_of(sentence: Sentence) -> str:
+    return " / ".join(sentence.turns)
 
 
 @pytest.mark.sweep(share=0.08)
-@pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: " / ".join(case.turns))
-def test_never_runs_the_wrong_program(case: Case) -> None:
-    assert outcome(case) != "wrong"
-
-
-@pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize(
-    ("cases", "least"), [(CASES, 49), (FRESH_CASES, 63), (MESSY_CASES, 88), (MORE_CASES, 76)]
+    "sentence", sentences("first", "second", "third", "fourth", "development"), ids=words_of
 )
-def test_most_everyday_instructions_are_served(cases: list[Case], least: int) -> None:
-    assert [outcome(case) for case in cases].count("right") >= least
+def test_a_sentence_is_right_or_declined(sentence: Sentence) -> None:
+    assert outcome(sentence) != "wrong"
 
 
-@pytest.mark.sweep(share=0.08)
-@pytest.mark.parametrize("case", DEV_CASES, ids=lambda case: " / ".join(case.turns))
-def test_a_development_sentence_is_right_or_declined(case: Case) -> None:
-    assert outcome(case) != "wrong"
+@pytest.mark.sweep(share=0.2)
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("first", 49), ("second", 63), ("third", 88), ("fourth", 76), ("development", 320)],
+)
+def test_most_sentences_are_served(name: str, least: int) -> None:
+    assert [outcome(sentence) for sentence in sentences(name)].count("right") >= least
 
 
-@pytest.mark.soak
-def test_most_development_sentences_are_served() -> None:
-    assert [outcome(case) for case in DEV_CASES].count("right") >= 320
+@pytest.mark.parametrize("sentence", sentences("once wrong"), ids=words_of)
+def test_what_once_went_wrong_is_right(sentence: Sentence) -> None:
+    assert outcome(sentence) == "right"
 
 
 def test_a_closed_shape_turns_about_its_middle() -> None:
@@ -90,11 +86,6 @@ def test_a_closed_shape_turns_about_its_middle() -> None:
     triangle = np.array([[0, 0], [0.2, 0], [0.1, 0.3], [0, 0]])
     turned = scope["rotate_pts"](triangle, 180)  # type: ignore[operator]
     assert turned == pytest.approx(np.array([0.2, 0.3]) - triangle)
-
-
-@pytest.mark.parametrize("case", LATER_CASES, ids=lambda case: case.turns[0])
-def test_what_once_went_wrong_is_right(case: Case) -> None:
-    assert outcome(case) == "right"
 
 
 @pytest.mark.parametrize("name", NESTED)
@@ -141,7 +132,7 @@ def test_stated_synonyms_leave_the_examples_their_slots(name: str) -> None:
 
 
 def test_a_chain_is_declined_whole_and_the_part_that_does_not_fit_is_named() -> None:
-    world = World(CASES[0].scene)
+    world = World(SCENES["usual"])
     with pytest.raises(NoMatch, match="cannot match 'sing', 'song' in 'sing a song'"):
         Player(world).tell("put the red block in the blue bowl, then sing a song")
     assert world.below["red block"] is None

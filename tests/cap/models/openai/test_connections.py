@@ -1,10 +1,8 @@
 """Certificates, proxies, redirects, packed answers: each is one line in the person's words."""
 
 import gzip
-import json
 import re
 import threading
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 from cap.errors import CapError, EndpointFailed, MissingExtra, ModelUnreachable, UsageError
 from cap.models.base import Request
 from cap.models.providers import ModelTerms, make_model
-from tests.fakes.openai_server import CERTIFICATE, FakeServer, Fault, error, reply
+from tests.fakes.openai_server import CERTIFICATE, FakeServer, Fault, reply
 
 REQUEST = Request("# greet.\n")
 BODY = {"choices": [{"message": {"content": "say('hello')"}, "finish_reason": "stop"}]}
@@ -127,41 +125,15 @@ def test_what_leads_elsewhere_is_not_followed(connect: Any, status: int, how: st
     assert KEY not in told
 
 
-PACKED = {
-    "gzip": gzip.compress(json.dumps(BODY).encode()),
-    "deflate": zlib.compress(json.dumps(BODY).encode()),
-}
-
-
 @HOW
-@pytest.mark.parametrize("encoding", PACKED)
-def test_a_packed_answer_is_read(connect: Any, encoding: str, how: str) -> None:
-    packed = Fault(body=PACKED[encoding], headers={"Content-Encoding": encoding})
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
+def test_a_packed_answer_is_refused_and_not_unpacked(connect: Any, encoding: str, how: str) -> None:
+    packed = Fault(body=gzip.compress(bytes(200_000_000)), headers={"Content-Encoding": encoding})
+    told = f"the answer is packed as {encoding}, unasked"
     with FakeServer(answer, [packed]) as server:
-        assert ask(connect(server.url), how).text == "say('hello')"
+        with pytest.raises(EndpointFailed, match=told):
+            ask(connect(server.url), how)
         assert server.posts[0].headers["accept-encoding"] == "identity"
-
-
-@HOW
-@pytest.mark.parametrize(
-    ("encoding", "body", "told"),
-    [
-        ("gzip", b"no gzip", "is not gzip, as it says it is"),
-        ("br", b"brotli", "is packed as br, unasked"),
-        ("gzip", gzip.compress(bytes(200_000_000)), "longer than 16000000 bytes"),
-    ],
-    ids=["damaged", "unknown", "a bomb"],
-)
-def test_what_cannot_be_unpacked_is_refused_in_bounded_memory(
-    connect: Any, encoding: str, body: bytes, told: str, how: str
-) -> None:
-    import resource
-
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    packed = Fault(body=body, headers={"Content-Encoding": encoding})
-    with FakeServer(answer, [packed] * 4) as server, pytest.raises(EndpointFailed, match=told):
-        ask(connect(server.url), how)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
 
 
 def test_a_packed_error_is_not_unpacked(connect: Any) -> None:
@@ -169,23 +141,6 @@ def test_a_packed_error_is_not_unpacked(connect: Any) -> None:
     with FakeServer(answer, [bomb]) as server, pytest.raises(CapError, match="refuses") as raised:
         connect(server.url).complete(REQUEST)
     assert len(str(raised.value)) < 500
-
-
-@pytest.mark.parametrize(
-    ("headers", "wait_s"),
-    [
-        ({"retry-after-ms": "1500"}, 1.5),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
-        ({"retry-after": "0"}, 0.5),
-    ],
-)
-def test_what_the_endpoint_asks_to_wait_is_waited(
-    connect: Any, sleeps: Any, headers: dict[str, str], wait_s: float
-) -> None:
-    with FakeServer(answer, [error(429, "slow down", headers=headers)]) as server:
-        assert connect(server.url).complete(REQUEST).requests == 2
-    assert sleeps.waits == [wait_s]
 
 
 def test_the_same_asked_at_the_same_time_is_sent_once(tmp_path: Path) -> None:

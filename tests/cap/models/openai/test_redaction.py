@@ -13,7 +13,7 @@ from cap.cli.main import run
 from cap.errors import ModelError
 from cap.models.base import Request
 from cap.models.openai.redaction import Redaction
-from cap.models.openai.stream import Teller
+from cap.models.openai.replies import Pieces
 from tests.fakes.openai_server import DONE, FakeServer, delta, error, reply, stream
 
 KEY = "wk/SECRET+work=55555"
@@ -59,11 +59,11 @@ def test_every_form_of_a_secret_is_found(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_no_form_of_a_secret_is_told_in_pieces(form: str) -> None:
     pieces: list[str] = []
-    teller = Teller(pieces.append, SECRETS)
-    teller.begin()
+    passed = Pieces(pieces.append, SECRETS)
+    passed.begin()
     for char in f"say('{form}')":
-        teller(char)
-    teller.end()
+        passed.add(char)
+    passed.end()
     assert "".join(pieces) == "say('[key]')"
 
 
@@ -80,14 +80,14 @@ def test_what_a_keyless_server_is_given_is_no_secret(word: str) -> None:
 
 def test_an_answer_and_its_pieces_have_no_secret(connect: Any) -> None:
     pieces: list[str] = []
-    parts = [delta(each) for each in ("say('wk/SEC", "RET+wo", "rk=55555", "') # wk/S", "o")]
+    parts = [delta(each) for each in ("say('wk/SEC", "RET+wo", "rk=55555", "')\n# wk/S", "o")]
     with FakeServer(lambda prompt, body: f"say('{KEY}')", [stream(*parts, DONE)]) as server:
         model = connect(server.url, api_key=KEY)
         streamed = model.stream(Request("# a.\n"), pieces.append)
         plain = model.complete(Request("# a.\n"))
-    assert streamed.text == "".join(pieces) == "say('[key]') # wk/So"
+    assert streamed.text == "".join(pieces) == "say('[key]')\n# wk/So"
     assert plain.text == "say('[key]')"
-    assert len(pieces) > 2
+    assert len(pieces) == 2
 
 
 @pytest.mark.sweep(share=0.5)

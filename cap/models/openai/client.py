@@ -1,0 +1,546 @@
+"""One endpoint over the official SDK: a request out, a decoded answer back, in time.
+
+The SDK has the connections, the timeouts and the events of a stream. Ours are: the end of an answer
+at its deadline, its length, what a failure means, and when the same is sent again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import re
+import socket
+import ssl
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cap.config import is_loopback
+from cap.errors import (
+    EndpointFailed,
+    MissingExtra,
+    ModelError,
+    ModelUnreachable,
+    UsageError,
+    install_extra,
+    pip_install,
+)
+from cap.models.base import Mode
+from cap.models.openai.redaction import Redaction
+from cap.models.openai.replies import Pieces, folded
+
+if TYPE_CHECKING:
+    import openai
+
+T = TypeVar("T")
+
+CONNECT_S = 10.0
+"""Longest wait for a connection, in seconds."""
+FIRST_WAIT_S = 0.5
+"""Wait before the second try, in seconds; it doubles each time."""
+MAX_ANSWER_BYTES = 16_000_000
+"""An answer longer than this is no completion."""
+_AGAIN = (408, 409, 429)
+"""Statuses below 500 that may differ next time."""
+_OF_ANOTHER_HOST = (62, 64)
+"""What OpenSSL calls a certificate whose host or address is not the one that was asked."""
+_DONE = b"[DONE]"
+_END_BYTES = 32
+"""Where the end of a stream is looked for: some servers send no reason to finish."""
+_BROKEN = "the connection broke in the middle of the answer"
+_NO_KEY = "none"  # The SDK insists on some text; servers without keys ignore it.
+_PATHS: Mapping[Mode, str] = {"chat": "/chat/completions", "completion": "/completions"}
+_PICTURES = re.compile(
+    r"image|vision|multi-?modal|content\b.*\b(string|str|list|array)|mmproj", re.IGNORECASE
+)
+"""What endpoints speak of where they cannot take a picture."""
+
+
+class Deadline:
+    """A point in monotonic time."""
+
+    def __init__(self, length_s: float, clock: Callable[[], float]) -> None:
+        """Start now and end after `length_s` seconds of `clock`."""
+        self.length_s = length_s
+        self._clock = clock
+        self._end_s = clock() + length_s
+
+    def left_s(self) -> float:
+        """Return the seconds left; 0 or less once it has passed."""
+        return self._end_s - self._clock()
+
+    def put_off(self, seconds: float) -> None:
+        """End later: for waits that are our own, not the endpoint's."""
+        self._end_s += seconds
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An answer of an endpoint that does not take a request as it is."""
+
+    status: int
+    """Its HTTP status."""
+    code: str
+    """Its word for the kind of error; "" if it has none."""
+    parameter: str
+    """The parameter it is about; "" if it names none."""
+    words: str
+    """Its message in one line, without secrets; "" if it has none."""
+    location: str
+    """Where it leads to, of a redirect."""
+
+    @property
+    def of_pictures(self) -> bool:
+        """True if it is about the pictures that were sent along."""
+        return self.status in (400, 404, 415, 422, 500) and bool(_PICTURES.search(self.words))
+
+    def __str__(self) -> str:
+        """Return its status and message, cut to fit a line."""
+        words = cut(self.words.rstrip("."))
+        return f"{self.status}: {words}" if words else str(self.status)
+
+
+class RequestFailed(Exception):
+    """A request that led to no answer; a signal between modules, never shown."""
+
+    def __init__(
+        self,
+        message: object,
+        kind: type[ModelError] = EndpointFailed,
+        *,
+        again: bool = False,
+        after_s: float | None = None,
+        refusal: Refusal | None = None,
+    ) -> None:
+        """Describe the failure.
+
+        Args:
+            message: What happened, without a subject.
+            kind: The error it ends as.
+            again: Whether another try may do.
+            after_s: Seconds the endpoint asks to wait, if it says.
+            refusal: The answer, of an endpoint that does not take the request as it is.
+        """
+        super().__init__(str(message))
+        self.kind, self.again, self.after_s, self.refusal = kind, again, after_s, refusal
+        self.came: int | None = None
+        """Characters that had come of an answer that may have to be paid; None where none has."""
+
+    def add(self, words: str) -> None:
+        """Add to the message."""
+        self.args = (f"{self}{words}",)
+
+
+def retried(
+    once: Callable[[], T], deadline: Deadline, tries: int, sleep: Callable[[float], None]
+) -> T:
+    """Return the first success. The SDK's own retries know neither deadline nor budget.
+
+    A failure that may be over next time is tried again after 0.5 s, 1 s, 2 s, or as long as the
+    endpoint asks for, if that is before the deadline.
+
+    Raises:
+        RequestFailed: The last one; its message says how many tries there were, or why no more.
+    """
+    wait_s = FIRST_WAIT_S
+    for attempt in range(1, tries + 1):
+        try:
+            return once()
+        except RequestFailed as failure:
+            if not failure.again:
+                raise
+            if attempt == tries:
+                failure.add(f" ({tries} tries)")
+                raise
+            pause_s, left_s = max(wait_s, failure.after_s or 0.0), deadline.left_s()
+            tried = f"{attempt} tries; " if attempt > 1 else ""
+            if failure.after_s is not None and failure.after_s >= left_s:
+                asked = f"it asks to wait {failure.after_s:g} s, past the limit of"
+                failure.add(f"; {asked} {deadline.length_s:g} s; {tried}try again later")
+                raise
+            if pause_s >= left_s:
+                failure.add(f" ({tried}the next try would be past {deadline.length_s:g} s)")
+                raise
+        sleep(pause_s)
+        wait_s *= 2
+    raise AssertionError("the last try returns or raises")
+
+
+class Client:
+    """The connections to one endpoint; safe to use from several threads."""
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str | None,
+        redaction: Redaction,
+        headers: Mapping[str, str],
+        query: Mapping[str, str],
+    ) -> None:
+        """Describe the endpoint; nothing is opened yet.
+
+        Args:
+            base_url: Its address, up to and with `/v1`.
+            key: Its key, or None.
+            redaction: Takes keys out of what the endpoint says.
+            headers: Sent with each request.
+            query: Added to each address.
+        """
+        self._base_url, self._key, self._redaction = base_url, key, redaction
+        self._headers, self._query = headers, query
+        self._lock = threading.Lock()
+        self._answer = threading.local()
+        """What is known of the answer that a thread waits for."""
+        self._sdk: openai.OpenAI | None = None
+
+    def open(self) -> openai.OpenAI:
+        """Return the SDK's client, made on first use: importing the SDK is slow.
+
+        Raises:
+            MissingExtra: The SDK is not there, or does not load.
+            UsageError: The proxy or the certificates that are set cannot be used.
+        """
+        with self._lock:
+            if self._sdk is None:
+                self._sdk = self._made()
+            return self._sdk
+
+    def close(self) -> None:
+        """Close the connections; a later request opens new ones."""
+        with self._lock:
+            client, self._sdk = self._sdk, None
+        if client is not None:
+            client.close()
+
+    def send(
+        self,
+        mode: Mode,
+        parameters: Mapping[str, Any],
+        deadline: Deadline,
+        pieces: Pieces | None = None,
+    ) -> Any:
+        """Send one request and return the decoded answer, without secrets.
+
+        Args:
+            mode: `chat` or `completion`.
+            parameters: What is sent.
+            deadline: Ends the waiting.
+            pieces: Where the text of a streamed answer goes; None where none was asked for.
+
+        Raises:
+            RequestFailed: There is none.
+        """
+        client = self.open()
+        import openai
+
+        try:
+            with self._until(deadline) as options:
+                post: Any = functools.partial(
+                    client.post, _PATHS[mode], body=dict(parameters), options=options
+                )
+                if pieces is None:
+                    return self._redaction.body(_decoded(post(cast_to=bytes)))
+                pieces.begin()
+                with post(cast_to=object, stream=True, stream_cls=openai.Stream[object]) as stream:
+                    kind = stream.response.headers.get("content-type", "")
+                    if "json" in kind or "html" in kind:  # some answer in one all the same
+                        return self._redaction.body(_decoded(stream.response.read()))
+                    body = folded(stream, pieces)
+                    if not body["choices"][0]["finish_reason"] and _DONE not in self._answer.end:
+                        raise RequestFailed(_BROKEN, again=True)
+                    pieces.end()
+                    return self._redaction.body(body)
+        except Exception as error:  # the SDK, and its HTTP library, have many
+            if (failed := self._failure(error, deadline)) is None:
+                raise
+            failed.came = self._came(pieces)
+            connected = not {"ConnectTimeout", "ConnectError"}.intersection(_kinds(error))
+            if failed.came is None and deadline.left_s() <= 0 and connected:
+                failed.came = 0  # it may have been read
+            raise failed from None
+
+    def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Ask something that is no question to the model.
+
+        Args:
+            path: What follows the address.
+            body: What is sent; None to only ask.
+
+        Returns:
+            The decoded answer; None where there is none.
+        """
+        import openai
+
+        client = self.open()
+        with (
+            contextlib.suppress(openai.OpenAIError, RequestFailed, ValueError, RecursionError),
+            self._until(Deadline(CONNECT_S, time.monotonic)) as options,
+        ):
+            if body is None:
+                return json.loads(client.get(path, cast_to=bytes, options=options))
+            return json.loads(client.post(path, cast_to=bytes, body=body, options=options))
+        return None
+
+    def _came(self, pieces: Pieces | None) -> int | None:
+        """Return how many characters have come of an answer; None where none has begun."""
+        size: int | None = self._answer.size
+        return size if size is None or pieces is None else pieces.came
+
+    def _made(self) -> openai.OpenAI:
+        openai = sdk()
+        settings: dict[str, Any] = {
+            # A proxy meant for the internet cannot reach this machine's own servers.
+            "trust_env": not is_loopback(self._base_url),
+            # Where an answer leads elsewhere, neither prompt nor key follows it.
+            "follow_redirects": False,
+            "event_hooks": {"response": [self._bound]},
+        }
+        if (context := own_authorities()) is not None:
+            settings["verify"] = context
+        try:
+            http = openai.DefaultHttpxClient(**settings)
+        except ImportError:
+            raise MissingExtra(
+                f"{_proxies()}: a SOCKS proxy needs the package socksio: {install_extra('socks')}; "
+                "or unset it"
+            ) from None
+        except Exception:  # its HTTP library has errors of its own here
+            raise UsageError(
+                f"{_proxies()} is no address of a proxy; write it like http://proxy:3128, or "
+                "unset it"
+            ) from None
+        weakref.finalize(self, http.close)
+        return openai.OpenAI(  # type: ignore[no-any-return]
+            api_key=self._key or _NO_KEY,
+            base_url=self._base_url,
+            max_retries=0,
+            http_client=http,
+            default_headers={"Accept-Encoding": "identity", **self._headers},
+            default_query=self._query,
+        )
+
+    @contextlib.contextmanager
+    def _until(self, deadline: Deadline) -> Iterator[Any]:
+        """End the wait for an answer at a deadline; yield the SDK's options for that."""
+        import openai
+
+        left_s = max(deadline.left_s(), 0.001)
+        answer = self._answer
+        answer.deadline, answer.size, answer.end, answer.timer = deadline, None, b"", None
+        try:
+            yield {"timeout": openai.Timeout(left_s, connect=min(CONNECT_S, left_s))}
+        finally:
+            if answer.timer is not None:
+                answer.timer.cancel()
+
+    def _bound(self, response: Any) -> None:
+        """Bound an answer in time and length; called before its body is read.
+
+        The HTTP library waits so long for each piece, not for all of them: an answer that stops in
+        the middle, or drips, would hold us far longer.
+        """
+        answer, whole = self._answer, response.iter_raw
+        encoding = response.headers.pop("content-encoding", "identity")
+        if response.status_code < 300:
+            answer.size = 0
+            if encoding != "identity":
+                raise RequestFailed(f"the answer is packed as {encoding}, unasked")
+        connection = response.extensions["network_stream"].get_extra_info("socket")
+        left_s = max(answer.deadline.left_s(), 0.0)
+        answer.timer = threading.Timer(left_s, _cut, [connection])
+        answer.timer.daemon = True
+        answer.timer.start()
+
+        def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
+            size = 0
+            for piece in whole(*args, **options):
+                size += len(piece)
+                answer.end = (answer.end + piece)[-_END_BYTES:]
+                if answer.size is not None:
+                    answer.size = size
+                if size > MAX_ANSWER_BYTES:
+                    raise RequestFailed(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
+                yield piece
+
+        response.iter_raw = bounded
+        if response.status_code >= 300:
+            response.read()
+
+    def _failure(self, error: Exception, deadline: Deadline) -> RequestFailed | None:
+        """Return what an error means; None of one that is not the SDK's."""
+        import openai
+
+        late = deadline.left_s() <= 0
+        for found in (error, error.__cause__):  # some releases wrap what a hook raises
+            if isinstance(found, RequestFailed) and not (found.again and late):
+                return found
+        if isinstance(error, openai.APIStatusError):
+            return self._of_status(error)
+        undecoded = isinstance(error, ValueError | RecursionError)
+        # Some releases do not wrap what their HTTP library raises in a stream.
+        broken = isinstance(error, openai.APIConnectionError) or _of_http(error)
+        if not (undecoded or broken or isinstance(error, RequestFailed | openai.APIError)):
+            return None
+        if late:
+            return RequestFailed(
+                f"no whole answer within {deadline.length_s:g} s; try again once the model is "
+                "loaded, or use a smaller one",
+                ModelUnreachable,
+            )
+        if undecoded:
+            return RequestFailed("a piece of the answer is not JSON", again=True)
+        if isinstance(error, openai.APIError) and not broken:
+            words = error.body if isinstance(error.body, str) else error.message
+            told = cut(self._redaction.line(words))
+            return RequestFailed(f"answers with an error in the middle: {told}", again=True)
+        if self._answer.size is not None:
+            return RequestFailed(_BROKEN, again=True)
+        return self._of_connection(error)
+
+    def _of_status(self, error: openai.APIStatusError) -> RequestFailed:
+        body: Mapping[str, Any] = error.body if isinstance(error.body, dict) else {}
+        said = body.get("message") or body.get("error") or body.get("detail") or ""
+        headers, codes = error.response.headers, (body.get("code"), body.get("type"))
+        refusal = Refusal(
+            error.status_code,
+            next((code for code in codes if code and isinstance(code, str)), ""),
+            str(body.get("param") or ""),
+            self._redaction.line(said if isinstance(said, str) else json.dumps(said)),
+            headers.get("location", "another address"),
+        )
+        again = refusal.status in _AGAIN or refusal.status >= 500
+        if refusal.of_pictures or not again:
+            return RequestFailed(refusal, ModelError, refusal=refusal)
+        if refusal.code == "insufficient_quota":
+            return RequestFailed(f"answers {refusal}; the account's quota is used up")
+        return RequestFailed(f"answers {refusal}", again=True, after_s=retry_after_s(headers))
+
+    def _of_connection(self, error: Exception) -> RequestFailed:
+        """Say why no answer came; an address that refuses or is unknown stays so."""
+        proxies = "" if is_loopback(self._base_url) else _proxies()
+        by = f" by the proxy of {proxies}" if proxies else ""
+        kinds = _kinds(error)
+        certificate = kinds.get("SSLCertVerificationError")
+        if isinstance(certificate, ssl.SSLCertVerificationError):
+            words = certificate.verify_message.rstrip(".")
+            what = f"its certificate is not trusted ({words}); if it is your own, name the PEM "
+            what += "file of its authority in SSL_CERT_FILE"
+            if certificate.verify_code in _OF_ANOTHER_HOST:
+                what = f"its certificate is of another host ({words}); write the name that is in "
+                what += "the certificate in --base-url, and check that nothing is in between"
+        elif getattr(kinds.get("SSLError"), "reason", "") == "WRONG_VERSION_NUMBER":
+            what = "nobody speaks TLS there; write http:// in its address"
+        elif "ProxyError" in kinds:
+            what = f"the proxy of {proxies} refuses ({kinds['ProxyError']})"
+        elif "ConnectionRefusedError" in kinds:
+            what = f"nothing answers there{by}; start the server or set --base-url"
+        elif "gaierror" in kinds:
+            what = f"no such host{by}; check --base-url and the network"
+        else:
+            what = f"the connection broke before an answer came{by}"
+            if "ConnectTimeout" in kinds:
+                what = f"no connection within {CONNECT_S:g} s{by}"
+            return RequestFailed(
+                f"{what}; check the server and --base-url", ModelUnreachable, again=True
+            )
+        return RequestFailed(what, ModelUnreachable)
+
+
+def _decoded(content: bytes) -> Any:
+    """Return what JSON says.
+
+    Raises:
+        RequestFailed: It is not JSON.
+    """
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        again = not content.lstrip().startswith(b"<")  # a web page will be one next time too
+        raise RequestFailed(
+            "the answer is not JSON; check that the address is an OpenAI-compatible endpoint "
+            "(it usually ends in /v1)",
+            again=again,
+        ) from None
+
+
+def _of_http(error: Exception) -> bool:
+    """Tell whether an error is of the SDK's HTTP library, whose name differs between releases."""
+    return type(error).__module__.startswith("http")
+
+
+def sdk() -> Any:
+    """Import the SDK, which is slow.
+
+    Raises:
+        MissingExtra: It is not there, or does not load.
+    """
+    try:
+        import openai
+    except ImportError as error:
+        raise MissingExtra(
+            f"models at an endpoint need the package openai, which does not load ({error}): "
+            + pip_install("openai>=1.60")
+        ) from None
+    return openai
+
+
+def own_authorities() -> ssl.SSLContext | None:
+    """Return what certificates are checked by where the user names authorities.
+
+    Raises:
+        UsageError: What is named is not there, or holds none.
+    """
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    if not (file or folder):
+        return None
+    try:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    except OSError as error:
+        name = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
+        raise UsageError(
+            f"{name}={file or folder} holds no certificates ({error.strerror or error}); name a "
+            "PEM file of authorities, or unset it"
+        ) from None
+
+
+def _proxies() -> str:
+    """Return the variables that name proxies."""
+    names = ("all_proxy", "https_proxy", "http_proxy")
+    return " and ".join(name for name in os.environ if name.lower() in names)
+
+
+def _cut(connection: socket.socket) -> None:
+    """Wake the thread that reads from a connection: closing it would not."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def _kinds(error: BaseException | None) -> dict[str, BaseException]:
+    """Return an error and what led to it, by the names of their classes."""
+    found: dict[str, BaseException] = {}
+    while error is not None:
+        found.setdefault(type(error).__name__, error)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def cut(words: str) -> str:
+    """Return words cut to fit a line."""
+    return words if len(words) <= 300 else words[:300] + "..."
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds a server asks to wait, in milliseconds, seconds or by a date, or None."""
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with contextlib.suppress(ValueError):
+            seconds = float(headers.get(name, "")) * unit_s
+            if 0.0 <= seconds < float("inf"):
+                return seconds
+    date = parsedate_tz(headers.get("retry-after", ""))
+    return None if date is None else max(mktime_tz(date) - time.time(), 0.0)
