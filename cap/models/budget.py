@@ -42,6 +42,7 @@ class Price:
 
 
 FREE = Price(0.0, 0.0)
+NOTHING = Usage()
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ class Budget:
                     self._under_way -= 1
                 self._account.end()
 
-    def count(self, prompt: str, completion: Completion, lost: Usage | None = None) -> Completion:
+    def count(self, prompt: str, completion: Completion, lost: Usage = NOTHING) -> Completion:
         """Add an answer to what was used, and its price to the answer.
 
         Args:
@@ -205,21 +206,14 @@ class Budget:
             completion: The answer.
             lost: What tries took that broke off before it, which is counted already.
         """
-        completion = believed(prompt, completion)
-        counted = completion.prompt_tokens or completion.completion_tokens
-        if not counted and self._price != FREE and completion.cost_usd is None:
-            completion = replace(
-                completion,
-                prompt_tokens=estimate(len(prompt)),
-                completion_tokens=estimate(len(completion.text)),
-                notes=(*completion.notes, *((ESTIMATED,) if self._price else ())),
-                estimated=True,
-            )
+        missing = ESTIMATED if self._price else ""
+        unknown = self._price != FREE and completion.cost_usd is None
+        completion = believed(prompt, completion, missing if unknown else None)
         if self._price is not None and completion.cost_usd is None:
             completion = replace(completion, cost_usd=self._price.of(completion))
         took = Usage.of(completion)
         self._add(took)
-        return replace(completion, **vars(took.plus(lost))) if lost else completion
+        return completion if lost == NOTHING else replace(completion, **vars(took.plus(lost)))
 
     def lose(self, prompt: str, written: int) -> Usage:
         """Add a try to what was used that broke off once the endpoint had begun to answer.

@@ -1,4 +1,4 @@
-"""Tokens where nobody tells how many there were, or tells what cannot be."""
+"""Tokens where their number is not reported, or cannot be true."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ UNSEEN = 300_000
 """So many may come on top: of pictures, hints and reasoning that stand in no text."""
 MOST = 100_000_000
 """No request has more."""
-_MOST_REQUESTS = 10_000
-"""Nobody sends more for one answer."""
 
 ESTIMATED = "it counts no tokens: they are estimated from the length of the texts, and so its price"
 UNBELIEVABLE = (
@@ -35,15 +33,21 @@ def believable(tokens: Any, chars: int) -> bool:
     return type(tokens) is int and 0 <= tokens <= min(MOST, MOST_PER_CHAR * chars + UNSEEN)
 
 
-def believed(prompt: str, completion: Completion) -> Completion:
-    """Return an answer with no count that cannot be true: those are estimated from the texts."""
-    read, written = completion.prompt_tokens, completion.completion_tokens
+def believed(prompt: str, completion: Completion, missing: str | None = None) -> Completion:
+    """Return an answer whose counts can be true; what cannot be is estimated from the texts.
+
+    Args:
+        prompt: What was asked.
+        completion: The answer.
+        missing: Note on an answer without counts, which are estimated then; None to leave them.
+    """
+    counts = completion.prompt_tokens, completion.completion_tokens
+    texts = len(prompt), len(completion.text)
+    wrong = not all(map(believable, counts, texts))
+    estimated = wrong or (missing is not None and not any(counts))
+    read, written = map(estimate, texts) if estimated else counts
+    note = UNBELIEVABLE if wrong else missing
     cached, reasoning = completion.cached_tokens, completion.reasoning_tokens
-    wrong = not (believable(read, len(prompt)) and believable(written, len(completion.text)))
-    if not believable(read, len(prompt)) or (wrong and not read):
-        read = estimate(len(prompt))
-    if not believable(written, len(completion.text)) or (wrong and not written):
-        written = estimate(len(completion.text))
     requests = completion.requests
     return replace(
         completion,
@@ -51,7 +55,7 @@ def believed(prompt: str, completion: Completion) -> Completion:
         completion_tokens=written,
         cached_tokens=cached if type(cached) is int and 0 <= cached <= read else 0,
         reasoning_tokens=reasoning if type(reasoning) is int and 0 <= reasoning <= written else 0,
-        requests=requests if type(requests) is int and 0 <= requests <= _MOST_REQUESTS else 1,
-        notes=(*completion.notes, UNBELIEVABLE) if wrong else completion.notes,
-        estimated=completion.estimated or wrong,
+        requests=requests if type(requests) is int and requests >= 0 else 1,
+        notes=(*completion.notes, note) if estimated and note else completion.notes,
+        estimated=completion.estimated or estimated,
     )

@@ -138,11 +138,11 @@ class _Probe:
             taken, body = self.tried(mode)
         has_choices = isinstance(body, dict) and bool(body.get("choices"))
         if taken and not has_choices:
-            why = read_reply(body, Request(PROMPT)).why_empty
+            why = read_reply(body).why_empty
             where = f"{self._model.name} at {self._model.url}"
             self.last = EndpointFailed(f"{where} {why}; check --base-url (it usually ends in /v1)")
         if taken and has_choices:
-            self._free[mode] = read_reply(body, Request(PROMPT)).text
+            self._free[mode] = read_reply(body).text
         return taken and has_choices
 
     def takes(self, mode: Mode, name: str) -> bool | None:
@@ -154,7 +154,7 @@ class _Probe:
         taken, body = self.tried(mode, stop=[STOP])
         if not taken:
             return taken
-        if STOP in read_reply(body, Request(PROMPT)).text:
+        if STOP in read_reply(body).text:
             return False
         return True if STOP in self._free.get(mode, "") else None
 
@@ -233,7 +233,7 @@ class _Probe:
                 return read, None
             if taken is False:
                 return read, False  # it says so, and needs no guess
-            reply = read_reply(body, Request(PROMPT))
+            reply = read_reply(body)
             if word not in reply.text.lower():
                 told = reply.prompt_tokens
                 cut = read is not None or 0 < told < size // 2

@@ -32,7 +32,7 @@ from cap.models.openai.client import (
     retried,
 )
 from cap.models.openai.redaction import Redaction
-from cap.models.openai.replies import OnText, Pieces, Reply, read_reply
+from cap.models.openai.replies import OnText, Pieces, read_reply
 from cap.models.openai.window import Window
 from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
@@ -170,7 +170,6 @@ class OpenAIModel:
         """What is learned holds for this."""
         self.abilities = Abilities() if abilities_file is None else abilities_file.load(self.place)
         """What is known of the endpoint."""
-        self._refused = dict(self.abilities.refused)
         self._window = Window(self.abilities.window if self.abilities.cuts_off else None, cuts_off)
 
     @property
@@ -181,7 +180,7 @@ class OpenAIModel:
     @property
     def sees(self) -> bool:
         """False if it is known to take no pictures."""
-        return self.mode == "chat" and "pictures" not in self._refused
+        return self.mode == "chat" and "pictures" not in self.abilities.refused
 
     @property
     def usage(self) -> Usage:
@@ -267,7 +266,7 @@ class OpenAIModel:
             if refusal and (refusal.status in _WAYS_REFUSED or refusal.of_pictures):
                 raise exchange.failed(Refused(cut(refusal.words.rstrip(".")))) from None
             raise exchange.failed(self._failed(failure)) from None
-        return body, Usage.of(self._counted(read_reply(body, Request("")), exchange))
+        return body, Usage.of(self._counted(body, MAX_TOKENS, exchange))
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the numbers of a text's tokens, as llama.cpp has them; None where none are."""
@@ -306,44 +305,35 @@ class OpenAIModel:
             body = self._ask(request, exchange, pieces)
         except ModelError as error:
             raise exchange.failed(error) from None
-        reply = read_reply(body, request)
-        completion = self._counted(reply, exchange)
-        sent, read = len(prompt) + len(self._system(request)), reply.prompt_tokens
+        completion = self._counted(body, request.max_tokens, exchange)
+        sent, read = len(prompt) + len(self._system(request)), read_reply(body).prompt_tokens
         if self._window.cuts(sent, read):
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             what += f"cut off, since its context window is too small; {self._remedy_window}"
             raise exchange.failed(self._error(PromptCutOff, what), completion)
         notes = list(completion.notes)
-        for parameter, seen in list(self._refused.items()):
+        for parameter, seen in self.abilities.refused.items():
             if parameter != "pictures":
                 renamed = parameter == "max_tokens" and self.mode == "chat"
                 now = "max_completion_tokens is sent instead" if renamed else "it is no longer sent"
                 notes.append(f"{self.name} refuses {parameter} (seen {seen}); {now}")
             elif request.pictures:
                 notes.append(f"{self.name} takes no pictures (seen {seen}): it was asked without")
-        if reply.ended == "cut" and not reply.why_empty:
+        if completion.ended == "cut" and not completion.why_empty:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return replace(
             completion,
             notes=tuple(self._redaction.line(note) for note in notes),
-            ended=reply.ended,
             continues=self.mode == "completion",
-            why_empty=reply.why_empty and self._line(f" {reply.why_empty}"),
+            why_empty=completion.why_empty and self._line(f" {completion.why_empty}"),
         )
 
-    def _counted(self, reply: Reply, exchange: Exchange) -> Completion:
+    def _counted(self, body: Any, max_tokens: int, exchange: Exchange) -> Completion:
         """Return an answer, counted and paid, whether or not there is a text in it."""
-        completion = Completion(
-            text=reply.text,
-            model=self._redaction.line(reply.model) or self.model,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
-            cached_tokens=reply.cached_tokens,
-            reasoning_tokens=reply.reasoning_tokens,
-            requests=exchange.sent,
-        )
-        lost = None if exchange.lost == Usage() else exchange.lost
-        return self._budget.count(exchange.prompt, completion, lost)
+        reply = read_reply(body, max_tokens)
+        model = self._redaction.line(reply.model) or self.model
+        completion = replace(reply, model=model, requests=exchange.sent)
+        return self._budget.count(exchange.prompt, completion, exchange.lost)
 
     def _ask(self, request: Request, exchange: Exchange, pieces: Pieces | None) -> Any:
         """Send the request, each time without what the model refused, until it is answered."""
@@ -351,7 +341,7 @@ class OpenAIModel:
             sent = self._parameters(request)
             if pieces is not None:
                 sent |= {"stream": True}
-                if "stream_options" not in self._refused:
+                if "stream_options" not in self.abilities.refused:
                     sent |= {"stream_options": {"include_usage": True}}
             try:
                 send = partial(self._send, self.mode, sent, exchange, pieces)
@@ -360,8 +350,8 @@ class OpenAIModel:
                 refused = self._refused_in(failure, sent, request)
                 if refused is None:
                     raise self._failed(failure) from None
-                self._refused[refused] = self._today().isoformat()
-                self.learn(refused={**self.abilities.refused, **self._refused})
+                day = self._today().isoformat()
+                self.learn(refused={**self.abilities.refused, refused: day})
 
     def _refused_in(
         self, failure: RequestFailed, sent: Mapping[str, Any], request: Request
@@ -379,7 +369,9 @@ class OpenAIModel:
             found = [name for name in found if re.search(rf"\b{name}\b", refusal.words)]
         if found and refusal.status in (400, 422):
             return found[0]
-        blind = request.pictures and refusal.of_pictures and "pictures" not in self._refused
+        blind = (
+            request.pictures and refusal.of_pictures and "pictures" not in self.abilities.refused
+        )
         return "pictures" if blind else None
 
     def _send(
@@ -417,17 +409,19 @@ class OpenAIModel:
         # its reasoning: cut there by the endpoint, nothing would be left of the program.
         if request.stop and self.mode == "completion":
             options["stop"] = list(request.stop[:MAX_STOPS])
-        if self.mode == "chat" and "max_tokens" in self._refused:
+        if self.mode == "chat" and "max_tokens" in self.abilities.refused:
             options["max_completion_tokens"] = request.max_tokens + REASONING_TOKENS
         if self.mode == "chat" and self._settings.reasoning_effort is not None:
             options["reasoning_effort"] = self._settings.reasoning_effort
         options["max_tokens"] = request.max_tokens
-        kept = {name: value for name, value in options.items() if name not in self._refused}
+        kept = {
+            name: value for name, value in options.items() if name not in self.abilities.refused
+        }
         text = without_synonyms(request.prompt)
         if self.mode == "completion":
             return {"model": self.model, "prompt": text, **kept}
         content: Any = text
-        if request.pictures and "pictures" not in self._refused:
+        if request.pictures and "pictures" not in self.abilities.refused:
             content = [{"type": "text", "text": text}, *map(picture_part, request.pictures)]
         messages = [
             {"role": "system", "content": self._system(request)},

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
-from cap.models.base import Ended, Request
+from cap.models.base import MAX_TOKENS, Completion, Ended
 from cap.models.openai.redaction import Redaction
 
 OnText = Callable[[str], None]
@@ -73,28 +72,6 @@ def folded(stream: Iterable[Any], pieces: Pieces) -> dict[str, Any]:
     return {**body, "choices": [{"message": message, "finish_reason": finished}]}
 
 
-@dataclass(frozen=True)
-class Reply:
-    """One decoded answer."""
-
-    text: str
-    """The completion; "" if there is none."""
-    why_empty: str
-    """Why there is none, as far as the answer tells."""
-    ended: Ended
-    """How it ended."""
-    model: str
-    """The model's name as the endpoint gives it; "" if it does not."""
-    prompt_tokens: int
-    """Tokens read; 0 if it does not say."""
-    completion_tokens: int
-    """Tokens written, unseen reasoning included; 0 if it does not say."""
-    cached_tokens: int
-    """Of those read."""
-    reasoning_tokens: int
-    """Of those written."""
-
-
 _CUT = (
     *("length", "max_length", "max_tokens", "model_length", "insufficient_system_resource"),
     *("error", "abort", "aborted", "cancelled", "canceled", "timeout"),
@@ -106,38 +83,39 @@ _WITHHELD = (
 )
 
 
-def read_reply(body: Any, request: Request) -> Reply:
-    """Read an answer of either mode, whatever its shape."""
+def read_reply(body: Any, max_tokens: int = MAX_TOKENS) -> Completion:
+    """Return what an answer of either mode says, whatever its shape.
+
+    Args:
+        body: The decoded answer.
+        max_tokens: The limit it was given.
+    """
     choice = _first(_get(body, "choices"))
     message = _get(choice, "message")
     text = content_text(_get(message, "content")) or _text(_get(choice, "text"))
-    if code := _called(message):  # of words beside it the reader of programs is the judge
+    if code := _called(message):  # of words next to it the reader of programs is the judge
         text = f"{text}\n\n```python\n{code}\n```\n" if text.strip() else code
     usage = _get(body, "usage")
     read, written = (_count(_get(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
     # Some count reasoning in the total alone.
-    beside = max(0, _count(_get(usage, "total_tokens")) - read - written) if read else 0
+    apart = max(0, _count(_get(usage, "total_tokens")) - read - written) if read else 0
     reasoning = _count(_get(_get(usage, "completion_tokens_details"), "reasoning_tokens"))
     cached = _count(_get(_get(usage, "prompt_tokens_details"), "cached_tokens"))
     cached = cached or _count(_get(usage, "prompt_cache_hit_tokens"))
-    return Reply(
-        text=text,
-        why_empty="" if text.strip() else _why_empty(body, choice, message, request),
-        ended=_ended(_get(choice, "finish_reason"), usage, request),
-        model=_text(_get(body, "model")),
-        prompt_tokens=read,
-        completion_tokens=written + beside,
+    reason = _text(_get(choice, "finish_reason")).lower()
+    ended: Ended = "withheld" if reason in _WITHHELD else "whole"
+    if reason in _CUT or written == max_tokens:  # some servers that cut one call it whole
+        ended = "cut"
+    return Completion(
+        text,
+        _text(_get(body, "model")),
+        read,
+        written + apart,
+        ended=ended,
+        why_empty="" if text.strip() else _why_empty(body, choice, message, max_tokens),
         cached_tokens=min(cached, read),
-        reasoning_tokens=min(max(reasoning, beside), written + beside),
+        reasoning_tokens=min(max(reasoning, apart), written + apart),
     )
-
-
-def _ended(reason: Any, usage: Any, request: Request) -> Ended:
-    """Tell how an answer ended; some servers that cut one call it whole."""
-    told = _text(reason).lower()
-    if told in _CUT or _count(_get(usage, "completion_tokens")) == request.max_tokens:
-        return "cut"
-    return "withheld" if told in _WITHHELD else "whole"
 
 
 def content_text(content: Any) -> str:
@@ -161,7 +139,7 @@ def _called(message: Any) -> str:
     return ""
 
 
-def _why_empty(body: Any, choice: Any, message: Any, request: Request) -> str:
+def _why_empty(body: Any, choice: Any, message: Any, max_tokens: int) -> str:
     """Say why an answer has no text, as far as it tells."""
     if choice is None:
         told = _text(_get(_get(body, "error"), "message"))
@@ -173,7 +151,7 @@ def _why_empty(body: Any, choice: Any, message: Any, request: Request) -> str:
         return "withheld its answer (content filter); say the instruction in other words"
     if reason == "length":
         return (
-            f"reached its limit of {request.max_tokens} tokens before writing any text; "
+            f"reached its limit of {max_tokens} tokens before writing any text; "
             "raise max_tokens (--max-tokens), or use a model that reasons less"
         )
     return "answered with no text; try again, or use another model"

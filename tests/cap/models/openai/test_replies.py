@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from cap.models.base import Request
-from cap.models.openai.replies import Reply, read_reply
+from cap.models.base import Completion
+from cap.models.openai.replies import read_reply
 
 
-def reply(message: dict[str, Any], reason: Any = "stop") -> Reply:
-    return read_reply({"choices": [{"message": message, "finish_reason": reason}]}, Request("x"))
+def reply(message: dict[str, Any], reason: Any = "stop") -> Completion:
+    return read_reply({"choices": [{"message": message, "finish_reason": reason}]})
 
 
 @pytest.mark.parametrize(
