@@ -40,6 +40,7 @@ SCENES: dict[str, dict[str, tuple[float, float]]] = {
         "gray bowl": (0.17, -0.64),
         "pink bowl": (0.02, -0.53),
     },
+    "paths": {"red block": (0.1, -0.4), "green block": (-0.1, -0.5), "blue bowl": (0.15, -0.6)},
 }
 
 
@@ -139,6 +140,41 @@ class Checks:
     def pointed(self, target: str) -> bool:
         """True if the gripper points to the target."""
         return np.allclose(self.world.pointed, self.world.xy[target], atol=0.01)
+
+    def circled(self, name: str, radius: float) -> bool:
+        """True if the gripper's last path is a circle around the object."""
+        path, away = self._path(name)
+        return len(path) > 16 and np.allclose(away, radius) and np.allclose(path[0], path[-1])
+
+    def polygon(self, count: int, name: str) -> bool:
+        """True if it has so many corners, equally far from the object."""
+        path, away = self._path(name)
+        return len(path) == count + 1 and np.allclose(away, away[0])
+
+    def path_ends(self, *points: Any) -> bool:
+        """True if it leads from the one place or point to the other."""
+        place = self.world.get_obj_pos
+        wanted = [place(each) if isinstance(each, str) else each for each in points]
+        return np.allclose(self._path("middle")[0][[0, -1]], wanted)
+
+    def path_moved(self, dx: float, dy: float) -> bool:
+        """True if it leads so far from its beginning."""
+        path, _ = self._path("middle")
+        return np.allclose(path[-1] - path[0], [dx, dy])
+
+    def paths(self, count: int, speed: float) -> bool:
+        """True if there were so many paths, the last one at a speed in metres a second."""
+        followed = self.world.followed
+        return len(followed) == count and bool(np.isclose(followed[-1][1], speed))
+
+    def avoided(self, *names: str) -> bool:
+        """True if the last path was planned around these objects alone."""
+        return self.world.avoided == [*names]
+
+    def _path(self, name: str) -> tuple[Any, Any]:
+        """Return the last path, shape (n, 2), and how far its points are from a place."""
+        path = self.world.followed[-1][0]
+        return path, np.linalg.norm(path - self.world.get_obj_pos(name), axis=1)
 
     def _points(self, *names: str) -> Any:
         return np.array([self.world.xy[each] for name in names for each in self.every(name)])

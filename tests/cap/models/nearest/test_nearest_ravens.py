@@ -75,8 +75,9 @@ def test_most_sentences_are_served(name: str, least: int) -> None:
     assert [outcome(sentence) for sentence in sentences(name)].count("right") >= least
 
 
-@pytest.mark.parametrize("sentence", sentences("once wrong"), ids=words_of)
-def test_what_once_went_wrong_is_right(sentence: Sentence) -> None:
+@pytest.mark.sweep(share=0.5)
+@pytest.mark.parametrize("sentence", sentences("once wrong", "paths"), ids=words_of)
+def test_what_once_went_wrong_and_every_path_is_right(sentence: Sentence) -> None:
     assert outcome(sentence) == "right"
 
 
