@@ -45,10 +45,7 @@ def same(given: Any, expected: Any) -> bool:
 
 
 @rows("do")
-@pytest.mark.parametrize("mode", ["instant", "physics"])
 def test_each_step_does_what_is_written(row: dict[str, Any], mode: str) -> None:
-    if mode == "physics":
-        pytest.importorskip("mujoco")
     create = importlib.import_module(f"robots.{row['robot']}").create
     robot = create(mode=mode, seed=row["seed"], objects=row["objects"])
     for name, *arguments in row["do"]:

@@ -22,11 +22,9 @@ CIRCLE = MIDDLE + 0.08 * np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 ZIGZAG = np.array([[x, -0.44 if i % 2 else -0.56] for i, x in enumerate(np.linspace(-0.1, 0.1, 9))])
 
 
-@pytest.fixture(params=["instant", "physics"])
-def robot(request: pytest.FixtureRequest) -> Iterator[DrawingRobot]:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    made = create(seed=1, mode=request.param)
+@pytest.fixture
+def robot(mode: str) -> Iterator[DrawingRobot]:
+    made = create(seed=1, mode=mode)
     yield made
     made.close()
 

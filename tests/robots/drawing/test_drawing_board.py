@@ -26,13 +26,6 @@ SPIRAL = np.array(
 """About 10 m long."""
 
 
-@pytest.fixture(params=["instant", "physics"])
-def mode(request: pytest.FixtureRequest) -> str:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    return str(request.param)
-
-
 @pytest.fixture
 def robot(mode: str) -> Iterator[DrawingRobot]:
     made = create(seed=0, mode=mode, objects=["red block"])

@@ -19,11 +19,15 @@ from robots.drawing.worlds import InstantBoard
 from robots.ravens.scene import Body, Scene
 
 
-@pytest.fixture(params=["instant", "physics"])
-def session(request: pytest.FixtureRequest) -> Iterator[Session]:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    with Session.open("drawing", model="nearest", seed=0, mode=request.param) as made:
+@pytest.fixture
+def session(mode: str) -> Iterator[Session]:
+    with Session.open("drawing", model="nearest", seed=0, mode=mode) as made:
+        yield made
+
+
+@pytest.fixture
+def board() -> Iterator[Session]:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as made:
         yield made
 
 
@@ -101,15 +105,14 @@ def test_a_square_in_a_corner_touches_it(words: str, side_m: float) -> None:
     ],
 )
 def test_of_two_shapes_the_one_meant_is_scaled(
-    words: str, scaled: int, factor: float | None
+    words: str, scaled: int, factor: float | None, board: Session
 ) -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        for drawn in ("draw a square around the middle", "draw a small hexagon around the middle"):
-            assert session.run(drawn).ok
-        before = [LineString(stroke).length for stroke in session.robot.state.strokes]
-        turn = session.run(words)
-        assert turn.ok, turn.failure
-        after = [LineString(stroke).length for stroke in session.robot.state.strokes]
+    for drawn in ("draw a square around the middle", "draw a small hexagon around the middle"):
+        assert board.run(drawn).ok
+    before = [LineString(stroke).length for stroke in board.robot.state.strokes]
+    turn = board.run(words)
+    assert turn.ok, turn.failure
+    after = [LineString(stroke).length for stroke in board.robot.state.strokes]
     if factor is None:  # not as much longer as it is wider
         assert before[scaled] < min(after) < 1.5 * before[scaled]
         assert max(after) == pytest.approx(before[1 - scaled])
@@ -119,48 +122,44 @@ def test_of_two_shapes_the_one_meant_is_scaled(
 
 
 @pytest.mark.parametrize("words", ["make it 3 times smaller", "make it 3 times bigger"])
-def test_a_number_of_the_words_changes_no_other_number(words: str) -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        assert session.run("draw a small square around the middle").ok
-        assert session.run("move it up by 6 cm").ok
-        before = session.robot.state.ink().envelope.centroid
-        assert session.run(words).ok
-        after = session.robot.state.ink().envelope.centroid
+def test_a_number_of_the_words_changes_no_other_number(words: str, board: Session) -> None:
+    assert board.run("draw a small square around the middle").ok
+    assert board.run("move it up by 6 cm").ok
+    before = board.robot.state.ink().envelope.centroid
+    assert board.run(words).ok
+    after = board.robot.state.ink().envelope.centroid
     assert before.distance(after) < 1e-6
 
 
-def test_as_many_circles_stand_in_a_row_as_were_asked_for() -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        assert session.run("draw three 3 cm radius circles in a row").ok
-        circles = [LineString(stroke) for stroke in session.robot.state.strokes]
+def test_as_many_circles_stand_in_a_row_as_were_asked_for(board: Session) -> None:
+    assert board.run("draw three 3 cm radius circles in a row").ok
+    circles = [LineString(stroke) for stroke in board.robot.state.strokes]
     assert [circle.length for circle in circles] == pytest.approx([0.06 * np.pi] * 3, rel=0.01)
     middles = [circle.envelope.centroid.x for circle in circles]
     assert middles == pytest.approx([-0.09, 0.0, 0.09], abs=1e-6)
     assert all(circle.is_ring for circle in circles)
 
 
-def test_what_cannot_be_drawn_leaves_the_ink_as_it_was() -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        assert session.run("draw a square around the middle").ok
-        before = session.robot.strokes
-        turn = session.run("make it 9 times bigger")
-        assert turn.failure is not None
-        assert turn.failure.error == "Unreachable"
-        assert session.robot.strokes == before
-        assert session.run("make it smaller").ok
+def test_what_cannot_be_drawn_leaves_the_ink_as_it_was(board: Session) -> None:
+    assert board.run("draw a square around the middle").ok
+    before = board.robot.strokes
+    turn = board.run("make it 9 times bigger")
+    assert turn.failure is not None
+    assert turn.failure.error == "Unreachable"
+    assert board.robot.strokes == before
+    assert board.run("make it smaller").ok
 
 
-def test_undoing_twice_takes_back_two_turns() -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        lengths = [0.0]
-        for words in ("draw a square around the middle", "draw a hexagon", "make it bigger"):
-            assert session.run(words).ok
-            lengths.append(session.robot.state.ink().length)
-        for length in (*lengths[-2::-1], 0.0):
-            turn = session.run("undo that")
-            assert turn.ok, turn.failure
-            assert session.robot.state.ink().length == pytest.approx(length, abs=1e-3)
-        assert session.robot.spoken == ["nothing was drawn yet"]
+def test_undoing_twice_takes_back_two_turns(board: Session) -> None:
+    lengths = [0.0]
+    for words in ("draw a square around the middle", "draw a hexagon", "make it bigger"):
+        assert board.run(words).ok
+        lengths.append(board.robot.state.ink().length)
+    for length in (*lengths[-2::-1], 0.0):
+        turn = board.run("undo that")
+        assert turn.ok, turn.failure
+        assert board.robot.state.ink().length == pytest.approx(length, abs=1e-3)
+    assert board.robot.spoken == ["nothing was drawn yet"]
 
 
 def stopped_at(session: Session, frame: int, words: str) -> str:
@@ -207,44 +206,43 @@ def test_a_turn_that_failed_after_a_stroke_is_undone_alone() -> None:
         ("erase(get_drawn_shapes()[0])\ndraw([[9, 9], [9, 8]])", 0),
     ],
 )
-def test_whatever_a_failed_program_did_to_the_ink_is_one_turn(source: str, left: int) -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        assert session.run("draw a square around the middle").ok
-        before = session.robot.strokes
-        assert not session.execute(source).ok
-        assert len(session.robot.strokes) == left
-        assert session.robot.strokes != before
-        assert session.run("undo that").ok
-        assert session.robot.strokes == before
-        assert session.run("undo that").ok
-        assert session.robot.strokes == []
-        assert session.run("undo that").ok
-        assert session.robot.spoken == ["nothing was drawn yet"]
+def test_whatever_a_failed_program_did_to_the_ink_is_one_turn(
+    source: str, left: int, board: Session
+) -> None:
+    assert board.run("draw a square around the middle").ok
+    before = board.robot.strokes
+    assert not board.execute(source).ok
+    assert len(board.robot.strokes) == left
+    assert board.robot.strokes != before
+    assert board.run("undo that").ok
+    assert board.robot.strokes == before
+    assert board.run("undo that").ok
+    assert board.robot.strokes == []
+    assert board.run("undo that").ok
+    assert board.robot.spoken == ["nothing was drawn yet"]
 
 
-def test_turns_are_undone_from_a_saved_session(tmp_path: Path) -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        assert session.run("draw a square around the middle").ok
-        assert session.run("make it bigger").ok
-        saved = session.save(tmp_path)
-    with Session.resume(saved) as session:
+def test_turns_are_undone_from_a_saved_session(tmp_path: Path, board: Session) -> None:
+    assert board.run("draw a square around the middle").ok
+    assert board.run("make it bigger").ok
+    saved = board.save(tmp_path)
+    with Session.resume(saved) as board:
         assert session.execute("assert undo_turns(2)").ok
         assert session.robot.strokes == []
 
 
-def test_more_turns_than_there_were_are_not_undone() -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        assert session.run("draw a square around the middle").ok
-        before = session.robot.strokes
-        for turns, error in (
-            (2, NotFound),
-            (0, LimitExceeded),
-            (None, TypeError),
-            (1.5, TypeError),
-        ):
-            with pytest.raises(error):
-                session.robot.undo_turns(turns)
-        assert session.robot.strokes == before
+def test_more_turns_than_there_were_are_not_undone(board: Session) -> None:
+    assert board.run("draw a square around the middle").ok
+    before = board.robot.strokes
+    for turns, error in (
+        (2, NotFound),
+        (0, LimitExceeded),
+        (None, TypeError),
+        (1.5, TypeError),
+    ):
+        with pytest.raises(error):
+            board.robot.undo_turns(turns)
+    assert board.robot.strokes == before
 
 
 @pytest.mark.sweep(share=0.34)
@@ -270,9 +268,8 @@ def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, shar
     assert session.robot.state.ink().equals_exact(before, 0.0)
 
 
-def test_the_answer_names_the_turn_that_is_taken_back() -> None:
-    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        assert session.run("draw a square around the middle").ok
-        assert not session.execute("draw([[9, 9], [9, 8]])").ok
-        assert session.run("undo that").effect.undone == ("draw a square around the middle",)
-        assert session.run("undo that").effect.undone == ()
+def test_the_answer_names_the_turn_that_is_taken_back(board: Session) -> None:
+    assert board.run("draw a square around the middle").ok
+    assert not board.execute("draw([[9, 9], [9, 8]])").ok
+    assert board.run("undo that").effect.undone == ("draw a square around the middle",)
+    assert board.run("undo that").effect.undone == ()

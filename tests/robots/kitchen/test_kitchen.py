@@ -20,13 +20,6 @@ from robots.table.geometry import yaw_quaternion
 OBJECTS = ("apple", "orange", "banana", "bowl", "coke can @ desk", "sponge @ top drawer")
 
 
-@pytest.fixture(params=["instant", "physics"])
-def mode(request: pytest.FixtureRequest) -> str:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    return str(request.param)
-
-
 @pytest.fixture
 def robot(mode: str) -> Iterator[KitchenRobot]:
     made = create(seed=2, mode=mode, objects=OBJECTS)

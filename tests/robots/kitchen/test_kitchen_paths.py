@@ -133,11 +133,9 @@ def test_every_turn_of_the_smallest_and_the_largest_square_is_free(seed: int, lo
 # The floor.
 
 
-@pytest.fixture(params=["instant", "physics"])
-def robot(request: pytest.FixtureRequest) -> Iterator[KitchenRobot]:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    made = create(seed=2, mode=request.param, objects=["apple", "water bottle", "bowl"])
+@pytest.fixture
+def robot(mode: str) -> Iterator[KitchenRobot]:
+    made = create(seed=2, mode=mode, objects=["apple", "water bottle", "bowl"])
     yield made
     made.close()
 

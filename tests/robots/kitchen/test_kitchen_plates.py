@@ -16,13 +16,6 @@ from robots.kitchen.verification import check_riders
 from robots.table.geometry import overlap
 
 
-@pytest.fixture(params=["instant", "physics"])
-def mode(request: pytest.FixtureRequest) -> str:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    return str(request.param)
-
-
 def _rectangle(thing: Thing) -> tuple[float, float, float, float, float]:
     shape = footprint(thing)
     return (*thing.xy, shape.length / 2, shape.width / 2, shape.yaw)

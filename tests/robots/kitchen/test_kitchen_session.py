@@ -26,13 +26,6 @@ HOUSE = [
 ROW = ["apple @ countertop", "banana @ countertop", "orange @ countertop"]
 
 
-@pytest.fixture(params=["instant", "physics"])
-def mode(request: pytest.FixtureRequest) -> str:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    return str(request.param)
-
-
 @pytest.fixture
 def session(mode: str) -> Iterator[Session]:
     with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=HOUSE) as made:

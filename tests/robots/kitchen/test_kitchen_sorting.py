@@ -45,13 +45,6 @@ for name in things:
 """
 
 
-@pytest.fixture(params=["instant", "physics"])
-def mode(request: pytest.FixtureRequest) -> str:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    return str(request.param)
-
-
 @pytest.fixture
 def robot(mode: str) -> Iterator[KitchenRobot]:
     made = create(seed=2, mode=mode, objects=["apple", "cup", "bowl", "red plate", "cracker box"])

@@ -16,13 +16,6 @@ from robots.kitchen.state import MOST_DEEDS, Deed, KitchenState
 OBJECTS = ["apple", "coke can", "banana", "bowl", "sponge @ desk"]
 
 
-@pytest.fixture(params=["instant", "physics"])
-def mode(request: pytest.FixtureRequest) -> str:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    return str(request.param)
-
-
 def same(one: KitchenState, other: KitchenState) -> bool:
     """Return whether everything is where it was, but for what an arm cannot do better."""
     things = all(

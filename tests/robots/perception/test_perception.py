@@ -195,10 +195,7 @@ def test_the_instant_world_has_no_camera() -> None:
 # --- what goes wrong on purpose
 
 
-@pytest.mark.parametrize("mode", ["instant", "physics"])
 def test_a_slipping_grasp_is_a_failure_of_the_robot(mode: str) -> None:
-    if mode == "physics":
-        pytest.importorskip("mujoco")
     robot = create(seed=1, mode=mode, disturbances={"drop": 1.0})
     before = robot.positions()["red block"]
     with pytest.raises(NotGrasped, match="slipped"):
@@ -215,10 +212,7 @@ def test_misplacing_moves_the_result() -> None:
     robot.close()
 
 
-@pytest.mark.parametrize("mode", ["instant", "physics"])
 def test_the_same_seed_goes_wrong_in_the_same_way(mode: str) -> None:
-    if mode == "physics":
-        pytest.importorskip("mujoco")
     wrong = {"pick_m": 0.002, "place_m": 0.003, "drop": 0.3}
 
     def walk(robot: RavensRobot) -> list[Any]:

@@ -28,11 +28,9 @@ PERCEPTION = {
 }
 
 
-@pytest.fixture(params=["instant", "physics"])
-def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    robot = create(seed=4, mode=request.param, objects=OBJECTS)
+@pytest.fixture
+def robot(mode: str) -> Iterator[RavensRobot]:
+    robot = create(seed=4, mode=mode, objects=OBJECTS)
     yield robot
     robot.close()
 

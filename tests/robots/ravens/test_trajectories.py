@@ -23,11 +23,9 @@ EDGE = np.array([[-0.3, -0.8], [0.3, -0.8], [0.3, -0.2], [-0.3, -0.2], [-0.3, -0
 DEVIATION_M = 0.0005
 
 
-@pytest.fixture(params=["instant", "physics"])
-def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
-    made = create(seed=4, mode=request.param, objects=OBJECTS)
+@pytest.fixture
+def robot(mode: str) -> Iterator[RavensRobot]:
+    made = create(seed=4, mode=mode, objects=OBJECTS)
     yield made
     made.close()
 

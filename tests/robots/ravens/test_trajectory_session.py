@@ -13,12 +13,10 @@ from cap.session.session import Session
 NEAR_M = 0.001
 
 
-@pytest.fixture(params=["instant", "physics"])
-def session(request: pytest.FixtureRequest) -> Iterator[Session]:
-    if request.param == "physics":
-        pytest.importorskip("mujoco")
+@pytest.fixture
+def session(mode: str) -> Iterator[Session]:
     names = ["red block", "green block", "blue bowl", "yellow block"]
-    with Session.open("ravens", model="nearest", seed=3, mode=request.param, objects=names) as made:
+    with Session.open("ravens", model="nearest", seed=3, mode=mode, objects=names) as made:
         yield made
 
 

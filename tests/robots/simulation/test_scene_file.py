@@ -45,10 +45,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("mode", ["instant", "physics"])
 def test_everything_stands_where_the_file_says_whatever_the_seed(mode: str, file: Path) -> None:
-    if mode == "physics":
-        pytest.importorskip("mujoco")
     robot = create(seed=0, mode=mode, scene=str(file))
     before = robot.positions()
     assert list(before) == ["pink block", "cyan block", "gray bowl", "blue block", "red block"]
