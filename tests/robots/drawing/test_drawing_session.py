@@ -226,7 +226,8 @@ def test_turns_are_undone_from_a_saved_session(tmp_path: Path, board: Session) -
     assert board.run("draw a square around the middle").ok
     assert board.run("make it bigger").ok
     saved = board.save(tmp_path)
-    with Session.resume(saved) as board:
+    board.close()
+    with Session.resume(saved) as session:
         assert session.execute("assert undo_turns(2)").ok
         assert session.robot.strokes == []
 
