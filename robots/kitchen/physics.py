@@ -25,12 +25,11 @@ from robots.kitchen.room import inside
 from robots.kitchen.state import KitchenState
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation import engines
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.gripping_arm import GrippingArm, brought_to_rest, held_by_friction
 from robots.simulation.world import WorldOwner
 
 _TOUCHDOWN_M = 0.001
 """Height above its support at which an object is let go."""
-_BRAKE_STEPS = 18
 _SETTLE_STEPS = 960
 _LOADED_MPS2 = 0.7
 """Acceleration of the fingertips with a bowl that has something in it."""
@@ -148,15 +147,13 @@ class PhysicsKitchen(KitchenWorld):
         simulation = self._engine.build(world_of(self.state, sliding), self._host)
         self._running, self._sliding = simulation, sliding
         try:
-            yield simulation
-        except BaseException:
-            if simulation.steps:
-                simulation.brake(_BRAKE_STEPS)
-            raise
+            with brought_to_rest(simulation, _SETTLE_STEPS):
+                yield simulation
         finally:
             if simulation.steps:
-                simulation.settle(_SETTLE_STEPS)
-                self.state = arrived(_at_rest(self.state, self.now()))
+                now = self.now()
+                still = held_by_friction(self.state.things, now.things, _STUCK_M, _STUCK_COS)
+                self.state = arrived(now.moved(still))
             self._running = None
 
     def now(self) -> KitchenState:
@@ -187,13 +184,3 @@ class PhysicsKitchen(KitchenWorld):
         """Return the way from here over everything in between and straight down to a pose."""
         start = self._pose(simulation)
         return [start, replace(end, z=max(height, end.z + KITCHEN.straight)), end]
-
-
-def _at_rest(before: KitchenState, after: KitchenState) -> KitchenState:
-    """Return a state in which what hardly moved stands where it stood, as friction holds it."""
-    still = []
-    for old, new in zip(before.things, after.things, strict=True):
-        turned = abs(np.dot(old.quaternion, new.quaternion))
-        if math.dist(old.position, new.position) < _STUCK_M and turned > _STUCK_COS:
-            still.append(old)
-    return after.moved(still)

@@ -30,7 +30,7 @@ from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import Layout, WorldState, slipped
 from robots.simulation import engines
-from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.gripping_arm import GrippingArm, brought_to_rest, held_by_friction
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
@@ -45,7 +45,6 @@ _PATH_SPACING_M = 0.0015
 _REST_STEPS = 12
 """So long the arm waits at both ends of a path, to be exactly there."""
 _LOWEST_Z = 0.008
-_BRAKE_STEPS = 18
 _SETTLE_STEPS = 240
 _SLIP_HEIGHT = 0.03
 """How far an object is lifted before it slips, metres."""
@@ -229,31 +228,19 @@ class PhysicsTabletop:
             self._simulation = self._engine.build(world_of(self._state), self._owner)
         simulation = self._simulation
         try:
-            yield simulation
-        except BaseException:
-            if simulation.steps:
-                simulation.brake(_BRAKE_STEPS)
-            raise
+            with brought_to_rest(simulation, _SETTLE_STEPS):
+                yield simulation
         finally:
             if simulation.steps:
-                simulation.settle(_SETTLE_STEPS)
+                now = self._scene()
+                still = held_by_friction(self._state.scene.bodies, now.bodies, _STUCK_M, _STUCK_COS)
                 self._state = replace(
                     self._state,
                     actions=self._state.actions + 1,
-                    scene=_at_rest(self._state.scene, self._scene()),
+                    scene=now.moved(still),
                     joints=simulation.joints(),
                     gap_m=simulation.gap_m,
                     held=simulation.held,
                     time_s=self._state.time_s + simulation.steps * DT_S,
                     seen=None,
                 )
-
-
-def _at_rest(before: Scene, after: Scene) -> Scene:
-    """Return a scene in which what hardly moved stands where it stood, as friction holds it."""
-    still = {}
-    for old, new in zip(before.bodies, after.bodies, strict=True):
-        turned = np.abs(np.dot(old.quaternion, new.quaternion))
-        if math.dist(old.position, new.position) < _STUCK_M and turned > _STUCK_COS:
-            still[old.name] = old
-    return after.moved(still.values())
