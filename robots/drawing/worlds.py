@@ -1,7 +1,7 @@
 """What carries a pen's paths out: at once and exactly, or with a simulated arm.
 
 In the simulated one the arm is moved by its joint motors, and the ink is where the tip of the pen
-really was while it touched the board. Every motion starts from a simulation built anew from plain
+really was while it touched the board. Every motion starts from a new simulation built from plain
 data, as in `robots.ravens`: what happens depends on the state and the path alone.
 """
 

@@ -22,7 +22,7 @@ _SPEED_MPS = 0.5
 
 
 class Manipulation:
-    """Carries out what was planned for the arm, and sees on the world what came of it."""
+    """Follows what was planned for the arm, and checks the result on the world."""
 
     def __init__(self, world: KitchenWorld) -> None:
         """Act in a world."""
@@ -181,8 +181,8 @@ class Manipulation:
         try:
             yield
         except (NotGrasped, Collision) as error:
-            if told := verification.disturbed(before, self._state, own):
-                raise type(error)(f"{error}; {told}") from None
+            if pushed := verification.disturbed(before, self._state, own):
+                raise type(error)(f"{error}; {pushed}") from None
             raise
-        if told := verification.disturbed(before, self._state, own):
-            raise Collision(f"it was done, but the arm pushed something: {told}")
+        if pushed := verification.disturbed(before, self._state, own):
+            raise Collision(f"it was done, but the arm pushed something: {pushed}")

@@ -1,6 +1,6 @@
 """The kitchen with a simulated arm.
 
-Every motion starts from a simulation built anew from plain data, with only what is near the robot
+Every motion starts from a new simulation built from plain data, with only what is near the robot
 in it: what happens depends on the state and the command alone.
 """
 

@@ -117,12 +117,12 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         for name, place in state.seen_here().known:
             if name not in objects:
                 elsewhere.setdefault(place, []).append(name)
-        told = [f"{place}: {', '.join(names)}" for place, names in elsewhere.items()]
+        seen = [f"{place}: {', '.join(names)}" for place, names in elsewhere.items()]
         return {
             "objects": objects,
             "at": " or ".join(here) or "nowhere",
             "locations": list(state.room.locations),
-            "elsewhere": "; ".join(told),
+            "elsewhere": "; ".join(seen),
         }
 
     def positions(self) -> Mapping[str, tuple[float, float, float]]:

@@ -1,4 +1,4 @@
-"""What came of a motion of the arm, judged on the world and not on its plan."""
+"""The result of a motion of the arm, judged on the world and not on its plan."""
 
 from __future__ import annotations
 
@@ -104,11 +104,11 @@ def disturbed(before: KitchenState, after: KitchenState, own: Collection[str]) -
         own: What the motion was to move.
     """
     now = {thing.name: thing for thing in after.things}
-    told = []
+    faults = []
     for was in before.things:
         thing = now.get(was.name, was)
         moved_m = math.dist(was.position, thing.position)
         if was.name not in own and moved_m > DISTURBED_M:
             fell = " and fell over" if thing.lean > was.lean + _FELL_RAD else ""
-            told.append(f"{place_named(was)} moved by {100 * moved_m:.0f} cm{fell}")
-    return ", ".join(told)
+            faults.append(f"{place_named(was)} moved by {100 * moved_m:.0f} cm{fell}")
+    return ", ".join(faults)

@@ -29,7 +29,7 @@ class KitchenWorld(ABC):
     """Carries out planned motions of the arm, and drives the base in simulated time."""
 
     def __init__(self, host: WorldOwner, state: KitchenState) -> None:
-        """Start from a state; the host is told of time that passes."""
+        """Start from a state; the host hears of time that passes."""
         self.state = state
         """How everything is between motions; assign to put a snapshot back."""
         self._host = host

@@ -15,7 +15,7 @@ The empty gripper also follows paths: over everything that stands on the table, 
 up to a given speed. In physics the path kept (`robot.state.paths`) is where the fingertips were.
 
 Both are deterministic: the same seed and the same calls give the same bits. In physics every
-motion starts from a simulation built anew from plain data, so neither the process's past nor
+motion starts from a new simulation built from plain data, so neither the process's past nor
 pictures taken on the way matter, and a snapshot is a copy of that data.
 """
 

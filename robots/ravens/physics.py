@@ -1,6 +1,6 @@
 """The world with dynamics: the arm is moved by its joint motors, the objects by contact.
 
-Between motions the state is plain data. Every motion starts from a simulation built anew from
+Between motions the state is plain data. Every motion starts from a new simulation built from
 that state, so what happens depends on the state and the command alone: not on what the process,
 or the simulation, did before.
 """
@@ -81,7 +81,7 @@ class PhysicsTabletop:
 
     @property
     def state(self) -> WorldState:
-        """Where everything is between motions; assigning builds the simulation anew."""
+        """Where everything is between motions; assigning builds a new simulation."""
         return self._state
 
     @state.setter

@@ -33,7 +33,7 @@ def _apart_m(one: Body, other: Body) -> float:
 def sample_scene(names: Sequence[str], rng: np.random.Generator) -> Scene:
     """Scatter objects over the table at random, each with room for the gripper around it.
 
-    Bowls are laid out first, being larger; a layout that gets stuck is begun anew, a bounded
+    Bowls are laid out first, being larger; a layout that gets stuck is begun again, a bounded
     number of times.
 
     Raises:

@@ -21,7 +21,7 @@ class SimulatedRobot(ABC, Generic[State]):
 
     simulated = True
     _stopped: str
-    """What programs are told when a motion was stopped."""
+    """What programs read when a motion was stopped."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class SimulatedRobot(ABC, Generic[State]):
         self._world.close()
 
     def reset(self, seed: int) -> None:
-        """Build the world of a seed anew; the same seed gives the same bits ever after."""
+        """Build the world of a seed again; the same seed always gives the same bits."""
         self._world.state = self._first_state(seed)
         self.spoken.clear()
 

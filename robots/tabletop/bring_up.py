@@ -144,8 +144,8 @@ class TabletopBringUp:
         if self._sight is None:
             return "none asked for: give -R scene=FILE or -R camera=realsense"
         bodies = self._sight.scene().bodies
-        told = (f"{b.name} at ({b.xy[0]:.2f}, {b.xy[1]:.2f})" for b in bodies)
-        return ", ".join(told) or "nothing is seen"
+        seen = (f"{b.name} at ({b.xy[0]:.2f}, {b.xy[1]:.2f})" for b in bodies)
+        return ", ".join(seen) or "nothing is seen"
 
     def _fingers(self) -> str:
         arm, stroke_m = self._arm, self._arm.driver.fingers.stroke_m
@@ -180,13 +180,13 @@ class TabletopBringUp:
         goal = _risen(start, _STOPPED_RISE_M)
         self._arm.begin()
         self._arm.check([Waypoint(goal)])
-        told: list[float] = []
+        asked_s: list[float] = []
 
         def stop() -> None:
             until = time.monotonic() + _PATIENCE_S
             while time.monotonic() < until and self._arm.last_pose()[2] < start[2] + _UNDER_WAY_M:
                 time.sleep(_POLL_S)
-            told.append(time.monotonic())
+            asked_s.append(time.monotonic())
             self._arm.stop()
 
         thread = threading.Thread(target=stop)
@@ -205,7 +205,7 @@ class TabletopBringUp:
             if time.monotonic() > until:
                 raise Timeout("the arm still moves after a stop: use the emergency stop")
             time.sleep(_POLL_S)
-        rest_s = time.monotonic() - told[0]
+        rest_s = time.monotonic() - asked_s[0]
         short_m = goal[2] - self._arm.pose()[2]
         if not stopped or short_m < _NEAR_M:
             raise RobotError("the stop came too late: the arm went on to where it was sent")

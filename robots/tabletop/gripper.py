@@ -148,12 +148,12 @@ class RobotiqGripper:
         self.told_m = gap_m
         self._await(lambda: self._get("PRE") == position, wait)
         self._await(lambda: self._get("OBJ") != _MOVING, wait)
-        told = self._get("OBJ")
-        if not closing and told != _THERE:
+        status = self._get("OBJ")
+        if not closing and status != _THERE:
             raise Collision(
                 f"something keeps the fingers from opening {100 * gap_m:.1f} cm: look at them"
             )
-        return closing and told == _CLOSED_ON_OBJECT
+        return closing and status == _CLOSED_ON_OBJECT
 
     def holding(self) -> bool | None:
         """Return whether something stopped them while they closed, once they are at rest."""

@@ -73,7 +73,7 @@ class CameraSight:
         return self._seen[1]
 
     def placed(self, bodies: Iterable[Body]) -> None:
-        """Look anew."""
+        """Look again."""
         self._seen = None
 
     def close(self) -> None:
@@ -90,8 +90,8 @@ class ListedSight:
     def __init__(self, observer: Observer) -> None:
         """Begin with what the observer tells."""
         self._observer = observer
-        self._told = observer.observe()
-        self._scene = _apart(scene_of(self._told))
+        self._listed = observer.observe()
+        self._scene = _apart(scene_of(self._listed))
 
     def scene(self) -> Scene:
         """Return the list with everything that was moved since.
@@ -100,10 +100,10 @@ class ListedSight:
             RobotError: It is no longer there, or cannot be used any more.
         """
         try:
-            told = self._observer.observe()
-            if told != self._told:
-                self._scene = _apart(scene_of(told))
-                self._told = told
+            listed = self._observer.observe()
+            if listed != self._listed:
+                self._scene = _apart(scene_of(listed))
+                self._listed = listed
         except UsageError as error:  # in the middle of a session that is no slip of who began it
             raise RobotError(f"{error}") from None
         return self._scene

@@ -69,14 +69,14 @@ class Child:
             readable, _, _ = select.select([requests], [], [], _TICK_S)
             if not readable:
                 continue
-            told = os.read(requests, 65536)
-            *lines, rest = (rest + told).split(b"\n")
+            received = os.read(requests, 65536)
+            *lines, rest = (rest + received).split(b"\n")
             for line in lines:
                 request = json.loads(line)
                 if request["do"] == "close":
                     return
                 self._reply(request)
-            if not told:
+            if not received:
                 return
 
     def state(self) -> dict[str, Any]:
@@ -184,13 +184,13 @@ class Child:
 
     def _reply(self, request: dict[str, Any]) -> None:
         try:
-            told: dict[str, Any] = {"ok": self._do(request)}
+            reply: dict[str, Any] = {"ok": self._do(request)}
         except ConnectionError as error:
-            told = {"lost": f"{error}"}
+            reply = {"lost": f"{error}"}
         except Exception as error:  # the library says in words alone that nobody is there
             lost = f"{error}".startswith("Timeout connecting")
-            told = {"lost" if lost else "error": f"{error}"}
-        self._answer(told | {"id": request["id"]})
+            reply = {"lost" if lost else "error": f"{error}"}
+        self._answer(reply | {"id": request["id"]})
 
     def _do(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["do"] == "state":
@@ -231,8 +231,8 @@ def _until(done: Callable[[], bool], seconds: float) -> None:
 
 def _end_when_lost(lines: int, answer: Callable[[dict[str, Any]], None]) -> None:
     """Read what the library prints; end the process where it says the connection is lost."""
-    with os.fdopen(lines, errors="replace") as told:
-        for line in told:
+    with os.fdopen(lines, errors="replace") as printed:
+        for line in printed:
             if "econnect" in line or "Lost connection" in line or "closed the conn" in line:
                 answer({"lost": "the connection was lost"})
                 os._exit(3)

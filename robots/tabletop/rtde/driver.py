@@ -42,7 +42,7 @@ class RtdeDriver(ControllerDriver):
     def send(self, motion: Motion) -> None:
         """Have the controller start a motion."""
         self._kind = motion.kind
-        told = self._ask(
+        answer = self._ask(
             {
                 "do": "move",
                 "kind": motion.kind,
@@ -52,21 +52,21 @@ class RtdeDriver(ControllerDriver):
             },
             _MOVE_S,
         )
-        if not told["started"]:
+        if not answer["started"]:
             require_ready(self.state())
-        if not told["allowed"]:
+        if not answer["allowed"]:
             raise Unreachable(
                 "the controller does not allow that target: it is out of the arm's reach, or "
                 "outside the safety limits set on the pendant"
             )
-        if not told["started"]:
+        if not answer["started"]:
             raise RobotError("the controller refused the motion: see its log for why")
 
     def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
         """Return the first pose out of reach, or outside the safety limits set on the pendant."""
         self.prepare()
-        told = self._ask({"do": "allowed", "targets": poses}, _PREPARE_S)
-        return None if told["refused"] is None else poses[told["refused"]]
+        answer = self._ask({"do": "allowed", "targets": poses}, _PREPARE_S)
+        return None if answer["refused"] is None else poses[answer["refused"]]
 
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
@@ -96,22 +96,22 @@ class RtdeDriver(ControllerDriver):
             library.close()
 
     def _newest(self) -> ArmState:
-        told = self._ask({"do": "state"})
+        answer = self._ask({"do": "state"})
         return ArmState(
-            joints=tuple(told["joints"]),
-            tcp_pose=tuple(told["tcp_pose"]),
-            mode=controller.ROBOT_MODES.get(told["mode"], "unknown"),
-            safety=controller.SAFETY_MODES.get(told["safety"], "unknown"),
+            joints=tuple(answer["joints"]),
+            tcp_pose=tuple(answer["tcp_pose"]),
+            mode=controller.ROBOT_MODES.get(answer["mode"], "unknown"),
+            safety=controller.SAFETY_MODES.get(answer["safety"], "unknown"),
             remote=self._remote,
-            moving=told["moving"],
-            age_s=told["age_s"],
-            outputs=told["outputs"],
+            moving=answer["moving"],
+            age_s=answer["age_s"],
+            outputs=answer["outputs"],
         )
 
     def _switch(self, output: Output, on: bool) -> None:
         kind, number = output
-        told = self._ask({"do": "output", "kind": kind, "number": number, "on": on}, _PREPARE_S)
-        if not told["set"]:
+        answer = self._ask({"do": "output", "kind": kind, "number": number, "on": on}, _PREPARE_S)
+        if not answer["set"]:
             raise RobotError(f"the controller refused to set {kind} output {number}")
 
     def _ask(self, request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:

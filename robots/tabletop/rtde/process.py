@@ -62,28 +62,28 @@ class RtdeProcess:
         """Return the answer to the newest request."""
         deadline = time.monotonic() + seconds
         while True:
-            told = self._message(deadline)
+            message = self._message(deadline)
             # The answer to a request that Ctrl-C ended comes late.
-            if told.get("id", self._asked) == self._asked:
-                return self._answer(told)
+            if message.get("id", self._asked) == self._asked:
+                return self._answer(message)
 
     def _message(self, deadline: float) -> dict[str, Any]:
         line = self._line(deadline)
         if line is None:
             self._end()
             raise NotConnected(self._no_answer())
-        told: dict[str, Any] = json.loads(line) if line else {"lost": "its process ended"}
-        return told
+        message: dict[str, Any] = json.loads(line) if line else {"lost": "its process ended"}
+        return message
 
-    def _answer(self, told: dict[str, Any]) -> dict[str, Any]:
-        if "ok" in told:
-            answer: dict[str, Any] = told["ok"]
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        if "ok" in message:
+            answer: dict[str, Any] = message["ok"]
             return answer
-        if "error" in told:
-            raise RobotError(f"ur_rtde refused: {told['error']}")
+        if "error" in message:
+            raise RobotError(f"ur_rtde refused: {message['error']}")
         raise NotConnected(
             f"ur_rtde has no connection to the controller at {self._host} "
-            f"({told['lost']}): check it, then connect again"
+            f"({message['lost']}): check it, then connect again"
         )
 
     def _no_answer(self) -> str:

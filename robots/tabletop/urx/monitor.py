@@ -49,11 +49,11 @@ class _Parser(ParserUtils):  # type: ignore[misc]
 
     def parse(self, data: bytes) -> dict[str, Any]:
         self.version = (5, 0)
-        told: dict[str, Any] = super().parse(data)
+        packet: dict[str, Any] = super().parse(data)
         self._safety = _safety(data) or self._safety
-        if told.keys() >= _NEEDED:
-            self.newest = Packet(told, self._safety, time.monotonic())
-        return told
+        if packet.keys() >= _NEEDED:
+            self.newest = Packet(packet, self._safety, time.monotonic())
+        return packet
 
 
 class _Condition(threading.Condition):
