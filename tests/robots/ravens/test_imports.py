@@ -54,3 +54,20 @@ def test_a_pybullet_that_does_not_load_is_a_missing_extra(tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "does not load (libGL is missing)" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_pictures_without_mujoco_name_the_remedy() -> None:
+    pytest.importorskip("pybullet")
+    code = """
+import sys
+sys.modules["mujoco"] = None
+from cap.errors import MissingExtra
+from robots.ravens import create
+robot = create(engine="pybullet")
+robot.put_first_on_second("red block", "blue bowl")
+try:
+    robot.render(32, 32)
+except MissingExtra as error:
+    print(error)
+"""
+    assert "pictures need MuJoCo" in run(code)
