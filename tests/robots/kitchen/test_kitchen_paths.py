@@ -229,3 +229,12 @@ def test_after_a_stop_the_arm_is_folded_before_the_base_moves(drive: str, full: 
 
 def _off(robot: KitchenRobot) -> float:
     return float(np.abs(np.array(robot.state.joints) - PARK_JOINTS).max())
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 8))
+def test_the_office_chair_can_be_driven_around(seed: int) -> None:
+    robot = create(seed=seed, mode="instant", objects=["apple"])
+    middle = robot.get_loc_pos("office chair")[:2]
+    for side_m in (1.0, 1.5):
+        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]) * side_m / 2
+        robot.follow_traj(middle + corners)

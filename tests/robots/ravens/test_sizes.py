@@ -56,3 +56,9 @@ def test_boxes_have_boxes_of_their_own_size() -> None:
 def test_a_name_without_a_colour_has_none() -> None:
     with pytest.raises(NotFound, match="colour"):
         table("instant", BOOK).get_color("book")
+
+
+def test_a_mask_covers_what_its_box_spans() -> None:
+    robot = create(seed=4, mode="instant", objects=["apple", "red bowl"])
+    for name, area in {"apple": 0.066**2, "red bowl": 0.01169}.items():
+        assert robot.get_segmask(name).sum() * 4e-6 == pytest.approx(area, rel=0.02)
