@@ -30,8 +30,8 @@ TABLE = Heights(lift=0.03, straight=0.07, least=0.10)
 """Of an arm at the table; `least` is the height at which it points and follows paths."""
 KITCHEN = Heights(lift=0.04, straight=0.06)
 """Of the arm in the kitchen."""
-PEN = Heights(lift=0.05, straight=0.0, least=0.09)
-"""Of a pen between strokes: over blocks of 4 cm."""
+PEN_UP_M = 0.09
+"""Height of a pen between strokes: over blocks of 4 cm."""
 PARK = Pose(0.0, -0.38, 0.32, math.pi / 2)
 """Where an arm at the table waits between motions, clear of the view."""
 CORRIDOR_M = 0.10

@@ -17,7 +17,7 @@ from shapely.ops import substring
 from robots.arm import ur5e
 from robots.arm.motion import DT_S, Pose, along, through
 from robots.arm.strokes import Array, Stroke, resampled, stroke_of
-from robots.arm.travel import PEN, over
+from robots.arm.travel import PEN_UP_M, over
 from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
 from robots.simulation import engines
@@ -125,11 +125,11 @@ class ArmBoard:
         path = resampled(points, _SPACING_M)
         first, last = (Pose(float(x), float(y), 0.0, PARK.yaw) for x, y in (path[0], path[-1]))
         start = Pose.of_joints(self.state.joints)
-        height = max(PEN.least, start.z)
+        height = max(PEN_UP_M, start.z)
         level = np.column_stack([path, np.zeros(len(path)), np.full(len(path), PARK.yaw)])
         to = through(over(start, first, height))
         drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
-        up = through([last, replace(last, z=PEN.least)])
+        up = through([last, replace(last, z=PEN_UP_M)])
         pen = self._pen = self._engine.build(world_of(self.state), self._owner)
         self._touched, self._keeping = [], keep
         try:
