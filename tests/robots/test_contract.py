@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cap.errors import LimitExceeded, NotFound
+from cap.session.session import Session
 from cap.validation.contract import broken_promises
 
 TABLE = {
@@ -77,3 +80,46 @@ def test_a_seed_a_snapshot_and_a_reset_give_the_same_bits(name: str, mode: str) 
     for robot in (one, other):
         robot.close()
         robot.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "turns"),
+    [
+        (
+            "ravens",
+            [
+                "put_first_on_second('red block', 'blue bowl')",
+                "put_first_on_second('green block', 'red bowl')",
+            ],
+        ),
+        ("drawing", ["draw([[-0.1, -0.78], [0.1, -0.78]])", "draw([[-0.1, -0.75], [0.1, -0.75]])"]),
+        ("kitchen", ["goto_loc('desk')", "goto_loc('cart')"]),
+    ],
+)
+def test_turns_are_undone_as_far_as_they_go_in_a_saved_session_too(
+    name: str, turns: list[str], tmp_path: Path
+) -> None:
+    def facts(session: Session) -> tuple[Any, Any]:
+        """Return where everything is, the robot's base too, and how much ink there is."""
+        condition = session.robot.condition()
+        return {
+            **session.robot.positions(), "base": condition.get("robot", 0.0)
+        }, condition.get("ink")  # fmt: skip
+
+    with Session.open(name, model="nearest", mode="instant", seed=0) as session:
+        first = facts(session)
+        for number in (1, 2):
+            assert session.execute(turns[number - 1]).ok
+            for wrong, error in ((number + 1, NotFound), (10**400, NotFound), (0, LimitExceeded)):
+                with pytest.raises(error):
+                    session.robot.undo_turns(wrong)
+            for odd in ("1", None, 1.5):
+                with pytest.raises(TypeError):
+                    session.robot.undo_turns(odd)
+        saved = session.save(tmp_path)
+    with Session.resume(saved) as session:
+        assert session.execute("undo_turns(2)").ok
+        places, ink = facts(session)
+    assert ink == first[1]
+    for each, place in first[0].items():
+        assert places[each] == pytest.approx(place, abs=0.003)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 from shapely.geometry import LineString
 
-from cap.errors import LimitExceeded, NotFound
 from cap.models.nearest import Nearest
 from cap.session.session import Session
 from robots.drawing.robot import DrawingRobot
@@ -220,30 +218,6 @@ def test_whatever_a_failed_program_did_to_the_ink_is_one_turn(
     assert board.robot.strokes == []
     assert board.run("undo that").ok
     assert board.robot.spoken == ["nothing was drawn yet"]
-
-
-def test_turns_are_undone_from_a_saved_session(tmp_path: Path, board: Session) -> None:
-    assert board.run("draw a square around the middle").ok
-    assert board.run("make it bigger").ok
-    saved = board.save(tmp_path)
-    board.close()
-    with Session.resume(saved) as session:
-        assert session.execute("assert undo_turns(2)").ok
-        assert session.robot.strokes == []
-
-
-def test_more_turns_than_there_were_are_not_undone(board: Session) -> None:
-    assert board.run("draw a square around the middle").ok
-    before = board.robot.strokes
-    for turns, error in (
-        (2, NotFound),
-        (0, LimitExceeded),
-        (None, TypeError),
-        (1.5, TypeError),
-    ):
-        with pytest.raises(error):
-            board.robot.undo_turns(turns)
-    assert board.robot.strokes == before
 
 
 @pytest.mark.sweep(share=0.34)

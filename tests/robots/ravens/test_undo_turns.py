@@ -42,15 +42,6 @@ def test_a_turn_that_failed_half_way_is_undone_alone(session: Session) -> None:
     assert session.robot.spoken == ["nothing was moved yet"]
 
 
-def test_turns_are_undone_from_a_saved_session(session: Session, tmp_path: Path) -> None:
-    first = session.robot.positions()
-    assert session.run("put the red block in the blue bowl").ok
-    assert session.run("put the green block in the red bowl").ok
-    with Session.resume(session.save(tmp_path)) as later:
-        assert later.execute("undo_turns(2)").ok
-        assert strayed(later, first) == []
-
-
 def test_undo_and_another_action_in_one_turn_are_undone_as_one(session: Session) -> None:
     first = session.robot.positions()
     assert session.run("put the red block in the blue bowl").ok
