@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cap.errors import Collision, NotGrasped, RobotError, UsageError
+from cap.errors import Collision, NotGrasped, RobotError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import DEFAULT_NAMES, KINDS
 from robots.table.geometry import yaw_quaternion
@@ -157,10 +157,6 @@ def test_going_back_to_a_snapshot_is_exact(robot: KitchenRobot) -> None:
     assert robot.spoken == []
 
 
-def test_other_seeds_give_other_kitchens() -> None:
-    assert create(seed=1, mode="instant").positions() != create(seed=2, mode="instant").positions()
-
-
 @pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize("seed", range(20))
 def test_in_every_scene_everything_has_a_place_and_every_location_a_way(seed: int) -> None:
@@ -228,11 +224,6 @@ def test_objects_that_find_no_room_on_the_table_stand_elsewhere() -> None:
     places = {where(robot, name) for name in KINDS}
     assert "table" in places
     assert len(places) > 1
-
-
-def test_an_unknown_mode_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="no mode"):
-        create(mode="dream")
 
 
 def test_a_picture_taken_on_the_way_shows_the_arm_stretched_out(arm: KitchenRobot) -> None:

@@ -260,12 +260,6 @@ def test_time_passes_in_simulation_only(robot: RavensRobot) -> None:
     assert 1.0 < robot.sim_time_s < 6.0
 
 
-def test_close_twice_is_harmless(robot: RavensRobot) -> None:
-    robot.render(16, 16)
-    robot.close()
-    robot.close()
-
-
 def test_a_films_frame_shows_what_a_picture_shows_without_shadows() -> None:
     robot = create(seed=1, objects=["red block", "blue bowl"])
     frame = np.asarray(robot.render(240, 240), dtype=float)

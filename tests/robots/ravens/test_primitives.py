@@ -142,15 +142,6 @@ def test_say_is_kept(robot: RavensRobot) -> None:
     assert robot.spoken == []
 
 
-def test_reset_restores_the_scene_of_a_seed(robot: RavensRobot) -> None:
-    before = robot.positions()
-    robot.put_first_on_second("red block", "blue bowl")
-    robot.reset(5)
-    assert robot.positions() != before
-    robot.reset(4)
-    assert robot.positions() == before
-
-
 def test_pictures_have_the_asked_size_and_show_what_moved(robot: RavensRobot) -> None:
     before = robot.render(96, 64)
     assert before.size == (96, 64)
