@@ -204,7 +204,7 @@ class GrippingArm(ABC):
         self.wait(steps, watched=False)
 
 
-class Placed(Protocol):
+class Posed(Protocol):
     """What is somewhere."""
 
     @property
@@ -216,7 +216,7 @@ class Placed(Protocol):
         """How it is turned: x, y, z, w."""
 
 
-AnyPlaced = TypeVar("AnyPlaced", bound=Placed)
+AnyPosed = TypeVar("AnyPosed", bound=Posed)
 
 
 @contextlib.contextmanager
@@ -240,8 +240,8 @@ def brought_to_rest(simulation: GrippingArm, settle_steps: int) -> Iterator[None
 
 
 def held_by_friction(
-    before: Iterable[AnyPlaced], after: Iterable[AnyPlaced], within_m: float, least_cos: float
-) -> list[AnyPlaced]:
+    before: Iterable[AnyPosed], after: Iterable[AnyPosed], within_m: float, least_cos: float
+) -> list[AnyPosed]:
     """Return, as it was, what hardly moved in a motion: real friction would have held it.
 
     Without it everything would creep a little with each motion.
