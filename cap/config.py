@@ -504,5 +504,5 @@ def _danger(name: str, value: Any, cwd: Path) -> str:
 
 
 def _question(path: Path, name: str, value: Any, danger: str) -> str:
-    told = shown_url(value) if isinstance(value, str) else value
-    return f"{path} sets {name} = {told!r}, and {danger}. Use it?"
+    shown = shown_url(value) if isinstance(value, str) else value
+    return f"{path} sets {name} = {shown!r}, and {danger}. Use it?"

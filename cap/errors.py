@@ -317,7 +317,7 @@ class Stopped(SystemExit):
 
 
 def stop_in(error: BaseException | None) -> BaseException | None:
-    """Return the stop that an exception is or came of; None if there is none.
+    """Return the stop that an exception is or was caused by; None if there is none.
 
     What is raised while a class is made (`__set_name__`) arrives as the cause of a RuntimeError; a
     robot that cannot be closed on the way out fails in the context of the stop.

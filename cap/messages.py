@@ -13,8 +13,8 @@ from typing import Any
 from cap.models.base import Usage
 from cap.result import Failure, between, plain, unmarked
 
-SAME_AGAIN = "the same program again: it was not run, and no other is asked for"
-_SEEN_OTHERWISE = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
+REPEATED_PROGRAM = "the same program again: it was not run, and no other is asked for"
+_VISIBILITY = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
 _WORLD = {
     True: "the world too",
     False: "its variables and functions; the real world stays as it is",
@@ -142,7 +142,7 @@ def effect_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
         f"{printable(name)}: {_seen(was)} to {_seen(now)}"
         for name, (was, now) in data["changed"].items()
     ]
-    for names, text in _SEEN_OTHERWISE:  # not in a trace of an earlier version, as `undone`
+    for names, text in _VISIBILITY:  # not in a trace of an earlier version, as `undone`
         lines += [f"{printable(name)}: {text}" for name in data.get(names, ())]
     lines += [clipped(line) for line in (*data["left_over"], data.get("undone")) if line]
     styled = [(line, "yellow") for line in lines]
@@ -169,7 +169,7 @@ def changed_since(data: Mapping[str, Any]) -> str:
 
 
 def event_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what is told of an event that takes one line, and its style; None of any other."""
+    """Return the line for an event that has one, and its style; None of any other."""
     world = _WORLD[data.get("world") is True]
     match kind:
         case "failure" | "edit_refused":
@@ -182,10 +182,10 @@ def event_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
             return f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow"
         case "run_again":
             return f"run again: {data['reason']}", "yellow"
-        case "same_again":
-            return SAME_AGAIN, "yellow"
+        case "repeated_program":
+            return REPEATED_PROGRAM, "yellow"
         case "round":
-            came = clipped(data["came"]) or "what came of it cannot be seen"
+            came = clipped(data["came"]) or "its effect cannot be seen"
             return f"{came}; round {data['number']}:", "cyan"
         case "rounds_ended":
             return f"{counted(data['rounds'], 'round')}: {clipped(data['reason'])}", "cyan"
@@ -213,10 +213,10 @@ def event_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
             where, why = printable(data["folder"]), data["why"]
             if why is None:
                 return f"{where} can be written again, and nothing is missing", "dim"
-            told = f"{where} cannot be written: {why}; make room there, until then all is kept"
+            line = f"{where} cannot be written: {why}; make room there, until then all is kept"
             if why == os.strerror(errno.ENOENT):
-                told = f"{where} was removed; what goes on from here is kept"
-            return f"{told} in memory", "bold yellow"
+                line = f"{where} was removed; what goes on from here is kept"
+            return f"{line} in memory", "bold yellow"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What came of a program: a value or a failure, with every call it made."""
+"""The result of a program: a value or a failure, with every call it made."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FailureKind = Literal[
 Cause = Literal["model", "program", "robot", "infrastructure", "person"]
 
 EFFECTS = ("moved", "drew", "said", "answered", "nothing")
-"""All that a turn's effect is made of, in the order it is told; see `cap.engine.effect`."""
+"""All that a turn's effect is made of, in the order it is reported; see `cap.engine.effect`."""
 _REFUSED = ("syntax", "violation", "undefined")
 _MODEL = ("model", "generation")
 _PERSON = ("refused", "interrupted")
@@ -100,7 +100,7 @@ class Failure:
     """Why a turn did not succeed."""
 
     kind: FailureKind
-    """The station and manner."""
+    """The stage and manner."""
     error: str
     """The exception's or rule's name: `ZeroDivisionError`, `NotFound`, `CAP102`."""
     message: str
@@ -112,7 +112,7 @@ class Failure:
 
     @property
     def cause(self) -> Cause:
-        """Who is to blame, for reports: who asks for what is not there is the program.
+        """What is to blame, for reports: asking for what is not there is the program's fault.
 
         A model that could not be asked is not to blame.
         """
@@ -225,5 +225,5 @@ def between(ends: Sequence[str]) -> str:
 
 
 def unmarked(ink: object) -> str:
-    """Return how much is drawn, without the mark that tells one drawing from another."""
+    """Return how much is drawn, without the mark that distinguishes drawings."""
     return re.sub(r", mark \w+", "", str(ink))

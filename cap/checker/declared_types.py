@@ -1,4 +1,4 @@
-"""What a person hands in, held against its declared type: told at the door, in one line."""
+"""Arguments of the library's users, checked against their declared types, with one-line errors."""
 
 from __future__ import annotations
 

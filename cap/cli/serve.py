@@ -62,7 +62,7 @@ def command(options: SessionOptions, port: int, speed: float, resume: Path | Non
                 watch(session, options)
                 click.echo(f"open http://{page_server.HOST}:{number}/?token={access.token}")
                 page.run(session)
-                session.tell_held()
+                session.report_held()
                 say_commands(session, options)
                 say_usage(session)
                 click.echo(f"run: {session.trace.folder}")

@@ -1,1 +1,1 @@
-"""The engine: from an instruction to what came of its program."""
+"""The engine: from an instruction to the result of its program."""

@@ -1,4 +1,4 @@
-"""What goes into the engine with an instruction, and what comes out."""
+"""What the engine is given with an instruction (`State`), and what it returns (`Answer`)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class EngineRobot(Protocol):
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one instruction."""
+    """The result of one instruction."""
 
     result: Result
     """Value or failure, and the calls: those of all attempts."""
@@ -61,11 +61,11 @@ class Answer:
     """True if it was tried, and the goal check or the caller's own accepted what it did, though it
     may have failed then."""
     denied: str = ""
-    """Why nothing verifies it: it was tried, and the goal check said no, or nothing, of it."""
+    """Why it is not verified: the goal check refused it, or could not tell."""
     earlier_calls: int = 0
     """How many of the calls are those of attempts before the last."""
     back: bool = False
-    """True if what the last attempt did in the world was taken back."""
+    """True if what the last attempt did in the world was undone."""
     failed: tuple[PastTurn, ...] = ()
     """Attempts before the last whose motions stayed, for the history."""
     usage: Usage = NOTHING
@@ -75,7 +75,7 @@ class Answer:
     seen: Observation | None = None
     """The world after it, where it was looked at already."""
     doubts: tuple[str, ...] = ()
-    """What the words ask for in every reading and the world does not show: lines."""
+    """What every reading of the words asks for and the world does not show: lines."""
     bent: tuple[str, ...] = ()
     """How points that were asked for again differ from those that could not be used: lines."""
 
@@ -104,7 +104,7 @@ class Answer:
 
     @property
     def done(self) -> tuple[Call, ...]:
-        """The actions that are done and stay done: not those of attempts that were taken back."""
+        """The actions that are done and stay done: not those of attempts that were undone."""
         calls = () if self.back or not self.ran else self.last_calls
         return tuple(call for call in calls if call.kind == "action" and call.error is None)
 
@@ -116,7 +116,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class State:
-    """What a session hands to a program and takes back."""
+    """What a session gives to a program, and what it keeps of it."""
 
     variables: Mapping[str, Any] = field(default_factory=dict)
     """Plain data by name."""
@@ -141,7 +141,7 @@ def unanswered(answer: Answer) -> bool:
 
 
 def with_note(answer: Answer, after: Answer) -> Answer:
-    """Return an answer whose repair could not be had, with the reason beside its own failure."""
+    """Return an answer whose repair failed, with the reason next to its own failure."""
     failure, why = answer.result.failure, after.result.failure
     assert failure is not None
     assert why is not None
@@ -150,8 +150,8 @@ def with_note(answer: Answer, after: Answer) -> Answer:
     return replace(answer, result=result, attempts=answer.attempts + 1)
 
 
-def told_attempt(answer: Answer, words: str) -> PastTurn:
-    """Return a failed attempt whose motions stay, as later prompts tell of it."""
+def failed_attempt(answer: Answer, words: str) -> PastTurn:
+    """Return a failed attempt whose motions stay, as later prompts show it."""
     done = ", ".join(folded(call.name for call in answer.done))
     note = f"failed after {done}, which stays done: {answer.result.failure}"
     return PastTurn(words, answer.shown, note=note)
@@ -170,7 +170,7 @@ def joined(before: Answer, after: Answer, words: str) -> Answer:
         calls=(*before.result.calls, *after.result.calls),
         stdout=before.result.stdout + after.result.stdout,
     )
-    failed = (*before.failed, told_attempt(before, words)) if before.done else before.failed
+    failed = (*before.failed, failed_attempt(before, words)) if before.done else before.failed
     return replace(
         after,
         result=result,

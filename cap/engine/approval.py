@@ -3,9 +3,9 @@
 A program is rehearsed first, where the robot has a simulated twin: the twin stands in the scene as
 it is seen now, and what fails there, or passes a limit there, does not run here. The model's
 answers to what the program asks on the way are remembered: the run that follows gets the same, and
-whatever else has to be written then is shown to the person first. Then a person is asked, where one
-is to be. A yes holds for the world as it was then: where that has changed meanwhile, it is said,
-and the program is rehearsed and asked for again.
+anything else that has to be written then is shown to the user first. Then the user is asked, where
+the settings say so. A yes is for the world as it was then: if that has changed meanwhile, the
+change is reported, and the program is rehearsed and shown again.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from cap.sandbox.robot_thread import on_waiting_thread
 from cap.trace.trace import Event, Trace
 
 Rehearse = Callable[[Robot, Trace], Result]
-"""Carries the program out on a twin, telling a trace."""
+"""Runs the program on a twin, with a trace."""
 _SILENT = ("say",)
 """Actions that move nothing."""
 _NOT_APPROVED = Failure(
     "refused", NotApproved.__name__, "the program was not approved; nothing ran"
 )
 DECLINED = "Declined"
-"""The error of a program that a person did not approve, with a reason."""
+"""The error of a program that a user declined with a reason."""
 _MOST_CHANGES = 10
-"""A world that has changed so often while one word was waited for does not come to rest."""
-_RESTLESS = "the world changes again and again while a word is waited for; nothing was moved"
+"""A world that has changed this often while a decision was awaited does not come to rest."""
+_RESTLESS = "the world keeps changing while a decision is awaited; nothing was moved"
 _ENDLESS = ("CallLimit", "ActionLimit", "SimTimeLimit", "TimeLimit")
 """How a loop without an end is ended."""
 
@@ -49,7 +49,7 @@ class Rehearsed:
     """How a rehearsal went."""
 
     result: Result
-    """What came of the program there."""
+    """The result of the program there."""
     moved: Moved
     """Objects that moved: from where to where, metres."""
     sim_s: float
@@ -82,12 +82,12 @@ class Rehearsal:
     sources: dict[str, str] = field(default_factory=dict)
     """Programs of nested LMPs of the last rehearsal: the LMP by its program."""
 
-    def run(self, rehearse: Rehearse, told: Trace) -> Rehearsed:
-        """Have a program carried out on a new twin.
+    def run(self, rehearse: Rehearse, main: Trace) -> Rehearsed:
+        """Have a program run on a new twin.
 
         Args:
-            rehearse: Carries it out.
-            told: Is told of the twin when it begins, and of what came of it.
+            rehearse: Runs it.
+            main: The turn's trace, which records the rehearsal and its result.
 
         Raises:
             RobotError: The scene cannot be seen, or the twin is real.
@@ -98,7 +98,7 @@ class Rehearsal:
         twin = self.robot.twin()
         if not twin.simulated:
             raise RobotError("the robot's twin is no simulation, so nothing can be rehearsed in it")
-        told.progress("rehearsing", robot=twin)
+        main.progress("rehearsing", robot=twin)
         try:
             began = Observation.of(twin)
             result = rehearse(twin, trace)
@@ -106,7 +106,7 @@ class Rehearsal:
             done = Rehearsed(result, moved, float(getattr(twin, "sim_time_s", 0.0)), began)
         finally:
             twin.close()
-        told.event(
+        main.event(
             "rehearsal",
             failure=done.failure,
             calls=result.calls,
@@ -145,12 +145,12 @@ class Passage:
 
 @dataclass(frozen=True)
 class Gate:
-    """Lets programs and calls through, or says why not."""
+    """Lets programs and calls through, or refuses them with a reason."""
 
     robot: EngineRobot
     """Whose world is looked at before and after a question."""
     trace: Trace
-    """Told of each rehearsal; its depth tells nested programs from the outermost."""
+    """Records each rehearsal; its depth distinguishes nested programs from the outermost."""
     approve: Approve | None = None
     """Shown the complete program; None lets everything through."""
     allow: Allow | None = None
@@ -162,12 +162,12 @@ class Gate:
         """Return whether a program may run.
 
         The outermost program is rehearsed and approved, with every program it asks for on the way.
-        A nested one that the rehearsal did not see needs a word of its own, whatever it does.
+        A nested one that the rehearsal did not see is shown by itself, whatever it does.
 
         Args:
             prompt: Whose program it is.
             answer: The program, complete.
-            rehearse: Carries it out on a twin.
+            rehearse: Runs it on a twin.
         """
         assert answer.program is not None
         asks, rehearsal = prompt.header.actions, self.rehearsal
@@ -183,14 +183,14 @@ class Gate:
                 if self.approve is None:
                     return Passage()
                 before = self._look() if done is None else done.began
-                with asking_person():  # their time counts for nothing
+                with asking_person():  # the user's time does not count
                     said = self.approve(answer.source)
                 decision = said if isinstance(said, Decision) else Decision(said)
                 if decision.edited:
                     return Passage(edited=decision.edited)
                 if decision.reason:
-                    told = f"the person said no: {decision.reason}"
-                    return Passage(Failure("refused", DECLINED, told))
+                    message = f"the user said no: {decision.reason}"
+                    return Passage(Failure("refused", DECLINED, message))
                 if not decision.allowed:
                     return Passage(_NOT_APPROVED)
                 moment = "the program was shown" if done is None else "the program was rehearsed"
@@ -201,7 +201,7 @@ class Gate:
         return Passage(Failure("raised", RobotError.__name__, _RESTLESS, robot=True))
 
     def _look(self) -> Observation | None:
-        """Return the world as it is now; None of a simulated one, which nobody else changes.
+        """Return the world as it is now; None of a simulated one, which nothing else changes.
 
         Raises:
             RobotError: It cannot be seen.
@@ -211,13 +211,13 @@ class Gate:
         return None if self.robot.simulated else Observation.of(self.robot)
 
     def _changed_since(self, before: Observation | None, moment: str) -> bool:
-        """Tell whether the world is otherwise than before a question, and say how."""
+        """Return whether the world changed since a question, and record how."""
         now = self._look()
         if before is None or now is None:
             return False
         moved, changed = now.since(before)
         if moved or changed:
-            self.trace.event("otherwise", since=moment, moved=moved, changed=changed)
+            self.trace.event("changed_since", since=moment, moved=moved, changed=changed)
         return bool(moved or changed)
 
     def asking(self, primitive: Primitive) -> Primitive:
@@ -235,7 +235,7 @@ class Gate:
                 with asking_person():
                     allowed = on_waiting_thread(functools.partial(allow, shown))
                 if not allowed:
-                    raise NotApproved(f"the person said no to {shown}; the program ended there")
+                    raise NotApproved(f"the user said no to {shown}; the program ended there")
                 if not self._changed_since(before, "the call was shown"):
                     return function(*args, **kwargs)
             raise RobotError(_RESTLESS)

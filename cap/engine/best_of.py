@@ -1,10 +1,10 @@
-"""Best of several: programs for one instruction are tried, and the one to carry out is chosen.
+"""Best of several: programs for one instruction are tried, and the one to run is chosen.
 
-Each is whole, checked and completed, and runs from a snapshot of the present world, which is put
-back after it; a real robot's programs run in its twin. It is chosen by what it did: no failure, the
+Each is complete and checked, and runs from a snapshot of the present world, which is restored
+after it; a real robot's programs run in its twin. It is chosen by what it did: no failure, the
 effect that was expected, a caller's own check, the goal check that an LMP wrote from the words of
-the instruction alone, and what most of them agree on. The chosen one then takes the usual road:
-what nested LMPs answered while it was tried is remembered, so that it does the same again.
+the instruction alone, and what most of them agree on. The chosen one then runs in the
+usual way: the answers of nested LMPs are remembered, so that it does the same again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class TriedProgram:
     goal: bool | None = None
     """What the goal check says of it; None if it says nothing."""
     doubts: tuple[str, ...] = ()
-    """What the words ask for in every reading and the world does not show: lines."""
+    """What every reading of the words asks for and the world does not show: lines."""
     same_as: int = 0
     """The number of an earlier one with the very same text; 0 of none."""
 
@@ -77,23 +77,23 @@ class TriedProgram:
         return sum(name in words for name in self.effect.moved) if self.effect is not None else 0
 
     def agrees(self, other: TriedProgram) -> bool:
-        """Tell whether two programs did the same; what they told counts where they did nothing."""
+        """Return whether two programs did the same; their output counts where they did nothing."""
         if self.effect is None or other.effect is None:
             return self.effect is other.effect
         if not self.effect.agrees(other.effect) or not drawn_alike(self.ink, other.ink):
             return False
         ours, theirs = self.answer.result, other.answer.result
-        told = plain(ours.value) == plain(theirs.value) and ours.stdout == theirs.stdout
-        return told or self.effect.altered
+        same_output = plain(ours.value) == plain(theirs.value) and ours.stdout == theirs.stdout
+        return same_output or self.effect.altered
 
     @property
     def line(self) -> str:
-        """What came of it, for people."""
+        """Its result as a line, for people."""
         failure = self.answer.result.failure
         if failure is not None:
             return f"failed: {failure}"
         line = self.effect.line if self.effect is not None else ""
-        return line or "what came of it cannot be seen"
+        return line or "its effect cannot be seen"
 
 
 @dataclass
@@ -101,7 +101,7 @@ class BestOf:
     """Several programs for one instruction."""
 
     author: Author
-    """Asks for them, and writes down what was tried."""
+    """Asks for them, and records what was tried."""
     prompt: Prompt
     """Whose programs."""
     question: Question
@@ -110,8 +110,8 @@ class BestOf:
     """How many, and how one is chosen."""
     stage: Callable[[], AbstractContextManager[Any]]
     """Gives a robot in the present world to try one on."""
-    carry_out: Callable[[Any, Completion], Answer]
-    """Carries an answer's program out there."""
+    run_on: Callable[[Any, Completion], Answer]
+    """Runs an answer's program there."""
     goal: GoalCheck | None = None
     """The instruction's goal check, if it has one."""
     expect: Sequence[str] = ()
@@ -126,7 +126,7 @@ class BestOf:
     """Why the goal check does not, where there is one."""
 
     def run(self) -> Answer:
-        """Ask, try and choose; return the chosen program as it ended, which is not carried out."""
+        """Ask, try and choose; return the chosen program with the result of its trial."""
         trace, sampling = self.author.trace, self.sampling
         trace.progress("trying", samples=sampling.samples)
         mark, begin_s, stopped = self.author.tally.mark(), time.monotonic(), ""
@@ -155,14 +155,14 @@ class BestOf:
             self.accepted = judged or chosen.goal is True
         if self.goal is not None and (chosen.effect is not None or self.goal.unusable):
             self.denied = self.goal.denial(chosen.goal)
-        self._tell(chosen, alike, stopped)
+        self._record(chosen, alike, stopped)
         return chosen.answer
 
     def judged(self, answer: Answer) -> Answer:
-        """Return what came of the chosen program in the end, with what verifies it."""
+        """Return the final answer of the chosen program, with what verifies it."""
         answer = replace(answer, tried=len(self.tried))
         if self.sampling.verify == GOAL and not self.accepted:
-            return answer  # it was judged where it was carried out
+            return answer  # it was judged where it ran
         accepted = self.accepted and answer.attempts == 1
         return replace(answer, accepted=accepted, denied=self.denied)
 
@@ -233,8 +233,8 @@ class BestOf:
             )
         return groups[0][0], len(groups[0]), len(groups[1]) if len(groups) > 1 else 0
 
-    def _tell(self, chosen: TriedProgram, alike: int, stopped: str) -> None:
-        """Write down what was tried, which is chosen, and why."""
+    def _record(self, chosen: TriedProgram, alike: int, stopped: str) -> None:
+        """Record what was tried, which is chosen, and why."""
         sampling, why = self.sampling, []
         if chosen.answer.result.failure is not None:
             why = ["every program failed; the first goes on from there"]
@@ -272,7 +272,7 @@ class BestOf:
         )
 
     def _came(self, one: TriedProgram) -> str:
-        """Return what came of a program; with where, if another did otherwise in the same words."""
+        """Return a program's result; with places, if another differs only in these."""
         if not any(other.line == one.line and not one.agrees(other) for other in self.tried):
             return one.line
         moved = one.effect.moved if one.effect is not None else {}
@@ -299,7 +299,7 @@ class BestOf:
                 return replace(one, number=number, same_as=one.same_as or one.number)
         with self.stage() as robot:
             before = Observation.of(robot)
-            answer = self.carry_out(robot, given)
+            answer = self.run_on(robot, given)
             if not answer.ran:
                 return TriedProgram(number, answer)
             after = Observation.of(robot)
@@ -328,13 +328,11 @@ class BestOf:
             return self.sampling.judge is None or bool(self.sampling.judge(robot))
         except Exception as error:  # it may fail in any way
             why = f"{type(error).__name__}: {error}"
-            raise UsageError(
-                f"the check of your own, Sampling(judge=...), failed: {why}"
-            ) from error
+            raise UsageError(f"your own check, Sampling(judge=...), failed: {why}") from error
 
 
 def drawn_alike(one: Any, other: Any) -> bool:
-    """Tell whether two drawings are the same, however many strokes they are made of."""
+    """Return whether two drawings are the same, however many strokes they are made of."""
     if not one or not other or one == other:
         return bool(one) == bool(other)
     from shapely import MultiLineString, hausdorff_distance

@@ -1,9 +1,9 @@
 """Words against effect: what must be so in every reading of an instruction, and is not.
 
-The effect of a turn is known, so that much of what a program got wrong can be seen without asking
-anybody: a thing that was named and not moved, two moved where three were asked for, left for right,
-8 cm for 10. Where words are open nothing is said: what restricts a group ("on the left", "that",
-"except"), asks for several steps or for something else than to move keeps a rule silent.
+The effect of a turn is known, so many faults of a program can be seen without another request: a
+thing that was named and not moved, two moved where three were asked for, left for right, 8 cm for
+10. Where the words are open there is no doubt: a rule does not apply to a group with a restriction
+("on the left", "that", "except"), to several steps, or to something other than moving.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ _EXPLAINS = re.compile(
     r"\b(?:no|not|none|cannot|only|but|instead|except|without|too|already|fits?|room|as far as"
     r"|left)\b|n't\b|\?"
 )
-"""What a robot says that did otherwise, and tells the person so; "done" alone is no reason."""
+"""What a robot says that explains why it did something else; "done" alone explains nothing."""
 _DRIVEN = re.compile(
     r"^(?:drive|move|go) (?:straight )?(?P<way>forward|ahead|back|left|right)?(?:wards?)?"
     r" ?(?:by |for )?(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|met(?:er|re)s?|m)\b"
@@ -157,15 +157,15 @@ def did_nothing(
 ) -> Failure | None:
     """Return the failure of a program for a person's words that did nothing at all, or None.
 
-    It called nothing, said nothing, printed nothing, and left nothing for later programs: whoever
-    gave the words would be told of a success that nobody can see. What it sets is something, such
-    as the name of a thing from now on; functions that it never calls are, for who asks for them.
+    It called nothing, said nothing, printed nothing, and left nothing for later programs, so
+    success would be reported for nothing. Setting a variable counts as something, such as a name
+    for a thing from now on; so do functions that it never calls, if the words ask for functions.
 
     Args:
-        result: What came of the program.
+        result: The result of the program.
         before: What it began with.
         unread: Names that only other prompts' programs answer in.
-        words: The person's.
+        words: The user's.
     """
     left_out = result.dropped or result.oversized
     if result.calls or result.stdout.strip() or left_out:
@@ -181,10 +181,10 @@ def did_nothing(
     )
     if was.keys() != left.keys() or encode(was) != encode(left):
         return None
-    told = "".join(f", and nobody reads its {n!r}" for n in unread if n in result.variables)
+    unused = "".join(f", and its {n!r} is not read" for n in unread if n in result.variables)
     message = (
-        f"the program does nothing: it calls no function of the robot{told}; "
-        "an answer is told to the person with say('...')"
+        f"the program does nothing: it calls no function of the robot{unused}; "
+        "to answer the user, call say('...')"
     )
     if defined:
         message = f"the program only defines '{defined[0]}' and never calls it; call it"
@@ -192,12 +192,12 @@ def did_nothing(
 
 
 def is_order(words: str) -> bool:
-    """Tell whether a person's words ask for something to be elsewhere, or drawn."""
+    """Return whether words ask for something to be moved, or drawn."""
     return bool(_ORDER.match(words))
 
 
 def left_as_it_was(effect: Effect) -> Failure | None:
-    """Return the failure of a program that carried out an order and changed nothing, or None.
+    """Return the failure of a program for an order that changed nothing, or None.
 
     To say something instead is an answer; to set a velocity and not drive is no motion.
     """
@@ -263,7 +263,7 @@ def doubts(
 
 
 def _absent(text: str, before: Observation, effect: Effect) -> Iterator[str]:
-    """Yield things that are named and not there, where something moved all the same."""
+    """Yield things that are named and not there, if something moved all the same."""
     if not effect.moved:
         return
     named = re.findall(rf"\bthe (({COLORS}) ({KINDS}))\b", text)

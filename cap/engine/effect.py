@@ -1,6 +1,6 @@
-"""A turn's effect: what is otherwise in the world after it, what was said, what was left over.
+"""A turn's effect: what it changed in the world, what was said, what was left over.
 
-The words are taken from the world, not from the program: an action that ran to its end and left
+The effect is read from the world, not from the program: an action that ran to its end and left
 everything where it was has moved nothing.
 """
 
@@ -23,17 +23,17 @@ INK, NOTHING_DRAWN = "ink", "none"
 VELOCITY = "velocity"
 """What a robot's condition calls what it drives on with: to set it is no motion yet."""
 ITSELF = ("robot", "gripper", "travel")
-"""What a robot's condition calls where it is itself, and the way it has gone: told where nothing
-else changed, and the way where it is back where it was."""
+"""What a robot's condition calls where it is itself, and the way it has gone: reported where
+nothing else changed; the way, where the robot is back where it was."""
 HELD, NOTHING_HELD = "held", "nothing"
 """What a robot's condition calls what it holds, and says where that is nothing."""
 MOTIONS = "motions"
-"""What a robot's condition calls the number of its own motions: never told."""
+"""What a robot's condition calls the number of its own motions: never reported."""
 ALIKE_M, INSIDE_ALIKE_M = 0.025, 0.05
 """Objects that end so near to each other, somewhere or in the same thing, are in one place."""
 _SAY = "say"
 _SAID_CHARS = 200
-"""How much later prompts are told of what was said."""
+"""How much of what was said later prompts show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +41,17 @@ class Effect(ByValue):
     """What one turn did."""
 
     moved: Moved = field(default_factory=dict)
-    """Objects that are elsewhere: where from and where to, xyz in metres; the last moved last."""
+    """Objects that moved: from and to, xyz in metres; the last moved last."""
     places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """What they were and are in or on, in the robot's words; "" where it has none."""
     changed: Changed = field(default_factory=dict)
-    """What else is otherwise, by name: before and after."""
+    """What else changed, by name: before and after."""
     no_longer_seen: tuple[str, ...] = ()
-    """Objects that are no longer seen: a camera's may be hidden, and nobody knows what moved."""
+    """Objects that are no longer seen: they may be hidden, so what moved is not known."""
     newly_seen: tuple[str, ...] = ()
     """Objects that were not seen before."""
     said: tuple[str, ...] = ()
-    """What the robot told the person."""
+    """What the robot said to the user."""
     answered: bool = False
     """True if the program returned a value or printed something."""
     acted: bool = False
@@ -61,7 +61,7 @@ class Effect(ByValue):
     doubts: tuple[str, ...] = ()
     """What the words ask for in every reading and the world does not show: lines."""
     undone: tuple[str, ...] = ()
-    """What the turns were told that it took back, the last of them first."""
+    """Instructions of the turns that it undid, the last of them first."""
     unseen: bool = False
     """True if the world could not be seen afterwards: whether anything moved is not known."""
 
@@ -78,14 +78,14 @@ class Effect(ByValue):
         Args:
             before: The world when the turn began.
             after: The world now.
-            result: What came of the program: its calls, its value.
+            result: The result of the program: its calls, its value.
             earlier_calls: How many of the calls are of attempts that were written again.
         """
         shifted, changed = after.since(before)
         gone = sorted(before.positions.keys() - after.positions.keys())
         new = sorted(after.positions.keys() - before.positions.keys())
         changed = {name: pair for name, pair in changed.items() if name not in (*gone, *new)}
-        if MOTIONS in after.condition and MOTIONS not in changed:  # somebody else moved them
+        if MOTIONS in after.condition and MOTIONS not in changed:  # something else moved them
             shifted = {}
             changed = {name: pair for name, pair in changed.items() if name not in ITSELF}
         changed.pop(MOTIONS, None)
@@ -147,7 +147,7 @@ class Effect(ByValue):
 
     @property
     def altered(self) -> bool:
-        """True if the world is known to be otherwise."""
+        """True if the world is known to have changed."""
         return bool(self.moved or self.changed)
 
     @property
@@ -159,7 +159,7 @@ class Effect(ByValue):
     def words(self) -> tuple[str, ...]:
         """The effect in words, of `cap.result.EFFECTS`; `nothing` stands alone.
 
-        None at all where only what is seen is otherwise: that nothing moved is not known then.
+        None at all where only what is seen changed: that nothing moved is not known then.
         """
         others = [name for name in self.changed if name not in (INK, VELOCITY)]
         there = {
@@ -168,13 +168,13 @@ class Effect(ByValue):
             _SAID: bool(self.said),
             _ANSWERED: self.answered,
         }
-        told = tuple(word for word, so in there.items() if so)
+        found = tuple(word for word, so in there.items() if so)
         unknown = self.unseen or self.no_longer_seen or self.newly_seen
-        return told if told or unknown else (_NOTHING,)
+        return found if found or unknown else (_NOTHING,)
 
     @property
     def line(self) -> str:
-        """What came of it, for a line `#= ` of a prompt; "" where that cannot be seen."""
+        """The effect as a line `#= ` of a prompt; "" where it cannot be seen."""
         return "; ".join(self.clauses)
 
     @property
@@ -184,7 +184,7 @@ class Effect(ByValue):
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """What that line is made of; none where what came of it cannot be seen."""
+        """The parts of that line; none where the effect cannot be seen."""
         return self._clauses()
 
     def _clauses(self, detailed: bool = False) -> tuple[str, ...]:
@@ -218,13 +218,13 @@ class Effect(ByValue):
 
     @property
     def undone_line(self) -> str:
-        """What it took back, in words; "" if nothing."""
-        told = ", ".join(f"'{clipped(' '.join(words.split()))}'" for words in self.undone)
-        return told and f"undone: {told}"
+        """What it undid, in words; "" if nothing."""
+        words_undone = ", ".join(f"'{clipped(' '.join(words.split()))}'" for words in self.undone)
+        return words_undone and f"undone: {words_undone}"
 
     @property
     def stillness(self) -> str:
-        """The words for a world that is as it was; "" if it is not."""
+        """The words for an unchanged world; "" if it changed."""
         if self.unseen:
             return "whether anything moved cannot be seen"
         if not self.still:
@@ -233,13 +233,13 @@ class Effect(ByValue):
 
     @property
     def changes(self) -> Changed:
-        """What is worth telling of `changed`: where the robot is, only if nothing else is."""
+        """What to report of `changed`: where the robot is only if nothing else changed."""
         others = {name: pair for name, pair in self.changed.items() if name not in ITSELF}
         return others if others or self.moved else self.changed
 
 
 def _drawn(was: object, now: object) -> str:
-    """Return what became of the ink: by the number of strokes, and their length."""
+    """Return how the ink changed, by the number of strokes and their length."""
     if now == NOTHING_DRAWN:
         return "erased everything"
     found = (re.match(r"(\d+) strokes? \((\S+) m", str(ink)) for ink in (was, now))

@@ -1,12 +1,13 @@
-"""The engine: one instruction walks from prompt to result, and so does every LMP it calls.
+"""The engine: the pipeline from prompt to result, for an instruction and every LMP it calls.
 
     prompt -> completion -> program -> check -> generated functions -> approval -> sandbox -> effect
 
-`Engine.run` is the loop: it asks, takes the program that way, judges what came of it, and asks
-again with the reason as long as a repair is left. What failed while it ran is taken back where the
-world can go back, and the whole program is asked for again; elsewhere it stays, with what it set,
-and a program for the rest is asked for. An LMP called from inside a program is a function whose
-body, here in the parent, enters the same loop with a worker of its own while the program waits.
+`Engine.run` is the loop: it asks, runs the program through the pipeline, judges the result, and
+asks again with the reason as long as a repair is left. A program that failed while it ran is undone
+where the world can be restored, and asked for again as a whole; elsewhere what it did stays, with
+what it set, and a program for the rest is asked for. An LMP called from inside a program is a
+function whose body, here in the parent, enters the same loop with a worker of its own while the
+program waits.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from cap.engine.answer import (
     Answer,
     EngineRobot,
     State,
+    failed_attempt,
     joined,
-    told_attempt,
     unanswered,
     with_note,
 )
@@ -53,8 +54,8 @@ from cap.engine.repair import (
     failed_turn,
     note_of,
     reason_of,
+    shown_with_result,
     sort_of,
-    told,
 )
 from cap.engine.return_kinds import kind_error
 from cap.engine.settings import EngineSettings, Repairs
@@ -65,7 +66,7 @@ from cap.program.program import AnsweredInWords, Program
 from cap.program.scope import Definition, Primitive, Scope
 from cap.prompt.context import Context
 from cap.prompt.docs import imports, primitive_docs
-from cap.prompt.given import told_values
+from cap.prompt.given import value_lines
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Call, Failure, Result, plain
 from cap.robot import observation
@@ -76,19 +77,20 @@ from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
 MAX_NESTING = 6
-"""How deep LMPs may call LMPs."""
+"""How deep LMPs may call each other."""
 LOOK_PX = 480
 """Width and height of the picture a model is sent."""
 RETURNED = "ret_val"
-"""What programs of the original prompts answer in: read wherever the prompt's own is not set."""
+"""The variable that programs of the original prompts answer in, read where the prompt's own is not
+set."""
 _NO_TRIALS = (
     "can neither go back to a snapshot of its world nor be rehearsed in a twin, so no program can "
-    "be tried: one is written and carried out"
+    "be tried: one is written and run"
 )
 
 
 def unhinted(prompt: Prompt) -> Prompt:
-    """Return a prompt whose programs see every primitive and LMP: for those a person wrote."""
+    """Return a prompt whose programs see every primitive and LMP: for a user's own programs."""
     return replace(prompt, hints=())
 
 
@@ -100,17 +102,17 @@ def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
 
 
 def interrupted() -> Failure:
-    """Return the failure of a program that a person stopped, with how they did."""
+    """Return the failure of a program that a user stopped, with how."""
     return Failure("interrupted", "Interrupted", stop_signals.why)
 
 
 @dataclass
 class Objection:
-    """An LMP's answer that could not be used, and what came of the next one."""
+    """An LMP's answer that could not be used, and how the next one differs."""
 
     reason: str
     turn: PastTurn
-    """The answer with the reason, as the LMP is shown it."""
+    """The answer with the reason, as the LMP reads it."""
     points: Any
     bent: str = ""
     """How the next answer's points differ."""
@@ -133,15 +135,15 @@ class Instruction:
     world: Any
     """The world before the first attempt, to which a failed one goes back; None to leave it."""
     before: Observation | None
-    """What the effect is compared with; None where nobody asks."""
+    """What the effect is compared with; None if it is not compared."""
     moved_before: Mapping[str, Any]
     """What the turn before moved."""
     goal: GoalCheck | None
-    """What each attempt's effect is held against as well."""
+    """The goal check that judges each attempt as well; None for none."""
     chosen: bool = False
     """The program was chosen among several, or has been doubted: it is not asked for again."""
     ended: tuple[Answer, Any] | None = None
-    """A failed attempt that ran, which no other that ran has followed, and the world it left."""
+    """The last failed attempt that ran, and the world it left."""
 
 
 class Engine:
@@ -161,7 +163,7 @@ class Engine:
         rehearsal: Rehearsal | None = None,
         memory: Memory | None = None,
     ) -> None:
-        """Set up the road.
+        """Set up the pipeline.
 
         Args:
             robot: Whose functions programs may call.
@@ -302,7 +304,7 @@ class Engine:
                 answer = replace(answer, result=replace(answer.result, failure=interrupted()))
                 break
             if after is None:
-                self.trace.event("same_again", lmp=task.prompt.name)
+                self.trace.event("repeated_program", lmp=task.prompt.name)
                 answer = replace(answer, attempts=answer.attempts + 1)
                 break
             if unanswered(after):
@@ -317,7 +319,7 @@ class Engine:
         return answer
 
     def _best(self, task: Instruction, goal: GoalCheck | None, expect: Sequence[str]) -> Answer:
-        """Try several programs, and carry out the one that is chosen."""
+        """Try several programs, and run the one that is chosen."""
         from cap.engine.best_of import BestOf
 
         world = task.world if self.robot.simulated else None
@@ -327,7 +329,7 @@ class Engine:
             task.question,
             self.settings.sampling,
             partial(stage, self.robot, self.gate.rehearsal, world),
-            partial(self._carried_out_on, task.prompt, task.question, task.state),
+            partial(self._run_on, task.prompt, task.question, task.state),
             goal,
             expect,
             task.moved_before,
@@ -338,22 +340,22 @@ class Engine:
             chosen = self.attempt(task.prompt, task.question, task.state, again=chosen)
         return best_of.judged(self._repaired(task, chosen))
 
-    def _carried_out_on(
+    def _run_on(
         self, prompt: Prompt, question: Question, state: State, robot: Any, given: Completion
     ) -> Answer:
-        """Carry out an answer's program on another robot; only what is asked is written down."""
+        """Run an answer's program on another robot; only its requests are recorded."""
         engine = self.copy_for(robot, TrialTrace(self.trace))
         answer = engine.attempt(prompt, question, state, given=given)
         assert answer is not None
         return answer
 
     def _can_try(self, world: Any) -> bool:
-        """Tell whether programs can be tried in the present world, and write down if not."""
+        """Return whether programs can be tried in the present world; record it if not."""
         rewinds = world is not None and isinstance(self.robot, Rewindable)
         if rewinds or self.gate.rehearsal is not None:
             return True
-        told = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
-        self.trace.event("untried", reason=told)
+        reason = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
+        self.trace.event("untried", reason=reason)
         return False
 
     def goal_check(self, words: str, before: Observation | None = None) -> GoalCheck | None:
@@ -384,7 +386,7 @@ class Engine:
             return GoalCheck(None, f"there is no goal check: {str(error).partition('; ')[0]}")
 
         def run(there: Any) -> Result:
-            return self._carried_out_on(prompt, question, state, there, completion).result
+            return self._run_on(prompt, question, state, there, completion).result
 
         check = GoalCheck(run)
         with stage(robot, self.gate.rehearsal, before.world if robot.simulated else None) as there:
@@ -465,8 +467,8 @@ class Engine:
         walked = self._walk(prompt, examined, scope, state, question.instruction)
         answer = replace(walked, completion=text)
         failure = answer.result.failure
-        tells = prompt.header.actions and prompt.header.returns is None and not state.goes_on
-        if failure is None and tells:
+        answers_user = prompt.header.actions and prompt.header.returns is None
+        if failure is None and answers_user and not state.goes_on:
             failure = did_nothing(answer.result, state, self._answered_in, question.instruction)
             answer = replace(answer, result=replace(answer.result, failure=failure))
         asked = again is None and given is None
@@ -481,14 +483,14 @@ class Engine:
     def _walk(
         self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str = ""
     ) -> Answer:
-        """Take a program the rest of the way: complete it, have it approved, run it.
+        """Complete a program, have it approved, and run it.
 
         Args:
             prompt: Whose program it is.
             examined: The program, as the check sees it.
             scope: What it may use.
             state: What a session remembers.
-            words: The instruction it was written for; "" of a person's own.
+            words: The instruction it was written for; "" of a user's own program.
         """
         program = examined.program
         try:
@@ -519,7 +521,7 @@ class Engine:
         )
 
     def _edited(self, prompt: Prompt, source: str, scope: Scope, state: State) -> Answer:
-        """Take what a person wrote in a program's place the same way; they are asked again."""
+        """Check and run what a user wrote in a program's place; it is shown to them again."""
         try:
             examined = examine(Program.parse(source), scope, self.sandbox.policy)
         except CapError as error:
@@ -557,14 +559,14 @@ class Engine:
         return generation.run(examined.program)
 
     def _show(self, prompt: Prompt, answer: Answer, state: State) -> None:
-        """Write down a complete program, also one that was refused, and show it.
+        """Record a complete program, also one that was refused.
 
-        Its file can be run alone: what it reads of earlier turns stands at its top.
+        Its file can be run alone: what it reads of earlier turns is at its top.
         """
         assert answer.program is not None
         source = answer.source
         if self.trace.folder is not None:
-            facts = prompt.header.context  # whoever runs the file is told these anew
+            facts = prompt.header.context  # a later run of the file gets these from its own robot
             kept = {name: v for name, v in state.variables.items() if name not in facts}
             source = assignments(source, kept) + source
         path = self.trace.program(prompt.name, source)
@@ -580,7 +582,7 @@ class Engine:
     def _in_twin(
         self, prompt: Prompt, answer: Answer, state: State, twin: EngineRobot, trace: Trace
     ) -> Result:
-        """Carry a program out on a twin of the robot, as it would be here."""
+        """Run a program on a twin of the robot, as it would run here."""
         assert answer.program is not None
         engine = self.copy_for(twin, trace)
         scope = engine.scope(prompt, state)
@@ -602,15 +604,15 @@ class Engine:
             memory=self.author.memory,
         )
         engine.programs = self.programs
-        for other in self.prompts.values():  # the twin is told of the robot's own functions
+        for other in self.prompts.values():  # the twin's prompts describe the robot's own functions
             self.docs(other)
         engine._docs = self._docs
         return engine
 
     def _judged(self, task: Instruction, answer: Answer) -> Answer:
-        """Return an attempt with what is to be doubted of it, as failed if it may be done right.
+        """Return an attempt with its doubts; as failed if it can still be repaired.
 
-        An order that left the world as it was has failed in any case.
+        An order that changed nothing has failed in any case.
         """
         before, words = task.before, task.question.instruction
         compared = before is not None and bool(before.positions or before.condition)
@@ -620,7 +622,7 @@ class Engine:
             return answer
         try:
             now = Observation.of(self.robot)
-        except RobotError:  # whoever looks at the turn says so
+        except RobotError:  # the session reports it when it looks at the world
             return answer
         effect = Effect.of(before or now, now, answer.result)
         failure, found = None, list[str]()
@@ -633,7 +635,7 @@ class Engine:
             found += [NOT_SO] if verdict is False else []
             denied = task.goal.denial(verdict)
             answer = replace(answer, accepted=verdict is True, denied=denied)
-        if found and not task.chosen and task.left.runtime:  # it may be done right
+        if found and not task.chosen and task.left.runtime:  # it can be repaired
             task.chosen = True
             doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked"])
             failure = Failure("value", DOUBTED, doubt)
@@ -641,7 +643,7 @@ class Engine:
         return replace(answer, result=replace(answer.result, failure=failure))
 
     def _to_be_repaired(self, task: Instruction, answer: Answer) -> bool:
-        """Tell whether one more attempt is to be made, and count it."""
+        """Return whether one more attempt is to be made, and count it."""
         failure = answer.result.failure
         if failure is None or not self.author.repairs:
             return False
@@ -649,7 +651,7 @@ class Engine:
         if not task.left.left(sort):
             return False
         task.left = task.left.without(sort)
-        if failure.error == AnsweredInWords.__name__:  # told once how to speak
+        if failure.error == AnsweredInWords.__name__:  # the note on how to answer is given once
             task.left = replace(task.left, static=0)
         if failure.error == UNCHANGED:
             task.left = replace(task.left, static=0, runtime=0)
@@ -695,7 +697,7 @@ class Engine:
         if key not in self._answered or key in self._objections:
             return False
         context, answer = self._answered[key]
-        reason = told(calls[-1])
+        reason = shown_with_result(calls[-1])
         note = f"{reason}; {ANSWER_AGAIN.format(returns=self.prompts[key[0]].header.returns)}"
         turn = failed_turn(key[1], context.text, answer.written, note)
         self._objections[key] = Objection(reason, turn, call.result)
@@ -723,7 +725,7 @@ class Engine:
         return question
 
     def _with_its_world(self, task: Instruction, answer: Answer) -> Answer:
-        """Leave the world as the last failed program that ran left it, or take that back too."""
+        """Leave the world as the last failed program that ran left it, or undo that too."""
         if task.world is None:
             return answer
         if task.left.undo:
@@ -736,11 +738,11 @@ class Engine:
         self._rewound(its_world)
         if answer.ran:  # it is that program, and no other followed
             return replace(answer, back=False)
-        turn = told_attempt(failed, task.question.instruction)
+        turn = failed_attempt(failed, task.question.instruction)
         return replace(answer, failed=(*answer.failed, turn))
 
     def _rewound(self, world: Any) -> Any:
-        """Put the world back to a snapshot of it; return one of how it was."""
+        """Restore a snapshot of the world; return a snapshot of how it was."""
         robot: Any = self.robot
         left = robot.snapshot()
         robot.restore(world)
@@ -775,7 +777,7 @@ class Engine:
         )
 
     def docs(self, prompt: Prompt) -> str:
-        """Return what the functions do that a prompt's programs may call, for its model to read."""
+        """Return the docs of the functions a prompt's programs may call, for its model."""
         if not prompt.header.docs:
             return ""
         key = prompt.name, prompt.hints, prompt.header.actions
@@ -793,7 +795,7 @@ class Engine:
             given: Facts by name that come before the robot's own.
 
         Raises:
-            PromptError: It asks for a fact nobody knows.
+            PromptError: It asks for a fact that does not exist.
         """
         if not prompt.header.context:
             return Context()
@@ -802,15 +804,15 @@ class Engine:
     def answer(
         self, prompt: Prompt, description: str, context: str, variables: Mapping[str, Any]
     ) -> Answer:
-        """Run an LMP for a caller: context as given, or what its prompt asks for.
+        """Run an LMP for a caller, with the given context or the one its prompt asks for.
 
         Raises:
-            PromptError: It asks for a fact nobody knows.
+            PromptError: It asks for a fact that does not exist.
         """
         shown = Context.read(context) if context else self.context(prompt, variables)
         names = shown.facts.get(prompt.header.exact, ())
         words = one_line(description).removeprefix("all ").removeprefix("the ")
-        if isinstance(names, list | tuple):  # what it names, or all of a kind: nobody need be asked
+        if isinstance(names, list | tuple):  # a name, or all of a kind: no request is needed
             if words in names:
                 return Answer(Result(words))
             ends = {name: str(name).split(" ")[-1] for name in names}
@@ -818,7 +820,7 @@ class Engine:
             if "names" in prompt.header.kind and (alike or names == []):
                 return Answer(Result(alike))
         left = {name: value for name, value in variables.items() if name not in shown.facts}
-        state = State(variables=variables, given=told_values(left))
+        state = State(variables=variables, given=value_lines(left))
         return self.run(prompt, description, shown, state, fixed=bool(context))
 
     def _execute(
@@ -830,7 +832,7 @@ class Engine:
             returns = RETURNED
         self.programs += 1
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
-        heard = _Heard(self.trace)
+        progress = _Progress(self.trace)
         execute = partial(
             self.sandbox.execute,
             program,
@@ -839,29 +841,31 @@ class Engine:
             keep=header.session,
             seed=int.from_bytes(seed, "little"),
             listeners=Listeners(
-                heard.called, heard.line if self.trace.listeners else None, heard.printed
+                progress.called, progress.line if self.trace.listeners else None, progress.printed
             ),
             robot=self.robot,
         )
         try:
             result = execute()
             lost = result.failure is not None and result.failure.kind == "killed"
-            if lost and not acted(heard.calls):  # nothing was done: once more
+            if lost and not acted(progress.calls):  # nothing was done yet
                 self.trace.event("run_again", lmp=prompt.name, reason=str(result.failure))
-                heard.chars = 0
+                progress.chars = 0
                 result = execute()
         except KeyboardInterrupt:
             if self.trace.depth:  # the outer program ends as well
                 raise
             stop_signals.taken()
-            return Result(failure=interrupted(), calls=tuple(heard.calls))
-        if rest := result.stdout[heard.chars :]:
-            heard.printed(rest)
+            return Result(failure=interrupted(), calls=tuple(progress.calls))
+        if rest := result.stdout[progress.chars :]:
+            progress.printed(rest)
         if result.failure is not None and header.session:
             return replace(result, failure=explain(result.failure, dropped))
         if result.failure is None and header.returns is not None:
             wrong = kind_error(result.value, header.kind)
-            if wrong is not None and result.value is None:  # said on purpose, by the prompts' form
+            if (
+                wrong is not None and result.value is None
+            ):  # None is how the prompts say that there is none
                 return replace(result, failure=Failure("value", NotFound.__name__, "there is none"))
             if wrong is not None:
                 failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
@@ -869,28 +873,28 @@ class Engine:
         return result
 
 
-class _Heard:
-    """What a program was heard to do while it ran, also of one that is stopped before its end."""
+class _Progress:
+    """What a program did so far, also of one that is stopped before its end."""
 
     def __init__(self, trace: Trace) -> None:
         self.calls: list[Call] = []
         self.chars = 0
-        """How many characters of what it printed were told; the turn's own event has all."""
+        """How many characters of its output were reported; the turn's own event has all."""
         self._trace = trace
         self._at: dict[str, int] = {}
 
     def called(self, call: Call) -> None:
-        """Take down one call, with the line it was made in where that is known."""
+        """Record one call, with its line where that is known."""
         self.calls.append(call)
         self._trace.event("call", **vars(call), **self._at)
 
     def printed(self, text: str) -> None:
-        """Tell who watches what the program prints."""
+        """Report what the program prints to listeners."""
         self.chars += len(text)
         self._trace.progress("printed", text=text)
 
     def line(self, number: int) -> None:
-        """Tell who watches which line of the program runs."""
+        """Report which line of the program runs to listeners."""
         self._at = {"line": number}
         self._trace.progress("line", number=number)
 
@@ -909,7 +913,7 @@ class NestedLMP:
         Args:
             engine: Has its programs written and runs them.
             prompt: The LMP.
-            variables: Plain data its programs see besides their keyword arguments.
+            variables: Plain data its programs see in addition to their keyword arguments.
         """
         self.engine = engine
         self.prompt = prompt
@@ -923,12 +927,12 @@ class NestedLMP:
         return Primitive(self.prompt.name, self, "lmp", inspect.signature(self), doc)
 
     def __call__(self, description: str, context: str = "", **given: Any) -> Any:
-        """Answer a program that waits for the value.
+        """Return the value to the program that waits for it.
 
         Raises:
             TypeError: The description is no text, or it takes no such keyword.
             NotFound: The LMP says that there is none.
-            LMPFailed: There is no value; `failure` tells why.
+            LMPFailed: There is no value; `failure` has the reason.
         """
         if not isinstance(description, str) or not isinstance(context, str):
             raise TypeError(f"{self.prompt.name}() takes a description in words (a string)")

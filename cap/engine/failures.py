@@ -1,4 +1,4 @@
-"""What a program is refused for, as errors; errors as failures, and failures as errors."""
+"""Errors as failures, and failures as errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def failure_of(error: CapError) -> Failure:
 
 
 def lmp_failed(called: str, failure: Failure) -> LMPFailed:
-    """Return the error that tells a caller how an LMP failed."""
+    """Return the error that a caller gets for an LMP that failed."""
     said = failure.message or failure.error
     error = LMPFailed(f"{called}: {said if failure.error == LMPFailed.__name__ else failure}")
     error.failure = replace(failure, message=f"{called}: {said}")
@@ -36,7 +36,7 @@ def lmp_failed(called: str, failure: Failure) -> LMPFailed:
 
 
 def unfit(failure: Failure) -> Failure:
-    """Return the failure of an offline answer that reads what nothing has set: none was close."""
+    """Return the failure of an offline answer that reads a variable nothing has set."""
     why, _, _ = failure.message.partition(" Did you mean")
     message = (
         f"the closest example goes on with an earlier instruction ({why.rstrip('.')}); "
@@ -46,7 +46,7 @@ def unfit(failure: Failure) -> Failure:
 
 
 def explain(failure: Failure, dropped: Mapping[str, str]) -> Failure:
-    """Add to a name nobody set what it means in a session: "undo that" as its first words, say.
+    """Add to a NameError what it means in a session, such as after "undo that" as its first words.
 
     Args:
         failure: How a program failed.

@@ -1,4 +1,4 @@
-"""Function generation: what a program calls and nobody defined is asked for, wave by wave.
+"""Function generation: what a program calls and does not define is asked for, wave by wave.
 
 A wave holds every undefined function of the programs of the wave before it, each with all its call
 sites, and is asked for at once. A function the program defines itself, a local, a parameter, a
@@ -7,8 +7,8 @@ handed on, not called, is a function by the rule of `cap.checker.undefined`, or 
 
 An answer that cannot be used is asked for once more, with the reason. It cannot be used if it fails
 the check, does not define its function, does more than define, does not fit the calls it is for,
-or itself calls something in a way that cannot be: a function written earlier is right, and the
-caller is mended.
+or calls something in a way that does not fit: a function written earlier is taken as right, and the
+caller is written again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from cap.models.base import Completion
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.docs import call_of
-from cap.prompt.given import told_program
+from cap.prompt.given import program_lines
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
@@ -78,7 +78,7 @@ class ViolationsFound(CheckFailed):
 
 
 def refused(examined: Examination, trace: Trace) -> ViolationsFound:
-    """Write down what the check has against a program; return it as the error to raise."""
+    """Record why the check refuses a program; return the error to raise."""
     found = list(map(str, examined.violations))
     trace.event("violations", source=examined.program.source, found=found)
     return ViolationsFound(examined)
@@ -134,7 +134,7 @@ class Generation:
         self._parents: dict[str, str] = {}
 
     def run(self, program: Program) -> tuple[Definition, ...]:
-        """Return definitions, dependencies first, for all that a program calls and nobody defined.
+        """Return definitions, dependencies first, for all that a program calls and does not define.
 
         Raises:
             UndefinedName: The program reads a name that is no function.
@@ -153,7 +153,7 @@ class Generation:
             if len(self._programs) + len(wanted) > limits.functions:
                 what = f"more than {limits.functions} functions to generate (ask for less at once)"
                 raise GenerationFailed(f"{what}: {self._trail(wanted[0])}")
-            self._hold_tokens(wanted[0])
+            self._require_tokens(wanted[0])
             self._waves += 1
             self._names |= {entry.name for entry in wanted}
             self._parents |= {entry.name: entry.parent for entry in wanted}
@@ -170,11 +170,11 @@ class Generation:
         for entry in wanted:
             lines = [site.line for site in entry.calls if site.line]
             caller = self._programs.get(entry.parent, self._caller)
-            told = ""
+            given = ""
             if caller is not None and self.prompt.header.docs:
-                told = told_program(self.words, caller.source, lines)
+                given = program_lines(self.words, caller.source, lines)
             room = 4 if entry.reason else 1
-            question = Question(entry.request, room=room, docs=self.docs, given=told)
+            question = Question(entry.request, room=room, docs=self.docs, given=given)
             if entry.reason:
                 source = entry.failed.source if entry.failed else ""
                 self.author.trace.event(
@@ -202,7 +202,7 @@ class Generation:
         return alone
 
     def _wanted(self, programs: Mapping[str, Program]) -> list[Wanted]:
-        """Return what programs call and nobody defines, each name once with all its calls."""
+        """Return what programs call and do not define, each name once with all its calls."""
         found: dict[str, Wanted] = {}
         for parent, program in programs.items():
             for name, calls in self._undefined(program):
@@ -231,7 +231,7 @@ class Generation:
         answers = self._answers(wanted)
         problems = self._problems(wanted, answers)
         if problems and self.author.repairs:
-            self._hold_tokens(wanted[0])
+            self._require_tokens(wanted[0])
             retried = []
             for entry in wanted:
                 if entry.name in problems:
@@ -316,11 +316,11 @@ class Generation:
         )
 
     def _misfits(self, program: Program, written: Sequence[Definition]) -> Sequence[Violation]:
-        """Return what in a program cannot be, beside the functions written for it."""
+        """Return the violations of a program, together with the functions written for it."""
         scope = replace(self.scope, definitions=(*self.scope.definitions, *written))
         return examine(program, scope, self.policy).violations
 
-    def _hold_tokens(self, entry: Wanted) -> None:
+    def _require_tokens(self, entry: Wanted) -> None:
         spent = self.author.tally.since(self._mark).completion_tokens
         if spent >= self.limits.tokens:
             what = f"generated functions took {spent} tokens (limit {self.limits.tokens})"
@@ -349,7 +349,7 @@ _DEFINES = (
 
 
 def _definitions_alone(program: Program, name: str) -> Program:
-    """Return an answer without what tries its function out: calls, assertions, a script's part."""
+    """Return an answer without test code: calls, assertions, a `__main__` part."""
 
     def tries(node: ast.stmt) -> bool:
         if isinstance(node, ast.Assign | ast.Expr):
@@ -359,7 +359,7 @@ def _definitions_alone(program: Program, name: str) -> Program:
         return isinstance(node, ast.Assert) or script
 
     doomed = [node for node in program.tree.body if tries(node)]
-    return program.without(doomed, "removed, it only tries the function")
+    return program.without(doomed, "removed, it only tests the function")
 
 
 def _defined(program: Program) -> list[str]:

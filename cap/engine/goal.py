@@ -1,4 +1,4 @@
-"""The goal check: a program that tells whether what an instruction asks for is so.
+"""The goal check: a program that decides whether what an instruction asks for is so.
 
 The model writes it from the instruction alone, before anything is done, with
 `prompts/ROBOT/goal.py`; it may only look. One that is satisfied before anything is done accepts
@@ -19,17 +19,17 @@ from cap.robot.protocol import Rewindable
 from cap.trace.trace import Trace
 
 GOAL = "goal"
-"""The prompt whose programs tell whether what was asked for is so; no program may call it."""
+"""The prompt whose programs are goal checks; no program may call it."""
 NOT_SO = "a check written from these words alone finds that what they ask for is not so"
 SAYS_NO = "the goal check says no"
 _ASKED = ("prompt", "completion", "unanswered")
 
 
 class TrialTrace(Trace):
-    """The trace of a program that is only tried: what was asked for it stands in the turn's own."""
+    """The trace of a program that is only tried: its requests are in the turn's own trace."""
 
     def __init__(self, main: Trace) -> None:
-        """Hand on to another trace."""
+        """Pass on to another trace."""
         super().__init__()
         self._main = main
 
@@ -39,7 +39,7 @@ class TrialTrace(Trace):
         return self._main.keyed
 
     def event(self, kind: str, /, **data: Any) -> None:
-        """Hand on questions and answers alone."""
+        """Pass on requests and answers only."""
         if kind in _ASKED:
             with self._main.nested():
                 self._main.event(kind, **data)
@@ -50,7 +50,7 @@ def stage(robot: Any, rehearsal: Rehearsal | None, world: Any) -> Iterator[Any]:
     """Yield a robot in the present world, where a program may be tried.
 
     Args:
-        robot: A simulated one is put back afterwards; of a real one its twin is used.
+        robot: A simulated one is restored afterwards; of a real one its twin is used.
         rehearsal: Makes that twin.
         world: The snapshot of a simulated robot's world as it is; None of a real one.
 
@@ -75,7 +75,7 @@ def stage(robot: Any, rehearsal: Rehearsal | None, world: Any) -> Iterator[Any]:
 
 @dataclass
 class GoalCheck:
-    """The check of one instruction; it judges the worlds that come of it."""
+    """The check of one instruction; it judges the worlds its programs leave."""
 
     run: Callable[[Any], Result] | None
     """Runs it in a robot's world; None if there is none."""

@@ -5,7 +5,7 @@ Example:
     with LMP(PROMPT, model, functions={"get_area": lambda name: area[name]}) as biggest:
         name = biggest("the bigger of the two", objects=list(area))
 
-It walks the same road as a session's instruction: the program is checked, completed, run in a
+It takes the same path as a session's instruction: the program is checked, completed, run in a
 sandbox and repaired. Only its functions run in this process.
 """
 
@@ -49,7 +49,7 @@ class LMP:
         limits: Limits | None = None,
         seed: int = 0,
     ) -> None:
-        """Put an LMP together.
+        """Create an LMP.
 
         Args:
             prompt: A prompt, its file, or its text; one line that ends in `.py` is a file's name.
@@ -91,7 +91,7 @@ class LMP:
         """Do nothing: programs end with their calls."""
 
     def __call__(self, instruction: str, context: str = "", **variables: Any) -> Any:
-        """Carry out one instruction and return its value.
+        """Run one instruction and return its value.
 
         Args:
             instruction: What is wanted, in words.
@@ -100,7 +100,7 @@ class LMP:
 
         Raises:
             UsageError: The instruction is empty.
-            LMPFailed: There is no value; `failure` tells why.
+            LMPFailed: There is no value; `failure` has the reason.
         """
         answer = self.run(instruction, context, **variables)
         if answer.result.failure is not None:
@@ -108,11 +108,11 @@ class LMP:
         return answer.result.value
 
     def run(self, instruction: str, context: str = "", **variables: Any) -> Answer:
-        """Carry out one instruction and return all that came of it, also a failure.
+        """Run one instruction and return its whole result, also a failure.
 
         Raises:
             UsageError: The instruction is empty, or a variable has the name of a function.
-            PromptError: The prompt asks for context that nobody gives.
+            PromptError: The prompt asks for context that is not given.
         """
         if not isinstance(instruction, str):
             raise UsageError(f"the instruction is {instruction!r}; say in words what is wanted")

@@ -22,7 +22,7 @@ SHARE, SLACK_M = 0.02, 0.001
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 _STRAIGHT_M = 0.002
-"""Sides are told apart from curves by lines that stay this close to them."""
+"""A line that stays this close to a straight one is a side, and no curve."""
 _SIZE = r"(?P<n{0}>\d+(?:\.\d+)?) ?-?(?P<u{0}>mm|cm|m)\b"
 _WORDS = {
     "long": "length",

@@ -1,7 +1,7 @@
-"""Asking the model for programs: written down, several at a time, and counted.
+"""Asking the model for programs: recorded, several at a time, and counted.
 
-Requests that do not need each other's answers are sent together. What is written down of them, and
-in which order, does not depend on which answer came first.
+Requests that do not need each other's answers are sent together. What is recorded of them, and in
+which order, does not depend on which answer came first.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
 
 
-_NOTED = (
+_RECORDED = (
     *("text", "model", "prompt_tokens", "completion_tokens", "cost_usd", "estimated", "notes"),
     *("ended", "continues", "remembered", "why_empty"),
 )
-"""What of a completion is written down."""
+"""Fields of a completion that are recorded."""
 
 
 ASKED_BEFORE = "asked before in this session; its answer is used again"
@@ -135,7 +135,7 @@ class Memory:
         self._forgotten: dict[Request, Completion] = {}
 
     def begin_turn(self) -> None:
-        """Let go of what holds for one turn."""
+        """Forget what is valid for one turn only."""
         self._of_turn.clear()
 
     def get(self, request: Request, nested: bool) -> Completion | None:
@@ -153,23 +153,23 @@ class Memory:
         free = replace(known, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
         return replace(free, notes=(*known.notes, note), remembered=True)
 
-    def hear(self, request: Request, answer: Completion) -> None:
-        """Take note of an answer; an empty one is asked for again."""
+    def remember(self, request: Request, answer: Completion) -> None:
+        """Remember an answer; an empty one is asked for again."""
         if self._rehearses and not (answer.empty or answer.remembered):
             self._of_turn[request] = answer
 
     def prove(self, request: Request, answer: Completion) -> None:
-        """Take note that the program in an LMP's answer ended well."""
+        """Remember that the program in an LMP's answer ended well."""
         self._proven[request] = answer
 
     def forget(self) -> None:
-        """Have LMPs asked anew from here on: something failed, or was undone."""
+        """Have LMPs asked again from here on: something failed, or was undone."""
         if self._proven:
             self._forgotten = dict(self._proven)
             self._proven.clear()
 
     def recall(self) -> None:
-        """Take the last `forget` back: the world is again as it was, and the same will be asked."""
+        """Undo the last `forget`: the world is as it was, and the same will be asked."""
         self._proven.update(self._forgotten)
 
 
@@ -193,7 +193,7 @@ class Author:
             tally: Counts the answers.
             max_tokens: How long an answer may be, in tokens; None for the model's own limit.
             memory: What need not be asked again; None to ask always.
-            heed: Raises what ends the wait for an answer, if somebody asked for that.
+            heed: Raises what ends the wait for an answer, if a stop was requested.
         """
         self.model = model
         self._heed = heed
@@ -204,14 +204,14 @@ class Author:
 
     @property
     def _asked(self) -> Wrapped:
-        """The model, so that whatever one of a person's own does wrong is told in one line."""
+        """The model; an error of a user's own model becomes one line."""
         if isinstance(self.model, Wrapped):
             return self.model
         return OwnModel(self.model, type(self.model).__name__)
 
     @property
     def repairs(self) -> bool:
-        """False of a model that cannot mend what it wrote."""
+        """False of a model that cannot repair what it wrote."""
         return bool(getattr(self.model, "repairs", True))
 
     @property
@@ -220,7 +220,7 @@ class Author:
         return bool(getattr(self.model, "by_example", False))
 
     def prove(self, prompt: Prompt, question: Question, answer: Completion) -> None:
-        """Answer the same order so again, if it is of an LMP that a program called.
+        """Give this answer to the same question again, if an LMP that a program called asks it.
 
         A model that draws its answers is asked each time.
         """
@@ -229,7 +229,7 @@ class Author:
             self.memory.prove(self._request(prompt, question), answer)
 
     def forget(self) -> None:
-        """Ask anew from here on: something failed."""
+        """Ask again from here on: something failed."""
         if self.memory is not None:
             self.memory.forget()
 
@@ -270,8 +270,8 @@ class Author:
                     found[number] = known
             asked = [number for number in requests if number not in found]
             if asked:
-                heard = self._heard(prompt, [requests[number] for number in asked])
-                found |= zip(asked, heard, strict=True)
+                answers_now = self._answers(prompt, [requests[number] for number in asked])
+                found |= zip(asked, answers_now, strict=True)
             duration_s = time.monotonic() - begin_s
             for number, request in requests.items():
                 self._note(prompt, request, found[number], duration_s)
@@ -288,24 +288,26 @@ class Author:
                 break
         return [answers[number] for number in range(len(questions))]
 
-    def _heard(self, prompt: Prompt, requests: Sequence[Request]) -> list[Completion | ModelError]:
+    def _answers(
+        self, prompt: Prompt, requests: Sequence[Request]
+    ) -> list[Completion | ModelError]:
         """Return the model's answers to requests, asked for all at once.
 
-        The text of a single one appears as it is written, where somebody watches. Off the main
-        thread, where no Ctrl-C comes, a request has a thread of its own, and a stop leaves it.
+        The text of a single one is reported as it is written, where there are listeners. Off the
+        main thread, where no Ctrl-C comes, a request has a thread of its own, and a stop leaves it.
         """
-        over, came = False, 0
+        over, received = False, 0
 
-        def tell(piece: str) -> None:
-            nonlocal came
-            came = came + len(piece) if piece else 0
+        def report(piece: str) -> None:
+            nonlocal received
+            received = received + len(piece) if piece else 0
             if not over:
                 self.trace.progress("text", lmp=prompt.name, text=piece)
 
         model, single = self._asked, len(requests) == 1
         asks = [functools.partial(model.complete, request) for request in requests]
         if single and self.trace.listeners and isinstance(self.model, Streams):
-            asks = [functools.partial(model.stream, requests[0], tell)]
+            asks = [functools.partial(model.stream, requests[0], report)]
         alone = self._heed is None or threading.current_thread() is threading.main_thread()
         try:
             if single and alone:
@@ -317,8 +319,8 @@ class Author:
             return [error]
         except KeyboardInterrupt:
             for request in requests:
-                unheard = model.unheard(request.prompt, estimate(came) if single else 0)
-                self.tally.add_failed(unheard, prompt.name)
+                lost = model.unheard(request.prompt, estimate(received) if single else 0)
+                self.tally.add_failed(lost, prompt.name)
             raise
         finally:
             over = True
@@ -350,7 +352,7 @@ class Author:
         answer: Completion | ModelError,
         duration_s: float,
     ) -> None:
-        """Count an answer and write it down.
+        """Count an answer and record it.
 
         Args:
             prompt: Who asked.
@@ -367,12 +369,12 @@ class Author:
             self.trace.event("unanswered", lmp=prompt.name, **found)
             return
         if self.memory is not None:
-            self.memory.hear(request, answer)
+            self.memory.remember(request, answer)
         self.tally.add(answer, prompt.name)
         if request.pictures and not getattr(self.model, "sees", True):  # it has just refused them
             self.trace.event("unseen", model=self.model.name)
-        told = {name: getattr(answer, name) for name in _NOTED}
-        self.trace.event("completion", lmp=prompt.name, **key, **told, duration_s=duration_s)
+        fields = {name: getattr(answer, name) for name in _RECORDED}
+        self.trace.event("completion", lmp=prompt.name, **key, **fields, duration_s=duration_s)
 
 
 def program_of(completion: Completion, prompt: Prompt) -> Program:

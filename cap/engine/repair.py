@@ -1,11 +1,10 @@
 """Repair: a program that cannot be, or that failed, goes back to the model with the reason.
 
-What is wrong with a program before it runs costs nothing to mend: nothing has moved. So does a
-value of the wrong kind where no action was called. What fails while it runs is another matter. In
-simulation the world goes back to where the turn began, and the whole program is asked for again.
-Where it cannot go back, what was done stays done, the failed program's variables and generated
-functions stay in force, and a program for the rest is asked for; on hardware only if somebody said
-so beforehand.
+A fault found before a program runs costs nothing to repair: nothing has moved. The same is true of
+a value of the wrong kind where no action was called. After a failure during the run, simulation
+goes back to where the turn began, and the whole program is asked for again. Where the world cannot
+go back, what was done stays done, the failed program's variables and generated functions are kept,
+and a program for the rest is asked for; on hardware only where the settings allow it.
 
 The failed program becomes one more turn of the prompt, and the same instruction follows, so that
 the text up to there stays what it was, byte for byte.
@@ -34,7 +33,7 @@ _RUNTIME = ("raised", "value", "limit", "output", "memory")
 _ENDLESS = ("TimeLimit", "SimTimeLimit")
 """Times a program may take; a call that hangs is no program's fault."""
 _REQUEST = "write the whole program again, corrected"
-_SPEAK = "this is no program; write one, and to say something to the person call say('...')"
+_SPEAK = "this is no program; write one, and to say something to the user call say('...')"
 _ANSWER = "this is no program; write one that sets {returns}"
 _LEFT = "what it did stays done{kept}; write a program for what is left to do"
 _NO_LESS = "if it cannot be done as asked, say why, and do nothing less in its place"
@@ -49,20 +48,21 @@ _NOTHING_ELSE = "if the request is for what is not here, say so and use nothing 
 BENT = 0.02
 """By how much of itself a measure of an LMP's second answer may differ from the first."""
 _FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
-"""What a person can do about an answer; a model is not told."""
+"""Advice for the user in a message; the model does not get it."""
 _PLACES = ("Collision", "Unreachable")
 """Failures of an action whose reason is where it was to happen."""
 _VALUE_CHARS, _MESSAGE_CHARS = 80, 400
 _ALIKE = 4
-"""How many looks by one function in a row are told each; of more, the first and the last ones."""
+"""How many perception calls by one function in a row are listed; of more, the first and the
+last."""
 _CALLS_CHARS = 6_000
-"""How much is told of all calls; of more, the first and the last."""
+"""How long the list of calls may be; of more, the first and the last are listed."""
 _SOURCE_CHARS = 6_000
-"""How much of a failed program is shown again."""
+"""How much of a failed program a repair request shows."""
 
 
 def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
-    """Tell which sort of repair a failure asks for; None if none can help.
+    """Return which sort of repair a failure asks for; None if none can help.
 
     Args:
         failure: How the program failed.
@@ -72,18 +72,18 @@ def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
     if not ran and failure.error == DECLINED:
         return "person"
     if not ran:
-        mends = failure.kind in _STATIC or failure.error == AnsweredInWords.__name__
-        return "static" if mends else None
+        repairable = failure.kind in _STATIC or failure.error == AnsweredInWords.__name__
+        return "static" if repairable else None
     if failure.kind == "value" and failure.error == NotFound.__name__:
         return None  # said on purpose: what was asked for is not there
     if failure.error in ("WrongKind", DID_NOTHING) and not acted(calls):
         return "static"
-    mends = failure.kind in _RUNTIME or (failure.kind == "timeout" and failure.error in _ENDLESS)
-    return "runtime" if mends else None
+    endless = failure.kind == "timeout" and failure.error in _ENDLESS
+    return "runtime" if failure.kind in _RUNTIME or endless else None
 
 
 def acted(calls: Sequence[Call]) -> bool:
-    """Tell whether any of the calls was an action."""
+    """Return whether any of the calls was an action."""
     return any(call.kind == "action" for call in calls)
 
 
@@ -114,13 +114,13 @@ def bent(before: Any, after: Any) -> str:
     first, second = (np.asarray(value, dtype=float) for value in (before, after))
     if first.ndim != 2 or second.ndim != 2:
         return ""
-    told = []
+    measured = []
     for points in (first, second):
         wide, high = np.ptp(points, axis=0)[:2] * 100
         long = np.linalg.norm(np.diff(points, axis=0), axis=1).sum() * 100
         words = f"{wide:.1f} by {high:.1f} cm, {long:.1f} cm long, {len(points)} points"
-        told.append((np.array([wide, high, long, len(points)]), words))
-    (old, was), (new, now) = told
+        measured.append((np.array([wide, high, long, len(points)]), words))
+    (old, was), (new, now) = measured
     most = BENT * np.array([max(old[:2]), max(old[:2]), old[2], old[3]])
     return f"{now}, where the first answer was {was}" if np.any(np.abs(new - old) > most) else ""
 
@@ -184,7 +184,7 @@ def _folded(calls: Sequence[Call]) -> list[str]:
     seen: set[str] = set()
     kept: list[tuple[str, str, str]] = []
     for call in calls:
-        line = told(call)
+        line = shown_with_result(call)
         if call.kind == "action" or line not in seen:
             kept.append((call.name, call.kind, line))
         seen.add(line)
@@ -207,8 +207,8 @@ def _folded(calls: Sequence[Call]) -> list[str]:
     return [*lines[:first], *left_out, *lines[last:]]
 
 
-def told(call: Call) -> str:
-    """Return one call in words: what it was given, what it returned or how it failed."""
+def shown_with_result(call: Call) -> str:
+    """Return one call as a line: its arguments, and its result or failure."""
     given = [_shown(value) for value in call.args]
     given += [f"{name}={_shown(value)}" for name, value in call.kwargs.items()]
     called = f"{call.name}({', '.join(given)})"

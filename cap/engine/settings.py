@@ -9,21 +9,21 @@ from typing import Any, Literal
 from cap.checker.declared_types import check_values
 
 MOST_SAMPLES = 100
-"""Of more programs nobody waits for the last."""
+"""The most programs that are tried for one instruction."""
 Sort = Literal["static", "runtime", "person"]
-"""Repairs of a program that cannot run, that failed while it ran, that a person declined."""
+"""Repairs of a program that cannot run, that failed while it ran, that the user declined."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A person's word on a program."""
+    """A user's decision on a program."""
 
     allowed: bool
     """Whether it may run as it is."""
     reason: str = ""
-    """Why not: the model is told, and writes another."""
+    """Why not: the model reads it, and writes another."""
     edited: str = ""
-    """What the person wrote in its place; it takes the same road, and is asked for again."""
+    """The user's own program in its place: it is checked and shown in the same way."""
 
 
 Approve = Callable[[str], bool | Decision]
@@ -61,10 +61,10 @@ class Repairs:
     runtime: int = 2
     """For what fails while it runs."""
     undo: bool = False
-    """True if in simulation what the last failed program did is taken back as well."""
+    """True if in simulation what the last failed program did is undone as well."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
+        """Check the values.
 
         Raises:
             UsageError: A value is of another kind than its field.
@@ -72,7 +72,7 @@ class Repairs:
         check_values(self)
 
     def left(self, sort: Sort | None) -> bool:
-        """Tell whether one more is left; a person may say no as often as they like."""
+        """Return whether one more is left; a user may decline as often as they like."""
         return sort == "person" or (sort is not None and getattr(self, sort) > 0)
 
     def nested(self, acts: bool) -> Repairs:
@@ -100,7 +100,7 @@ class GenerationLimits:
     for the model's own limit."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
+        """Check the values.
 
         Raises:
             UsageError: A value is of another kind than its field.
@@ -129,7 +129,7 @@ class EngineSettings:
     for what fails while it runs."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
+        """Check the values.
 
         Raises:
             UsageError: A value is of another kind than its field.

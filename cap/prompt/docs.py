@@ -1,6 +1,6 @@
-"""What a model is told of a robot: a compact block, made from the docstrings of its primitives.
+"""What a model reads about a robot: a compact block, made from the docstrings of its primitives.
 
-It stands above a prompt file's text and tells of what that prompt imports, no more: the frames and
+It is above a prompt file's text and describes only what that prompt imports: the frames and
 sizes of the robot's world, then a line for each function with its parameters, units and failures.
 `cap robots show` prints the same docstrings in full.
 """
@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from cap.program.scope import Primitive
 
 FUNCTION_CHARS = 900
-"""How much is told of one function: longer docs are cut at the end of a sentence."""
+"""The most characters about one function: longer docs are cut at the end of a sentence."""
 BLOCK_CHARS = 6_000
-"""How much is told in all: beyond it functions have their first sentence only."""
+"""The most characters in all: beyond it functions have their first sentence only."""
 _SECTION = re.compile(r"^(Args|Returns|Raises):[ \t]*$", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z'\"])")
 
@@ -32,7 +32,7 @@ def primitive_docs(
         groups: Objects whose attributes some of them are.
     """
     owners = {name: f"{group}." for group, names in groups.items() for name in names}
-    told: list[str] = []
+    lines: list[str] = []
     said: set[str] = set()
     left = BLOCK_CHARS
     for primitive in primitives.values():
@@ -41,11 +41,11 @@ def primitive_docs(
             first, *_ = _SENTENCE.split(" ".join(_paragraphs(primitive.doc))[:FUNCTION_CHARS])
             line = f"{call_of(primitive)}: {first}" if first else call_of(primitive)
         left -= len(line)
-        told.append(owners.get(primitive.name, "") + line)
+        lines.append(owners.get(primitive.name, "") + line)
     paragraphs = _paragraphs(_clipped(about, BLOCK_CHARS // 2))
-    if not (paragraphs or told):
+    if not (paragraphs or lines):
         return ""
-    text = "\n".join([*paragraphs, "", *told]).strip()
+    text = "\n".join([*paragraphs, "", *lines]).strip()
     return '"""' + re.sub(r"(?m)^#", " #", text.replace('"""', "'''")) + '\n"""'
 
 
@@ -62,7 +62,7 @@ def described(primitive: Primitive, said: set[str]) -> str:
 
     Args:
         primitive: The function.
-        said: What functions before it take and how they fail, to the letter; not told again.
+        said: What functions before it take and how they fail, to the letter; not shown again.
     """
     body, *sections = _SECTION.split(primitive.doc)
     there = dict(zip(sections[::2], sections[1::2], strict=True))
@@ -75,8 +75,8 @@ def described(primitive: Primitive, said: set[str]) -> str:
         parts.append(f"Returns {value[0].lower()}{value[1:]}")
     raised = _entries(there.get("Raises", ""))
     if raised:
-        told = [entry.partition(":")[0] if entry in said else entry for entry in raised]
-        parts.append(f"Raises {'; '.join(entry.rstrip('.') for entry in told)}.")
+        errors = [entry.partition(":")[0] if entry in said else entry for entry in raised]
+        parts.append(f"Raises {'; '.join(entry.rstrip('.') for entry in errors)}.")
         said.update(raised)
     called = call_of(primitive, typed="Args" not in there, returns="Returns" not in there)
     return f"{called}: {_clipped(' '.join(parts), FUNCTION_CHARS)}" if parts else called
@@ -93,7 +93,7 @@ def call_of(primitive: Primitive, *, typed: bool = False, returns: bool = False)
     shown = []
     for entry in primitive.signature.parameters.values():
         if primitive.kind == "lmp" and entry.name != "description":
-            continue  # its facts it is told anyway; what else it is given its docs say
+            continue  # its facts are in the context; its other arguments are in its docs
         kind = entry.annotation if typed and primitive.kind != "lmp" else entry.empty
         shown.append(str(entry.replace(annotation=kind)).replace("'", "") if kind else entry.name)
     value = primitive.signature.return_annotation

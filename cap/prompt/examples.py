@@ -22,7 +22,7 @@ class Example:
     follows: bool
     """True if it continues the example before it (no context line of its own)."""
     effects: tuple[str, ...] = ()
-    """What comes of it in the world: its lines `#= ` and `#? `, without the sigil."""
+    """Its effect in the world: its lines `#= ` and `#? `, without the sigil."""
 
 
 _ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
@@ -32,9 +32,9 @@ _CALL = re.compile(r"# (?:\w+ = )?[A-Za-z_][\w.]*\([^ ].*\)$")
 """A call that somebody commented out; an instruction ends with a full stop."""
 _IMPORT = re.compile(r"(?:import|from) ")
 _EFFECT, _GIVEN, CHECK = "#= ", "#< ", "#? "
-RECALLED = "as told before"
+RECALLED = "as named before"
 """What a line `#? ` says of a program with names that only earlier turns tell: who does not read
-what came of those cannot use it."""
+the results of those cannot use it."""
 _LEFT_OUT = re.compile(r"#! \d+ earlier instructions? (?:is|are) left out here")
 
 

@@ -1,4 +1,4 @@
-"""What a program has besides its context, told in lines that no program reads back."""
+"""What a program has in addition to its context, as lines for its model."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 
 _VALUE_CHARS = 400
-"""How much is told of one value."""
+"""How much of one value is shown."""
 _DIGITS = 4
 _MANY = 8
-"""Of more things their number is told, since not all of them may be shown."""
+"""Of more things their number is shown as well, since not all of them may fit."""
 _SOURCE_CHARS = 1_200
-"""How much is told of a program; of a longer one, what stands about the calls."""
+"""How much of a program is shown; of a longer one, the lines around the calls."""
 _LINES_ABOUT, _WORDS_CHARS = 5, 200
 
 
-def told_values(given: Mapping[str, Any]) -> str:
+def value_lines(given: Mapping[str, Any]) -> str:
     """Return a line for each of some variables: its kind and what is in it."""
     return "\n".join(f"{name} = {_shown(value)}" for name, value in given.items())
 
 
-def told_program(words: str, source: str, lines: Iterable[int]) -> str:
+def program_lines(words: str, source: str, lines: Iterable[int]) -> str:
     """Return the program that calls a function which is to be written, for its model to read.
 
     Args:
@@ -32,9 +32,9 @@ def told_program(words: str, source: str, lines: Iterable[int]) -> str:
     """
     shown = source.strip("\n")
     if len(shown) > _SOURCE_CHARS:
-        told = shown.split("\n")
+        every = shown.split("\n")
         near = {n for at in lines for n in range(at - _LINES_ABOUT, at + _LINES_ABOUT)}
-        shown = "\n".join(line for n, line in enumerate(told, 1) if n in near)[:_SOURCE_CHARS]
+        shown = "\n".join(line for n, line in enumerate(every, 1) if n in near)[:_SOURCE_CHARS]
     asked = f" for '{words[:_WORDS_CHARS]}'" if words else ""
     return f"It is called by this program{asked}, which is written already:\n{shown}"
 

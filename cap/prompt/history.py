@@ -18,7 +18,7 @@ _KEPT_OF_BUDGET = 0.75
 _LAST = 3
 """Turns that stay whatever their length."""
 _WORDS_CHARS = 1_000
-"""How much is told again of an instruction, of what came of it and of how it failed."""
+"""How much of an instruction, of its effect and of its failure is shown again."""
 
 
 def tokens(turn: PastTurn) -> int:
@@ -28,10 +28,10 @@ def tokens(turn: PastTurn) -> int:
 
 
 def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...]:
-    """Return the turns that fit a budget, after one that tells how many were left out.
+    """Return the turns that fit a budget, after one that says how many were left out.
 
     Args:
-        turns: Oldest first; the first may tell of others left out before.
+        turns: Oldest first; the first may count others left out before.
         budget_tokens: The most they may take. Beyond it they are cut down to three quarters, but
             never to fewer than the last three.
     """
@@ -50,7 +50,7 @@ def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...
 
 
 def _short(turn: PastTurn) -> PastTurn:
-    """Return a turn with as much of its words, its effect and its failure as is told again."""
+    """Return a turn with as much of its words, its effect and its failure as is shown again."""
     words, effect, note = (
         _beginning(turn.instruction),
         _beginning(turn.effect),

@@ -3,8 +3,8 @@
 A prompt file is Python text:
 
     # /// cap
-    # doc = "Return names."        what programs of other prompts are told of it
-    # docs = true                  whether it is told what the functions it imports do, and
+    # doc = "Return names."        what programs of other prompts see of it
+    # docs = true                  whether it reads what the functions it imports do, and
     #                              what program calls the function it is asked for
     # returns = "ret_val"          the variable a program of this prompt must set
     # kind = ["name", "names"]     what that value may be
@@ -25,8 +25,8 @@ Lines `#: put = place, set` above the first example state synonyms. They serve `
 knows no English of its own; language models are not sent them. Nor are they sent the file of the
 same name in the folder `nearest` beside it: more synonyms and examples, for `nearest` alone.
 
-Lines `#= moved red block to blue bowl` under an example say what comes of it in the world, in the
-words in which earlier turns of a session are told; `cap prompts check` judges them. So it does the
+Lines `#= moved red block to blue bowl` under an example state its effect in the world, in the
+words in which earlier turns of a session are shown; `cap prompts check` judges them. So it does the
 lines `#? beside blue bowl`, which no model is sent. Lines `#< ` tell what else was given with a
 request.
 
@@ -86,7 +86,7 @@ class Header:
     """A prompt file's metadata."""
 
     doc: str = ""
-    """What programs that call it are told: what it returns of which words, and how it fails."""
+    """What callers need to know: what it returns for which words, and how it fails."""
     docs: bool = True
     """Show what the functions do that its programs may call, and what calls one to be written."""
     returns: str | None = None
@@ -123,7 +123,7 @@ class PastTurn:
     context: str = ""
     """The context lines it was shown."""
     effect: str = ""
-    """What came of it, as the examples' lines `#= ` say it; "" where that is not known."""
+    """Its effect, in the form of the examples' lines `#= `; "" where that is not known."""
     note: str = ""
     """How it failed, or ""."""
     left_out: int = 0
@@ -141,7 +141,7 @@ class Prompt:
     text: str
     """The file without its header."""
     hints: tuple[str, ...]
-    """Names its import lines bind, besides the library names."""
+    """Names its import lines bind, without the library names."""
     examples: tuple[Example, ...]
     """Its examples, in order."""
     further: str = ""
@@ -226,12 +226,12 @@ class Prompt:
             parts.append(SESSION)
         prefix = self.header.prefix
         for turn in history:
-            told = [f"#= {one_line(turn.effect)}"] if turn.effect else []
-            told += [f"#! {one_line(turn.note)}"] if turn.note else []
-            # A note on a failure tells of lines by their numbers.
+            below = [f"#= {one_line(turn.effect)}"] if turn.effect else []
+            below += [f"#! {one_line(turn.note)}"] if turn.note else []
+            # A note on a failure names lines by their numbers.
             code = _indented(turn.code) if turn.note else _uncommented(turn.code)
-            block = _block(turn.context, prefix, turn.instruction, code, *told)
-            parts.append(told[-1] if turn.left_out else block)
+            block = _block(turn.context, prefix, turn.instruction, code, *below)
+            parts.append(below[-1] if turn.left_out else block)
         if given:
             parts.append("\n".join(f"#< {line}".rstrip() for line in given.split("\n")))
         parts.append(_block(context, self.header.prefix, instruction))
@@ -264,7 +264,7 @@ def comment(instruction: str, prefix: str = "") -> str:
 
 
 def _uncommented(code: str) -> str:
-    """Return a program without its comment lines; those that cannot be told stay, indented."""
+    """Return a program without its comment lines, as far as they can be recognised."""
     if "#" not in code:
         return code.rstrip()
     lines: list[str | None] = [*code.rstrip().split("\n")]
@@ -301,7 +301,7 @@ def load(path: Path) -> Prompt:
     return parse(text, name=path.stem, path=path, infer=True, further=further)
 
 
-@lru_cache(maxsize=256)  # each session reads its robot's prompts anew
+@lru_cache(maxsize=256)  # each session reads its robot's prompts again
 def parse(
     text: str, name: str, path: Path | None = None, *, infer: bool = False, further: str = ""
 ) -> Prompt:

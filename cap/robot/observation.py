@@ -1,7 +1,7 @@
 """Observation: all that a robot is asked about its world, once before a turn and once after it.
 
-A person may have written the robot: what it says is checked here, and what goes wrong while it is
-asked is a `RobotError` that names the robot and the question.
+The robot may be a user's own: its answers are checked here, and an error in them is a `RobotError`
+that names the robot and the question.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOVED_M = 0.005
 Moved = Mapping[str, tuple[Xyz, Xyz]]
 """Objects that moved: where from and where to, xyz in metres."""
 Changed = Mapping[str, tuple[Any, Any]]
-"""What else is otherwise, by name: before and after."""
+"""What else changed, by name: before and after."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Observation:
         Raises:
             RobotError: It cannot be seen, or what the robot says of it is not as it must be.
         """
-        places, changes, told = _places(robot), plain(condition(robot)), facts(robot)
-        seen = cls(places, changes, told, _words(robot), plain(getattr(robot, "strokes", ())))
+        places, changes, known = _places(robot), plain(condition(robot)), facts(robot)
+        seen = cls(places, changes, known, _words(robot), plain(getattr(robot, "strokes", ())))
         return seen.with_world(robot) if world else seen
 
     def with_world(self, robot: Any) -> Observation:
@@ -64,7 +64,7 @@ class Observation:
         return replace(self, world=kept)
 
     def since(self, before: Observation) -> tuple[Moved, dict[str, tuple[Any, Any]]]:
-        """Return the objects that moved since an earlier one, and what else is otherwise."""
+        """Return the objects that moved since an earlier one, and what else changed."""
         changed = {
             name: pair
             for name in dict.fromkeys([*before.condition, *self.condition])
@@ -117,7 +117,7 @@ def facts(robot: Any) -> dict[str, Any]:
 
 
 def condition(robot: Any) -> dict[str, Any]:
-    """Return what else than objects' places a robot's programs change; {} if it tells of nothing.
+    """Return what else than objects' places a robot's programs change; {} if it reports nothing.
 
     Raises:
         RobotError: It cannot be had, or is not plain data.
@@ -162,7 +162,7 @@ def _asked(robot: Any, what: str, ask: Callable[[], dict[str, Any]]) -> dict[str
     """Return what a robot is asked for.
 
     Raises:
-        RobotError: It has failed, or what it told is not plain data.
+        RobotError: It failed, or its answer is not plain data.
     """
     try:
         return ask()
@@ -170,9 +170,9 @@ def _asked(robot: Any, what: str, ask: Callable[[], dict[str, Any]]) -> dict[str
         raise
     except WireError as error:
         raise RobotError(f"{_whose(robot)} {what} is not plain data: {error}") from None
-    except Exception as error:  # a person's code may fail in any way
-        told = f"{type(error).__name__}: {error}; see cap robots check"
-        raise RobotError(f"{_whose(robot)} {what} failed: {told}") from None
+    except Exception as error:  # a user's code may fail in any way
+        why = f"{type(error).__name__}: {error}; see cap robots check"
+        raise RobotError(f"{_whose(robot)} {what} failed: {why}") from None
 
 
 def _whose(robot: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the engine needs of a robot, and what some robots can besides."""
+"""What the engine needs of a robot, and what some robots can do in addition."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Robot(Protocol):
     def context(self) -> Mapping[str, Any]:
         """Return facts a prompt may ask for, such as `objects`: plain data.
 
-        One called `elsewhere` is told with each instruction, in words: what was seen before, and
+        One called `elsewhere` is shown with each instruction, in words: what was seen before, and
         is not seen from here.
         """
 
@@ -43,7 +43,7 @@ class Robot(Protocol):
 
 @runtime_checkable
 class Conditioned(Protocol):
-    """A robot that tells of more than where objects are."""
+    """A robot that reports more than where objects are."""
 
     def condition(self) -> Mapping[str, Any]:
         """Return what else programs change, by name; to tell what a turn did.
@@ -63,7 +63,7 @@ class Locating(Protocol):
     def whereabouts(self) -> Mapping[str, str]:
         """Return what each object is in or on, such as `{"apple": "bowl"}`; "" for nothing named.
 
-        Later prompts are told from where to where each object went that a turn moved.
+        Later prompts show from where to where a turn moved each object.
         """
 
 
@@ -77,7 +77,7 @@ class Containing(Protocol):
 
 @runtime_checkable
 class Rewindable(Protocol):
-    """A robot whose whole world can be kept and put back: a simulated one."""
+    """A robot whose whole world can be saved and restored: a simulated one."""
 
     def snapshot(self) -> Any:
         """Return the world as it is: bodies, motors, grasp, random state, what was said."""
@@ -94,10 +94,10 @@ class TurnTaking(Protocol):
         """Know that what is done from now on belongs to another turn.
 
         Args:
-            words: What this one was told to do.
+            words: The instruction of this one.
 
         Returns:
-            The words of the turns that this one took back, the last of them first.
+            The instructions of the turns that this one undid, the last of them first.
         """
 
 

@@ -1,6 +1,6 @@
 """What a robot's world looks like, as plain data: shapes by name, and where each one is now.
 
-Whoever draws it in three dimensions, or from above, needs to know no robot.
+A viewer in three dimensions, or from above, needs to know no robot.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Viewable(Protocol):
 
 @dataclass
 class ViewLog:
-    """What of a world's looks was told already: only what is new is told again."""
+    """What was reported of a world's looks already, so that only what is new is reported."""
 
     _told: dict[str, Any] = field(default_factory=dict)
     _shapes: set[str] = field(default_factory=set)
@@ -113,14 +113,14 @@ class ViewLog:
 
 def _described(shape: Shape) -> dict[str, Any]:
     """Return a shape as plain data, without what is as usual."""
-    told: dict[str, Any] = {"kind": shape.kind, "color": list(shape.color)}
+    described: dict[str, Any] = {"kind": shape.kind, "color": list(shape.color)}
     if shape.size:
-        told["size"] = [round(edge, 4) for edge in shape.size]
+        described["size"] = [round(edge, 4) for edge in shape.size]
     if shape.at != ORIGIN:
-        told["at"] = [round(number, 4) for number in shape.at]
+        described["at"] = [round(number, 4) for number in shape.at]
     if shape.profile:
-        told["profile"] = [[round(number, 4) for number in corner] for corner in shape.profile]
-    return told
+        described["profile"] = [[round(number, 4) for number in corner] for corner in shape.profile]
+    return described
 
 
 _SEGMENTS = 32

@@ -32,7 +32,7 @@ class Clocks:
         self.program_s = 0.0
         self.calls_s = 0.0
         self.running: list[tuple[str, float]] = []
-        """The call that runs, if one does, and its begin; whoever pops it owns its end."""
+        """The call that runs, if one does, and its begin; the thread that pops it owns its end."""
         self._asked_s = 0.0
         self._asking = 0
 

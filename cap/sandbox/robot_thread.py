@@ -49,7 +49,7 @@ class TimedWork(Protocol):
 
 
 class _Outcome:
-    """What comes of one piece of work: it can be asked for again, also after a wait was cut short.
+    """The result of one piece of work: it can be asked for again, also after a wait was cut short.
 
     What is taken from a queue cannot: a signal may come between the taking and the having.
     """
@@ -61,9 +61,9 @@ class _Outcome:
         self._question: Callable[[], Any] | None = None
         """What the work asks, until the waiting thread has taken it up."""
         self._asked: _Outcome | None = None
-        """What came of its last question."""
+        """The result of its last question."""
         self._ended = False
-        """The work was told to end: no answer counts from then on."""
+        """The work was asked to end: no answer counts from then on."""
 
     def tell(self, answer: tuple[Any, BaseException | None]) -> None:
         self._answer = answer
@@ -79,7 +79,7 @@ class _Outcome:
         """Have the waiting thread answer a question of the work; on the work's thread.
 
         Raises:
-            NotApproved: The work was told to end before there was an answer.
+            NotApproved: The work was asked to end before there was an answer.
         """
         self._asked = asked = _Outcome()
         self._question = question
@@ -136,7 +136,7 @@ class RobotThread:
     _jobs: queue.SimpleQueue[Any] | None = None
     _thread: threading.Thread | None = None
     _waited: _Outcome | None = None
-    """What comes of the work that is waited for."""
+    """The result of the work that is waited for."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -172,11 +172,11 @@ class RobotThread:
         Args:
             work: What to run.
             watched: How to tell its time and to end it.
-            grace_s: How long it may take to end, in seconds, once it is told to.
+            grace_s: How long it may take to end, in seconds, once it is asked to.
 
         Raises:
             Hung: It did not.
-            KeyboardInterrupt: Passed on after the work was told to end.
+            KeyboardInterrupt: Passed on after the work was asked to end.
         """
         if self._thread is threading.current_thread():
             return work()
@@ -272,7 +272,7 @@ def on_waiting_thread(question: Callable[[], T]) -> T:
     """Answer a question on the thread that waits for the robot's, where Ctrl-C ends it.
 
     Raises:
-        NotApproved: What asks was told to end before there was an answer.
+        NotApproved: The caller was asked to end before there was an answer.
     """
     outcome: _Outcome | None = getattr(_own, "waiting", None)
     return question() if outcome is None else outcome.ask(question)

@@ -220,7 +220,7 @@ class Server:
         try:
             function = _function(self._primitives.get(name), name, args, kwargs)
             if self._thread.hung and kind != "lmp":
-                why = "the robot did not stop when told to; see to it, then begin a new session"
+                why = "the robot did not stop when asked to; check it, then start a new session"
                 raise NotConnected(why)
             result = function(*args, **kwargs)
             answer = wire.encode(["ok", result])

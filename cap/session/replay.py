@@ -1,7 +1,7 @@
-"""A run over again, with no model: the same instructions, answered as they were answered then.
+"""Replay: a run once more without a model, its requests answered as they were answered then.
 
 A run folder holds all it takes: the session as it began, what was asked of it and in which order,
-each completion under the key of its request, and what came of each turn.
+each completion under the key of its request, and the result of each turn.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from cap.trace.reader import read_events
 
 @dataclass(frozen=True)
 class ReplayStep:
-    """One thing a person did in a session."""
+    """One thing a user did in a session."""
 
     kind: Literal["run", "execute", "undo", "redo", "model"]
     """Which."""
     text: str = ""
     """The instruction, or the program's name."""
     source: str = ""
-    """The program a person wrote."""
+    """The user's own program."""
     turns: int = 0
     """How many were undone."""
-    mends: bool = False
-    """Whether the model that took over can be asked to mend what it wrote."""
+    repairs: bool = False
+    """Whether the model that took over can be asked to repair what it wrote."""
     outcome: Any = None
-    """What came of it, as JSON; None of what is no turn."""
+    """Its result, as JSON; None of what is no turn."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What came of a step this time."""
+    """The result of a step this time."""
 
     step: ReplayStep
     """What was done."""
@@ -85,7 +85,7 @@ def steps(folder: Path) -> tuple[ReplayStep, ...]:
                     f"in {folder} a single round was undone, which version 0.1 alone can replay"
                 )
             elif kind == "model":
-                found.append(ReplayStep("model", data["name"], mends=data["repairs"]))
+                found.append(ReplayStep("model", data["name"], repairs=data["repairs"]))
             elif kind == "moved":
                 moved = data["objects"]
             elif kind == "failure":
@@ -155,7 +155,7 @@ def ready(session: Session, kept: SavedSession, folder: Path) -> Session:
         raise UsageError(f"robot '{session.robot.name}' is real; runs are replayed in simulation")
     session.model.name = f"replay/{folder}"
     session.engine.repairs = kept.repairs
-    session.engine.author.model.repairs = kept.mends  # type: ignore[attr-defined]
+    session.engine.author.model.repairs = kept.model_repairs  # type: ignore[attr-defined]
     session.trace.update(model=session.model.name, replay=str(folder))
     return session
 
@@ -170,7 +170,7 @@ def replay(session: Session, todo: Sequence[ReplayStep]) -> Iterator[Replayed]:
             session.redo()
             yield Replayed(step, None)
         elif step.kind == "model":
-            session.engine.author.model.repairs = step.mends  # type: ignore[attr-defined]
+            session.engine.author.model.repairs = step.repairs  # type: ignore[attr-defined]
         elif step.kind == "execute":
             yield Replayed(step, session.execute(step.source, step.text))
         else:
@@ -178,7 +178,7 @@ def replay(session: Session, todo: Sequence[ReplayStep]) -> Iterator[Replayed]:
 
 
 def _outcome(turn: Turn) -> Any:
-    """Return what came of a turn, as a run folder has it."""
+    """Return the result of a turn, as a run folder has it."""
     failed = turn.failure and turn.failure.error
     outcome = {"ok": turn.ok, "value": plain(turn.value)}
     outcome |= {"moved": plain(turn.moved), "failed": failed}

@@ -1,10 +1,10 @@
-"""Rounds: a program, then what came of it, and the model goes on or says that all is done.
+"""Rounds: a program, then its result, and the model goes on or says that all is done.
 
-All rounds of an instruction are one turn for the person. The turn ends when the model writes a
+All rounds of an instruction are one turn for the user. The turn ends when the model writes a
 program that does nothing, when two rounds in a row have no effect, when the same program comes
-twice, when a person or the model stops it, or with the last round there may be. Where the last
-program failed, the model's word that all is done does not make the turn good: only the effect that
-was expected does, or a check of the world.
+twice, when the user or a failure of the model stops it, or at the limit of rounds. Where the last
+program failed, the model's claim that all is done is not enough for success: the expected effect is
+needed, or a check of the world.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from cap.robot.observation import Observation
 from cap.session.state import after_turn
 
 GO_ON = (
-    "The program above was carried out for this instruction, with what came of it (#=, #!).\n"
+    "The program above was run for this instruction, with its result (#=, #!).\n"
     "If something is left to do, write a program for that alone; if all is done, write only: pass"
 )
-"""What the model is told before each further round."""
+"""The request for each further round."""
 _PRINTED_CHARS = 1000
 _ENDED = ("interrupted", "refused", "model")
-"""Failures after which nobody is asked for a further round."""
+"""Failures after which no further round is asked for."""
 
 
 @dataclass
@@ -39,9 +39,9 @@ class Rounds:
     """The rounds of one instruction."""
 
     engine: Engine
-    """Has the programs written and carries them out."""
+    """Has the programs written and runs them."""
     prompt: Prompt
-    """The prompt that answers the person."""
+    """The prompt that answers the user."""
     words: str
     """The instruction."""
     before: Observation
@@ -56,7 +56,7 @@ class Rounds:
     """What the turn before it moved."""
 
     def run(self, context: Context, most: int) -> Answer:
-        """Ask until all is done; return what came of all rounds.
+        """Ask until all is done; return the answer of all rounds.
 
         Args:
             context: The facts shown in the first.
@@ -110,7 +110,7 @@ class Rounds:
         goal: GoalCheck | None,
         seen: tuple[bytes, ...] = (),
     ) -> Answer:
-        """Carry out one, and have the goal check look at the world after it."""
+        """Run one, and have the goal check look at the world after it."""
         answer = self.engine.run(
             *(self.prompt, self.words, context, state),
             before=before,
@@ -124,7 +124,7 @@ class Rounds:
         return replace(answer, accepted=verdict is True, denied=goal.denial(verdict))
 
     def _doubted(self, answer: Answer) -> Answer:
-        """Return what came of all rounds with what is to be doubted of it."""
+        """Return the answer of all rounds with its doubts."""
         engine = self.engine
         if answer.result.failure is not None or not engine.author.repairs:
             return answer
@@ -137,11 +137,11 @@ class Rounds:
         return replace(answer, doubts=tuple(found))
 
     def _is_right(self, answer: Answer, last: Answer, now: Observation) -> bool:
-        """Tell whether more than the model's word says so: what was expected, or a goal check.
+        """Return whether more than the model's claim says so: the expected effect, or a goal check.
 
         Args:
-            answer: What came of all rounds.
-            last: What came of the last of them, which failed.
+            answer: The answer of all rounds.
+            last: The answer of the last of them, which failed.
             now: The world after it.
         """
         if last.denied and not last.accepted:
@@ -150,7 +150,7 @@ class Rounds:
         met = all(word in words for word in self.expect)
         return met and (bool(self.expect) or last.accepted)
 
-    def _after(self, state: State, last: Answer, context: Context, told: str) -> State:
+    def _after(self, state: State, last: Answer, context: Context, effect: str) -> State:
         """Return what the next program finds: what the last one left, and how it went."""
         failure, printed = last.result.failure, one_line(last.result.stdout)[:_PRINTED_CHARS]
         note = f"printed: {printed}" if printed else ""
@@ -158,7 +158,7 @@ class Rounds:
             state = after_turn(state, last, self.turn)
         else:
             note = "; ".join(part for part in (f"failed: {failure}", note) if part)
-        entry = PastTurn(self.words, last.shown, context.text, told, note)
+        entry = PastTurn(self.words, last.shown, context.text, effect, note)
         return replace(state, history=(*state.history, entry), given=GO_ON, goes_on=True)
 
 

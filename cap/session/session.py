@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 TOP = "ui"
-"""The prompt that answers a person; every robot has one."""
-_BY_CALLER = "stopped by who called it"
+"""The prompt that answers the user; every robot has one."""
+_BY_CALLER = "stopped by the caller"
 _LAST_S = 20.0
 """A turn that is stopped may take so long to end."""
 _LOOK_S = 0.01
@@ -104,9 +104,9 @@ class Begun:
     """A turn that has begun."""
 
     words: str
-    """What a person said, or the name of the program."""
+    """The instruction, or the name of the program."""
     source: str | None
-    """The person's own program; None if the model is to write one."""
+    """The user's own program; None if the model is to write one."""
     expect: Sequence[str]
     """The effect it must have."""
     before: Checkpoint
@@ -131,9 +131,9 @@ class Session:
     skills: SkillStore | None = None
     """Where functions are kept for later sessions."""
     _thread: ThreadPoolExecutor | None = None
-    """Where `arun` carries turns out."""
+    """Where `arun` runs turns."""
     _turns_thread: int | None = None
-    """Who carries out the turn that runs; None if none does."""
+    """The thread of the turn that runs; None if none does."""
     _closed = False
 
     def __init__(self, robot: Robot, model: Model, settings: SessionSettings | None = None) -> None:
@@ -192,7 +192,7 @@ class Session:
             self.use_skills(settings.skills)
 
     def _describe(self, prompts: Mapping[str, Prompt], seed: int) -> None:
-        """Write down what the session runs, and with what."""
+        """Record what the session runs, and with what."""
         file = {} if self.robot_file is None else {"robot_file": str(self.robot_file)}
         self.trace.update(
             robot=self.robot.name,
@@ -264,7 +264,7 @@ class Session:
             if folder is not None:
                 settings = replace(settings, trace=Trace(new_run_folder(folder, robot, "session")))
             return cls(body, backend, settings)
-        except BaseException:  # also Ctrl-C: nobody else could close it
+        except BaseException:  # also Ctrl-C: nothing else would close it
             body.close()
             raise
 
@@ -300,7 +300,7 @@ class Session:
         try:
             session.restore(kept)
             session.earlier_run = from_run
-        except BaseException:  # also Ctrl-C: nobody else could close it
+        except BaseException:  # also Ctrl-C: nothing else would close it
             session.close("error")
             raise
         return session
@@ -333,7 +333,7 @@ class Session:
             self.close()
             return
         self.robot.stop()
-        self.tell_held()
+        self.report_held()
         with contextlib.suppress(OSError):  # the error that ends it says more than a full disk
             self.close(status_after(error))
 
@@ -358,7 +358,7 @@ class Session:
                 time.sleep(_LOOK_S)
         try:
             self.robot.close()
-        except BaseException as error:  # the trace tells of whatever it was
+        except BaseException as error:  # the trace has its status
             with contextlib.suppress(OSError):  # a full disk
                 self.trace.close(status_after(error))
             raise
@@ -369,7 +369,7 @@ class Session:
         self.trace.close(status or ("failed" if failed else "done"))
 
     def run(self, instruction: str, expect: Sequence[str] = ()) -> Turn:
-        """Carry out one instruction.
+        """Run one instruction.
 
         Args:
             instruction: What the robot should do, in words.
@@ -387,10 +387,10 @@ class Session:
         return self._turn(words, None, expect)
 
     async def arun(self, instruction: str, expect: Sequence[str] = ()) -> Turn:
-        """Carry out one instruction on a thread of the session's own, as `run` does.
+        """Run one instruction on a thread of the session, as `run` does.
 
-        Several are carried out one after the other. Where the task is cancelled, the robot is
-        stopped and the turn ended, as by Ctrl-C, before this returns; listeners, and who approves,
+        Several are run one after the other. Where the task is cancelled, the robot is
+        stopped and the turn ended, as by Ctrl-C, before this returns; listeners, and the approval,
         are called on that thread.
         """
         import asyncio
@@ -428,7 +428,7 @@ class Session:
         bit for bit. Real hardware stays where it is.
 
         Args:
-            turns: How many turns to take back; those that failed count as well.
+            turns: How many turns to undo; those that failed count as well.
 
         Returns:
             True if the world went back too.
@@ -441,22 +441,22 @@ class Session:
             raise UsageError(f"cannot undo {turns!r} turns; say how many")
         if not 1 <= turns <= len(self.turns):
             there = f"there are {len(self.turns)} in this session"
-            told = f"cannot undo {turns} turns: {there}" if self.turns else "nothing to undo"
+            message = f"cannot undo {turns} turns: {there}" if self.turns else "nothing to undo"
             if self.earlier:
-                told = told if self.turns else "nothing to undo yet"
-                told += f"; {self.told_earlier}"
-            raise UsageError(told)
+                message = message if self.turns else "nothing to undo yet"
+                message += f"; {self.earlier_turns}"
+            raise UsageError(message)
         undone = self._past[-turns:]
         rewound = self._go_to(undone[0].before)
         del self._past[-turns:]
         self._undone.append(undone)
         self._keep(session_file.LATEST, undone[0].before.seen)
         self.trace.event("undo", turns=turns, world=rewound)
-        self._tell_view()
+        self._record_view()
         return rewound
 
     def redo(self) -> bool:
-        """Put back what the last undo took back; only until the next turn.
+        """Redo what the last undo undid; only until the next turn.
 
         Returns:
             True if the world went there too.
@@ -472,7 +472,7 @@ class Session:
         self._past += undone
         self._keep(session_file.LATEST, undone[-1].after.seen)
         self.trace.event("redo", turns=len(undone), world=rewound)
-        self._tell_view()
+        self._record_view()
         return rewound
 
     def _checkpoint(self, seen: Observation) -> Checkpoint:
@@ -503,12 +503,12 @@ class Session:
 
     @property
     def prompt(self) -> Prompt:
-        """The prompt that answers a person."""
+        """The prompt that answers the user."""
         return self._prompt
 
     @property
-    def told_earlier(self) -> str:
-        """Where the turns are that were before those of this process, and what that means."""
+    def earlier_turns(self) -> str:
+        """A sentence on the turns before those of this process, and what undo does with them."""
         owner = self.earlier_run or "the session that this one goes on from"
         if self.earlier == 1:
             return f"1 turn of {owner} is known; undo does not reach it, the words 'undo that' may"
@@ -600,7 +600,7 @@ class Session:
         return self.skills.keep(self.state, name, rename_to, self.reserved, origin)
 
     def execute(self, source: str, name: str = "program", expect: Sequence[str] = ()) -> Turn:
-        """Run a program written by a person through the same check and sandbox.
+        """Run a user's own program through the same check and sandbox.
 
         Args:
             source: Python.
@@ -614,7 +614,7 @@ class Session:
         return self._turn(name, source, expect)
 
     def _executed(self, source: str, facts: Mapping[str, Any]) -> Answer:
-        """Run a person's program: it may use every name, and reads the robot's facts."""
+        """Run a user's program: it may use every name, and reads the robot's facts."""
         try:
             program = Program.parse(source)
         except CapError as error:
@@ -627,11 +627,11 @@ class Session:
             raise UsageError("the session is closed; open another")
 
     def _turn(self, words: str, source: str | None, expect: Sequence[str]) -> Turn:
-        """Carry out one turn; the robot is looked at once before and once after it.
+        """Run one turn; the robot is observed once before and once after it.
 
         Args:
-            words: What a person said, or the name of the program.
-            source: The person's own program; None if the model is to write one.
+            words: The instruction, or the name of the program.
+            source: The user's own program; None if the model is to write one.
             expect: The effect it must have.
         """
         self._require_open()
@@ -649,13 +649,13 @@ class Session:
             saved = self._saved(seen) if self.learn is not None and source is None else None
             if self.trace.turn == self.earlier:
                 self._keep(session_file.START, seen)
-                self._tell_view()
-            turn, answer = self._carried_out(begun)
+                self._record_view()
+            turn, answer = self._run_turn(begun)
             if saved is not None and turn.ok:
                 learn_from(self, saved, turn, answer, expect)
                 self._keep(session_file.LATEST, self._past[-1].after.seen)
             if not turn.ok:
-                self.tell_held()
+                self.report_held()
             return turn
         finally:
             self._sandbox.robot_thread.stop_asked = False
@@ -663,14 +663,14 @@ class Session:
                 stop_signals.why = BY_CTRL_C
             self._turns_thread = None
 
-    def _carried_out(self, begun: Begun) -> tuple[Turn, Answer]:
-        """Have the program written, if nobody has, and run it; look again and keep the turn."""
+    def _run_turn(self, begun: Begun) -> tuple[Turn, Answer]:
+        """Have the program written, if it is not given, run it, and keep the turn."""
         context = Context()
         if begun.source is None:
             context = self._prompt.context_of(begun.before.seen.facts)
         unforeseen: Exception | None = None
         tally, mark = self.engine.tally, self.engine.tally.mark()
-        with stop_signals.held():  # a turn is there and told whole, or not at all
+        with stop_signals.held():  # a turn is kept and recorded as a whole, or not at all
             self.trace.turn += 1
             self._undone.clear()
             given = {} if begun.source is None else {"source": begun.source}
@@ -689,8 +689,8 @@ class Session:
                 answer = Answer(Result(failure=interrupted()), usage=usage, by_lmp=by_lmp)
             except Stopped as stop:  # while it is dealt with here, it is not raised again
                 name = signal.Signals(int(str(stop.code)) - 128).name
-                told = replace(interrupted(), message=f"stopped by {name}")
-                self._end_turn(begun, Answer(Result(failure=told)), context, found)
+                stopped = replace(interrupted(), message=f"stopped by {name}")
+                self._end_turn(begun, Answer(Result(failure=stopped)), context, found)
                 raise
             except Exception as error:  # the turn is over, and may have moved something
                 broken = Failure("protocol", type(error).__name__, str(error))
@@ -699,7 +699,7 @@ class Session:
             turn = self._end_turn(begun, answer, context, found)
         if unforeseen is not None:
             if not turn.ok:
-                self.tell_held()
+                self.report_held()
             raise unforeseen
         return turn, answer
 
@@ -723,7 +723,7 @@ class Session:
         return rounds.run(context, self.rounds), rounds.begun
 
     def _end_turn(self, begun: Begun, answer: Answer, context: Context, found: State) -> Turn:
-        """Look at what came of a turn, keep it, write it down and tell of it.
+        """Look at the result of a turn, keep it and record it.
 
         Where the world can no longer be seen, nothing is known to have moved, and that fails.
 
@@ -742,8 +742,8 @@ class Session:
             effect = replace(effect, left_over=left_over, doubts=answer.doubts)
             missed = unmet(effect, begun.expect)
         except RobotError as error:
-            told = f"what came of it cannot be seen: {error}"
-            missed = Failure("raised", type(error).__name__, told, robot=True)
+            message = f"its effect cannot be seen: {error}"
+            missed = Failure("raised", type(error).__name__, message, robot=True)
             after = replace(before, facts={})
             effect = replace(Effect.of(before, after, answer.result), unseen=True)
         if answer.result.failure is None and missed is not None:
@@ -757,19 +757,19 @@ class Session:
         self._remember(turn, answer, context, found)
         self._past.append(Finished(turn, begun.before, self._checkpoint(after)))
         self._keep(session_file.LATEST, after)
-        self._tell_view()
-        turn.tell(self.trace, self.model.name)
+        self._record_view()
+        turn.record(self.trace, self.model.name)
         return turn
 
-    def _tell_view(self) -> None:
-        """Write down what the world looks like, as far as that is new."""
+    def _record_view(self) -> None:
+        """Record what the world looks like, as far as that is new."""
         if self.trace.folder is not None and isinstance(self.robot, Viewable):
             with contextlib.suppress(RobotError):  # a real one can no longer be seen
                 if news := self._view_log.news(self.robot):
                     self.trace.event("view", **news)
 
-    def tell_held(self) -> None:
-        """Say what a real robot holds, if it does: a stop left it there."""
+    def report_held(self) -> None:
+        """Report what a real robot still holds after a stop."""
         if not self.robot.simulated:
             with contextlib.suppress(RobotError, OSError):  # its terminal may be gone as well
                 held = observation.condition(self.robot).get(HELD, NOTHING_HELD)
@@ -784,7 +784,7 @@ class Session:
             self.took = {**self.took, of: self.took.get(of, NOTHING).plus(usage)}
         code = answer.program.source if answer.program else ""
         code = "\n".join([*answer.earlier, code])
-        entry = PastTurn(turn.instruction, code, context.text, turn.told_effect, turn.note)
+        entry = PastTurn(turn.instruction, code, context.text, turn.prompt_effect, turn.note)
         before = self.state
         history = within((*before.history, *answer.failed, entry), self.history_tokens)
         self.state = replace(before, history=history)
@@ -819,7 +819,7 @@ class Session:
             origins=self.origins,
             history_tokens=self.history_tokens,
             repairs=engine.repairs,
-            mends=engine.author.repairs,
+            model_repairs=engine.author.repairs,
             sampling=engine.settings.sampling,
             rounds=self.rounds,
             world=world,
@@ -834,7 +834,7 @@ class Session:
 
 
 def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:
-    """Return settings that a session can be run with; one that learns asks for goal checks.
+    """Return checked settings; a session that learns asks for goal checks.
 
     Raises:
         UsageError: They are beyond their bounds, or lack what they need.
@@ -854,10 +854,10 @@ def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:
 
 
 def _outermost(robot: str, prompts: Mapping[str, Prompt]) -> tuple[Prompt, Prompt]:
-    """Return the prompt that answers a person, and the one that asks for functions.
+    """Return the prompt that answers the user, and the one that asks for functions.
 
     Raises:
-        PromptError: There is no prompt that answers a person.
+        PromptError: There is no prompt that answers the user.
     """
     if TOP not in prompts:
         like = " or ".join(f"{name}.py" for name in prompts if name.endswith(f"_{TOP}"))

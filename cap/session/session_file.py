@@ -73,8 +73,8 @@ class SavedSession:
     """Budget of the history."""
     repairs: Repairs
     """How often a program may be repaired: before it runs, and after it failed."""
-    mends: bool
-    """Whether its model can be asked to mend what it wrote."""
+    model_repairs: bool
+    """Whether its model can be asked to repair what it wrote."""
     sampling: Sampling
     """How many programs are tried for an instruction, and how one is chosen."""
     rounds: int = 1
@@ -197,7 +197,7 @@ def render(saved: SavedSession) -> str:
         origins=dict(saved.origins),
         history_tokens=saved.history_tokens,
         repairs=saved.repairs,
-        mends=saved.mends,
+        mends=saved.model_repairs,
         rounds=saved.rounds,
         sampling=_Sampling(sampling.samples, sampling.agreement, sampling.goal),
         world=saved.world,
@@ -237,7 +237,8 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
     except FileNotFoundError:
         if path.with_name(START).exists():
             raise SavedError(
-                f"no turn was finished in {path.parent}, so nothing goes on there; begin anew"
+                f"no turn was finished in {path.parent}, so there is nothing to resume; "
+                "start a new session"
             ) from None
         raise SavedError(f"no saved session at {path}; name a run folder or its file") from None
     except (OSError, ValueError) as error:
@@ -297,7 +298,7 @@ def _saved(file: _File) -> SavedSession:
         origins=file.origins,
         history_tokens=file.history_tokens,
         repairs=file.repairs,
-        mends=file.mends,
+        model_repairs=file.mends,
         rounds=file.rounds,
         sampling=Sampling(max(1, sampling.samples), sampling.agreement, sampling.goal),
         world=file.world,

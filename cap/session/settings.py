@@ -36,21 +36,22 @@ class SessionSettings(EngineSettings):
     learn: Learn | None = None
     """Shown each function of a turn that is offered as a skill; None learns nothing."""
     rounds: int = 1
-    """How often the model may go on with an instruction, after it was told what came of it."""
+    """How many programs the model may write for an instruction, each after the result of the
+    last."""
     history_tokens: int = HISTORY_TOKENS
     """How much of a prompt earlier turns may take."""
     rehearse: bool | None = None
     """Whether each program runs in the robot's simulated twin first; by default wherever there is
     one, as real robots have."""
     robot_file: Path | None = None
-    """The file the robot was made from, for who goes on with the session."""
+    """The file the robot was made from, for resuming the session."""
     min_level: str | None = None
     """The weakest sandbox level to accept; by default `kernel-seccomp` for programs of a language
     model and on real hardware, and any for others in simulation."""
 
     @classmethod
     def of(cls, robot: str, seed: int, options: Mapping[str, Any]) -> SessionSettings:
-        """Return settings that somebody wrote as keywords: folders as text, groups as mappings.
+        """Return settings from keywords: folders as text, groups as mappings.
 
         Args:
             robot: Whose prompts a folder has, and whose own are the default.
@@ -58,7 +59,7 @@ class SessionSettings(EngineSettings):
             options: The other fields by name.
 
         Raises:
-            UsageError: There is no such field, or it cannot be what is given.
+            UsageError: There is no such field, or its value does not fit.
         """
         check_fields("option of a session (a robot's own go into robot_options)", cls, options)
         given: dict[str, Any] = {"prompts": None, **options}
@@ -85,7 +86,7 @@ _GROUPS: Mapping[str, type[Any]] = {
 
 
 def as_path(what: str, given: object) -> Path:
-    """Return a path that somebody wrote as text, or as one.
+    """Return a path that was given as text or as a path.
 
     Raises:
         UsageError: It is neither, or empty.

@@ -28,8 +28,8 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
 
     Args:
         state: The state it started from.
-        answer: What came of it.
-        number: Which turn it was, from 1; told of names that could not be kept.
+        answer: Its result.
+        number: Which turn it was, from 1; messages about names that could not be kept have it.
     """
     assert answer.program is not None
     tree = answer.program.tree

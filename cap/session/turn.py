@@ -1,4 +1,4 @@
-"""What came of one instruction of a session, for people and for later prompts."""
+"""The result of one instruction of a session, for people and for later prompts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cap.trace.trace import Trace
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Turn(ByValue):
-    """What came of one instruction, for a person or a program to read.
+    """The result of one instruction, for a person or a program to read.
 
     Turns are compared by what is in them, can be pickled, and show themselves in a notebook.
     """
@@ -42,11 +42,11 @@ class Turn(ByValue):
     by_lmp: Mapping[str, Usage] = field(default_factory=dict)
     """The same for each LMP, function generation among them."""
     tried: int = 0
-    """Programs that were tried before one was carried out; 0 if the first was."""
+    """Programs that were tried before one was run; 0 if none was tried."""
     done: tuple[Call, ...] = ()
     """The actions of the last attempt that are done and stay done."""
     back: bool = False
-    """True if what the last attempt did in the world was taken back."""
+    """True if what the last attempt did in the world was undone."""
     written: str = ""
     """The last program by itself, whose lines its failure counts."""
 
@@ -57,7 +57,7 @@ class Turn(ByValue):
         Args:
             words: The person's words.
             answer: What the engine made of them.
-            effect: What came of it in the world.
+            effect: What it did in the world.
         """
         result = answer.result
         return cls(
@@ -88,27 +88,27 @@ class Turn(ByValue):
         return self.effect.moved
 
     @property
-    def told_effect(self) -> str:
-        """What later prompts are told it did; "" of a failure that did nothing."""
+    def prompt_effect(self) -> str:
+        """Its effect as later prompts show it; "" of a failure that did nothing."""
         idle = self.failure is not None and self.effect.still and not self.effect.said
         return "" if idle else self.effect.line
 
     @property
     def note(self) -> str:
-        """What later prompts are told of a failure, and of what was done by then; "" of success."""
+        """Its failure as later prompts show it, with what was done by then; "" of success."""
         if self.failure is None:
             return ""
         acted = " before anything was done"
         if self.done:
             acted = f" after {', '.join(folded(call.name for call in self.done))}, which stays done"
         if self.back:
-            acted = ", and what it did was taken back"
+            acted = ", and what it did was undone"
         if self.failure.kind == "killed":
             return f"its process was lost{acted}; nothing is known to be wrong with the program"
         return f"failed{acted}: {self.failure}"
 
     def __repr__(self) -> str:
-        """Return the turn as one line: the words, and what came of it."""
+        """Return the turn as one line: the words, and the result."""
         came = "ok" if self.failure is None else str(self.failure)
         did = self.effect.line
         return f"<Turn {self.instruction!r}: {came}{f'; {did}' if did else ''}>"
@@ -160,8 +160,8 @@ class Turn(ByValue):
             "usage_by_lmp": {name: dict(vars(usage)) for name, usage in self.by_lmp.items()},
         }
 
-    def tell(self, trace: Trace, model: str) -> None:
-        """Write down how the turn ended.
+    def record(self, trace: Trace, model: str) -> None:
+        """Record how the turn ended.
 
         Args:
             trace: Where.
@@ -210,5 +210,5 @@ def unmet(effect: Effect, expected: Sequence[str]) -> Failure | None:
         return None
     came = effect.words or [f"{name} is no longer seen" for name in effect.no_longer_seen]
     came = came or [f"{name} was not seen before" for name in effect.newly_seen]
-    told = f"expected: {', '.join(lacking)}; what came of it: {', '.join(came)}"
-    return Failure("effect", "Unexpected", told)
+    message = f"expected: {', '.join(lacking)}; the effect was: {', '.join(came)}"
+    return Failure("effect", "Unexpected", message)

@@ -42,11 +42,11 @@ MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
 """Lines a turn's programs print that are shown at once; of more, the last three at its end."""
 SHOWN = frozenset(
     (
-        *("text", "line", "printed", "repair", "run_again", "same_again", "skills", "undo"),
+        *("text", "line", "printed", "repair", "run_again", "repeated_program", "skills", "undo"),
         *("done", "step", "said", "trying", "tried", "tried_all", "samples", "untried", "round"),
         *("rounds_ended", "undo_round", "learned", "held", "edit_refused", "failure", "effect"),
         *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
-        *("completion", "redo", "model", "unwritten", "otherwise", "call", "stdout", "moved"),
+        *("completion", "redo", "model", "unwritten", "changed_since", "call", "stdout", "moved"),
     )
 )
 """Kinds of events that are told; a file may hold others."""
@@ -146,7 +146,7 @@ class Live:
                 self._end_row(event.depth)
             if event.kind in ("repair", "failure", "edit_refused"):
                 self._end_text(event.depth)
-            elif event.kind == "same_again":  # what is printed of the next answer is its own
+            elif event.kind == "repeated_program":  # what is printed of the next answer is its own
                 self._written, self._grown = "", []
             if told := event_line(event.kind, event.data):
                 self._write(*told, event.depth + 1)
@@ -330,7 +330,7 @@ class Live:
         if data["failure"] is None:
             self._write(rehearsal_line(data), "dim", depth + 1)
 
-    def _otherwise(self, data: Mapping[str, Any], depth: int) -> None:
+    def _changed_since(self, data: Mapping[str, Any], depth: int) -> None:
         self._write(changed_since(data), "bold yellow", depth + 1)
 
     def _call(self, data: Mapping[str, Any], depth: int) -> None:

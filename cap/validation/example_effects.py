@@ -20,7 +20,7 @@ clauses, parted by semicolons:
     drove 0.2 m right               it is that far in that direction: right, left, up
                                     (away from the front edge) or down; `drove right`: that way
     drove to desk                   of all locations it is nearest to that one, and was not
-    as told before                  nothing: of a program with names that only earlier turns tell
+    as named before                  nothing: of a program with names that only earlier turns tell
 
 An effect that held before the example ran counts as none: what would be so anyway shows nothing.
 """

@@ -43,7 +43,7 @@ pick_obj(target)
 goto_loc('table')
 place_at_obj('table')
 #= moved coke can from desk to table
-#? as told before
+#? as named before
 
 # undo that.
 if not undo_turns():

@@ -42,7 +42,7 @@ undo_turns()
 moved = ['red block']
 put_first_on_second(moved[0], 'left side')
 #= moved yellow block; moved red block from blue bowl
-#? as told before
+#? as named before
 
 # now do with the yellow block what you did with the red block.
 other, moved = moved[-1], ['yellow block']

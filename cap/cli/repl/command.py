@@ -170,7 +170,7 @@ class Repl:
             how: What its folder is called: that of the run, or of one that was left.
         """
         session = self.commands.session
-        session.tell_held()
+        session.report_held()
         say_commands(session, self.commands.options)
         say_usage(session)
         click.echo(f"{how}: {session.trace.folder}")

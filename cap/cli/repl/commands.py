@@ -184,7 +184,7 @@ class Commands:
         robot = f"{session.robot.name} ({mode})" if mode else session.robot.name
         self.tell(f"robot {robot}, model {session.model.name}")
         if session.earlier:
-            self.tell(session.told_earlier)
+            self.tell(session.earlier_turns)
         if not self.console.is_terminal:
             self.tell("/help lists commands, /quit leaves")
             return
@@ -286,7 +286,7 @@ class Commands:
         if (past := self._earlier_turn()) is not None:
             self.tell(f"{past.instruction}:")
             self.tell(f"  {past.note or past.effect or 'nothing came of it'}")
-            self.tell(f"  {self.session.told_earlier}; cap trace show has all of it", "dim")
+            self.tell(f"  {self.session.earlier_turns}; cap trace show has all of it", "dim")
             return
         turn, story = self._turn(""), self.story
         self.tell(f"{turn.instruction}:")
@@ -294,7 +294,7 @@ class Commands:
             self.tell(f"  attempt {number}: {reason}", "yellow")
         failure = turn.failure
         if failure is None:
-            self.tell(f"  it did not fail; {turn.told_effect or 'nothing came of it'}")
+            self.tell(f"  it did not fail; {turn.prompt_effect or 'nothing came of it'}")
         else:
             self.tell(f"  {failure}", "red")
             lines = turn.written.split("\n")
@@ -458,7 +458,7 @@ class Commands:
         turns = self.session.turns
         number = _count(given, "/code") if given else len(turns)
         if not turns and self.session.earlier:
-            raise UsageError(f"there was no turn yet; {self.session.told_earlier}")
+            raise UsageError(f"there was no turn yet; {self.session.earlier_turns}")
         if not turns:
             raise UsageError("there was no turn yet")
         if number > len(turns):

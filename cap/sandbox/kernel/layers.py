@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 ALWAYS = ("process", "environment")
 KERNEL = ("rlimits", "landlock", "seccomp", "namespaces")
 LAYERS = (*ALWAYS, *KERNEL)
-"""Every layer there is; which of them hold, a `LayerReport` tells."""
+"""Every layer there is; a `LayerReport` says which of them are enforced."""
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "kernel+ns": ("rlimits", "seccomp", "landlock", "namespaces"),
     "kernel": ("rlimits", "seccomp", "landlock"),

@@ -3,7 +3,7 @@
 A layer counts only if it was seen to hold: a child of the template applies it alone and attempts
 what it must refuse. What holds is then applied for real, partly in the template, whose children
 inherit it, partly in each worker, always before any program text arrives.
-A child that somebody else ended has told nothing: it is no proof that the system lacks the layer.
+A child that was ended from outside proves nothing: the system may still have the layer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cap.sandbox.orders import WorkerLimits
 
 _PROBE_BYTES = 256 << 20
 _TRIES = 3
-"""How often a layer is tried whose child dies before it tells."""
+"""How often a layer is tried whose child dies before it reports."""
 _FAULTS = (signal.SIGSYS, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT)
 """Signals by which a system says that it has no such layer; others come from outside."""
 _STACK_BYTES = 8 << 20

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "cap skill example", 1
 PROGRAM_S = 5.0
 """A skill that never ends is stopped after so long."""
-_KEYS = ("instruction", "program", "effect", "ink", "told", "answers", "before", "held", "aside")
+_KEYS = ("instruction", "program", "effect", "ink", "output", "answers", "before", "held", "aside")
 
 
 class KnownAnswers:
@@ -77,8 +77,8 @@ class SkillExample:
     """Session and world before it."""
     held: str = ""
     """What robot, prompts and skill were when it was run last: see `skill_check.conditions`."""
-    told: tuple[Any, str] | None = None
-    """The value and the output of a turn that told something and changed nothing; else None."""
+    output: tuple[Any, str] | None = None
+    """The value and the printed text of a turn that changed nothing; else None."""
     aside: str = ""
     """Why the skill is set aside; "" if its example did then what it is to do."""
 
@@ -124,7 +124,7 @@ class SkillExample:
             return f"its example fails: {turn.failure}"
         same = turn.effect.words == self.effect.words and turn.effect.agrees(self.effect)
         same = same and turn.effect.said == self.effect.said
-        same = same and (self.told is None or self.told == told_by(turn))
+        same = same and (self.output is None or self.output == output_of(turn))
         if same and drawn_alike(ink, self.ink):
             return ""
         did = turn.effect.line or "something else"
@@ -132,8 +132,8 @@ class SkillExample:
         return f"its example did: {then}; now: {did}{', otherwise' if did == then else ''}"
 
 
-def told_by(turn: Turn) -> tuple[Any, str] | None:
-    """Return what a turn told, if that is all it did."""
+def output_of(turn: Turn) -> tuple[Any, str] | None:
+    """Return the value and printed text of a turn, if that is all it did."""
     return None if turn.effect.altered else (plain(turn.value), turn.stdout)
 
 
@@ -186,9 +186,9 @@ def read(path: Path) -> SkillExample | None:
             **texts,
             effect=_effect(values["effect"]),
             ink=values["ink"],
-            told=None
-            if values.get("told") is None
-            else (values["told"][0], str(values["told"][1])),
+            output=None
+            if values.get("output") is None
+            else (values["output"][0], str(values["output"][1])),
             answers=answers,
             before=before,
         )

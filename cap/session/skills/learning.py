@@ -19,7 +19,7 @@ from cap.prompt.prompt import Prompt
 from cap.result import plain
 from cap.session.session_file import SavedSession
 from cap.session.skills import example as skill_example
-from cap.session.skills.example import SkillExample, spoken, told_by
+from cap.session.skills.example import SkillExample, output_of, spoken
 from cap.session.skills.skill_check import CheckedRobot
 from cap.session.skills.skill_file import ORIGIN
 from cap.session.skills.store import needed_by
@@ -58,7 +58,7 @@ def learn_from(
     Args:
         session: Whose turn, which is over.
         begun: The session before it.
-        turn: What came of it.
+        turn: Its result.
         answer: What the engine made of it.
         expect: The effect it had to have.
     """
@@ -109,7 +109,7 @@ def _unfit(begun: SavedSession, turn: Turn, answer: Answer, expect: Sequence[str
     if answer.earlier or answer.failed:
         return "it took several programs, one after the other"
     if begun.world is None:
-        return "this robot's world cannot be put back, so no example can be run"
+        return "this robot's world cannot be restored, so no example can be run"
     return ""
 
 
@@ -150,7 +150,7 @@ def _keep(
         instruction=turn.instruction,
         program="\n".join(lines),
         effect=turn.effect,
-        told=told_by(turn),
+        output=output_of(turn),
         ink=plain(getattr(session.robot, "strokes", None)),
         answers=_answers(answer, session.engine.prompts),
         before=replace(begun, state=state),

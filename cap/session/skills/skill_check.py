@@ -23,7 +23,7 @@ from cap.trace.trace import versions
 
 @dataclass(frozen=True)
 class SkillCheck:
-    """What came of a skill's example."""
+    """The result of a skill's example."""
 
     skill: str
     """Its name."""
@@ -66,7 +66,8 @@ def check_skills(
 ) -> tuple[SkillCheck, ...]:
     """Run the examples of a robot's skills; those that do not hold any more are set aside.
 
-    Those that hold again are put back. Damaged skills and those of other robots are left alone.
+    Those that pass again are offered again. Damaged skills and those of other robots are left
+    alone.
 
     Args:
         store: The skills.
@@ -91,8 +92,8 @@ def check_skills(
         elif robot.name not in (kept.before.robot, skills[-1].robot):
             continue
         elif skills[-1].robot not in ("", kept.before.robot):
-            told = f"its file says robot '{skills[-1].robot}', its example '{kept.before.robot}'"
-            found.append(SkillCheck(name, "not run", f"{told}; correct its line `# robot`"))
+            message = f"its file says robot '{skills[-1].robot}', its example '{kept.before.robot}'"
+            found.append(SkillCheck(name, "not run", f"{message}; correct its line `# robot`"))
         elif kept.before.robot != robot.name:
             continue
         elif not robot.body.simulated:
@@ -132,8 +133,8 @@ def check_all(
         if kept is None:
             continue
         whose = kept.before.robot
-        told = f"its robot is the file {kept.before.file}; name it: -r {kept.before.file}"
-        found[name] = SkillCheck(name, "not run", told if kept.before.file else "")
+        message = f"its robot is the file {kept.before.file}; name it: -r {kept.before.file}"
+        found[name] = SkillCheck(name, "not run", message if kept.before.file else "")
         if robot is None and kept.before.file is None and whose not in names:
             names.append(whose)
     for whose in names:
@@ -169,14 +170,14 @@ def _check(
     model: Model | None,
     changed_only: bool,
 ) -> SkillCheck:
-    """Run one example, unless nothing has changed, and write down what came of it."""
+    """Run one example, unless nothing has changed, and record its result."""
     name, now = skills[-1].name, robot.conditions(skills)
     if not (changed_only and kept.held == now):
         file = None if robot.file is None else str(robot.file)
         if kept.before.file != file:
             whose = kept.before.file or f"no file, but {kept.before.robot}"
-            told = f"its robot is {whose}; name it: -r {kept.before.file or kept.before.robot}"
-            return SkillCheck(name, "not run", told)
+            message = f"its robot is {whose}; name it: -r {kept.before.file or kept.before.robot}"
+            return SkillCheck(name, "not run", message)
         if kept.before.world is None:
             return SkillCheck(name, "not run", f"the world of the example {path} is gone")
         try:
@@ -191,7 +192,7 @@ def _check(
 def set_aside(store: SkillStore, checks: Sequence[SkillCheck]) -> dict[str, str]:
     """Return the skills that are not to be offered, each with the reason and the remedy.
 
-    Of skills that were not checked now, it is what came of their last check.
+    Of skills that were not checked now, it is the result of their last check.
     """
     known = {check.skill: check for check in checks}
     found = {}

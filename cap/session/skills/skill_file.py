@@ -13,7 +13,7 @@ A skill file is one Python function under a small header in comments:
     def get_biggest(names):
         ...
 
-Every key may be absent. The file is named after the function. It is read anew and checked anew each
+Every key may be absent. The file is named after the function. It is read and checked again each
 time, and nothing in it is ever executed outside the sandbox.
 """
 
@@ -71,15 +71,15 @@ class Skill:
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """Every name it needs besides the library's: skills, primitives and LMPs."""
+        """Every name it needs that is not the library's: skills, primitives and LMPs."""
         program = Program.parse(self.source)
         return tuple(entry.name for entry in undefined(program, EVERYWHERE))
 
     @property
     def hint(self) -> str:
-        """The line that tells a model of it."""
-        told = f"{self.signature}: {self.doc}" if self.doc else self.signature
-        return f"from skills import {self.name}  # {told}"
+        """The line that describes it to a model."""
+        summary = f"{self.signature}: {self.doc}" if self.doc else self.signature
+        return f"from skills import {self.name}  # {summary}"
 
     @property
     def definition(self) -> Definition:

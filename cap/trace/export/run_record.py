@@ -400,7 +400,7 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
             return [Note(kind, line) for line, _ in effect_lines(data)]
         case "rehearsal":
             return [Note(kind, rehearsal_line(data), "dim")]
-        case "otherwise":
+        case "changed_since":
             return [Note(kind, changed_since(data), "warn")]
         case "learned":
             return [Note(kind, text) for _, text in learned_lines(data)]

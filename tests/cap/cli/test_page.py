@@ -22,7 +22,7 @@ from cap.cli.page.approval_request import STILL_S
 from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.frame_budget import SHARE, FrameBudget
 from cap.errors import install_extra
-from cap.messages import SAME_AGAIN
+from cap.messages import REPEATED_PROGRAM
 from cap.trace.trace import Event
 from robots.arm.travel import PARK
 from tests.fakes.ur.controller import FakeController
@@ -160,14 +160,14 @@ def test_what_a_program_prints_stands_among_its_calls_as_in_a_terminal() -> None
         story(Event("printed", 1, 0, {"text": printed}))
     story(Event("printed", 1, 1, {"text": "of another LMP"}))
     story(Event("stdout", 1, 0, {"text": "all of it"}))
-    story(Event("same_again", 1, 0, {"lmp": "ui"}))
+    story(Event("repeated_program", 1, 0, {"lmp": "ui"}))
     calls, turns = (story.news() or ("",) * 4)[2:]
     rows = [re.sub("<[^>]+>", "", row) for row in calls.split("</div>")]
     shown = ["→ first() 0.50 s", "| one", "|   two", "→ second() 0.50 s", *["| x"] * 8]
     more = "… 10 more lines were printed; events.jsonl in the run folder has them"
     told = [*shown, "→ third() 0.50 s", more, "| x", "| x", "| &lt;b&gt;"]
     assert [row.strip() for row in rows if row] == told
-    assert SAME_AGAIN in turns
+    assert REPEATED_PROGRAM in turns
 
 
 def test_calls_with_arrays_are_told() -> None:

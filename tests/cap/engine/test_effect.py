@@ -279,7 +279,7 @@ def test_what_a_camera_loses_is_no_longer_seen_and_nobody_knows_that_it_moved() 
     for words in ("moved", "nothing"):
         failure = unmet(lost, [words])
         assert failure is not None
-        assert failure.message == f"expected: {words}; what came of it: cup is no longer seen"
+        assert failure.message == f"expected: {words}; the effect was: cup is no longer seen"
 
 
 def test_a_velocity_is_told_and_is_no_motion_before_it_drives() -> None:
@@ -327,7 +327,7 @@ def test_a_world_that_cannot_be_seen_afterwards_is_a_failure(
     monkeypatch.undo()
     assert turn.failure is not None
     assert turn.failure.error == "NotConnected"
-    assert "what came of it cannot be seen: the cable is out" in turn.failure.message
+    assert "its effect cannot be seen: the cable is out" in turn.failure.message
     assert table.turns[-1] is turn
     assert table.undo()
     assert table.robot.positions()["red block"][2] == pytest.approx(0.02)
@@ -378,7 +378,7 @@ def test_nothing_is_said_in_plain_sight_and_is_no_error(
 def test_exec_fails_without_the_expected_effect(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = ran(capsys, *program("x = 1\n"), "--expect", "moved")
     assert code == 1
-    assert "failed: Unexpected: expected: moved; what came of it: nothing" in text
+    assert "failed: Unexpected: expected: moved; the effect was: nothing" in text
 
 
 def test_run_fails_at_the_first_turn_without_it(capsys: pytest.CaptureFixture[str]) -> None:

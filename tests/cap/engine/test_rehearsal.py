@@ -288,7 +288,7 @@ def test_each_call_that_moves_needs_its_own_word() -> None:
     assert list(turn.moved) == ["red block"]
     assert turn.failure is not None
     assert (turn.failure.kind, turn.failure.exit_code) == ("refused", 1)
-    assert "the person said no to put_first_on_second('blue block'" in turn.failure.message
+    assert "the user said no to put_first_on_second('blue block'" in turn.failure.message
 
 
 CATCHING = """for name in ('red block', 'blue block'):
@@ -369,7 +369,7 @@ def test_a_world_that_changed_meanwhile_is_asked_about_again(
         turn = session.run("go")
     assert turn.ok
     assert person.asked == 2
-    (told,) = (event for event in events if event.kind == "otherwise")
+    (told,) = (event for event in events if event.kind == "changed_since")
     assert list(told.data["moved"]) == ["red block"]
     rehearsals = [event for event in events if event.kind == "rehearsal"]
     assert len(rehearsals) == (0 if rehearse is False else 2 if word == "approve" else 1)
@@ -383,7 +383,7 @@ def test_a_world_that_does_not_come_to_rest_is_left_alone() -> None:
     with session:
         turn = session.run("go")
     assert turn.failure is not None
-    assert "again and again" in turn.failure.message
+    assert "keeps changing" in turn.failure.message
     assert person.asked < 20
     assert turn.calls == ()
     assert len(model.prompts) == 1

@@ -359,7 +359,7 @@ def test_a_reason_goes_to_the_model_as_often_as_a_person_gives_one(make: Make) -
     for prompt, reason in zip(
         body.model.prompts[1:], ("too fast", "still too fast", "slower"), strict=True
     ):
-        assert f"the person said no: {reason}" in prompt
+        assert f"the user said no: {reason}" in prompt
 
 
 def test_a_program_that_is_edited_takes_the_same_road(make: Make) -> None:

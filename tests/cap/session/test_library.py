@@ -311,7 +311,7 @@ def test_a_cancelled_task_ends_the_turn_whatever_the_program_catches() -> None:
         assert turn.failure is not None
         assert (turn.failure.kind, turn.failure.message) == (
             "interrupted",
-            "stopped by who called it",
+            "stopped by the caller",
         )
         assert opened.execute("say('here')").ok
 
@@ -388,7 +388,7 @@ def test_a_program_without_calls_is_stopped(ends: str) -> None:
         assert turn.failure is not None
         assert (turn.failure.kind, turn.failure.message) == (
             "interrupted",
-            "stopped by who called it",
+            "stopped by the caller",
         )
         if ends != "close":
             assert opened.execute("say('here')").ok

@@ -134,7 +134,7 @@ CASES = {
     "it fails thrice and is taken back": Case(
         [f"{RED}1 / 0\n", f"{BLUE}1 / 0\n", f"{BLUE}{RED}1 / 0\n"],
         error="ZeroDivisionError",
-        told=["failed, and what it did was taken back: ZeroDivisionError"],
+        told=["failed, and what it did was undone: ZeroDivisionError"],
         repairs=Repairs(undo=True),
     ),
     "its repairs are no programs": Case(

@@ -131,7 +131,7 @@ def test_where_the_same_program_comes_again_what_it_did_stays(open_session: Open
     session.trace.listeners.append(lambda event: told.append(event.kind))
     turn = session.run("go")
     assert (turn.ok, turn.attempts, sorted(turn.moved)) == (False, 2, ["red block"])
-    assert told.count("same_again") == 1
+    assert told.count("repeated_program") == 1
     assert "put_first_on_second, which stays done" in turn.note
     session.undo()
     assert world(session) == start
@@ -146,7 +146,7 @@ def test_what_the_last_program_did_is_taken_back_if_that_is_wanted(
     start = world(session)
     turn = session.run("go")
     assert (turn.ok, turn.moved) == (False, {})
-    assert "and what it did was taken back" in turn.note
+    assert "and what it did was undone" in turn.note
     assert world(session) == start
 
 

@@ -346,7 +346,7 @@ def test_a_program_that_does_nothing_is_asked_for_again_with_the_reason(
     turn = session.run("which bowl?")
     assert (turn.ok, turn.attempts, turn.effect.said) == (True, 2, ("the red bowl",))
     assert (
-        "and nobody reads its 'ret_val'; an answer is told to the person with say('...'); write"
+        "and its 'ret_val' is not read; to answer the user, call say('...'); write"
         in (prompts_of(session)[-1])
     )
 

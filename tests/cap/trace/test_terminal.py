@@ -103,7 +103,7 @@ def test_what_is_printed_stands_where_it_was_and_much_of_it_is_folded() -> None:
 
 def test_the_same_program_again_is_said_to_be_and_the_next_is_printed() -> None:
     repair = ("repair", {"attempt": 2, "reason": "it failed"})
-    again = [text("x = 1\ny = 2\n"), completion(), ("same_again", {"lmp": "ui"})]
+    again = [text("x = 1\ny = 2\n"), completion(), ("repeated_program", {"lmp": "ui"})]
     further = [text("x = 1\ny = 2\nz = 3\n"), completion(), program("x = 1\ny = 2\nz = 3\n")]
     lines = seen(INSTRUCTION, PROGRAM, repair, *again, *further)[1:]
     shown = ["  x = 1", "  y = 2"]

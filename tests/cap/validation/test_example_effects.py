@@ -56,7 +56,7 @@ def test_a_number_of_the_words_stands_once_in_the_code(
         "said block is; at blue bowl; near blue bowl",
         "said; not beside blue bowl; not on blue block",
         "moved red block to blue bowl; said the BLOCK",
-        "said 'The block is in'; as told before",
+        "said 'The block is in'; as named before",
     ],
 )
 def test_a_true_effect_passes(tmp_path: Path, line: str) -> None:

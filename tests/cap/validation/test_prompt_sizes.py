@@ -11,7 +11,7 @@ from cap.engine.engine import hinted
 from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
 from cap.prompt.docs import imports
-from cap.prompt.given import told_program
+from cap.prompt.given import program_lines
 from cap.prompt.prompt import CHARS_PER_TOKEN, MAX_REQUEST_TOKENS
 from cap.robot import registry
 from cap.session.session import Session
@@ -32,7 +32,7 @@ def test_a_request_of_each_prompt_fits(robot: str) -> None:
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str) -> None:
     program = "".join(f"x{number} = get_obj_pos('red block')\n" for number in range(500))
-    given = told_program("put the red block in the bowl", program, [7, 480])
+    given = program_lines("put the red block in the bowl", program, [7, 480])
     assert "x7 = " in given
     assert "x479 = " in given
     with Session.open(robot, Nearest(), mode="instant") as session:
