@@ -17,7 +17,7 @@ from typing import Any
 
 from cap.engine.answer import State
 from cap.engine.effect import HELD, INK, ITSELF, VELOCITY, Effect
-from cap.engine.measures import UNITS, missing_in_drawing, missing_sizes
+from cap.engine.measures import UNITS, missing_in_drawing
 from cap.engine.sentence import COLORS, INSIDE, KINDS, MOVE, Placing, mentions, plain_words, wishes
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
@@ -76,7 +76,9 @@ _ABSENT = (
 )
 """Things of everyday life that some worlds have and others do not."""
 _DEPENDS = re.compile(r"\b(?:if|unless|until|while|when|whenever|undo)\b")
-_SEVERAL = re.compile(r"\b(?:then|after that|again|instead|first|finally|but|back)\b|;")
+_SEVERAL = re.compile(
+    r"\b(?:then|after that|again|instead|first|finally|(?<!everything )(?<!all )but|back)\b|;"
+)
 _OPEN = re.compile(
     r"\b(?:except|apart|save|other than|besides|without|not|no|that|which|who|with|whose|any|some"
     r"|or)\b"
@@ -93,6 +95,10 @@ _GROUP = re.compile(
 _EVERYTHING = re.compile(
     rf"^{MOVE} (?:everything|all (?:the )?(?:things|objects)) (?:that is )?(?:on|in|from|off)"
     r"(?: the)? ([\w ]+?)(?: (?:to|on|onto|in|into)\b.*)?$"
+)
+_EVERYTHING_BUT = re.compile(
+    rf"^{MOVE} (?:everything|all things|all objects) (?:but|except)(?: for)? (?:the )?"
+    rf"(?P<kind>{KINDS})s?\b"
 )
 _PLACE = re.compile(r"\b(?:in|into|inside|onto|on|to|next|beside|by|at)\b")
 _WAY = re.compile(
@@ -114,10 +120,20 @@ _EXPLAINS = re.compile(
     r"|left)\b|n't\b|\?"
 )
 """What a robot says that explains why it did something else; "done" alone explains nothing."""
+_FROM = re.compile(
+    r"\b(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|m) (?:away )?from (?:the )?(?P<name>[\w ]+)$"
+)
+"""How far from a thing a robot that drives is to stand, at the end of a sentence."""
+FURNITURE_M = 1.0
+"""A distance to a thing in a room may be meant to its edge: so much more lies to its middle."""
+_SPEED = re.compile(
+    r"\bat (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)? for (\d+(?:\.\d+)?) ?(?:s|seconds?)\b"
+)
 _DRIVEN = re.compile(
     r"^(?:drive|move|go) (?:straight )?(?P<way>forward|ahead|back|left|right)?(?:wards?)?"
     r" ?(?:by |for )?(?P<length>\d+(?:\.\d+)?) ?(?P<unit>cm|met(?:er|re)s?|m)\b"
     r"(?: to (?:the|your) (?P<then>left|right)| (?P<last>forward|ahead|back)(?:wards?)?)?"
+    r"(?! (?:away )?from\b)"
 )
 _DRIVE = re.compile(r"^(?:drive|move) (?:\w+ )?(?:\d+(?:\.\d+)?|one|two|half a) ?(?:m|met\w+|cm)\b")
 _TURN = re.compile(
@@ -213,6 +229,11 @@ def left_as_it_was(effect: Effect) -> Failure | None:
     return Failure("value", UNCHANGED, message)
 
 
+def explained(effect: Effect) -> bool:
+    """Return whether the robot said why it did something else: a repair would add nothing."""
+    return any(_EXPLAINS.search(said.lower()) for said in effect.said)
+
+
 def doubts(
     words: str,
     before: Observation,
@@ -230,17 +251,17 @@ def doubts(
         moved_before: What the turn before it moved: where from and where to.
     """
     text = plain_words(words)
-    explained = any(_EXPLAINS.search(said.lower()) for said in effect.said)
     silent = not (effect.said or effect.answered or effect.moved or INK in effect.changed)
     if _ASKS.match(text) and silent:
         return ("it was a question, and nothing was said",)
-    if explained or effect.unseen or _DEPENDS.search(text):
+    declined = explained(effect) and not effect.altered
+    if declined or effect.unseen or _DEPENDS.search(text):
         return ()
     followed = tuple(_followed(text, before, effect, moved_before))
     if _SEVERAL.search(text):
-        if re.search(r"\bback\b", text):
-            return followed
         gone = [*_visited(text, before, after), *_travelled(text, before, after)]
+        if re.search(r"\bback\b", text):
+            return (*followed, *gone)
         return (*followed, *_wished(text, before, after, effect, steps=True), *gone)
     new = [line for line in after.drawn if line not in before.drawn]
     found = [
@@ -249,11 +270,11 @@ def doubts(
         *_grouped(text, before, effect),
         *_directed(text, before, effect),
         *followed,
-        *missing_sizes(text, new),
         *missing_in_drawing(text, before, after, new),
         *_visited(text, before, after),
         *_driven(text, before, after),
         *_travelled(text, before, after),
+        *_apart(text, before, after),
         *_opened(text, after),
     ]
     left_on = effect.changed.get(VELOCITY, (None, None))[1]
@@ -308,7 +329,19 @@ def _wished(
             if effect.altered:
                 yield f"{name!r} was not moved"
         elif there is False and name in effect.moved and not steps:
-            yield f"{name!r} is not {wish.relation} {wish.target!r}"
+            yield _misplaced(wish, after)
+
+
+def _misplaced(wish: Placing, seen: Observation) -> str:
+    """Return in words where a thing is, that is not where it was to be."""
+    here, there = seen.positions[wish.name], seen.positions.get(wish.target)
+    if wish.length_m is None or there is None:
+        return f"{wish.name!r} is not {wish.relation} {wish.target!r}"
+    apart = math.dist(here[:2], there[:2])
+    return (
+        f"{wish.name!r} is {100 * apart:.0f} cm from {wish.target!r}, where "
+        f"{100 * wish.length_m:g} cm {wish.relation} it were asked for"
+    )
 
 
 def _held(seen: Observation) -> str:
@@ -354,6 +387,14 @@ def _grouped(text: str, before: Observation, effect: Effect) -> Iterator[str]:
         still = [name for name in named if name not in effect.moved]
         if effect.moved and len(still) > 1:
             yield f"{_list(still)} were not moved"
+    if (most := _EVERYTHING_BUT.match(text)) and effect.moved and ITSELF[0] not in before.condition:
+        lacking = [
+            name
+            for name in before.positions
+            if not name.endswith(most["kind"]) and name not in effect.moved
+        ]
+        if lacking:
+            yield f"{_list(lacking)} {'was' if len(lacking) == 1 else 'were'} not moved"
     if (whole := _EVERYTHING.search(text)) and effect.moved:
         there = [name for name, at in before.whereabouts.items() if at == whole[1]]
         if lacking := [name for name in there if name not in effect.moved]:
@@ -374,7 +415,9 @@ def _grouped(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     number = NUMBERS.get(match["number"] or match["all"] or "")
     if number is not None:
         more = match["number"] and not _CHOSEN.search(whose) and len(moved) > number
-        if len(moved) < number <= len(there) or more:
+        ends = {effect.places.get(name, ("", ""))[1] for name in moved} - {""}
+        now = len(moved) + sum(before.whereabouts.get(name, "") in ends for name in there)
+        if now < number or more:
             yield f"{len(moved)} of the {kind}s were moved, where {number} were asked for"
         return
     on_the_left = re.match(r"\s+(?:on|in|at|from|between|of|around)\b", match["rest"])
@@ -428,8 +471,9 @@ def _followed(
         if lacking:
             yield f"{_list(lacking)} {'was' if len(lacking) == 1 else 'were'} not moved"
     if (same := _SAME.search(text)) and effect.moved:
-        for name, begin, _ in mentions(text, before.positions):
-            if begin == same.end() and name not in effect.moved:
+        for name, begin, stop in mentions(text, before.positions):
+            whose = text.startswith("'s", stop)
+            if begin == same.end() and name not in effect.moved and not whose:
                 yield f"{name!r} was not moved"
     drives = ITSELF[0] in before.condition
     if (
@@ -448,7 +492,8 @@ def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]
     base = ITSELF[0]
     if base not in before.condition:
         return
-    (x, y, angle, *_), (end_x, end_y, end_angle, *_) = before.condition[base], after.condition[base]
+    x, y, angle = before.condition[base][:3]
+    end_x, end_y, end_angle = after.condition[base][:3]
     match, numbers = _DRIVEN.match(text), len(re.findall(r"\d+(?:\.\d+)?", text))
     if match is not None and numbers == 1:
         wanted = float(match["length"]) * UNITS[match["unit"][:2].rstrip("e")]
@@ -466,7 +511,9 @@ def _driven(text: str, before: Observation, after: Observation) -> Iterator[str]
         off = abs(math.remainder(turned - wanted, 360))
         right = turned < 0 if turn["way"] == "right" else turned > 0
         if (degrees and off > TURNED_DEG) or (not degrees and not right):
-            yield f"the robot turned by {turned:.0f} degrees to its left"
+            way = turn["way"] if turn["way"] in HEADINGS else "left"
+            asked = f"{degrees:g} degrees to the {way}" if degrees else f"a turn to the {way}"
+            yield f"the robot turned by {turned:.0f} degrees to its left; asked for: {asked}"
 
 
 def _travelled(text: str, before: Observation, after: Observation) -> Iterator[str]:
@@ -477,6 +524,10 @@ def _travelled(text: str, before: Observation, after: Observation) -> Iterator[s
     legs = [float(number) * UNITS[unit] for number, unit in _LEG.findall(text)]
     figure = _FIGURE.search(text)
     wanted = sum(legs) if " then " in text and len(legs) > 1 else 0.0
+    if speed := _SPEED.search(text):
+        wanted = float(speed[1]) * float(speed[2])
+    if len(legs) == 1 and re.search(r"\b(?:and|then) (?:come |go |drive )?back\b", text):
+        wanted = 2 * legs[0]
     ways = [(a or e, c or d, b or f) for a, b, c, d, e, f in _WAYS.findall(text)]
     if not wanted and len(ways) == len(legs) > 1:
         net = sum(
@@ -487,8 +538,23 @@ def _travelled(text: str, before: Observation, after: Observation) -> Iterator[s
     if figure is not None and len(legs) == 1:
         wanted = legs[0] * FIGURES[figure[1], "radius" in text]
     way_m = after.condition[travel] - before.condition[travel]
-    if way_m < (1 - LENGTH_SHARE) * wanted:
+    if way_m < (1 - DRIVEN_SHARE) * wanted - LENGTH_M:
         yield f"the robot drove {way_m:.2f} m, where {wanted:.2f} m were asked for"
+
+
+def _apart(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how far from a thing the robot is, where another distance was asked for."""
+    base, match = ITSELF[0], _FROM.search(text)
+    if base not in after.condition or match is None:
+        return
+    at = after.positions.get(match["name"])
+    if at is None:
+        return
+    wanted = float(match["length"]) * UNITS[match["unit"]]
+    apart = math.dist(at[:2], after.condition[base][:2])
+    if not wanted * (1 - DRIVEN_SHARE) - LENGTH_M <= apart <= wanted + FURNITURE_M:
+        where = f"{apart:.2f} m from {match['name']!r}"
+        yield f"the robot is {where}, where {wanted:g} m were asked for"
 
 
 def _visited(text: str, before: Observation, after: Observation) -> Iterator[str]:

@@ -37,6 +37,7 @@ from cap.engine.doubts import (
     UNCHANGED,
     did_nothing,
     doubts,
+    explained,
     is_order,
     left_as_it_was,
 )
@@ -635,7 +636,7 @@ class Engine:
             found += [NOT_SO] if verdict is False else []
             denied = task.goal.denial(verdict)
             answer = replace(answer, accepted=verdict is True, denied=denied)
-        if found and not task.chosen and task.left.runtime:  # it can be repaired
+        if found and not task.chosen and task.left.runtime and not explained(effect):
             task.chosen = True
             doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked"])
             failure = Failure("value", DOUBTED, doubt)

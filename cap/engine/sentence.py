@@ -7,7 +7,7 @@ anything else it says nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -41,18 +41,34 @@ _OPEN = re.compile(
     r"|\b(?:in|on|into|onto|at|to) (?:the|a) \w+"
 )
 """Before a preposition: it is said of another thing than the one that is moved."""
+_REFERS = re.compile(r"\b(?:where|as|like|than|same \w+)\b")
+"""Before a name that only says where or how."""
 _AND = re.compile(r"^(?:,|and|, and|\s)*(?:both |also )?(?:the |a |an )?\s*$")
 _THEN_WHERE = re.compile(r"^(?:,|\s)*(?:in|into|inside|on|onto|to|next to|beside|by|left|right)\b")
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m)\b")
-_USUAL = {
+_NUMBERS = {
+    **{"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6},
+    **{"seven": 7, "eight": 8, "nine": 9, "ten": 10},
+}
+
+
+def _in_metres(match: re.Match[str]) -> str:
+    number = 1.0 if match[1] in ("a", "an", "one") else float(match[1])
+    return f"{1000 * number:g} m"
+
+
+_USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\bcube(s?)\b": r"block\1",
     r"\bgrey\b": "gray",
     r"\bcenti ?met(?:er|re)s?\b": "cm",
     r"\bmilli ?met(?:er|re)s?\b": "mm",
+    r"\b(?:a|one) half (?=met|kilomet|cm)": "0.5 ",
+    r"\bhalf (?:a|an|of a) (?=met|kilomet|cm\b)": "0.5 ",
+    r"\bthree quarters of a (?=met|kilomet)": "0.75 ",
+    r"\b(?:a quarter|one quarter) of a (?=met|kilomet)": "0.25 ",
+    r"\b(\d+(?:\.\d+)?|an?|one) kilomet(?:er|re)s?\b": _in_metres,
+    **{rf"\b{word} (?=met(?:er|re)s?\b)": f"{number} " for word, number in _NUMBERS.items()},
     r"(?<=\d )met(?:er|re)s?\b|(?<=\d)met(?:er|re)s?\b": "m",
-    r"\b(?:one|a) met(?:er|re)\b": "1 m",
-    r"\bhalf a met(?:er|re)\b": "0.5 m",
-    r"\btwo met(?:er|re)s\b": "2 m",
     r"(?<=\d) ?[x×] ?(?=\d)": " by ",
     r"\b(\d+(?:\.\d+)?) by (\d+(?:\.\d+)?) ?(mm|cm|m)\b": r"\1 \3 by \2 \3",
 }
@@ -128,12 +144,17 @@ def wishes(text: str, things: Collection[str], places: Collection[str]) -> Itera
             length = _LENGTH.search(gap)
             metres = float(length[1]) * UNITS_M[length[2]] if length else None
             for one in moved:
-                is_open = _OPEN.search(gap[: found.start()] + " ")
+                is_open = _OPEN.search(gap[: found.start()] + " ") or text.startswith("'s", stop)
                 yield Placing(one) if is_open else Placing(one, last, name, metres)
             before, moved = moved or before, []
         elif joined and last in _LEFT_OUT:
             continue
-        elif name in things and (last in ("", "moved") or not joined or _goes_on(text, stop)):
+        elif (
+            name in things
+            and not _REFERS.search(gap)
+            and not text.startswith("'s", stop)
+            and (last in ("", "moved") or not joined or _goes_on(text, stop))
+        ):
             moved.append(name)
             last = "moved"
     for one in moved:

@@ -18,6 +18,8 @@ from cap.robot.view import Placement, Shape, lathe_mesh
 from robots.perception.camera import Array, Frame
 from robots.perception.lens import Lens, Light
 
+_IN_SHADOW = 0.7
+"""Share of the lamp's light that a shadow leaves."""
 _APART_M = 1e-3
 """What hides the lamp is at least so far from what it shades."""
 _EDGE = 12.0
@@ -132,7 +134,7 @@ class RayStudio:
             there = pose[:3, 3] + rays[lit] * far[seen[lit], None] - lamp
             way = np.sqrt(np.einsum("ij,ij->i", there, there))
             _, first, _ = self._cast(lamp, there / way[:, None], 2 * light.distance_m)
-            facing[lit] *= first > way - _APART_M
+            facing[lit] *= np.where(first > way - _APART_M, 1.0, _IN_SHADOW)
         rgb = np.zeros((len(pixels), 3))
         shade = (light.ambient + light.diffuse * facing)[:, None]
         rgb[seen] = np.minimum(self._colors[geoms[seen]] * shade, 255.0)
