@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from cap.engine.settings import Repairs
 from cap.errors import NoMatch, UsageError
 from cap.files import read_text, read_toml
 from cap.models.base import Completion, Request
+from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
@@ -111,13 +112,25 @@ class Folder:
         return cls(str(values.get("robot", "ravens")), int(values.get("seed", 0)), listed, files)
 
 
+_OF_A_KIND = re.compile(r"(?:all )?(?:the )?\w+", re.IGNORECASE)
+"""Descriptions that an LMP may answer from the scene alone, such as `the blocks`."""
+
+
+def _asking(prompt: Prompt) -> Prompt:
+    """Return a prompt whose LMP is asked for every description."""
+    return replace(prompt, header=replace(prompt.header, exact=""))
+
+
 class TranscriptSuite(BaseSuite):
     """Each command of each session of a folder."""
 
     name = "transcripts"
     about = "published programs, played through the engine"
     version = VERSION
-    judged = "A command is done if its program ran to its end; nobody judges the world."
+    judged = (
+        "A command is done if its program ran to its end and each of its answers was used; the "
+        "world is not judged."
+    )
     usual_n = 1
     takes = ("mode", "prompts")
 
@@ -164,22 +177,27 @@ class TranscriptSuite(BaseSuite):
         robot = registry.make_robot(
             folder.robot, seed=folder.seed + trial.seed, mode=settings.mode, **given
         )
+        prompts = registry.robot_prompts(folder.robot, path)
+        commands = [blocks(read_text(file)) for file in folder.files[: names.index(trial.task) + 1]]
+        if any(_OF_A_KIND.fullmatch(one.words) for _, *answers in commands for one in answers):
+            prompts = {name: _asking(prompt) for name, prompt in prompts.items()}
         chosen = SessionSettings(
-            prompts=registry.robot_prompts(folder.robot, path),
+            prompts=prompts,
             repairs=Repairs(0, 0),
             seed=trial.seed,
         )
         with Session(robot, model, chosen) as session:
-            for file in folder.files[: names.index(trial.task) + 1]:
-                first, *model.left = blocks(read_text(file))
-                model.left.insert(0, first)
+            for model.left in commands:
+                first = model.left[0]
                 turn = session.run(first.words)
+        unused = ", ".join(repr(block.words) for block in model.left)
+        failure = str(turn.failure or (unused and f"not asked for: {unused}"))
         return Outcome(
-            success=turn.ok,
-            cause=cause_of(turn.failure),
+            success=turn.ok and not unused,
+            cause=cause_of(turn.failure) or ("program" if unused else ""),
             instruction=first.words,
             program=turn.program or "",
-            failure=str(turn.failure or ""),
+            failure=failure,
             calls=len(turn.calls),
             cost_usd=0.0,
             seconds=time.monotonic() - begin_s,

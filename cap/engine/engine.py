@@ -81,6 +81,9 @@ MAX_NESTING = 6
 """How deep LMPs may call each other."""
 LOOK_PX = 480
 """Width and height of the picture a model is sent."""
+GROUP = "robot"
+"""The object whose attributes a robot's functions are as well, as some of the paper's programs call
+them: `robot.say('hi')`."""
 RETURNED = "ret_val"
 """The variable that programs of the original prompts answer in, read where the prompt's own is not
 set."""
@@ -97,7 +100,7 @@ def unhinted(prompt: Prompt) -> Prompt:
 
 def hinted(prompt: Prompt, scope: Scope) -> Mapping[str, Primitive]:
     """Return the functions a prompt's model reads about: those its hints name, else all."""
-    if scope.groups or not prompt.hints:
+    if GROUP in prompt.hints or not prompt.hints:
         return scope.primitives
     return {name: scope.primitives[name] for name in prompt.hints if name in scope.primitives}
 
@@ -422,7 +425,7 @@ class Engine:
     def run_program(self, prompt: Prompt, program: Program, state: State) -> Answer:
         """Check, complete and run a program in a prompt's scope; it is not repaired."""
         mark = self.tally.mark()
-        scope = self.scope(prompt, state)
+        scope = self.scope(prompt, state, program)
         answer = self._walk(prompt, examine(program, scope, self.sandbox.policy), scope, state)
         if answer.result.failure is not None:
             self.author.forget()
@@ -461,7 +464,7 @@ class Engine:
             same = text and text == before and not isinstance(error, CutOff)
             return None if same else Answer(Result(failure=failure_of(error)), completion=text)
         state = replace(state, variables={**state.variables, **question.context.facts})
-        scope = self.scope(prompt, state)
+        scope = self.scope(prompt, state, program)
         examined = examine(program, scope, self.sandbox.policy)
         if examined.program.source == before and again is None:
             return None
@@ -556,8 +559,12 @@ class Engine:
             unavailable=unavailable,
             docs=f"{docs}\n{imports(hinted(prompt, scope))}" if docs else "",
             words=words,
+            known=self.author.memory.functions if self.author.memory is not None else {},
         )
-        return generation.run(examined.program)
+        written = generation.run(examined.program)
+        if self.author.memory is not None:
+            self.author.memory.functions |= {one.name: Program.parse(one.source) for one in written}
+        return written
 
     def _show(self, prompt: Prompt, answer: Answer, state: State) -> None:
         """Record a complete program, also one that was refused.
@@ -586,7 +593,7 @@ class Engine:
         """Run a program on a twin of the robot, as it would run here."""
         assert answer.program is not None
         engine = self.copy_for(twin, trace)
-        scope = engine.scope(prompt, state)
+        scope = engine.scope(prompt, state, answer.program)
         scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
         return engine._execute(prompt, answer.program, scope, state.dropped)
 
@@ -750,11 +757,18 @@ class Engine:
         self.trace.event("rewound")
         return left
 
-    def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
+    def scope(
+        self, prompt: Prompt, state: State | None = None, program: Program | None = None
+    ) -> Scope:
         """Return what a prompt's programs may use.
 
         That is every function of the robot, actions if it has the right to act, and of the LMPs
         those that its hints name or its examples call.
+
+        Args:
+            prompt: The prompt.
+            state: What a session remembers.
+            program: The program, which may call functions as attributes of `robot`.
         """
         state = state or State()
         itself = prompt.name if prompt.name in self.prompts else None
@@ -763,18 +777,21 @@ class Engine:
             for name, primitive in self._primitives.items()
             if (primitive.kind != "action" or prompt.header.actions) and name != itself
         }
-        groups = {"robot": tuple(allowed)} if "robot" in prompt.hints else {}
         named = {*prompt.hints, *prompt.called}
         seen = {
             name: primitive
             for name, primitive in allowed.items()
             if primitive.kind != "lmp" or name in named
         }
+        shown = allowed if GROUP in prompt.hints or not prompt.hints else seen
+        grouped = GROUP in prompt.hints
+        if program is not None and GROUP not in state.variables and not program.sets(GROUP):
+            grouped = grouped or f"{GROUP}." in program.source
         return Scope(
-            primitives=allowed if groups or not prompt.hints else seen,
+            primitives=shown,
             variables=state.variables,
             definitions=state.definitions,
-            groups=groups,
+            groups={GROUP: tuple(shown)} if grouped else {},
         )
 
     def docs(self, prompt: Prompt) -> str:

@@ -41,9 +41,6 @@ from cap.prompt.given import program_lines
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
-_ROBOT = "robot"
-"""What models make a robot's functions attributes of."""
-
 
 @dataclass(frozen=True)
 class Wanted:
@@ -106,6 +103,7 @@ class Generation:
         unavailable: Mapping[str, str] = MappingProxyType({}),
         docs: str = "",
         words: str = "",
+        known: Mapping[str, Program] = MappingProxyType({}),
     ) -> None:
         """Start with none.
 
@@ -118,6 +116,7 @@ class Generation:
             unavailable: Names that must not be generated, each with the reason.
             docs: What the functions do that the program may call.
             words: The instruction it was written for.
+            known: Functions generated before, by name: one that fits is not asked for again.
         """
         self.author = author
         self.prompt = prompt
@@ -125,7 +124,7 @@ class Generation:
         self.policy = policy
         self.limits = limits or GenerationLimits()
         self.unavailable = unavailable
-        self.docs, self.words = docs, words
+        self.docs, self.words, self.known = docs, words, known
         self._names = {*scope.names(), *policy.names()}
         self._mark = author.tally.mark()
         self._waves = 0
@@ -217,10 +216,6 @@ class Generation:
             if (meant := near_miss(entry.name, self.scope.primitives)) is not None:
                 called = call_of(self.scope.primitives[meant])
                 raise UndefinedName(f"there is no '{entry.name}'; there is {called}", entry.line)
-            if not entry.calls and entry.name == _ROBOT:
-                known = ", ".join(self.scope.primitives)
-                why = f"there is no object '{_ROBOT}': functions are called by their names alone"
-                raise UndefinedName(f"{why}; there are {known}", entry.line)
             if not entry.calls:
                 hint = did_you_mean(entry.name, self._names)
                 raise UndefinedName(f"name '{entry.name}' is not defined.{hint}", entry.line)
@@ -228,7 +223,8 @@ class Generation:
 
     def _wave(self, wanted: Sequence[Wanted]) -> dict[str, Program]:
         """Have the functions of one wave written; those that cannot be used once more."""
-        answers = self._answers(wanted)
+        known = {entry.name: self.known[entry.name] for entry in wanted if self._fits(entry)}
+        answers = {**known, **self._answers([one for one in wanted if one.name not in known])}
         problems = self._problems(wanted, answers)
         if problems and self.author.repairs:
             self._require_tokens(wanted[0])
@@ -252,8 +248,15 @@ class Generation:
             raise GenerationFailed(f"{what}{ANOTHER}")
         return {name: answer for name, answer in answers.items() if isinstance(answer, Program)}
 
+    def _fits(self, entry: Wanted) -> bool:
+        """Return whether a function that was generated before can be used in this scope."""
+        program = self.known.get(entry.name)
+        if program is None or examine(program, self.scope, self.policy).violations:
+            return False
+        return self._problem(entry, program, set(self._names)) is None
+
     def _answers(self, wanted: Sequence[Wanted]) -> dict[str, Program | CapError]:
-        answers = self.write(wanted)
+        answers = self.write(wanted) if wanted else []
         for answer in answers:
             if isinstance(answer, ModelError):
                 raise answer

@@ -133,6 +133,8 @@ class Memory:
         self._proven: dict[Request, Completion] = {}
         """Answers to LMPs that programs called, whose own programs ended well."""
         self._forgotten: dict[Request, Completion] = {}
+        self.functions: dict[str, Program] = {}
+        """Functions generated since the last failure, by name: all LMPs share them."""
 
     def begin_turn(self) -> None:
         """Forget what is valid for one turn only."""
@@ -164,6 +166,7 @@ class Memory:
 
     def forget(self) -> None:
         """Have LMPs asked again from here on: something failed, or was undone."""
+        self.functions.clear()
         if self._proven:
             self._forgotten = dict(self._proven)
             self._proven.clear()

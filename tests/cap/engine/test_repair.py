@@ -130,7 +130,7 @@ STATIC = {
     "too many arguments": (PUT + "say('a', 'b')\n", "violation", "line 2: "),
     "an unknown keyword": (PUT + "say(words='a')\n", "violation", "line 2: "),
     "a near miss": (PUT + "get_obj_position('x')\n", "undefined", "line 2: there is no 'get_obj_p"),
-    "an attribute": (PUT + "robot.pick('x')\n", "undefined", "line 2: there is no object 'robot'"),
+    "an attribute": (PUT + "robot.pick('x')\n", "violation", "line 2: robot has no 'pick'"),
     "no such function of numpy": (PUT + "np.no_such(1)\n", "violation", "line 2: "),
     "its own function": ("def f(a): return a\n" + PUT + "f()\n", "violation", "line 3: "),
 }
