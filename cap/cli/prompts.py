@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -172,9 +172,10 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
         click.echo(f"{told}; for the robot's own add -r {own}", err=True)
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
     failed, rows = 0, []
-    if path.is_dir() and not as_json:
-        failed += _serving(path, robot)
-    for report in inspect_names(path, primitives, lmps):
+    serving = _serving(path, robot) if path.is_dir() else {}
+    if serving and not as_json:
+        failed += _print_serving(path, robot, serving)
+    for report in inspect_names(path, primitives, lmps, serving.values()):
         failed += len(report.findings) + (not report.prompt.examples)
         if as_json:
             found = [asdict(finding) for finding in report.findings]
@@ -210,22 +211,28 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
     return 1 if failed else 0
 
 
-def _serving(folder: Path, robot: str) -> int:
-    """Print which file serves which LMP of a robot, and how many are missing; return that."""
+def _serving(folder: Path, robot: str) -> dict[str, str]:
+    """Return the stem of the file that serves each LMP; {} of a folder with names of its own."""
+    from cap.prompt import released
+
+    serving = released.served(released.files(folder), robot)
+    return serving if any(name != stem for name, stem in serving.items()) else {}
+
+
+def _print_serving(folder: Path, robot: str, serving: Mapping[str, str]) -> int:
+    """Print which file serves which LMP of a robot; return how many LMPs it cannot do without."""
     from cap.prompt import released
     from cap.robot import registry
 
     files, prompts = released.files(folder), registry.load_prompts(folder, robot)
-    serving = released.served(files, robot)
-    renamed = [f"{name}: {files[stem].name}" for name, stem in serving.items() if stem != name]
-    if not renamed:
-        return 0
     idle = [path.name for stem, path in files.items() if stem not in serving.values()]
     called = {name for prompt in prompts.values() for name in {*prompt.called, *prompt.hints}}
-    lacking = sorted({"ui", *(called & released.LMPS)} - serving.keys())
+    absent = sorted((called & released.LMPS) - serving.keys())
+    lacking = [] if "ui" in serving else ["ui"]
     for words, entries in (
-        (f"for robot {robot}", renamed),
-        ("of other robots", idle),
+        (f"for robot {robot}", [f"{name}: {files[stem].name}" for name, stem in serving.items()]),
+        ("of other robots, not looked at", idle),
+        ("not in the folder, generated where they are called", absent),
         ("missing", lacking),
     ):
         if entries:

@@ -15,7 +15,7 @@ generated.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -403,7 +403,10 @@ def prompt_files(path: Path) -> list[Path]:
 
 
 def inspect_names(
-    path: Path, primitives: Mapping[str, Primitive], lmps: Iterable[str]
+    path: Path,
+    primitives: Mapping[str, Primitive],
+    lmps: Iterable[str],
+    stems: Collection[str] = (),
 ) -> Iterator[PromptReport]:
     """Look at the prompt files at a path, one after another.
 
@@ -411,11 +414,13 @@ def inspect_names(
         path: A file or a folder.
         primitives: The robot's functions.
         lmps: Names of the robot's own LMPs.
+        stems: The files to look at, by their stems; all by default.
 
     Raises:
         PromptError: One cannot be read.
     """
-    prompts = [load(entry) for entry in prompt_files(path)]
+    files = [entry for entry in prompt_files(path) if not stems or entry.stem in stems]
+    prompts = [load(entry) for entry in files]
     known = frozenset([*lmps, *(prompt.name for prompt in prompts)]) - {GOAL}  # no program calls it
     for prompt in prompts:
         yield _report(prompt, primitives, known - {prompt.name})
