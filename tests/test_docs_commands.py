@@ -33,6 +33,8 @@ from tests.fakes.visitor import served
 from tests.test_docs import DOCS, PAGES, README, ROOT
 
 NOT_RUN = {
+    " -m venv ": "an environment; `.ci/run` makes one in a bare root",
+    ".venv/bin/": "run by the wheel's tests",
     "--ray-address": "needs a cluster",
     "ollama ": "a server of others, and a download of gigabytes",
     "vllm serve": "the same, and a GPU",
