@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from cap.errors import CapError, EndpointFailed, ModelError, NotRecorded, SpendLimit, Stopped
 from cap.models.base import (
@@ -32,9 +32,6 @@ from cap.models.estimates import believed, estimate
 from cap.models.replay import Recording
 from cap.models.settings import ModelSettings
 
-if TYPE_CHECKING:
-    from cap.models.openai.model import OpenAIModel
-
 A = TypeVar("A", bound=Completion | Scores)
 
 MOST_USD = 1000.0
@@ -48,30 +45,17 @@ class Wrapped:
         """Wrap a model."""
         self._model = model
         self.name = model.name
-        self.repairs: bool = getattr(model, "repairs", True)
-        """False if it is useless to ask it to fix what it wrote."""
-        self.by_example: bool = getattr(model, "by_example", False)
-        """True if its programs are those of examples, bound to other words."""
-        self.sampled: bool = getattr(model, "sampled", False)
-        """True if it is asked at a temperature, whatever the requests say."""
-        self.max_tokens: int | None = getattr(model, "max_tokens", None)
-        """Longest answer where nobody says otherwise, in tokens; None if it does not matter."""
 
-    @property
-    def sees(self) -> bool:
-        """False if pictures are lost on it."""
-        return bool(getattr(self._model, "sees", True))
+    def __getattr__(self, name: str) -> Any:
+        """Return what only the model has, such as its `endpoint` or that it `sees`."""
+        if name.startswith("_"):  # of a copy that is not filled yet
+            raise AttributeError(name)
+        return getattr(self._model, name)
 
     @property
     def compares(self) -> bool:
         """True if it compares by its own means, not by being asked for a ranking."""
         return bool(getattr(self._model, "compares", isinstance(self._model, ScoringModel)))
-
-    @property
-    def endpoint(self) -> OpenAIModel | None:
-        """The endpoint behind it all, if there is one."""
-        found: OpenAIModel | None = getattr(self._model, "endpoint", None)
-        return found
 
     @property
     def identity(self) -> str:
@@ -115,8 +99,9 @@ class Wrapped:
 
     def unheard(self, prompt: str, written: int) -> Usage:
         """Return what a request took, by estimate, that was stopped: so many tokens had come."""
-        if self.endpoint is not None:
-            return self.endpoint.unheard(prompt, written)
+        if unheard := getattr(self._model, "unheard", None):
+            usage: Usage = unheard(prompt, written)
+            return usage
         return Usage(1, estimate(len(prompt)), written, None, estimated=True)
 
     def scoped(self, label: str) -> Wrapped:
@@ -261,8 +246,8 @@ class Managed(Wrapped):
         super().__init__(model)
         self._settings = settings or ModelSettings()
         self._cache, self._recording = cache, recording
-        self.sampled = self.sampled or bool(self._settings.temperature)
-        self.max_tokens = self._settings.max_tokens or self.max_tokens
+        self.sampled = getattr(model, "sampled", False) or bool(self._settings.temperature)
+        self.max_tokens = self._settings.max_tokens or getattr(model, "max_tokens", None)
 
     def scoped(self, label: str) -> Wrapped:
         """Return the same for one part of a run; where it is run again, that is what counts."""

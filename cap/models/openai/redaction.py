@@ -58,6 +58,9 @@ class Redaction:
             query: What follows the question mark: some of it may be keys, by their names.
         """
         self._shown = {base_url: shown_url(base_url)}
+        self._forms: re.Pattern[str] | None = None
+        """Each secret as it is compared, or so much of its end as gives it away."""
+        self._chars = ""
         parts = urlsplit(base_url)
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
         words = [word for secret in secrets for word in (secret, *secret.split())]
@@ -66,42 +69,34 @@ class Redaction:
         bare = {word for word in bare if word.lower() not in _NO_SECRETS}
         self._words = max((len(word.split()) for word in bare), default=1)
         """Of the secret that has the most."""
-        self._tails: dict[str, int] = {}
-        """Each secret as it is compared, with how many of its last characters give it away."""
+        packed = [base64.b64encode, base64.urlsafe_b64encode]
+        whole = [word.encode().hex() for word in bare]
+        for word in {*bare, *([f"{user}:{password}"] if password else [])}:
+            whole += [pack(word.encode()).decode().rstrip("=") for pack in packed]
+        forms = {_read(form)[0] for form in whole}
         for word in bare:
             for form in (word, word.encode().decode("latin-1")):
                 folded = _read(form)[0]
-                whole = len(word.split()) > 1
-                self._tails[folded] = len(folded) if whole else min(_TAIL, len(folded))
-            self._tails[word.encode().hex()] = 2 * len(word.encode())
-        for word in {*bare, *({f"{user}:{password}"} if password else ())}:
-            for pack in (base64.b64encode, base64.urlsafe_b64encode):
-                folded = _read(pack(word.encode()).decode().rstrip("="))[0]
-                self._tails[folded] = len(folded)
+                if len(word.split()) > 1:
+                    forms.add(folded)
+                else:
+                    forms.add(folded[-_TAIL:])
+                    self._chars += folded
+        if forms:
+            longest = sorted(forms, key=len, reverse=True)
+            self._forms = re.compile("|".join(map(re.escape, longest)))
 
     def text(self, text: str) -> str:
-        """Return a text without them."""
-        if not self._tails:
+        """Return a text without them, and without what of a secret is before its end."""
+        if self._forms is None:
             return text
         folded, starts = _read(text)
-        found: list[tuple[int, int]] = []
-        for secret, shortest in self._tails.items():
-            tail = secret[-shortest:]
-            at = folded.find(tail)
-            while at >= 0:
-                begin = at
-                for char in reversed(secret[:-shortest]):
-                    if not begin or folded[begin - 1] != char:
-                        break
-                    begin -= 1
-                found.append((starts[begin], starts[at + shortest]))
-                at = folded.find(tail, at + 1)
         kept, end = [], 0
-        for first, last in sorted(found):
-            if first >= end:
-                kept += [text[end:first], SHOWN]
-            end = max(end, last)
-        return "".join([*kept, text[end:]])
+        for found in self._forms.finditer(folded):
+            before = folded[end : found.start()].rstrip(self._chars)
+            kept += [text[starts[end] : starts[end + len(before)]], SHOWN]
+            end = found.end()
+        return "".join([*kept, text[starts[end] :]])
 
     def line(self, text: str) -> str:
         """Return one line for a message, in which nothing stands either that looks like a key."""

