@@ -310,11 +310,18 @@ def _endpoint(
 
     def read(where: str, text: str) -> str:
         """Return a value with what its variables hold."""
-        held = REFERENCE.sub(lambda found: _variable(found, where, environ), text)
-        if held != text:
-            values = [_variable(found, where, environ) for found in REFERENCE.finditer(text)]
-            secrets.extend([held, *values])
-        return held
+
+        def held(found: re.Match[str]) -> str:
+            name = check_variable(found[1] or found[2] or "", f"the {where}")
+            value = environ.get(name, "").strip()
+            if not value:
+                raise MissingKey(f"the {where} is read from {name}, which is not set; set it")
+            secrets.append(value)
+            return value
+
+        whole = REFERENCE.sub(held, text)
+        secrets.extend([whole] if whole != text else [])
+        return whole
 
     headers = {name: read(f"header {name}", text) for name, text in settings.headers.items()}
     query = {name: read(f"parameter {name}", text) for name, text in settings.query.items()}
@@ -339,14 +346,6 @@ def _endpoint(
 def _price(terms: ModelTerms, name: str) -> Price | None:
     price = terms.prices.get(name)
     return None if price is None else Price(**price)
-
-
-def _variable(found: re.Match[str], where: str, environ: Mapping[str, str]) -> str:
-    """Return what the variable of a header or parameter holds."""
-    name = check_variable(found[1] or found[2] or "", f"the {where}")
-    if value := environ.get(name, "").strip():
-        return value
-    raise MissingKey(f"the {where} is read from {name}, which is not set; set it")
 
 
 def _key(provider: Provider, settings: ModelSettings, environ: Mapping[str, str]) -> str | None:

@@ -299,7 +299,7 @@ class Client:
             "trust_env": not is_loopback(self._base_url),
             # Where an answer leads elsewhere, neither prompt nor key follows it.
             "follow_redirects": False,
-            "event_hooks": {"response": [self._bound]},
+            "event_hooks": {"response": [functools.partial(_bound, self._answer)]},
         }
         if (context := own_authorities()) is not None:
             settings["verify"] = context
@@ -338,39 +338,6 @@ class Client:
         finally:
             if answer.timer is not None:
                 answer.timer.cancel()
-
-    def _bound(self, response: Any) -> None:
-        """Bound an answer in time and length; called before its body is read.
-
-        The HTTP library waits so long for each piece, not for all of them: an answer that stops in
-        the middle, or drips, would hold us far longer.
-        """
-        answer, whole = self._answer, response.iter_raw
-        encoding = response.headers.pop("content-encoding", "identity")
-        if response.status_code < 300:
-            answer.size = 0
-            if encoding != "identity":
-                raise RequestFailed(f"the answer is packed as {encoding}, unasked")
-        connection = response.extensions["network_stream"].get_extra_info("socket")
-        left_s = max(answer.deadline.left_s(), 0.0)
-        answer.timer = threading.Timer(left_s, _cut, [connection])
-        answer.timer.daemon = True
-        answer.timer.start()
-
-        def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
-            size = 0
-            for piece in whole(*args, **options):
-                size += len(piece)
-                answer.end = (answer.end + piece)[-_END_BYTES:]
-                if answer.size is not None:
-                    answer.size = size
-                if size > MAX_ANSWER_BYTES:
-                    raise RequestFailed(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
-                yield piece
-
-        response.iter_raw = bounded
-        if response.status_code >= 300:
-            response.read()
 
     def _failure(self, error: Exception, deadline: Deadline) -> RequestFailed | None:
         """Return what an error means; None of one that is not the SDK's."""
@@ -450,6 +417,44 @@ class Client:
                 f"{what}; check the server and --base-url", ModelUnreachable, again=True
             )
         return RequestFailed(what, ModelUnreachable)
+
+
+def _bound(answer: Any, response: Any) -> None:
+    """Bound an answer in time and length; called before its body is read.
+
+    Args:
+        answer: What the thread that waits for it knows of it.
+        response: The HTTP library's.
+
+    The HTTP library waits so long for each piece, not for all of them: an answer that stops in
+    the middle, or drips, would hold us far longer.
+    """
+    whole = response.iter_raw
+    encoding = response.headers.pop("content-encoding", "").lower()
+    if response.status_code < 300:
+        answer.size = 0
+        if encoding not in ("", "identity"):
+            raise RequestFailed(f"the answer is packed as {encoding}, unasked")
+    connection = response.extensions["network_stream"].get_extra_info("socket")
+    left_s = max(answer.deadline.left_s(), 0.0)
+    answer.timer = threading.Timer(left_s, _cut, [connection])
+    answer.timer.daemon = True
+    answer.timer.start()
+
+    def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
+        size = 0
+        for piece in whole(*args, **options):
+            size += len(piece)
+            answer.end = (answer.end + piece)[-_END_BYTES:]
+            if answer.size is not None:
+                answer.size = size
+            if size > MAX_ANSWER_BYTES:
+                raise RequestFailed(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
+            yield piece
+
+    response.iter_raw = bounded
+    if response.status_code >= 300:
+        response.read()
 
 
 def _decoded(content: bytes) -> Any:

@@ -1,5 +1,7 @@
+import gc
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -8,7 +10,8 @@ import pytest
 
 from cap.errors import ModelError, ModelUnreachable
 from cap.models.base import MAX_TOKENS, Request
-from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM
+from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM, OpenAIModel
+from cap.models.settings import ModelSettings
 from tests.fakes.openai_server import (
     FakeServer,
     by_instruction,
@@ -183,6 +186,16 @@ def test_a_closed_model_can_be_used_again(connect: Any) -> None:
         model.complete(REQUEST)
         model.close()
         assert model.complete(REQUEST).text
+
+
+def test_a_model_that_nothing_refers_to_any_more_is_gone() -> None:
+    with FakeServer(ANSWER) as server:
+        model = OpenAIModel("x/fake", model="fake", settings=ModelSettings(base_url=server.url))
+        assert model.complete(REQUEST).text
+        left = weakref.ref(model._client)
+        del model
+        gc.collect()
+        assert left() is None
 
 
 def test_importing_the_module_does_not_import_the_sdk() -> None:
