@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from cap.errors import SpendLimit
-from cap.models.budget import Check
+from cap.models.budget import Account, Check
 
 NAME = "spent.json"
 _STOPPED = "the run is stopped, and nothing more is sent"
@@ -25,7 +25,7 @@ _WIDTH = 80
 """Every entry has this many bytes, so that a new one covers the old one whole."""
 
 
-class Ledger:
+class Ledger(Account):
     """Counts the requests and dollars of every process that has the same file."""
 
     def __init__(self, path: Path) -> None:

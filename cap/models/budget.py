@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Completion, Usage
@@ -87,26 +86,11 @@ def cost_told(who: str, spent_usd: float, limit_usd: float, under_way: int = 0) 
     return f"{told}, passed by ${over_usd:.4f}: what a request costs is known once it is answered"
 
 
-class Account(Protocol):
-    """What was used of an allowance, by everyone who shares it."""
-
-    def begin(self, check: Check) -> None:
-        """Count one more request, unless `check` raises."""
-
-    def end(self) -> None:
-        """Count that a request has ended, answered or not."""
-
-    def pay(self, cost_usd: float) -> None:
-        """Add to what was spent, dollars."""
-
-    def wait(self, seconds: float) -> None:
-        """Wait before a request is sent again, no longer than it may be sent."""
-
-
-class OwnAccount:
-    """The account of one model in one process."""
+class Account:
+    """What was used of an allowance, by everyone who shares it: here by models of one process."""
 
     def __init__(self) -> None:
+        """Begin with nothing used."""
         self._begun, self._spent_usd = 0, 0.0
         self._lock = threading.Lock()
 
@@ -117,7 +101,7 @@ class OwnAccount:
             self._begun += 1
 
     def end(self) -> None:
-        """Count that a request has ended: nobody asks of one process."""
+        """Note that a request has ended, answered or not."""
 
     def pay(self, cost_usd: float) -> None:
         """Add to what was spent, dollars."""
@@ -125,7 +109,7 @@ class OwnAccount:
             self._spent_usd += cost_usd
 
     def wait(self, seconds: float) -> None:
-        """Wait before a request is sent again."""
+        """Wait before a request is sent again, no longer than it may be sent."""
         time.sleep(seconds)
 
 
@@ -169,7 +153,7 @@ class Budget:
                 f'config.toml, dollars for a million tokens: [prices] "{name}" = '
                 "{ read = 0.4, written = 1.6 }"
             )
-        self._account = account or OwnAccount()
+        self._account = account or Account()
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(self._allowance.at_once)
         self._sent: deque[float] = deque()

@@ -12,7 +12,7 @@ import pytest
 
 from cap.errors import ModelError, SpendLimit
 from cap.models.base import Completion, Request, Usage
-from cap.models.budget import Allowance, Budget, OwnAccount, Price, cost_told
+from cap.models.budget import Account, Allowance, Budget, Price, cost_told
 from cap.models.estimates import UNBELIEVABLE
 from cap.models.providers import ModelTerms, make_model
 from cap.models.wrapper import OwnModel
@@ -219,7 +219,7 @@ def test_no_minute_has_more_requests_than_may_be() -> None:
 
 
 def test_what_a_shared_account_counts_holds_for_both() -> None:
-    account = OwnAccount()
+    account = Account()
     one, other = (Budget(name, Allowance(calls=2), account=account) for name in "ab")
     for budget in (one, other):
         with budget.sending():
@@ -274,10 +274,8 @@ UNPAID = {
 
 @pytest.mark.parametrize("fault", LOST)
 def test_what_broke_off_may_have_been_paid_for(connect: Any, fault: str) -> None:
-    account = OwnAccount()
-    budget = Budget(
-        "openai/fake", Allowance(cost_usd=1.0), Price(2.0, 8.0), account := OwnAccount()
-    )
+    account = Account()
+    budget = Budget("openai/fake", Allowance(cost_usd=1.0), Price(2.0, 8.0), account)
     request = Request("# say it.\n" * 40, max_tokens=50)
     with FakeServer(lambda prompt, body: "", LOST[fault] * 4) as server:
         made = connect(server.url, budget=budget, timeout_s=0.3, clock=time.monotonic, tries=1)
