@@ -212,7 +212,7 @@ class OpenAIModel:
         return self._complete(request, (lambda piece: None) if self._settings.stream else None)
 
     def stream(self, request: Request, on_text: OnText) -> Completion:
-        """Answer one request like `complete`, and hand over its text word by word as it comes.
+        """Answer one request like `complete`, and hand over its text as it comes.
 
         Args:
             request: The question.

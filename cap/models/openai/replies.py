@@ -13,7 +13,7 @@ OnText = Callable[[str], None]
 
 
 class Pieces:
-    """Passes a streamed answer's text on by whole words, without secrets."""
+    """Passes a streamed answer's text on without secrets: by whole words where there are some."""
 
     def __init__(self, on_text: OnText, redaction: Redaction) -> None:
         """Keep where it goes, and what does not.

@@ -77,7 +77,7 @@ def test_comparisons_are_exact_by_its_own_means(url: str) -> None:
     assert scores.rung == "exact"
     letter = {str(model.tokens("a")[-1]): 100}  # of half a character it tells no alternatives
     asked = {"prompt": "Robot: ", "max_tokens": 1, "temperature": 0.0, "logprobs": 400}
-    body = model.request("completion", {**asked, "logit_bias": letter})
+    body, _ = model.request("completion", {**asked, "logit_bias": letter})
     entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
     told = {entry["id"]: entry["logprob"] for entry in entries}
     assert math.fsum(map(math.exp, told.values())) == pytest.approx(1.0, abs=1e-3)
