@@ -6,7 +6,7 @@ BIN := .venv/bin
 OUT := out/demo
 MEASURES := speed sandboxes growth scoring perception
 
-.PHONY: demo pictures notebooks figures $(MEASURES) record record-check fast test mutants cpython-suite soak check format clean
+.PHONY: demo pictures notebooks figures $(MEASURES) record record-check fast test mutants cpython-suite soak soak-robosuite check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -41,7 +41,10 @@ figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functio
 record: .venv/.soak ## Write down what the product does, where tests/record/CHANGES gives the reasons
 	$(BIN)/python -m tests.record write
 
-record-check: .venv/.dev ## Compare what the product does with what is written down
+record-soak-robosuite: .venv-robosuite ## The tests of the robosuite robot and suite, in that environment
+	.venv-robosuite/bin/python -m pytest -m "soak or not soak" tests/robots/robosuite tests/benchmarks/robosuite
+
+check: .venv/.dev ## Compare what the product does with what is written down
 	$(BIN)/python -m tests.record check
 
 # Three on two cores, since many tests wait. Each has whole modules: what a module's fixtures
@@ -65,6 +68,9 @@ cpython-suite: .venv/.dev ## 500 methods of CPython's own tests, in the sandbox 
 soak: .venv/.soak ## What takes long: load, whole sweeps, long runs
 	$(BIN)/python -m pytest -n 2 -m "soak or sweep"
 
+soak-robosuite: .venv-robosuite ## The tests of the robosuite robot and suite, in that environment
+	.venv-robosuite/bin/python -m pytest -m "soak or not soak" tests/robots/robosuite tests/benchmarks/robosuite
+
 check: .venv/.dev ## Format, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -75,7 +81,7 @@ format: .venv/.dev ## Rewrite in the house format
 	$(BIN)/ruff check --fix .
 
 clean: ## Remove what the targets made
-	rm -rf .venv out dist build
+	rm -rf .venv .venv-robosuite out dist build
 
 .venv/bin/python:
 	@if command -v uv >/dev/null 2>&1; then \
@@ -106,3 +112,17 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 .venv/.dev: pyproject.toml | .venv/bin/python
 	@$(call INSTALL,$(DEV))
 	@touch $@ .venv/.demo
+
+# robosuite needs an older MuJoCo and numpy than everything else here, and Python 3.11 or 3.12.
+ROBOSUITE_PYTHON ?= $(shell command -v python3.11 || command -v python3.12)
+ROBOSUITE := -e '.[robosuite]' pytest pytest-timeout hypothesis
+
+.venv-robosuite: pyproject.toml ## An environment with the extra robosuite (1.2 GB)
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python "$(ROBOSUITE_PYTHON)" $@ && \
+		uv pip install --quiet --python $@/bin/python $(ROBOSUITE); \
+	else \
+		"$(ROBOSUITE_PYTHON)" -m venv $@ && \
+		$@/bin/python -m pip install --quiet --disable-pip-version-check $(ROBOSUITE); \
+	fi
+	@touch $@

@@ -12,7 +12,7 @@ import click
 from cap.cli import completion
 from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup
-from cap.errors import UsageError, did_you_mean
+from cap.errors import MissingExtra, UsageError, did_you_mean
 
 
 @click.group("prompts", cls=CommandGroup)
@@ -61,7 +61,10 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
     rows = []
     for group, folder in _groups().items():
         prompts = registry.load_prompts(folder)
-        sizes = request_chars(prompts, group if group in registry.robots() else None)
+        try:
+            sizes = request_chars(prompts, group if group in registry.robots() else None)
+        except MissingExtra:  # of a robot that is not installed, without its docs
+            sizes = request_chars(prompts, None)
         rows += [
             {
                 "prompt": f"{group}/{name}",

@@ -29,7 +29,7 @@ from cap.engine.engine import Engine
 from cap.engine.function_generation import UndefinedName
 from cap.engine.goal import GOAL
 from cap.engine.settings import Approve, EngineSettings
-from cap.errors import CapError, NoMatch, NotFound, PromptError
+from cap.errors import CapError, MissingExtra, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.slots import repeated_numbers
@@ -64,7 +64,7 @@ class PromptFinding:
     reason: str
     """What happened."""
     skipped: bool = False
-    """True if the example was not executed, since it would move a real robot."""
+    """True if it was not executed: it would move a real robot, or that robot is not installed."""
 
     def __str__(self) -> str:
         """Return it as one line."""
@@ -159,6 +159,9 @@ class _Runner:
             self._broken = None
         try:
             found = self._run(example)
+        except MissingExtra as missing:
+            why = f"not executed: {missing}"
+            return PromptFinding(self._prompt.name, example.line, example.instruction, why, True)
         except CapError as error:
             found = str(error)
         if found is None:

@@ -153,6 +153,13 @@ class SuiteOptions:
         help="Transcripts: published programs, one text file a command.",
     )
     """Transcripts to play; None of every other suite."""
+    policy: Path | None = option(
+        "--policy",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="robosuite: your own policy, a function policy(env, instruction), and no model.",
+    )
+    """A policy that acts in place of programs; None for programs."""
     k: list[int] = option(
         "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
     )
@@ -236,6 +243,8 @@ def run(
         suite_options["problem_file"] = str(options.problem_file.resolve())
     if options.folder is not None:
         suite_options["from"] = str(options.folder.resolve())
+    if options.policy is not None:
+        suite_options["policy"] = str(options.policy.resolve())
     if options.k:
         suite_options["k"] = options.k
         if options.k[-1] > (options.n or 1):
@@ -248,13 +257,16 @@ def run(
         suite_options |= {"translator": options.translator} if options.translator else {}
     elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
-    elif options.model is None and suite_name != "transcripts":
+    elif options.model is None and options.policy is None and suite_name != "transcripts":
         raise UsageError(
             "say whom to ask with -m: oracle, no-op, noisy-oracle:P, nearest or any model"
         )
+    unasked = "transcript" if suite_name == "transcripts" else "offline"
+    if options.policy is not None:
+        unasked = f"policy {options.policy.name}"
     settings = Settings(
         suite=suite_name,
-        model=options.model or ("transcript" if suite_name == "transcripts" else "offline"),
+        model=options.model or unasked,
         mode=options.mode,
         perception=options.perception,
         prompts=options.prompts or OWN_PROMPTS.get(suite_name, ""),

@@ -376,7 +376,7 @@ def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
 
 
 def test_another_robot_is_asked_for(talk: Talk) -> None:
-    assert "drawing, kitchen, ravens, tabletop" in talk("/robot")
+    assert "drawing, kitchen, ravens, robosuite, tabletop" in talk("/robot")
     talk("/robot kitchen")
     assert talk.commands.opening is not None
     assert talk.commands.opening.options.robot == "kitchen"

@@ -1,0 +1,1 @@
+"""Tasks in robosuite's environments, judged by its own checks."""

@@ -1,0 +1,65 @@
+"""The environments and arms there are, and what each environment holds: `environments.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ARMS: Mapping[str, str] = {
+    "Panda": "Panda",
+    "UR5e": "UR5e",
+    "xArm7": "XArm7",
+    "IIWA": "IIWA",
+    "Kinova3": "Kinova3",
+}
+"""robosuite's name of each arm."""
+
+
+@dataclass(frozen=True)
+class NamedThing:
+    """Something that programs know by a name."""
+
+    name: str
+    """As people call it."""
+    body: str
+    """Its body in the simulation."""
+    geoms: tuple[str, ...] = ()
+    """What a hand closes on; all of the body if none is named."""
+    outer_m: float = 0.0
+    """So far from their middle it closes, away from the body's own, metres."""
+    kind: str = "object"
+    """`object`, `part` (of something), `peg` or `bin` (places that stay where they are)."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One of robosuite's environments, as this robot uses it."""
+
+    name: str
+    """As robosuite calls it."""
+    things: tuple[NamedThing, ...]
+    """What programs know by name."""
+    arms: int = 1
+    """How many arms it has."""
+    gripper: str = "default"
+    """What is in the hand: robosuite's name; `default` is the arm's own."""
+    options: Mapping[str, Any] | None = None
+    """Of the task, where robosuite's are not used."""
+
+
+@cache
+def environments() -> dict[str, Environment]:
+    """Return the environments there are, by name."""
+    text = Path(__file__).with_name("environments.toml").read_text(encoding="utf-8")
+    found = {}
+    for name, entry in tomllib.loads(text).items():
+        things = tuple(
+            NamedThing(thing, **{**given, "geoms": tuple(given.get("geoms", ()))})
+            for thing, given in entry.pop("things").items()
+        )
+        found[name] = Environment(name, things, **entry)
+    return found

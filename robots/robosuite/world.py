@@ -1,0 +1,238 @@
+"""One of robosuite's environments: built for a seed, stepped, looked at, kept and put back.
+
+A layout is the one that `robosuite.make(..., seed=SEED)` and one `reset()` give. Between two steps
+robosuite's own positions are a physics step old; here they are looked up in data of our own, which
+has the same joints, so that the same state always looks the same and robosuite's is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+os.environ.setdefault("MUJOCO_GL", "disable")  # before robosuite looks for a graphics card
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.robosuite.environments import Environment
+
+Array = NDArray[np.float64]
+CONTROL_HZ = 20
+"""Actions a simulated second, as in robosuite's own benchmarks."""
+SETTLE_STEPS = 20
+"""A reset drops things from above the table: so many steps pass before a program sees them."""
+_BUFFERS = ("last", "current", "buf", "ptr", "_size")
+_CONTROLS = ("goal_pos", "goal_ori", "relative_ori", "ori_ref", "goal_qvel", "new_update")
+_INTERPOLATORS = ("start", "goal", "step", "total_steps")
+_EPISODE = (
+    *("timestep", "cur_time", "done", "objects_in_bins", "objects_on_pegs"),
+    *("f_excess", "collisions"),
+)
+_OBSERVABLES = ("_time_since_last_sample", "_current_delay", "_current_observed_value", "_sampled")
+_SIGNS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+
+def make(environment: Environment, arm: str, seed: int) -> Any:
+    """Return robosuite's environment after its first reset.
+
+    Args:
+        environment: Which one.
+        arm: robosuite's name of the arm, or of both.
+        seed: Decides the layout.
+    """
+    logging.disable(logging.WARNING)  # it recommends files and packages that are not needed here
+    try:
+        import robosuite
+        from robosuite.utils.log_utils import ROBOSUITE_DEFAULT_LOGGER
+    finally:
+        logging.disable(logging.NOTSET)
+    ROBOSUITE_DEFAULT_LOGGER.setLevel(logging.ERROR)
+    options: dict[str, Any] = {}
+    if environment.options is not None:
+        from robosuite.environments.manipulation.wipe import DEFAULT_WIPE_CONFIG
+
+        options["task_config"] = {**DEFAULT_WIPE_CONFIG, **environment.options}
+    env = robosuite.make(
+        environment.name,
+        robots=[arm] * environment.arms,
+        gripper_types=environment.gripper,
+        has_renderer=False,
+        has_offscreen_renderer=False,
+        use_camera_obs=False,
+        control_freq=CONTROL_HZ,
+        ignore_done=True,
+        seed=seed,
+        **options,
+    )
+    env.reset()
+    return env
+
+
+@dataclass(frozen=True)
+class ArmWorldState:
+    """All that decides what happens next: plain data, so a copy is a snapshot."""
+
+    seed: int
+    """Of the layout."""
+    time_s: float = 0.0
+    """Simulated seconds since the reset."""
+    physics: tuple[float, ...] = ()
+    """MuJoCo's integration state and sensors; empty as the seed begins."""
+    controls: tuple[Any, ...] = ()
+    """Goals, interpolators, buffers, timers and counters, in the order of `_places`."""
+    wiped: tuple[int, ...] = ()
+    """Numbers of the marks that are wiped off, in order."""
+    random: str = ""
+    """State of the environment's random numbers, as JSON."""
+    goals: tuple[Any, ...] = ()
+    """What each hand was last told: see `robots.robosuite.hand.Goal`."""
+
+
+class Simulation:
+    """robosuite's environment of one seed, and what is seen of it."""
+
+    def __init__(self, environment: Environment, arm: str, seed: int) -> None:
+        """Build it as its reset leaves it."""
+        self.seed = seed
+        self.environment = environment
+        self.env = make(environment, arm, seed)
+        self.model = self.env.sim.model._model
+        self.geoms = {number: self.model.geom(number).name for number in range(self.model.ngeom)}
+        """Names of the shapes, by number; "" of one without a name."""
+        self.solid = (self.model.geom_contype | self.model.geom_conaffinity) > 0
+        """Whether each shape collides."""
+        self._data = self.env.sim.data._data
+        self._seen = mujoco.MjData(self.model)
+        self._seen_at = -1.0
+
+    @property
+    def time_s(self) -> float:
+        """Simulated seconds since the reset."""
+        return float(self._data.time)
+
+    @property
+    def seen(self) -> Any:
+        """MuJoCo's data with the positions of this moment."""
+        if self._seen_at != self._data.time:
+            self._seen.qpos[:] = self._data.qpos
+            mujoco.mj_kinematics(self.model, self._seen)
+            self._seen_at = self._data.time
+        return self._seen
+
+    def corners(self, geoms: Sequence[int]) -> Array:
+        """Return the corners of the box around each shape, in its own axes: (n, 8, 3), metres."""
+        chosen = list(geoms)
+        boxes, rotations = self.model.geom_aabb[chosen], self.seen.geom_xmat[chosen]
+        local = boxes[:, None, :3] + _SIGNS * boxes[:, None, 3:]
+        turned = np.einsum("nij,nkj->nki", rotations.reshape(-1, 3, 3), local)
+        corners: Array = self.seen.geom_xpos[chosen][:, None] + turned
+        return corners
+
+    def contacts(self) -> Iterator[tuple[int, int, Array]]:
+        """Yield the geoms that touch each other now, both ways round, and where: xyz in metres."""
+        seen = self.seen
+        mujoco.mj_fwdPosition(self.model, seen)
+        for one, other, place in zip(*seen.contact.geom.T, seen.contact.pos, strict=True):
+            yield int(one), int(other), place
+            yield int(other), int(one), place
+
+    @property
+    def speed(self) -> float:
+        """How fast any arm's joint moves, rad/s or m/s."""
+        moving = [self._data.qvel[robot._ref_joint_vel_indexes] for robot in self.env.robots]
+        return float(np.abs(np.concatenate(moving)).max())
+
+    def step(self, action: Array) -> None:
+        """Take one of the environment's steps."""
+        self.env.step(action)
+
+    def kept(self) -> tuple[tuple[float, ...], tuple[Any, ...], tuple[int, ...], str]:
+        """Return what `put_back` takes."""
+        physics = np.zeros(mujoco.mj_stateSize(self.model, _STATE))
+        mujoco.mj_getState(self.model, self._data, physics, _STATE)
+        controls = tuple(_plain(vars(owner)[name]) for owner, name in self._places())
+        wiped = tuple(self._marks.index(mark) for mark in getattr(self.env, "wiped_markers", ()))
+        random = json.dumps(self.env.rng.bit_generator.state)
+        return (*physics.tolist(), *self._data.sensordata.tolist()), controls, wiped, random
+
+    def put_back(
+        self,
+        physics: tuple[float, ...],
+        controls: tuple[Any, ...],
+        wiped: tuple[int, ...],
+        random: str,
+    ) -> None:
+        """Go back to what was kept in a simulation of the same seed."""
+        state, sensors = np.split(np.array(physics), [-self._data.sensordata.size])
+        mujoco.mj_setState(self.model, self._data, state, _STATE)
+        mujoco.mj_forward(self.model, self._data)  # for the checks of success, which look at it
+        mujoco.mj_setState(self.model, self._data, state, _STATE)
+        self._data.sensordata[:] = sensors
+        self._seen_at = -1.0
+        for (owner, name), value in zip(self._places(), controls, strict=True):
+            vars(owner)[name] = _restored(vars(owner)[name], value)
+        self.env.rng.bit_generator.state = json.loads(random)
+        if self._marks:
+            self.env.wiped_markers = [self._marks[number] for number in wiped]
+            for number, mark in enumerate(self._marks):
+                geom = self.env.sim.model.geom_name2id(mark.visual_geoms[0])
+                self.model.geom_rgba[geom][3] = 0.0 if number in wiped else 1.0
+
+    @property
+    def _marks(self) -> list[Any]:
+        return list(getattr(self.env.model.mujoco_arena, "markers", ()))
+
+    def marks(self) -> Array:
+        """Return where marks are that are not wiped off, shape (n, 3), metres."""
+        left = [mark for mark in self._marks if mark not in self.env.wiped_markers]
+        ids = [self.env.sim.model.body_name2id(mark.root_body) for mark in left]
+        return np.array(self.seen.xpos[ids], dtype=float).reshape(-1, 3)
+
+    def _places(self) -> Iterator[tuple[Any, str]]:
+        """Yield each value of robosuite's that decides what happens next: its owner and name."""
+        owners: list[tuple[Any, tuple[str, ...]]] = [(self.env, _EPISODE)]
+        for robot in self.env.robots:
+            for name in sorted(vars(robot)):
+                if name.startswith("recent_"):
+                    buffers = vars(robot)[name]
+                    each = buffers.values() if isinstance(buffers, dict) else [buffers]
+                    owners += [(buffer, _BUFFERS) for buffer in each]
+            for part in robot.composite_controller.part_controllers.values():
+                owners.append((part, _CONTROLS))
+                for name in ("interpolator", "interpolator_pos", "interpolator_ori"):
+                    owners.append((getattr(part, name, None) or _NOTHING, _INTERPOLATORS))
+            owners += [(gripper, ("current_action",)) for gripper in robot.gripper.values()]
+        for name in ("ee_force_bias", "ee_torque_bias", "_obs_cache"):
+            items = getattr(self.env, name, {})
+            owners.append((_Items(items), tuple(items)))
+        owners += [(entry, _OBSERVABLES) for entry in self.env._observables.values()]
+        for owner, names in owners:
+            yield from ((owner, name) for name in names if name in vars(owner))
+
+
+class _Items:
+    """A dictionary whose entries are reached as attributes are."""
+
+    def __init__(self, items: dict[str, Any]) -> None:
+        self.__dict__ = items
+
+
+_NOTHING = _Items({})
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _restored(now: Any, value: Any) -> Any:
+    """Return a plain value as what stands in its place now has it."""
+    if isinstance(value, list):
+        return np.array(value, dtype=now.dtype if isinstance(now, np.ndarray) else float)
+    return cast("Any", type(now)(value)) if isinstance(now, np.generic) else value
