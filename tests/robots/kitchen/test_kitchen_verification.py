@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.errors import Collision, RobotError, Unreachable
+from cap.errors import Collision, RobotError
 from robots.kitchen import KitchenRobot, create, placement
 from robots.kitchen.objects import KINDS
 from robots.kitchen.verification import check_rest, disturbed
@@ -216,24 +216,6 @@ def test_a_thing_that_was_pushed_is_told_with_its_name_and_place(
     table.close()
 
 
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("seed", [0, 5, 7])
-@pytest.mark.parametrize("things", [["apple"], ["apple", "lime", "egg", "plum"]])
-def test_a_plate_is_carried_with_what_lies_on_it(seed: int, things: list[str]) -> None:
-    robot = create(seed=seed, mode="physics", objects=[*things, "white plate"])
-    robot.goto_loc("table")
-    for name in things:
-        robot.pick_obj(name)
-        robot.place_at_obj("white plate")
-    robot.pick_obj("white plate")
-    robot.goto_loc("desk")
-    robot.place_at_obj("desk")
-    state = robot.state
-    assert state.location_of("white plate") == "desk"
-    assert {thing.name for thing in state.contents(state["white plate"])} == set(things)
-    robot.close()
-
-
 @pytest.mark.inside
 def test_what_falls_off_a_plate_on_the_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = create(seed=0, mode="physics", objects=["apple", "white plate"])
@@ -271,17 +253,6 @@ def test_the_rim_of_a_plate_reaches_further_between_its_corners() -> None:
     before = robot.state["red plate"]
     robot.pick_obj("lemon")
     assert math.dist(before.position, robot.state["red plate"].position) < 0.003
-    robot.close()
-
-
-def test_what_is_in_the_hand_already_takes_nothing() -> None:
-    robot = create(seed=0, mode="physics", objects=["apple", "white plate", "cup"])
-    robot.goto_loc("table")
-    robot.pick_obj("apple")
-    robot.place_at_obj("white plate")
-    robot.pick_obj("white plate")
-    with pytest.raises(Unreachable, match="'apple' is in the gripper itself"):
-        robot.place_at_obj("apple", "beside")
     robot.close()
 
 
