@@ -2,7 +2,8 @@
 
 A row has a robot, a seed, its objects, and steps: a method, its arguments, and what it `gives`
 (numbers within 5 mm; of a mapping the entries that are named) or how it `fails`: the class, a
-pattern for the message. What fails has moved nothing. `height` is that of an object's centre.
+pattern for the message. A call that fails has moved nothing. `height` is that of an object's centre,
+`words` are run as an instruction, and `said` is what the robot said.
 Other rows have options that are `refused`.
 """
 
@@ -17,7 +18,8 @@ import numpy as np
 import pytest
 
 from cap import errors
-from cap.errors import UsageError
+from cap.errors import RobotError, UsageError
+from cap.session.session import Session
 
 ROWS = [
     json.loads(line)
@@ -30,10 +32,17 @@ def rows(key: str) -> Any:
     return pytest.mark.parametrize("row", found, ids=[row["what"] for row in found])
 
 
-def take(robot: Any, name: str, arguments: list[Any]) -> Any:
+def take(session: Session, name: str, arguments: list[Any]) -> Any:
+    """Take a step; return what it gave."""
+    robot: Any = session.robot
+    if name == "words":
+        failure = session.run(arguments[0]).failure
+        if failure is not None:
+            raise getattr(errors, failure.error, RobotError)(failure.message)
+        return None
     if name == "height":
         return robot.positions()[arguments[0]][2]
-    return getattr(robot, name)(*arguments)
+    return robot.spoken if name == "said" else getattr(robot, name)(*arguments)
 
 
 def same(given: Any, expected: Any) -> bool:
@@ -46,21 +55,21 @@ def same(given: Any, expected: Any) -> bool:
 
 @rows("do")
 def test_each_step_does_what_is_written(row: dict[str, Any], mode: str) -> None:
-    create = importlib.import_module(f"robots.{row['robot']}").create
-    robot = create(mode=mode, seed=row["seed"], objects=row["objects"])
-    for name, *arguments in row["do"]:
-        expected = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
-        if "fails" in expected:
+    options = {"mode": mode, "seed": row["seed"], "objects": row["objects"]}
+    with Session.open(row["robot"], model="nearest", **options) as session:
+        robot = session.robot
+        for name, *arguments in row["do"]:
+            expected = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
+            if "fails" not in expected:
+                given = take(session, name, arguments)
+                assert "gives" not in expected or same(given, expected["gives"]), (name, given)
+                continue
             kind, why = expected["fails"]
             before = robot.positions(), robot.condition()
             with pytest.raises(getattr(errors, kind, TypeError), match=why or None):
-                take(robot, name, arguments)
-            assert (robot.positions(), robot.condition()) == before, (name, arguments)
-            continue
-        given = take(robot, name, arguments)
-        if "gives" in expected:
-            assert same(given, expected["gives"]), (name, arguments, given)
-    robot.close()
+                take(session, name, arguments)
+            if name != "words":  # a program may have done its part
+                assert (robot.positions(), robot.condition()) == before, (name, arguments)
 
 
 @rows("refused")

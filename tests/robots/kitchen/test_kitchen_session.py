@@ -49,41 +49,6 @@ def robot_of(session: Session) -> KitchenRobot:
     return session.robot
 
 
-def here(robot: KitchenRobot) -> list[str]:
-    return [place.name for place in robot.state.here()]
-
-
-@pytest.mark.sweep(share=0.5)
-def test_a_session_of_eight_commands(session: Session) -> None:
-    robot = say(session, "put all the fruit in the bowl")
-    contents = {thing.name for thing in robot.state.contents(robot.state["bowl"])}
-    assert contents == {"apple", "orange"}
-
-    say(session, "go to the kitchen counter")
-    assert here(robot) == ["countertop"]
-
-    say(session, "grab the banana")
-    assert robot.state.held == "banana"
-
-    say(session, "please put it on the desk")
-    assert robot.state.location_of("banana") == "desk"
-    assert robot.state.held is None
-
-    say(session, "put the sponge in the top drawer")
-    assert robot.state.location_of("sponge") == "top drawer"
-    assert robot.state.opening_m("top drawer") < 0.02
-
-    say(session, "take the coke can from the cart to the table")
-    assert robot.state.location_of("coke can") == "table"
-
-    say(session, "throw the coke can away")
-    assert robot.state.location_of("coke can") == "trash bin"
-
-    say(session, "where is the juice box?")
-    assert robot.spoken == ["the juice box is at the cart"]
-    assert here(robot) == ["cart"]
-
-
 def test_the_papers_reactive_sentences(row: Session) -> None:
     robot = say(row, "go to the countertop")
     start, began_s = robot.state.base, robot.sim_time_s
@@ -157,37 +122,6 @@ def test_what_is_elsewhere_is_not_picked_up_blindly() -> None:
     assert robot.state.held is None
 
 
-def on(robot: KitchenRobot, dish: str) -> list[str]:
-    return sorted(thing.name for thing in robot.state.contents(robot.state[dish]))
-
-
-PLATES = ["apple", "lime", "cup", "red plate", "green plate", "bowl @ countertop"]
-
-
-def test_things_go_on_plates_in_bowls_and_beside_cups(mode: str) -> None:
-    with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=PLATES) as session:
-        robot = say(session, "put each fruit on the plate of its color")
-        assert (on(robot, "red plate"), on(robot, "green plate")) == (["apple"], ["lime"])
-        say(session, "put the lime on the red plate")
-        assert on(robot, "red plate") == ["apple", "lime"]
-        say(session, "put the apple next to the cup")
-        assert on(robot, "red plate") == ["lime"]
-        apart = math.dist(robot.state["apple"].xy, robot.state["cup"].xy)
-        assert apart < 0.25
-        turn = session.run("put the apple in the cup")
-        assert turn.failure is not None
-        assert "nothing goes in the cup" in turn.failure.message
-
-
-def test_what_appears_is_waited_for(mode: str) -> None:
-    objects = ["red plate", "apple", "egg after 6 s"]
-    with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=objects) as session:
-        robot = say(session, "wait until you see the egg")
-        say(session, "put the egg on the red plate")
-        assert on(robot, "red plate") == ["egg"]
-        assert robot.sim_time_s >= 6
-
-
 @pytest.mark.parametrize(
     ("words", "wide", "deep"),
     [
@@ -239,25 +173,3 @@ def test_a_model_is_told_what_was_seen_elsewhere_once_with_its_instruction() -> 
     assert second.endswith(f"{told}go on.\n")
     assert third.endswith(f"{told}and now?.\n") or third.endswith(f"{told}and now?\n")
     assert third.count("Seen elsewhere") == 1
-
-
-def test_what_was_thrown_away_is_taken_out_of_the_bin_again() -> None:
-    with Session.open("kitchen", model="nearest", mode="instant", seed=0) as session:
-        for words in ("go to the table", "throw the apple away", "put it on the table"):
-            turn = session.run(words)
-            assert turn.ok, turn.failure
-        robot = session.robot
-        assert isinstance(robot, KitchenRobot)
-        assert robot.state.location_of("apple") == "table"
-
-
-def test_what_is_not_seen_or_not_named_is_not_found() -> None:
-    with Session.open("kitchen", model="nearest", mode="instant") as session:
-        assert session.run("open the top drawer").ok  # the sponge is elsewhere
-        for words, told in (
-            ("put it on the table", "no object is named; say which one is meant"),
-            ("put the sponge in the top drawer", "no such object is seen here"),
-        ):
-            failure = session.run(words).failure
-            assert failure is not None
-            assert (failure.error, told in failure.message) == ("NotFound", True), failure

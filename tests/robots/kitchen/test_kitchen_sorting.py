@@ -287,28 +287,3 @@ def test_nothing_is_announced_for_a_time_that_is_none(after_s: object) -> None:
     with pytest.raises((LimitExceeded, TypeError), match="after_s"):
         robot.add("peach", "table", after_s)  # type: ignore[arg-type]
     assert robot.state is before
-
-
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [("biggest fruit", "apple"), ("largest fruit", "apple"), ("smallest fruit", "strawberry")],
-)
-def test_the_fruit_of_a_size_is_told_by_words(words: str, meant: str) -> None:
-    objects = ["apple @ table", "lime @ table", "strawberry @ table", "bowl @ table"]
-    with Session.open("kitchen", "nearest", mode="instant", objects=objects) as session:
-        turn = session.run(f"put the {words} in the bowl")
-        assert turn.ok, turn.failure
-        assert session.robot.contents()["bowl"] == [meant]
-
-
-def test_after_something_was_thrown_away_the_next_thing_is_taken_from_where_it_was() -> None:
-    objects = ["coke can @ table", "apple @ table", "bowl @ table"]
-    with Session.open("kitchen", "nearest", mode="instant", objects=objects) as session:
-        for words in ("throw away the coke can", "put the apple in the bowl"):
-            turn = session.run(words)
-            assert turn.ok, turn.failure
-        contents = session.robot.contents()
-        assert (contents["trash bin"], contents["bowl"]) == (["coke can"], ["apple"])
-        for _ in range(2):
-            assert session.run("undo that").ok
-        assert set(session.robot.whereabouts().values()) == {"table"}
