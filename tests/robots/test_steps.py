@@ -2,7 +2,7 @@
 
 A row has a robot, a seed, its objects, and steps: a method, its arguments, and what it `gives`
 (numbers within 5 mm; of a mapping the entries that are named) or how it `fails`: the class, a
-pattern for the message. A call that fails has moved nothing. `height` is that of an object's centre,
+pattern for the message; a call that fails has moved nothing. `height` is that of a centre,
 `words` are run as an instruction, and `said` is what the robot said.
 Other rows have options that are `refused`.
 """
