@@ -1,9 +1,9 @@
 """What calls do, step by step, in every mode: the rows of `steps.jsonl`.
 
-A row has a robot, a seed, its objects, and steps: a method, its arguments, and what it `gives`
-(numbers within 5 mm; of a mapping the entries that are named) or how it `fails`: the class, a
-pattern for the message; a call that fails has moved nothing. `height` is that of a centre,
-`words` are run as an instruction, and `said` is what the robot said.
+A row has a robot, a seed, its objects or where they `stand`, and steps: a method, its arguments,
+and what it `gives` (numbers within 5 mm; of a mapping the entries that are named) or how it
+`fails`: the class, a pattern for the message; a call that fails has moved nothing. `height` is
+that of a centre, `words` are run as an instruction, and `said` is what the robot said.
 Other rows have options that are `refused`.
 """
 
@@ -20,6 +20,7 @@ import pytest
 from cap import errors
 from cap.errors import RobotError, UsageError
 from cap.session.session import Session
+from robots.simulation.scene_file import scene_text
 
 ROWS = [
     json.loads(line)
@@ -54,12 +55,19 @@ def same(given: Any, expected: Any) -> bool:
 
 
 @rows("do")
-def test_each_step_does_what_is_written(row: dict[str, Any], mode: str) -> None:
-    options = {"mode": mode, "seed": row["seed"], "objects": row["objects"]}
+def test_each_step_does_what_is_written(row: dict[str, Any], mode: str, tmp_path: Path) -> None:
+    options = {"mode": mode, "seed": row["seed"], "objects": row.get("objects")}
+    if "stand" in row:
+        objects = ((name, place, 0.0) for name, place in row["stand"].items())
+        scene = tmp_path / "scene.toml"
+        scene.write_text(scene_text(row["what"], objects))
+        options["robot_options"] = {"scene": str(scene)}
     with Session.open(row["robot"], model="nearest", **options) as session:
         robot = session.robot
         for name, *arguments in row["do"]:
-            expected = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
+            last = arguments[-1] if arguments else None
+            is_expected = isinstance(last, dict) and last.keys() <= {"gives", "fails"}
+            expected = arguments.pop() if is_expected else {}
             if "fails" not in expected:
                 given = take(session, name, arguments)
                 assert "gives" not in expected or same(given, expected["gives"]), (name, given)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.errors import Collision, NotFound, RobotError, Unreachable
+from cap.errors import Collision, RobotError
 from cap.session.session import Session
 from robots.arm.travel import PARK
 from robots.ravens import RavensRobot, arrangement, create
@@ -218,22 +218,6 @@ def block(color: str, x: float, y: float, level: int = 0) -> Body:
     return Body(f"{color} block", (x, y, 0.02 + 0.04 * level))
 
 
-def test_a_stack_at_a_place_where_its_own_blocks_stand() -> None:
-    robot = table(block("red", 0.2, -0.7), block("green", 0.03, -0.5), block("blue", -0.04, -0.5))
-    robot.stack_objects_in_order(["middle", "red block", "green block", "blue block"])
-    heights = [robot.positions()[f"{c} block"][2] for c in ("red", "green", "blue")]
-    assert heights == pytest.approx([0.02, 0.06, 0.10])
-    assert robot.get_obj_pos("red block") == pytest.approx([0.0, -0.5])
-
-
-def test_what_is_not_of_the_stack_is_not_touched() -> None:
-    robot = table(block("red", 0, -0.5), block("pink", 0, -0.5, 1), block("blue", 0.2, -0.6))
-    before = robot.positions()
-    with pytest.raises(Collision, match="'pink block' stands where 'blue block' is to go"):
-        robot.stack_objects_in_order(["red block", "blue block"])
-    assert robot.positions() == before
-
-
 def test_a_stack_that_does_not_hold_is_a_failure() -> None:
     scene = Scene((block("red", 0, -0.5), block("blue", 0.1, -0.5)))
     with pytest.raises(Collision, match="'blue block' should be at"):
@@ -252,27 +236,6 @@ def test_what_is_in_place_stays_and_a_swap_takes_three_moves() -> None:
     }
     assert set(robot.arrange_objects(places)) == {"red block", "blue block"}
     assert robot.state.actions == 3
-
-
-def test_a_bowl_goes_back_under_the_block_it_held() -> None:
-    robot = table(Body("red bowl", (0, -0.5, 0.018)), block("blue", 0.2, -0.6))
-    robot.put_first_on_second("blue block", "red bowl")
-    layout = robot.get_layout()
-    assert list(layout) == ["red bowl", "blue block"]
-    robot.put_first_on_second("red bowl", "top side")
-    robot.put_first_on_second("blue block", "middle")
-    robot.arrange_objects(layout)
-    places = {name: tuple(xy) for name, xy in layout.items()}
-    check_places(robot, places)
-    assert robot.positions()["blue block"][2] == pytest.approx(0.024, abs=0.002)
-
-
-def test_a_block_lies_across_two_and_holds_them_down() -> None:
-    robot = table(block("red", 0, -0.5), block("blue", 0.065, -0.5), block("pink", 0.2, -0.6))
-    robot.put_first_on_second("pink block", [0.0325, -0.5])
-    assert robot.positions()["pink block"][2] == pytest.approx(0.06)
-    with pytest.raises(Collision, match="'pink block' stands on 'red block'"):
-        robot.put_first_on_second("red block", "middle")
 
 
 @pytest.mark.sweep(share=0.05)
@@ -326,91 +289,6 @@ def test_a_block_in_a_bowl_carries_a_stack(mode: str) -> None:
         check_places(
             session.robot, {"green block": (x, y, z + 0.04), "blue block": (x, y, z + 0.08)}
         )
-
-
-@pytest.mark.parametrize(
-    ("do_this", "why"),
-    [
-        (
-            lambda robot: robot.stack_objects_in_order(["gray block", "pink block"]),
-            "'cyan block' stands on 'pink block'; move 'cyan block' first",
-        ),
-        (
-            lambda robot: robot.arrange_objects(
-                {"pink block": [0, -0.6], "blue block": [0.2, -0.4], "gray block": [0.1, -0.6]}
-            ),
-            "'cyan block' stands on 'pink block'; move 'cyan block' first",
-        ),
-        (
-            lambda robot: robot.arrange_objects(
-                {"gray block": [0, -0.7], "cyan block": [0.06, -0.7], "red block": [0.03, -0.7]}
-            ),
-            "'green block' stands where 'gray block' is to go; move 'green block' first",
-        ),
-    ],
-)
-def test_a_refusal_names_what_is_not_of_the_set(do_this: Any, why: str) -> None:
-    robot = table(
-        block("blue", 0, -0.5),
-        block("pink", 0, -0.5, 1),
-        block("cyan", 0, -0.5, 2),
-        block("gray", 0.2, -0.6),
-        block("green", 0, -0.7),
-        block("red", -0.2, -0.6),
-    )
-    before = robot.positions()
-    with pytest.raises(Collision, match=why):
-        do_this(robot)
-    assert robot.positions() == before
-
-
-@pytest.mark.parametrize("apart", [0.073, 0.078])
-def test_a_block_does_not_hold_over_a_wider_gap(apart: float) -> None:
-    robot = table(block("red", 0, -0.5), block("blue", apart, -0.5), block("pink", 0.2, -0.6))
-    with pytest.raises(Collision, match="no room for 'pink block'"):
-        robot.put_first_on_second("pink block", [apart / 2, -0.5])
-
-
-def test_what_cannot_be_arranged_moves_nothing() -> None:
-    robot = table(
-        block("red", 0, -0.5), block("blue", 0.1, -0.6), Body("red bowl", (0, -0.7, 0.018))
-    )
-    before = robot.state
-    wrong = [
-        ({"red block": [0, 0]}, Unreachable, "off the table"),
-        ({"red block": [0.2, -0.5], "blue block": [0.05, -0.7]}, Collision, "'red bowl'"),
-        ({"red block": [0.2, -0.5], "blue block": [0.23, -0.5]}, Collision, "no room"),
-        ({"red block": [0, -0.6], "the red block": [0, -0.5]}, Collision, "named twice"),
-        ({"white block": [0, -0.6]}, NotFound, "white block"),
-        ([["red block", [0, -0.6]]], TypeError, "must be a dict"),
-    ]
-    for places, error, told in wrong:
-        with pytest.raises(error, match=told):
-            robot.arrange_objects(places)  # type: ignore[arg-type]
-    assert robot.state == before
-
-
-def test_limits_as_they_are_printed_are_accepted() -> None:
-    robot = table(block("red", 0, -0.5))
-    with pytest.raises(Unreachable, match=r"x -0.28 to 0.28 and y -0.78 to -0.22"):
-        robot.put_first_on_second("red block", [0.3, -0.5])
-    for corner in itertools.product([-0.28, 0.28], [-0.78, -0.22]):
-        robot.put_first_on_second("red block", corner)
-        robot.arrange_objects({"red block": (-corner[0], corner[1])})
-
-
-def test_a_free_region_is_free_and_the_nearest() -> None:
-    robot = table(block("red", 0, -0.5), Body("red bowl", (0.15, -0.5, 0.018)))
-    assert robot.find_free_region([0.1, 0.1], near=[-0.2, -0.3]) == pytest.approx([-0.2, -0.3])
-    assert robot.find_free_region([0.1, 0.1]) == pytest.approx([-0.07, -0.5])
-    assert robot.find_free_region([0.1, 0.1], moving=["red block"]) == pytest.approx([0, -0.5])
-    assert robot.find_free_region([0.6, 0.2]) == pytest.approx([0.0, -0.661])
-    with pytest.raises(NotFound, match="no free region"):
-        robot.find_free_region([0.6, 0.6])
-    with pytest.raises(TypeError, match="above 0"):
-        robot.find_free_region([0.1, -0.1])
-    with pytest.raises(TypeError, match="a list of names"):
-        robot.find_free_region([0.1, 0.1], moving="red block")  # type: ignore[arg-type]
 
 
 def test_a_bowl_does_not_creep_while_other_things_move() -> None:
