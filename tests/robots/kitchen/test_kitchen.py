@@ -79,16 +79,6 @@ def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str, share: in
     robot.close()
 
 
-def test_an_object_on_the_floor_is_seen_and_picked_up(robot: KitchenRobot) -> None:
-    robot.pick_obj("apple")
-    robot.goto_pos([0.3, -1.25, 0.0], angle=math.pi)
-    rest = robot.place_at_pos([-0.3, -1.25, 0.0])
-    assert rest[2] < 0.05
-    assert robot.is_obj_visible("apple")
-    robot.pick_obj("apple")
-    assert robot.obj_in_gripper("apple")
-
-
 # Refusals.
 
 

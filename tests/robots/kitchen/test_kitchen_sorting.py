@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cap.errors import LimitExceeded, NotFound, RobotError, UsageError
+from cap.errors import LimitExceeded, NotFound, RobotError
 from cap.robot.snapshots import kind_of, pack, unpack
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
@@ -201,18 +201,6 @@ def test_what_appears_where_something_stands_takes_the_nearest_free_spot() -> No
     assert room < apart < room + 0.05
 
 
-def test_a_person_puts_something_down_in_mid_program() -> None:
-    robot = create(seed=3, mode="instant", objects=["apple"])
-    robot.add("lemon", "desk", after_s=5)
-    robot.add("plum", "table")
-    assert robot.is_obj_visible("plum")
-    robot.goto_loc("desk")
-    robot.wait(5)
-    assert robot.is_obj_visible("lemon")
-    with pytest.raises(UsageError, match="exists already"):
-        robot.add("lemon", "table")
-
-
 def test_waiting_can_be_stopped_and_is_limited() -> None:
     robot = create(seed=3, mode="instant", objects=["apple"])
     with pytest.raises(LimitExceeded, match="600"):
@@ -278,12 +266,3 @@ def test_a_stack_comes_down_as_one() -> None:
     robot.remove("red block")
     levels = [robot.state[name].bottom for name in blocks[1:]]
     assert levels == pytest.approx([table_z, table_z + height], abs=1e-3)
-
-
-@pytest.mark.parametrize("after_s", [math.nan, math.inf, -1, 1e300, 10**400, None, "x"])
-def test_nothing_is_announced_for_a_time_that_is_none(after_s: object) -> None:
-    robot = create(seed=2, mode="instant", objects=["apple @ table"])
-    before = robot.state
-    with pytest.raises((LimitExceeded, TypeError), match="after_s"):
-        robot.add("peach", "table", after_s)  # type: ignore[arg-type]
-    assert robot.state is before
