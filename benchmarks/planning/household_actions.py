@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
+import msgspec
+
+from benchmarks import task_file
 from cap.planners.loop import DONE, Action
 
 WORDS: Mapping[str, str] = {
@@ -40,8 +43,7 @@ _PATTERNS = {
 }
 
 
-@dataclass(frozen=True)
-class HouseObject:
+class HouseObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One kind of thing, of which a house has one at most."""
 
     name: str
@@ -53,51 +55,11 @@ class HouseObject:
     `wash`, `wipe`, `watch`, `tap`, `cloth`."""
 
 
-def _things(home: str, **kinds: str) -> list[HouseObject]:
-    return [
-        HouseObject(name.replace("_", " "), home, frozenset(can.split()))
-        for name, can in kinds.items()
-    ]
-
-
 ROOMS = ("kitchen", "living room", "bedroom", "bathroom")
 OBJECTS: Mapping[str, HouseObject] = {
     thing.name: thing
-    for thing in (
-        *_things(
-            "kitchen", fridge="container door", cupboard="container door", sink="container tap",
-            counter="surface wipe", stove="surface switch wipe", table="surface wipe",
-            chair="sit surface", dishwasher="container door switch", trash_can="container",
-            coffee_maker="switch container", microwave="container door switch",
-            kitchen_light="switch",
-        ),
-        *_things(
-            "living room", sofa="sit lie surface", television="switch watch",
-            coffee_table="surface wipe", bookshelf="surface", desk="surface wipe",
-            computer="switch watch", living_room_light="switch",
-        ),
-        *_things(
-            "bedroom", bed="sit lie surface", nightstand="surface wipe", dresser="container door",
-            laundry_basket="container", bedroom_light="switch", radio="switch",
-        ),
-        *_things(
-            "bathroom", bathtub="container sit", washbasin="surface tap wipe",
-            washing_machine="container door switch", bathroom_cabinet="container door",
-            bathroom_light="switch",
-        ),
-        *_things("fridge", milk="grab drink", juice="grab drink", apple="grab eat wash",
-                 cheese="grab eat", water="grab drink"),
-        *_things("cupboard", plate="grab wash", cup="grab wash", glass="grab wash",
-                 bowl="grab wash", coffee="grab"),
-        *_things("counter", sponge="grab cloth", bread="grab eat", knife="grab wash"),
-        *_things("bookshelf", novel="grab read", magazine="grab read"),
-        *_things("coffee table", newspaper="grab read", remote="grab"),
-        *_things("desk", letter="grab read", pen="grab"),
-        *_things("dresser", shirt="grab", towel="grab cloth", socks="grab"),
-        *_things("nightstand", pillow="grab", phone="grab"),
-        *_things("bathroom cabinet", toothbrush="grab wash", soap="grab"),
-    )
-}  # fmt: skip
+    for thing in task_file.load(Path(__file__).with_name("household_things.jsonl"), HouseObject)
+}
 """Everything a house may have."""
 
 

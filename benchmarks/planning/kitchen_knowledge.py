@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import msgspec
 
 from benchmarks.planning.kitchen_needs import EVERY, YOU, KitchenTask, Need
 from benchmarks.planning.kitchen_skills import DRAWER, actions_for
@@ -126,7 +128,7 @@ class KitchenKnowledge:
         needs = []
         for need in task.needs:  # an answer that names some of the objects leaves those
             named = tuple(name for name in need.objects if name in answer.lower())
-            needs.append(replace(need, objects=named or need.objects))
+            needs.append(msgspec.structs.replace(need, objects=named or need.objects))
         lacking = [need for need in needs if not _met(need, belief)]
         stages: Stages = _stages(lacking[0], belief) if lacking else []
         question = task.question if not asked and not belief.visited and not belief.near else ""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+import msgspec
+
 from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills
 from cap.planners.dialogue import with_article
 from robots.kitchen import KitchenRobot
@@ -21,8 +23,7 @@ _NAMED = 3
 """So many objects that would do are named in a message."""
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One thing that must be so in the end."""
 
     kind: NeedKind
@@ -39,8 +40,7 @@ class Need:
     """How many of them; `EVERY` for all that were at the source."""
 
 
-@dataclass(frozen=True)
-class KitchenTask:
+class KitchenTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An instruction with what it asks for and how the kitchen is before."""
 
     family: str

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.planning import published, trials
+from benchmarks import published, tabletop
+from benchmarks.planning import trials
 from benchmarks.planning.household_tasks import TRIED, HouseholdTask
 from benchmarks.planning.household_world import SCENES
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
 from benchmarks.planning.search_trials import COLUMNS, ROWS
 from benchmarks.tabletop.inner_monologue import TASKS_IM
-from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.suite import CELLS as TABLETOP_CELLS
 from benchmarks.tabletop.tasks import SPLITS
 from cap.planners.say_models import is_say_model
@@ -60,7 +60,9 @@ USUAL_N: Mapping[str, int] = {
     "quality": 3,
 }
 """Trials of each task where nobody says how many; of a family's instructions, each so often."""
-WHOLE_PROMPT = f"{max(published.SC5)} examples"
+EXAMPLES = (0, 1, 2, 4, 8, 17)
+"""SC-5's numbers of examples in the prompt."""
+WHOLE_PROMPT = f"{max(EXAMPLES)} examples"
 """SC-5's row of all there are: the only one of models that read none."""
 QUALITY_ROWS = ("kitchen", "tabletop")
 IN_KITCHEN = ("saycan", "success", "object+success")
@@ -114,7 +116,7 @@ def _rows(table: str) -> Rows:
         case "SC-4":
             return [(family, ("saycan", "cap"), len(tasks)) for family, tasks in FAMILIES.items()]
         case "SC-5":
-            return [(f"{n} examples", ("saycan",), trials.SIMULATED) for n in published.SC5]
+            return [(f"{n} examples", ("saycan",), trials.SIMULATED) for n in EXAMPLES]
         case "IM-1":
             planners = ("object", "success", "scene", "cap")
             return [(task.name, planners, 1) for task in TASKS_IM]
@@ -184,48 +186,25 @@ def tabletop_tasks(split: str, group: str) -> list[str]:
     ]
 
 
-def paper(table: str, cell: PlanningCell) -> dict[str, float]:
-    """Return what the paper has for a cell, by its own methods."""
-    if table == "SC-4" and cell.planner == "saycan":
-        values = published.SC4[cell.task]
-        first = 0 if cell.what == "plan" else 1
-        return {"PaLM 540B": values[first], "FLAN 137B": values[first + 2]}
-    if table == "SC-5" and cell.task != "total":
-        pair = published.SC5[int(cell.task.split()[0])]
-        return {"PaLM 540B": pair[0 if cell.what == "ended" else 1]}
-    if table in SEARCHED:
-        return _paper_of_search(table, cell)
-    if table == "NL-1":
-        label = "Codex 12B executable, from records, not verified"
-        return {label: published.NL1[cell.planner]} if cell.task == "test" else {}
-    kinds = ("saycan", "success", "object+success")
-    if table == "IM-3" and cell.planner in kinds and cell.task in published.IM3:
-        return {"PaLM 540B": published.IM3[cell.task][kinds.index(cell.planner)]}
-    if table == "IM-1" and cell.task != "total":
-        names = {"object": "IM object", "success": "IM + success", "scene": "IM + scene"}
-        rates = published_rates(cell.task, "IM-noise")
-        wanted = names.get(cell.planner, "")
+def paper(table: str, cell: PlanningCell) -> Mapping[str, float]:
+    """Return what the paper has for a cell, by its own methods, percent."""
+    if table == "IM-1":
+        rates = published.rates(tabletop.__file__, cell.task, "IM-noise")
+        wanted = _IM_COLUMNS.get(cell.planner, "")
         return {"InstructGPT 1.3B": rates[wanted]} if wanted in rates else {}
-    if table == "CaP-III" and cell.task != "total" and cell.planner in ("cap", "nl"):
+    if table == "CaP-III":
         split, _, group = cell.task.rpartition(" ")
-        method = {"cap": "CaP", "nl": "NL planner"}[cell.planner]
-        rates_of = [published_rates(task, split) for task in tabletop_tasks(split, group)]
-        found = [rates[method] for rates in rates_of if method in rates]
+        method = {"cap": "CaP", "nl": "NL planner"}.get(cell.planner, "")
+        of_tasks = [
+            published.rates(tabletop.__file__, task, split) for task in tabletop_tasks(split, group)
+        ]
+        found = [rates[method] for rates in of_tasks if method in rates]
         return {f"{method}, Codex": round(sum(found) / len(found), 1)} if found else {}
-    return {}
+    row = published.read(__file__).get(table, {}).get(cell.task, {})
+    usual = row.get(f"{cell.planner} {cell.what}".strip(), {})
+    values: Mapping[str, float] = row.get(f"{cell.planner} {cell.model}", usual)
+    return values
 
 
-def _paper_of_search(table: str, cell: PlanningCell) -> dict[str, float]:
-    """Return SayCanPay's values of a cell."""
-    number = list(SEARCHED[table]).index(cell.planner)
-    if table == "SP-3":
-        values: Sequence[int] = published.SP3.get(cell.task, ())
-    elif table == "SP-6":
-        values = published.SP6.get(cell.task, ())
-    else:
-        both = published.SP11.get(cell.task, ())
-        values = both[1::2] if cell.model == EVEN else both[::2]
-        return (
-            {"Perfect Say" if cell.model == EVEN else "Vicuna 13B": values[number]} if both else {}
-        )
-    return {"Vicuna 13B": values[number]} if values else {}
+_IM_COLUMNS = {"object": "IM object", "success": "IM + success", "scene": "IM + scene"}
+"""What Inner Monologue's table calls the planners."""

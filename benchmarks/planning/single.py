@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from benchmarks.planning import kitchen_needs, trials
 from benchmarks.planning.household_knowledge import HouseholdKnowledge
@@ -222,7 +224,7 @@ def _in_kitchen(
     setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
 ) -> PlanVerdict:
     known = BY_WORDS.get(plain(instruction))
-    task = replace(known or KitchenTask("", "", ()), words=instruction)
+    task = msgspec.structs.replace(known or KitchenTask("", "", ()), words=instruction)
     own = list(setup.objects) if setup.objects is not None else None
     objects = own if own is not None else kitchen_needs.objects_of(task)
     robot: Any = registry.make_robot("kitchen", seed=setup.seed, mode=setup.mode, objects=objects)
@@ -230,7 +232,7 @@ def _in_kitchen(
         if own is None:
             kitchen_needs.set_up(robot, task)
         else:
-            task = replace(task, holding="")
+            task = msgspec.structs.replace(task, holding="")
         before = kitchen_needs.look(robot)
         world = KitchenSkills(robot)
         if known and not setup.interjections:

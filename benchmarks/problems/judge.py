@@ -257,7 +257,10 @@ def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]
         if len(case) < least or (len(case) > most and not problem.rest):
             needed = f"{least} to {most}" if least < most else str(most)
             needed = f"{least} or more" if problem.rest else needed
-            raise ProblemError(f"{where}: case {number} has {len(case)} entries, not {needed}")
+            why = f"{where}: case {number} has {len(case)} entries, not {needed}"
+            bracketed = len(case) == 1 + scene and isinstance(case[-1], list)
+            remedy = "; write the arguments without brackets around them" if bracketed else ""
+            raise ProblemError(why + remedy)
         if wrong := unfit(case):
             raise ProblemError(f"{where}: case {number} holds {wrong}")
     return cases, dict(written)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from cap.program.program import Program
 from cap.sandbox.limits import Limits
@@ -29,13 +31,12 @@ LIMITS = Limits(program_s=5.0, calls_s=60.0, calls=4000, memory_bytes=512 << 20)
 """What one program of a problem may use: a candidate, a reference, a maker of inputs."""
 
 
-@dataclass(frozen=True)
-class Tolerance:
+class Tolerance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How far a number may be off: `abs` plus `rel` times what is expected, if not said else."""
 
-    abs: float = 1e-6
+    abs: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 1e-6
     """In the unit of the number; for geometry metres, and square metres of area."""
-    rel: float = 1e-6
+    rel: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 1e-6
     """A share of a number, `rel_of`."""
     rel_of: Literal["expected", "got", "larger"] = "expected"
     """Which: what is expected, what was given, or the larger of the two."""
@@ -61,8 +62,7 @@ class Case:
     """How far off its result may be; None if the problem says."""
 
 
-@dataclass(frozen=True)
-class Mutant:
+class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A wrong solution that the tests must tell from a right one."""
 
     what: str
@@ -95,7 +95,7 @@ class Problem:
     """`def arguments(rng)`, which returns one more input; "" if there is none."""
     random_cases: int = 10
     """How many of those."""
-    tolerance: Tolerance = Tolerance()
+    tolerance: Tolerance = field(default_factory=Tolerance)
     """How results are compared."""
     setup: str = ""
     """Definitions that `cases` and `random` share; the file's, and its own."""

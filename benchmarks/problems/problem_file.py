@@ -9,9 +9,10 @@ import ast
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
 
 from benchmarks.problems.problem import (
     GENERALISATIONS,
@@ -49,78 +50,126 @@ def load(paths: Sequence[Path]) -> ProblemSet:
             why = getattr(error, "strerror", None) or error
             raise ProblemError(f"cannot read problem file {path}: {why}") from None
         digest.update(data)
-        for problem in _file(values, str(path)):
+        for problem in problems_of(values, str(path)):
             if problem.name in found:
                 raise ProblemError(f"{path}: a second problem '{problem.name}'; rename one")
             found[problem.name] = problem
     return ProblemSet(found, digest.hexdigest())
 
 
-def parsed(text: str, where: str) -> list[Problem]:
-    """Return the problems of a file's text.
+# --- one file
+
+_SHARED = ("setup", "given")
+"""What a file says for all its problems, and a problem for itself."""
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+_REMEDY = "give [[arguments], [arguments, result], {scene, arguments, result}, ...] as text"
+
+
+class _Case(msgspec.Struct, forbid_unknown_fields=True):
+    """A case as a table."""
+
+    arguments: str = ""
+    scene: str = ""
+    result: str | None = None
+    tolerance: Tolerance | None = None
+
+
+class _Problem(msgspec.Struct, forbid_unknown_fields=True):
+    """A table `[[problem]]`."""
+
+    header: _Text
+    reference: _Text
+    result: _Text = "result"
+    family: _Text = "own"
+    generalisation: Literal["", *GENERALISATIONS] = ""  # type: ignore[valid-type]
+    reason: _Text = ""
+    random: _Text = ""
+    random_cases: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 10
+    tolerance: Tolerance = Tolerance()
+    cases: list[Annotated[list[str], msgspec.Meta(min_length=1, max_length=2)] | _Case] = []
+    mutants: list[Mutant] = []
+    setup: _Text = ""
+    given: _Text = ""
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """A problem file."""
+
+    format: int
+    problem: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
+    setup: str = ""
+    given: str = ""
+
+
+_K = TypeVar("_K", bound=msgspec.Struct)
+
+
+def _converted(values: Any, kind: type[_K], where: str) -> _K:
+    """Return a table as what it is to be.
+
+    Raises:
+        ProblemError: A key or a value in it is wrong; with its place.
+    """
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        why = str(error).replace("`", "'").replace("$.", "")
+        remedy = f"; {_REMEDY}" if "'cases" in why else ""
+        for key in values:
+            if key not in kind.__struct_fields__:
+                why = f"unknown key '{key}'.{did_you_mean(key, kind.__struct_fields__)}"
+        raise ProblemError(f"{where}: {why}{remedy}") from None
+
+
+def problems_of(values: Mapping[str, Any], where: str) -> list[Problem]:
+    """Return the problems of a file that was parsed.
 
     Raises:
         ProblemError: An entry in it is wrong; with what `where` says, and the problem.
     """
-    return _file(tomllib.loads(text), where)
-
-
-# --- one file
-
-_FILE_KEYS = ("format", "setup", "given", "problem")
-_REQUIRED = ("header", "reference")
-_WORDS = ("result", "family", "generalisation", "reason", "random")
-_SHARED = ("setup", "given")
-"""What a file says for all its problems, and a problem for itself."""
-_OPTIONAL = (*_WORDS, *_SHARED, "cases", "mutants", "random_cases", "tolerance")
-
-
-def _file(values: Mapping[str, Any], where: str) -> list[Problem]:
-    _known_keys(values, _FILE_KEYS, where)
-    if values.get("format") != FORMAT_VERSION:
+    file = _converted(values, _File, where)
+    if file.format != FORMAT_VERSION:
         raise ProblemError(
-            f"{where}: 'format' is {values.get('format')!r}; this version reads {FORMAT_VERSION}"
+            f"{where}: 'format' is {file.format}; this version reads {FORMAT_VERSION}"
         )
-    entries = values.get("problem")
-    if not isinstance(entries, list) or not entries:
-        raise ProblemError(f"{where}: no [[problem]] in it")
-    shared = {key: _string(values, key, where) if key in values else "" for key in _SHARED}
-    return [_problem(entry, shared, f"{where}, problem {n}") for n, entry in enumerate(entries, 1)]
+    return [
+        _problem(entry, file, f"{where}, problem {number}")
+        for number, entry in enumerate(file.problem, 1)
+    ]
 
 
-def _problem(entry: Any, shared: Mapping[str, str], where: str) -> Problem:
-    if not isinstance(entry, dict):
-        raise ProblemError(f"{where}: not a table")
-    header = _string(entry, "header", where)
-    where = f"{where} ({header.removeprefix('def ').partition('(')[0]})"
-    _known_keys(entry, (*_REQUIRED, *_OPTIONAL), where)
-    for key in _REQUIRED:
-        if key not in entry:
-            raise ProblemError(f"{where}: '{key}' is missing")
-    if "cases" not in entry and "random" not in entry:
+def _problem(entry: Mapping[str, Any], file: _File, where: str) -> Problem:
+    name = str(entry.get("header", "")).removeprefix("def ").partition("(")[0]
+    where = f"{where} ({name})" if name else where
+    given = _converted(entry, _Problem, where)
+    if not given.cases and not given.random:
         raise ProblemError(f"{where}: 'cases' is missing, or 'random', which makes some")
-    own = {key: _string(entry, key, where) for key in _SHARED if key in entry}
-    parts = {key: "\n\n\n".join(filter(None, (shared[key], own.get(key)))) for key in _SHARED}
+    parts = {
+        key: "\n\n\n".join(
+            filter(None, (getattr(table, key).strip("\n") for table in (file, given)))
+        )
+        for key in _SHARED
+    }
+    cases = [_case(case, f"{where}, case {number}") for number, case in enumerate(given.cases, 1)]
+    mutants = [Mutant(one.what, _named(one.source.strip("\n"), name)) for one in given.mutants]
     problem = Problem(
-        header=header,
-        reference=_string(entry, "reference", where),
-        **{key: _string(entry, key, where) for key in _WORDS if key in entry},
-        cases=_cases(entry["cases"], where) if "cases" in entry else (),
-        mutants=_mutants(entry.get("mutants", []), where),
-        random_cases=_count(entry.get("random_cases", Problem.random_cases), where),
-        tolerance=_tolerance(entry.get("tolerance", {}), where),
-        **parts,
+        header=given.header,
+        reference=_named(given.reference.strip("\n"), name),
+        result=given.result,
+        family=given.family,
+        generalisation=given.generalisation,
+        reason=given.reason,
+        mutants=tuple(mutants),
+        cases=tuple(cases),
+        random=given.random.strip("\n"),
+        random_cases=given.random_cases,
+        tolerance=given.tolerance,
+        setup=parts["setup"],
+        given=parts["given"],
     )
     if problem.given and not functions_of(checked(problem.given, f"{where}, given")):
         raise ProblemError(f"{where}, given: defines no function")
     _check_header(problem, where)
-    problem = replace(
-        problem,
-        reference=_named(problem.reference, problem.name),
-        mutants=tuple(
-            replace(one, source=_named(one.source, problem.name)) for one in problem.mutants
-        ),
-    )
     _check_defines(problem.reference, problem.name, f"{where}, reference")
     for mutant in problem.mutants:
         _check_defines(mutant.source, problem.name, f"{where}, mutant '{mutant.what}'")
@@ -131,90 +180,15 @@ def _problem(entry: Any, shared: Mapping[str, str], where: str) -> Problem:
     return problem
 
 
-def _known_keys(values: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-    for key in values:
-        if key not in known:
-            hint = did_you_mean(key, known)
-            raise ProblemError(f"{where}: unknown key '{key}'.{hint} Known: {', '.join(known)}")
-
-
-def _string(values: Mapping[str, Any], key: str, where: str) -> str:
-    if key not in values:
-        raise ProblemError(f"{where}: '{key}' is missing")
-    value = values[key]
-    if not isinstance(value, str) or not value.strip():
-        raise ProblemError(f"{where}: '{key}' must be text, not {_shown(value)}")
-    return value.strip("\n")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _count(value: Any, where: str) -> int:
-    if type(value) is not int or not 0 <= value <= 1000:
-        raise ProblemError(f"{where}: 'random_cases' must be 0 to 1000, not {_shown(value)}")
-    return value
-
-
-def _tolerance(value: Any, where: str) -> Tolerance:
-    known = [entry.name for entry in fields(Tolerance)]
-    if not isinstance(value, dict):
-        raise ProblemError(f"{where}: 'tolerance' must be a table of {known}")
-    _known_keys(value, known, f"{where}, tolerance")
-    words = {"rel_of": ("expected", "got", "larger"), "both": ("sum", "larger")}
-    for key, number in value.items():
-        if key in words:
-            if number not in words[key]:
-                known_words = ", ".join(words[key])
-                raise ProblemError(f"{where}: tolerance '{key}' must be one of {known_words}")
-        elif type(number) not in (int, float) or not 0 <= number <= 1e6:
-            raise ProblemError(f"{where}: tolerance '{key}' cannot be {_shown(number)}")
-    return Tolerance(**value)
-
-
-def _cases(value: Any, where: str) -> tuple[Case, ...]:
-    """Read cases: a list of [arguments] or [arguments, result], or tables, as Python text."""
-    remedy = "give [[arguments], [arguments, result], {scene, arguments, result}, ...] as text"
-    if not isinstance(value, list) or not value:
-        raise ProblemError(f"{where}: 'cases' must be a list; {remedy}")
-    cases = []
-    for number, entry in enumerate(value, 1):
-        own = None
-        if isinstance(entry, dict):
-            known = ("scene", "arguments", "result", "tolerance")
-            _known_keys(entry, known, f"{where}, case {number}")
-            if "tolerance" in entry:
-                own = _tolerance(entry["tolerance"], f"{where}, case {number}")
-            head = [entry[key] for key in ("scene", "arguments") if entry.get(key)]
-            if all(isinstance(text, str) for text in head):
-                entry = [", ".join(head), *(entry[key] for key in ("result",) if key in entry)]
-        texts = isinstance(entry, list) and all(isinstance(text, str) for text in entry)
-        if not texts or len(entry) not in (1, 2):
-            raise ProblemError(f"{where}, case {number}: {_shown(entry)} is no case; {remedy}")
-        for text in entry:
-            try:
-                ast.parse(f"[{text}\n]", mode="eval")
-            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                raise ProblemError(
-                    f"{where}, case {number}: {_shown(text)} is not Python: {error}"
-                ) from None
-        cases.append(replace(Case(*entry), tolerance=own))
-    return tuple(cases)
-
-
-def _mutants(value: Any, where: str) -> tuple[Mutant, ...]:
-    if not isinstance(value, list):
-        raise ProblemError(f"{where}: 'mutants' must be a list of tables with 'what' and 'source'")
-    found = []
-    for number, entry in enumerate(value, 1):
-        place = f"{where}, mutant {number}"
-        if not isinstance(entry, dict):
-            raise ProblemError(f"{place}: not a table with 'what' and 'source'")
-        _known_keys(entry, ("what", "source"), place)
-        found.append(Mutant(_string(entry, "what", place), _string(entry, "source", place)))
-    return tuple(found)
+def _case(given: list[str] | _Case, where: str) -> Case:
+    table = given if isinstance(given, _Case) else _Case(given[0], result=(*given, None)[1])
+    arguments = ", ".join(filter(None, (table.scene, table.arguments)))
+    for text in filter(None, (arguments, table.result)):
+        try:
+            ast.parse(f"[{text}\n]", mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise ProblemError(f"{where}: {text[:60]!r} is not Python: {error}") from None
+    return Case(arguments, table.result, table.tolerance)
 
 
 # --- what is Python in it
@@ -252,11 +226,6 @@ def _check_header(problem: Problem, where: str) -> None:
         if name in taken:
             raise ProblemError(f"{where}: the name '{name}' is taken; choose another")
         taken += [name] if name not in results else []
-    if problem.generalisation not in ("", *GENERALISATIONS):
-        known = ", ".join(GENERALISATIONS)
-        raise ProblemError(
-            f"{where}: generalisation {problem.generalisation!r} unknown; known: {known}"
-        )
 
 
 def _named(source: str, name: str) -> str:

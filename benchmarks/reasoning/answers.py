@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.reasoning.question import ReasoningQuestion
+from benchmarks.reasoning.questions import ReasoningQuestion
 
 TOLERANCE_M = 0.01
 """How far each coordinate of a position may be off."""

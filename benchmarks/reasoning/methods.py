@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
-from benchmarks.reasoning.question import PosedQuestion
+from benchmarks.reasoning.questions import PosedQuestion
 from cap.engine.lmp import LMP
 from cap.errors import ModelError, NotFound
 from cap.models.base import Completion, Model, Request

@@ -18,9 +18,7 @@ from typing import Any
 from benchmarks.models import MODEL_OPTIONS, Meter, draw_of, model_for, seed_of
 from benchmarks.noisy_oracle import is_noisy, noise_of
 from benchmarks.reasoning.methods import LMPS, Response, baseline, in_code, in_words
-from benchmarks.reasoning.object_questions import OBJECTS
-from benchmarks.reasoning.position_questions import POSITIONS
-from benchmarks.reasoning.question import PosedQuestion, ReasoningQuestion, put
+from benchmarks.reasoning.questions import QUESTIONS, PosedQuestion, put
 from benchmarks.results import read_lines
 from benchmarks.suite import (
     BASELINES,
@@ -35,11 +33,11 @@ from benchmarks.suite import (
 )
 from cap.result import plain
 
-QUESTIONS: Mapping[str, tuple[ReasoningQuestion, ...]] = {
-    "object-selection": OBJECTS,
-    "position-selection": POSITIONS,
+TASKS = {
+    f"{kind}-selection": [question for question in QUESTIONS if question.kind == kind]
+    for kind in ("object", "position")
 }
-"""By task."""
+"""The questions of each task."""
 ARMS = ("direct", "step-by-step", "lmp")
 """The splits."""
 OPTIONS = ("limits", *MODEL_OPTIONS)
@@ -82,7 +80,7 @@ class ReasoningSuite(BaseSuite):
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task under every arm."""
-        return tuple((task, arm) for task in QUESTIONS for arm in ARMS)
+        return tuple((task, arm) for task in TASKS for arm in ARMS)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Ask one question once.
@@ -93,7 +91,7 @@ class ReasoningSuite(BaseSuite):
         """
         start_s = time.perf_counter()
         check_options(settings, OPTIONS)
-        questions = QUESTIONS[trial.task]
+        questions = TASKS[trial.task]
         asked = put(questions[trial.seed % len(questions)], trial.seed)
         is_baseline = settings.model in BASELINES
         meter = Meter(

@@ -232,11 +232,11 @@ class RoboCodeGenSuite(BaseSuite):
             json_lines.write(
                 folder / f"{GIVEN}.samples.jsonl", given_form(folder, self._set.problems)
             )
-        return summarize(tallies(folder, self._set, published=not self._own, ks=self._ks))
+        return summarize(tallies(folder, self._set, papers=not self._own, ks=self._ks))
 
     def numbers(self, folder: Path) -> list[dict[str, Any]]:
         """Return the numbers of the same groups."""
-        found = tallies(folder, self._set, published=not self._own, ks=self._ks)
+        found = tallies(folder, self._set, papers=not self._own, ks=self._ks)
         return [tally.numbers for tally in found]
 
 

@@ -13,6 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from benchmarks import published
 from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
 from benchmarks.results import Line, read_header, read_lines
@@ -27,60 +28,6 @@ OTHERS = (
     "paper's 37, which are others: compare arms, not values"
 )
 """What stands beside the published values."""
-_PROBLEMS = 37
-_COUNTS: Mapping[str, Mapping[str, int]] = {
-    "hierarchical-recursive": {
-        "code-davinci-002": 36,
-        "code-cushman-001": 21,
-        "text-davinci-002": 31,
-        "text-curie-001": 2,
-    },
-    "flat-recursive": {
-        "code-davinci-002": 32,
-        "code-cushman-001": 21,
-        "text-davinci-002": 28,
-        "text-curie-001": 1,
-    },
-    "hierarchical-single": {
-        "code-davinci-002": 26,
-        "code-cushman-001": 20,
-        "text-davinci-002": 26,
-        "text-curie-001": 2,
-    },
-    "flat-single": {
-        "code-davinci-002": 30,
-        "code-cushman-001": 22,
-        "text-davinci-002": 25,
-        "text-curie-001": 1,
-    },
-}
-_TABLE_I: Mapping[str, Mapping[str, float]] = {
-    "hierarchical-recursive": {
-        "Table I davinci": 95,
-        "Table I cushman": 57,
-        "Table I GPT-3 175B": 84,
-        "Table I GPT-3 6.7B": 5,
-    },
-    "flat-single": {
-        "Table I davinci": 81,
-        "Table I cushman": 54,
-        "Table I GPT-3 175B": 68,
-        "Table I GPT-3 6.7B": 3,
-    },
-}
-_FAMILIES: Mapping[tuple[str, str], tuple[int, int]] = {
-    ("numpy", "flat-single"): (15, 16),
-    ("control", "flat-single"): (3, 4),
-    ("geometry", "flat-single"): (9, 10),
-    ("scene", "flat-single"): (3, 7),
-    ("numpy", "hierarchical-single"): (14, 16),
-    ("control", "hierarchical-single"): (3, 4),
-    ("geometry", "hierarchical-single"): (9, 10),
-    ("scene", "hierarchical-single"): (0, 7),
-    ("control", "hierarchical-recursive"): (4, 4),
-    ("scene", "hierarchical-recursive"): (7, 7),
-}
-"""How many of how many code-davinci-002 solved."""
 
 
 def given_form(folder: Path, known: Collection[str]) -> list[dict[str, Any]]:
@@ -167,14 +114,14 @@ class GroupTally:
 
 
 def tallies(
-    folder: Path, problems: ProblemSet, *, published: bool, ks: Sequence[int] = ()
+    folder: Path, problems: ProblemSet, *, papers: bool, ks: Sequence[int] = ()
 ) -> list[GroupTally]:
     """Return each arm's groups of problems that have a sample, and all of them.
 
     Args:
         folder: Of the run.
         problems: What was run.
-        published: Whether the paper's values stand beside: they are for problems like these.
+        papers: Whether the paper's values stand beside: they are for problems like these.
         ks: For which k pass@k is told.
     """
     found = [part for line in read_lines(folder) for part in parts(line)]
@@ -193,7 +140,7 @@ def tallies(
                 for line in found
                 if line.trial.split == arm and line.trial.task in names
             )
-            beside = published_rates(group, arm) if published and arm != GIVEN else {}
+            beside = published.rates(__file__, group, arm) if papers and arm != GIVEN else {}
             if own:
                 table.append(GroupTally(arm, group, own, ks, beside, refused))
     return table
@@ -229,13 +176,3 @@ def _groups(problems: ProblemSet) -> dict[str, set[str]]:
         for kind in GENERALISATIONS
     }
     return {**groups, "all": set(problems.problems)}
-
-
-def published_rates(task: str, split: str) -> Mapping[str, float]:
-    """Return the paper's values for all problems of an arm, or for a family of them."""
-    if task == "all":
-        counted = _COUNTS.get(split, {})
-        notebook = {name: round(100 * n / _PROBLEMS, 1) for name, n in counted.items()}
-        return {**notebook, **_TABLE_I.get(split, {})}
-    solved, n = _FAMILIES.get((task.removeprefix("family: "), split), (0, 0))
-    return {"code-davinci-002": round(100 * solved / n, 1)} if n else {}

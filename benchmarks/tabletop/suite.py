@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import published
 from benchmarks.models import MODEL_OPTIONS, Meter
 from benchmarks.noisy_oracle import NoisyOracle
 from benchmarks.pictures import keep_pictures
@@ -34,7 +35,6 @@ from benchmarks.tabletop.attributes import EVERY, Attributes
 from benchmarks.tabletop.inner_monologue import SPLITS_IM, TASKS_IM
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.oracles import oracle
-from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.engine.engine import unhinted
@@ -194,7 +194,7 @@ class TabletopSuite(BaseSuite):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values for a cell, in percent by method."""
-        return published_rates(task, split)
+        return published.rates(__file__, task, split)
 
 
 Act = Callable[[Session, Meter, Setup, Task, Settings], Attempt]

@@ -72,35 +72,11 @@
 #: undo that. = put it back to where it was, put that back where it was, restore the previous state, revert that
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
-# undo that.
-if not undo_turns():
-    say('nothing was done yet')
-
 # go to the chair closest to the table.
 goto_loc(parse_loc_name('the chair closest to the table'))
 
 # go to the table as fast as you can.
 goto_loc('table', speed=1.0)
-
-# pick up the apple.
-target = 'apple'
-pick_obj(target)
-
-# put it in the bowl.
-if not obj_in_gripper(target):
-    pick_obj(target)
-place_at_obj('bowl')
-
-# put the banana next to the bowl.
-target = 'banana'
-pick_obj(target)
-place_at_obj('bowl', 'beside')
-
-# take the coke can to the desk.
-target = 'coke can'
-pick_obj(target)
-goto_loc('desk')
-place_at_obj('desk')
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
@@ -110,15 +86,6 @@ for name in names:
     place_at_obj('bowl')
 if not names:
     say('I see no fruit here')
-
-# gather all the drinks in the kitchen on the cart.
-for loc in get_loc_names():
-    goto_loc(loc)
-    for name in parse_obj_name('all the drinks') if loc != 'cart' else []:
-        goto_loc(loc)
-        pick_obj(name)
-        goto_loc('cart')
-        place_at_obj('cart')
 
 objects = ['apple', 'lime', 'cup', 'egg', 'red plate', 'green plate']
 # put each fruit on the plate of its color.
@@ -132,13 +99,6 @@ for name in parse_obj_name('the fruit'):
 target = min(parse_obj_name('the fruit'), key=lambda name: np.prod(get_obj_size(name)))
 pick_obj(target)
 place_at_obj('cup', 'beside')
-
-# when you see an egg, put it on the red plate.
-target = 'egg'
-while not is_obj_visible(target):
-    wait(1)
-pick_obj(target)
-place_at_obj('red plate', 'on')
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
@@ -170,22 +130,6 @@ for loc in get_loc_names():
         say(f'the {target} is at the {loc}')
         break
 
-# move to the right of the room by 20 cm.
-goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
-
-# move backwards for 2 seconds.
-set_velocity(x=0, y=-0.1)
-wait(2)
-stop()
-
-# move in a 2.4 m by 1.6 m rectangle around the stool.
-traj = parse_position('a 2.4 m by 1.6 m rectangle around the stool')
-follow_traj(traj)
-
-# do it again but slower and turned by 45 degrees.
-traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
-follow_traj(traj, speed=0.25)
-
 objects = ['apple', 'banana', 'orange']
 # move to the right until you see the apple.
 target, velocity = 'the apple', np.array([0.2, 0.0])
@@ -202,18 +146,10 @@ stop()
 reason = f'I saw {target}'
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
 # go to the countertop as fast as you can.
 goto_loc(parse_loc_name('the countertop'), speed=1.0)
 
-# go to the chair closest to the table.
-goto_loc(parse_loc_name('the chair closest to the table'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
+objects = ['apple', 'coke can', 'banana', 'bowl']
 # pick up the apple.
 target = parse_obj_name('the apple')
 pick_obj(target)
@@ -233,10 +169,6 @@ target = parse_obj_name('the banana')
 pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'), 'beside')
 
-# pick up the coke can.
-target = parse_obj_name('the coke can')
-pick_obj(target)
-
 # put it next to the bowl.
 if not obj_in_gripper(target):
     pick_obj(target)
@@ -247,21 +179,6 @@ objects = ['apple', 'coke can', 'cup', 'sponge']
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('20 cm to the left of the cup'))
-
-# put the apple to the right of the cup.
-target = parse_obj_name('the apple')
-pick_obj(target)
-place_at_pos(parse_position('to the right of the cup'))
-
-# put the apple behind the cup.
-target = parse_obj_name('the apple')
-pick_obj(target)
-place_at_pos(parse_position('behind the cup'))
-
-# put the apple between the coke can and the cup.
-target = parse_obj_name('the apple')
-pick_obj(target)
-place_at_pos(parse_position('between the coke can and the cup'))
 
 # take the apple to the desk.
 target = parse_obj_name('the apple')
@@ -278,10 +195,6 @@ if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
 place_at_obj(parse_loc_name('the table'))
-
-# pick up the coke can.
-target = parse_obj_name('the coke can')
-pick_obj(target)
 
 # put it on the cart.
 for loc in get_loc_names() if target else []:
@@ -301,36 +214,9 @@ goto_loc(parse_loc_name('the countertop'))
 place_at_obj(parse_loc_name('the countertop'))
 
 objects = ['chip bag', 'water bottle', 'cracker box', 'soap bottle', 'candy bar', 'lemon']
-# take the chip bag from the table to the cart.
-goto_loc(parse_loc_name('the table'))
-target = parse_obj_name('the chip bag')
-pick_obj(target)
-goto_loc(parse_loc_name('the cart'))
-place_at_obj(parse_loc_name('the cart'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
 # pick up the water bottle.
 target = parse_obj_name('the water bottle')
 pick_obj(target)
-
-# put it on the office chair.
-for loc in get_loc_names() if target else []:
-    if obj_in_gripper(target) or is_obj_visible(target):
-        break
-    goto_loc(loc)
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the office chair'))
-place_at_obj(parse_loc_name('the office chair'))
-
-# take the cracker box from the table to the steel chair.
-goto_loc(parse_loc_name('the table'))
-target = parse_obj_name('the cracker box')
-pick_obj(target)
-goto_loc(parse_loc_name('the steel chair'))
-place_at_obj(parse_loc_name('the steel chair'))
 
 objects = ['apple', 'coke can', 'banana', 'bowl', 'orange', 'juice box', 'cup']
 # put the coke can on the countertop.
@@ -339,9 +225,7 @@ pick_obj(target)
 goto_loc(parse_loc_name('the countertop'))
 place_at_obj(parse_loc_name('the countertop'))
 
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
+objects = ['apple', 'coke can', 'banana', 'bowl', 'orange', 'juice box', 'cup']
 # put the juice box in the recycle bin.
 target = parse_obj_name('the juice box')
 pick_obj(target)
@@ -356,25 +240,6 @@ target = parse_obj_name('the cup')
 pick_obj(target)
 goto_loc(parse_loc_name('the trash bin'))
 place_at_obj(parse_loc_name('the trash bin'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# put the orange on the wood chair.
-target = parse_obj_name('the orange')
-pick_obj(target)
-goto_loc(parse_loc_name('the wood chair'))
-place_at_obj(parse_loc_name('the wood chair'))
-
-# put it in the recycle bin.
-for loc in get_loc_names() if target else []:
-    if obj_in_gripper(target) or is_obj_visible(target):
-        break
-    goto_loc(loc)
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the recycle bin'))
-place_at_obj(parse_loc_name('the recycle bin'))
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
@@ -405,33 +270,6 @@ for name in parse_obj_name('everything except the cup'):
 target = parse_obj_name('the leftmost object')
 pick_obj(target)
 
-# put it on the table.
-for loc in get_loc_names() if target else []:
-    if obj_in_gripper(target) or is_obj_visible(target):
-        break
-    goto_loc(loc)
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the table'))
-place_at_obj(parse_loc_name('the table'))
-
-# pick up the object closest to the cup.
-target = parse_obj_name('the object closest to the cup')
-pick_obj(target)
-
-objects = ['apple', 'banana', 'bowl', 'orange', 'cup']
-# put the apple and the banana in the bowl.
-bowl = parse_obj_name('the bowl')
-for name in parse_obj_name('the apple and the banana'):
-    if name != bowl:
-        pick_obj(name)
-        place_at_obj(bowl)
-
-# put the rightmost object in the bowl.
-target = parse_obj_name('the rightmost object')
-pick_obj(target)
-place_at_obj(parse_obj_name('the bowl'))
-
 objects = ['chip bag', 'cracker box', 'coke can', 'juice box', 'apple', 'banana']
 # take all the snacks to the desk.
 place, angle = get_robot_pos_and_angle()
@@ -440,28 +278,6 @@ for name in parse_obj_name('all the snacks'):
     pick_obj(name)
     goto_loc(parse_loc_name('the desk'))
     place_at_obj(parse_loc_name('the desk'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# put all the drinks in the recycle bin.
-place, angle = get_robot_pos_and_angle()
-for name in parse_obj_name('all the drinks'):
-    goto_pos(place, angle=angle)
-    pick_obj(name)
-    goto_loc(parse_loc_name('the recycle bin'))
-    place_at_obj(parse_loc_name('the recycle bin'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# put all the fruit on the cart.
-place, angle = get_robot_pos_and_angle()
-for name in parse_obj_name('all the fruit'):
-    goto_pos(place, angle=angle)
-    pick_obj(name)
-    goto_loc(parse_loc_name('the cart'))
-    place_at_obj(parse_loc_name('the cart'))
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
@@ -503,16 +319,7 @@ open_drawer(drawer)
 target = parse_obj_name('the sponge')
 pick_obj(target)
 
-# put it on the table.
-for loc in get_loc_names() if target else []:
-    if obj_in_gripper(target) or is_obj_visible(target):
-        break
-    goto_loc(loc)
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the table'))
-place_at_obj(parse_loc_name('the table'))
-
+objects = ['sponge', 'apple', 'cup']
 # close all the drawers.
 for drawer in ['top drawer', 'middle drawer', 'bottom drawer']:
     goto_loc(drawer)
@@ -558,16 +365,6 @@ for loc in get_loc_names():
 
 # pick it up.
 pick_obj(target)
-
-# put it on the cart.
-for loc in get_loc_names() if target else []:
-    if obj_in_gripper(target) or is_obj_visible(target):
-        break
-    goto_loc(loc)
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the cart'))
-place_at_obj(parse_loc_name('the cart'))
 
 # keep looking until you see an apple.
 target = 'an apple'
@@ -616,10 +413,6 @@ follow_traj(traj, speed=0.75)
 
 # do it again but slower.
 follow_traj(traj, speed=0.25)
-
-# move in a 30 cm wide circle.
-traj = parse_position('a 30 cm wide circle')
-follow_traj(traj)
 
 # rotate the path by 45 degrees.
 traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
@@ -678,9 +471,6 @@ while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
 stop()
 reason = f'I saw {target}'
-
-# tell me why you stopped.
-say(f'I stopped because {reason}')
 
 objects = ['apple', 'orange']
 # move to the left until you see the apple.
@@ -741,15 +531,6 @@ for name in names:
 if not names:
     say('I see no fruit here')
 
-# serve the smallest fruit on the red plate.
-target = parse_obj_name('the smallest fruit')
-pick_obj(target)
-place_at_obj(parse_obj_name('the red plate'), 'on')
-
-# move in a 1.6 m square around the stool.
-traj = parse_position('a 1.6 m square around the stool')
-follow_traj(traj)
-
 # move along the hull of the wood chair, the steel chair and the stool, 2 times bigger.
 traj = parse_position('the hull of the wood chair, the steel chair and the stool, 2 times bigger')
 follow_traj(traj)
@@ -768,12 +549,3 @@ for name in names:
 if not names:
     say('I see no drinks here')
 #= moved coke can, juice box from table to cart
-
-# turn around.
-place, angle = get_robot_pos_and_angle()
-goto_pos(place, angle=angle + np.pi)
-
-# back off until you are 1.5 m from the stool.
-middle = get_loc_pos('stool')[:2]
-away = get_robot_pos()[:2] - middle
-goto_pos(middle + 1.5 * away / np.linalg.norm(away))

@@ -81,32 +81,14 @@
 #: in = inside, lying in, that is in, that are in, which are in
 
 objects = ['blue block', 'cyan block', 'blue bowl', 'gray bowl', 'brown bowl', 'pink block']
-# the blue block.
-ret_val = 'blue block'
-
-# the blocks.
-ret_val = [name for name in objects if 'block' in name]
-
 # all the bowls.
 ret_val = [name for name in objects if 'bowl' in name]
-
-# the apple.
-ret_val = None
 
 # each block.
 ret_val = [name for name in objects if 'block' in name]
 
-# everything.
-ret_val = list(objects)
-
-# the pink objects.
-ret_val = [name for name in objects if 'pink' in name]
-
 # the pink and cyan blocks.
 ret_val = [name for name in objects if 'block' in name and ('pink' in name or 'cyan' in name)]
-
-# the blue and the gray bowl.
-ret_val = [name for name in objects if 'bowl' in name and ('blue' in name or 'gray' in name)]
 
 # the blue, the pink and the cyan block.
 colors = ['blue', 'pink', 'cyan']
@@ -115,9 +97,6 @@ ret_val = [name for name in objects if 'block' in name and name.split()[0] in co
 # the blue, pink and cyan blocks.
 colors = ['blue', 'pink', 'cyan']
 ret_val = [name for name in objects if 'block' in name and name.split()[0] in colors]
-
-# the blue block and the gray bowl.
-ret_val = ['blue block', 'gray bowl']
 
 # the blue block, the gray bowl and the pink block.
 ret_val = ['blue block', 'gray bowl', 'pink block']
@@ -134,15 +113,8 @@ ret_val = [name for name in objects if 'block' in name and name != 'blue block']
 # all the bowls except the gray bowl.
 ret_val = [name for name in objects if 'bowl' in name and name != 'gray bowl']
 
-# all the blocks except the blue block and the pink block.
-ret_val = [name for name in objects if 'block' in name and name not in ['blue block', 'pink block']]
-
 # all the blocks except the cyan and the pink block.
 ret_val = [name for name in objects if 'block' in name and name not in ['cyan block', 'pink block']]
-
-# the bowl with the same color as the blue block.
-color = 'blue block'.split()[0]
-ret_val = [name for name in objects if 'bowl' in name and name.split()[0] == color][0]
 
 objects = ['red block', 'green block', 'orange bowl', 'yellow block', 'green bowl', 'red bowl']
 # any block.
@@ -152,14 +124,6 @@ ret_val = names[0]
 # one block.
 names = [name for name in objects if 'block' in name]
 ret_val = names[0]
-
-# two blocks.
-names = [name for name in objects if 'block' in name]
-ret_val = [names[i] for i in range(2)]
-
-# the leftmost block.
-names = [name for name in objects if 'block' in name]
-ret_val = min(names, key=lambda name: get_obj_pos(name)[0])
 
 # the leftmost object.
 ret_val = min(objects, key=lambda name: get_obj_pos(name)[0])
@@ -172,21 +136,9 @@ ret_val = max(names, key=lambda name: get_obj_pos(name)[0])
 names = [name for name in objects if 'block' in name]
 ret_val = max(names, key=lambda name: get_obj_pos(name)[1])
 
-# the bottommost bowl.
-names = [name for name in objects if 'bowl' in name]
-ret_val = min(names, key=lambda name: get_obj_pos(name)[1])
-
-# the second block from the left.
-names = [name for name in objects if 'block' in name]
-ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[1]
-
 # the second to last block from the left.
 names = [name for name in objects if 'block' in name]
 ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[-2]
-
-# the third bowl from the right.
-names = [name for name in objects if 'bowl' in name]
-ret_val = sorted(names, key=lambda name: -get_obj_pos(name)[0])[2]
 
 # the first bowl from the bottom.
 names = [name for name in objects if 'bowl' in name]
@@ -200,25 +152,7 @@ ret_val = sorted(names, key=lambda name: -get_obj_pos(name)[1])[1]
 names = [name for name in objects if 'block' in name]
 ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[:2]
 
-# the two rightmost blocks.
-names = [name for name in objects if 'block' in name]
-ret_val = sorted(names, key=lambda name: -get_obj_pos(name)[0])[:2]
-
-# the blocks from left to right.
-names = [name for name in objects if 'block' in name]
-ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])
-
 objects = ['brown block', 'pink bowl', 'gray block', 'blue bowl', 'purple block', 'cyan bowl']
-# the block closest to the pink bowl.
-names = [name for name in objects if 'block' in name and name != 'pink bowl']
-distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
-ret_val = names[np.argmin(distances)]
-
-# the second closest block to the pink bowl.
-names = [name for name in objects if 'block' in name and name != 'pink bowl']
-distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
-ret_val = names[np.argsort(distances)[1]]
-
 # the two blocks closest to the pink bowl.
 names = [name for name in objects if 'block' in name and name != 'pink bowl']
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
@@ -228,16 +162,6 @@ ret_val = [names[i] for i in np.argsort(distances)[:2]]
 names = [name for name in objects if 'bowl' in name and name != 'gray block']
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('gray block')) for name in names]
 ret_val = names[np.argmax(distances)]
-
-# the bowl closest to the middle.
-names = [name for name in objects if 'bowl' in name]
-distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('middle')) for name in names]
-ret_val = names[np.argmin(distances)]
-
-# the block closest to the bottom right corner.
-names = [name for name in objects if 'block' in name]
-distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('bottom right corner')) for name in names]
-ret_val = names[np.argmin(distances)]
 
 # the bowl farthest from the top left corner.
 names = [name for name in objects if 'bowl' in name]
@@ -263,13 +187,6 @@ for name in [name for name in objects if 'block' in name]:
     if offset[0] > 0:
         ret_val.append(name)
 
-# the bowls above the brown block.
-ret_val = []
-for name in [name for name in objects if 'bowl' in name]:
-    offset = get_obj_pos(name) - get_obj_pos('brown block')
-    if offset[1] > 0:
-        ret_val.append(name)
-
 # the blocks below the blue bowl.
 ret_val = []
 for name in [name for name in objects if 'block' in name]:
@@ -284,42 +201,9 @@ for name in objects:
     if offset[0] < 0:
         ret_val.append(name)
 
-# the block to the left of the pink bowl.
-names = [name for name in objects if 'block' in name and name != 'pink bowl']
-spot = get_obj_pos('pink bowl') + 0.12 * np.array([-1, 0])
-ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
-
-# the bowl to the right of the gray block.
-names = [name for name in objects if 'bowl' in name and name != 'gray block']
-spot = get_obj_pos('gray block') + 0.12 * np.array([1, 0])
-ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
-
-# the block above the blue bowl.
-names = [name for name in objects if 'block' in name and name != 'blue bowl']
-spot = get_obj_pos('blue bowl') + 0.12 * np.array([0, 1])
-ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
-
-# the bowl below the brown block.
-names = [name for name in objects if 'bowl' in name and name != 'brown block']
-spot = get_obj_pos('brown block') + 0.12 * np.array([0, -1])
-ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
-
 # the block in the cyan bowl.
 names = [name for name in objects if 'block' in name]
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - get_obj_pos('cyan bowl')))
-
-# the top block of the stack.
-names = [name for name in objects if 'block' in name]
-ret_val = max(names, key=get_obj_height)
-
-# the objects on the brown block.
-left, bottom, right, top = get_bbox('brown block')
-ret_val = []
-for name in objects:
-    x, y = get_obj_pos(name)
-    higher = get_obj_height(name) > get_obj_height('brown block')
-    if higher and left < x < right and bottom < y < top:
-        ret_val.append(name)
 
 # the objects in the cyan bowl.
 left, bottom, right, top = get_bbox('cyan bowl')
@@ -327,14 +211,6 @@ ret_val = []
 for name in objects:
     x, y = get_obj_pos(name)
     if name != 'cyan bowl' and left < x < right and bottom < y < top:
-        ret_val.append(name)
-
-# the blocks in the cyan bowl.
-left, bottom, right, top = get_bbox('cyan bowl')
-ret_val = []
-for name in [name for name in objects if 'block' in name]:
-    x, y = get_obj_pos(name)
-    if left < x < right and bottom < y < top:
         ret_val.append(name)
 
 # the objects above the brown block.

@@ -37,26 +37,11 @@
 #: circle = ring
 
 objects = ['red block', 'blue bowl', 'yellow block', 'green bowl', 'purple block']
-# the top right corner.
-ret_val = get_obj_pos('top right corner')
-
-# in the upper left corner.
-ret_val = get_obj_pos('top left corner')
-
-# the lower right corner.
-ret_val = get_obj_pos('bottom right corner')
-
-# on the left side of the table.
-ret_val = get_obj_pos('left side')
-
 # in the middle of the table.
 ret_val = get_obj_pos('middle')
 
 # on the left.
 ret_val = get_obj_pos('left side')
-
-# the bottom edge.
-ret_val = get_obj_pos('bottom side')
 
 # at the top.
 ret_val = get_obj_pos('top side')
@@ -64,86 +49,14 @@ ret_val = get_obj_pos('top side')
 # at the bottom.
 ret_val = get_obj_pos('bottom side')
 
-# in the blue bowl.
-ret_val = get_obj_pos(parse_obj_name('the blue bowl'))
-
 # in the second bowl from the left.
 ret_val = get_obj_pos(parse_obj_name('the second bowl from the left'))
-
-# on the yellow block.
-ret_val = get_obj_pos(parse_obj_name('the yellow block'))
 
 # on top of the purple block.
 ret_val = get_obj_pos(parse_obj_name('the purple block'))
 
-# to the left of the blue bowl.
-direction = np.array([-1, 0])
-ret_val = get_obj_pos(parse_obj_name('the blue bowl')) + 0.12 * direction
-
-# to the right of the red block.
-direction = np.array([1, 0])
-ret_val = get_obj_pos(parse_obj_name('the red block')) + 0.12 * direction
-
-# above the green bowl.
-direction = np.array([0, 1])
-ret_val = get_obj_pos(parse_obj_name('the green bowl')) + 0.12 * direction
-
-# below the yellow block.
-direction = np.array([0, -1])
-ret_val = get_obj_pos(parse_obj_name('the yellow block')) + 0.12 * direction
-
-# behind the blue bowl.
-direction = np.array([0, 1])
-ret_val = get_obj_pos(parse_obj_name('the blue bowl')) + 0.12 * direction
-
-# in front of the purple block.
-direction = np.array([0, -1])
-ret_val = get_obj_pos(parse_obj_name('the purple block')) + 0.12 * direction
-
-# a bit to the left of the green bowl.
-direction = np.array([-1, 0])
-ret_val = get_obj_pos(parse_obj_name('the green bowl')) + 0.1 * direction
-
-# a little above the purple block.
-direction = np.array([0, 1])
-ret_val = get_obj_pos(parse_obj_name('the purple block')) + 0.1 * direction
-
-# slightly below the red block.
-direction = np.array([0, -1])
-ret_val = get_obj_pos(parse_obj_name('the red block')) + 0.1 * direction
-
-# far to the right of the red block.
-direction = np.array([1, 0])
-target = get_obj_pos(parse_obj_name('the red block')) + 0.2 * direction
-ret_val = np.clip(target, denormalize_xy([0, 0]), denormalize_xy([1, 1]))
-
-# a lot below the yellow block.
-direction = np.array([0, -1])
-target = get_obj_pos(parse_obj_name('the yellow block')) + 0.2 * direction
-ret_val = np.clip(target, denormalize_xy([0, 0]), denormalize_xy([1, 1]))
-
-# 15 cm to the left of the purple block.
-direction = np.array([-1, 0])
-ret_val = get_obj_pos(parse_obj_name('the purple block')) + 0.15 * direction
-
 # next to the blue bowl.
 target = parse_obj_name('the blue bowl')
-taken = [get_obj_pos(name) for name in objects if name != target]
-angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
-spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
-ret_val = find_roomiest(layouts=free, taken=taken)[0]
-
-# close to the red block.
-target = parse_obj_name('the red block')
-taken = [get_obj_pos(name) for name in objects if name != target]
-angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
-spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
-ret_val = find_roomiest(layouts=free, taken=taken)[0]
-
-# beside the green bowl.
-target = parse_obj_name('the green bowl')
 taken = [get_obj_pos(name) for name in objects if name != target]
 angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
 spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -158,40 +71,11 @@ spots = get_obj_pos(target) + 0.15 * np.stack([np.cos(angles), np.sin(angles)], 
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
 
-# between the red block and the green bowl.
-first = get_obj_pos(parse_obj_name('the red block'))
-second = get_obj_pos(parse_obj_name('the green bowl'))
-ret_val = (first + second) / 2
-
-# 7 cm from the yellow block toward the blue bowl.
-start = get_obj_pos(parse_obj_name('the yellow block'))
-end = get_obj_pos(parse_obj_name('the blue bowl'))
-ret_val = start + 0.07 * (end - start) / np.linalg.norm(end - start)
-
 objects = ['cyan block', 'orange bowl', 'brown block', 'gray bowl', 'pink block']
-# in the corner closest to the orange bowl.
-places = get_corner_positions()
-distances = np.linalg.norm(places - get_obj_pos(parse_obj_name('the orange bowl')), axis=1)
-ret_val = places[np.argmin(distances)]
-
 # the corner farthest from the cyan block.
 places = get_corner_positions()
 distances = np.linalg.norm(places - get_obj_pos(parse_obj_name('the cyan block')), axis=1)
 ret_val = places[np.argmax(distances)]
-
-# the side nearest to the pink block.
-places = get_side_positions()
-distances = np.linalg.norm(places - get_obj_pos(parse_obj_name('the pink block')), axis=1)
-ret_val = places[np.argmin(distances)]
-
-# on the opposite side of the table from the gray bowl.
-ret_val = 2 * get_obj_pos('middle') - get_obj_pos(parse_obj_name('the gray bowl'))
-
-# a free spot.
-ret_val = find_free_region([0.14, 0.14])
-
-# the corners.
-ret_val = get_corner_positions()
 
 # the sides.
 ret_val = get_side_positions()
@@ -289,9 +173,3 @@ layouts = [
     for y in np.linspace(0.25, 0.75, 9)
 ]
 ret_val = find_roomiest(layouts=layouts, taken=taken)
-
-objects = ['red block', 'blue bowl', 'yellow block', 'green bowl', 'purple block']
-# in the corner farthest from the blue bowl.
-places = get_corner_positions()
-distances = np.linalg.norm(places - get_obj_pos(parse_obj_name('the blue bowl')), axis=1)
-ret_val = places[np.argmax(distances)]

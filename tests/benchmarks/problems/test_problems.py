@@ -139,9 +139,13 @@ def test_the_printed_format_is_a_file_that_works(tmp_path: Path) -> None:
         ("format = 1", "format = 9", "'format' is 9"),
         ("format = 1", "format = ", "mine.toml"),
         ("\nreference = ", "\nreferrence = ", "'reference'"),
-        ('family = "numpy"', "family = 3", "'family' must be text"),
+        ('family = "numpy"', "family = 3", "Expected 'str', got 'int' - at 'family'"),
         ('family = "numpy"', 'famly = "numpy"', "Did you mean 'family'"),
-        ('generalisation = "localism"', 'generalisation = "magic"', "'magic' unknown"),
+        (
+            'generalisation = "localism"',
+            'generalisation = "magic"',
+            "'magic' - at 'generalisation'",
+        ),
         ("def get_highest_point(points):", "def get_highest_point(points=x):", "must be data"),
         ("def get_highest_point(points):", "def get_highest_point(*, points):", "only named"),
         ("def get_highest_point(points):", "def get_highest_point(points, /):", "only placed"),
@@ -153,13 +157,13 @@ def test_the_printed_format_is_a_file_that_works(tmp_path: Path) -> None:
         ("np.argmax(points[:, 1])]", "np.argmax(points[:, 1]]", "reference, line"),
         ("points = np.asarray(points)\n", "import os\n", "CAP"),
         ("def arguments(rng):", "def inputs(rng):", "does not define 'arguments'"),
-        ("random_cases = 10 ", "random_cases = -1 ", "'random_cases' must be"),
-        ("abs = 1e-6", "abs = -1", "cannot be -1"),
-        ("abs = 1e-6", "abs = nan", "cannot be nan"),
-        ("abs = 1e-6", "eps = 1e-6", "unknown key 'eps'"),
-        ('["np.array([[3.0, -1.0]])"],', "[[3.0]],", "is no case"),
+        ("random_cases = 10 ", "random_cases = -1 ", "at 'random_cases'"),
+        ("abs = 1e-6", "abs = -1", "at 'tolerance.abs'"),
+        ("abs = 1e-6", "abs = nan", "at 'tolerance.abs'"),
+        ("abs = 1e-6", "eps = 1e-6", "unknown field 'eps' - at 'tolerance'"),
+        ('["np.array([[3.0, -1.0]])"],', "[[3.0]],", "give [[arguments], [arguments, result]"),
         ('["np.array([[3.0, -1.0]])"],', '["[[3.0"],', "is not Python"),
-        ('what = "the lowest"', "", "'what' is missing"),
+        ('what = "the lowest"', "", "missing required field 'what'"),
         ('# given = """', 'given = "x = 1"\n# """', "given: defines no function"),
     ],
 )
@@ -348,12 +352,8 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("claim", "case"),
     [
-        ("not zero(0)", ("0", None)),
-        ("zero(3)", ("3", None)),
-        ("not zero(3)", ("3", "False")),
         ("none(1) is None", ("1", "None")),
         ("none(1) == None", ("1", "None")),
-        ("not none(1)", ("1", None)),
         ("not even(3)", ("3", "False")),
         ("even(2), 'even'", ("2", "True")),
         ("even(2) is True", ("2", "True")),
@@ -361,7 +361,6 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
         ("abs(2 - zero(2)) <= 1e-6", ("2", "2")),
         ("1e-6 > abs(zero(2) - 2)", ("2", "2")),
         ("round(zero(2.001), 2) == 2.0", ("2.001", "2.0")),
-        ("zero(2) in (2,)", ("2", "2")),
         ("np.array_equal(zero([1, 2]), [1, 2])", ("[1, 2]", "[1, 2]")),
         ("np.allclose(zero([1, 2]), [1, 2], 1e-3)", ("[1, 2]", "[1, 2]")),
     ],
@@ -377,8 +376,7 @@ def test_every_plain_form_of_an_assert_is_a_case(
     made.write_text(converted(source))
     (problem,) = load([made]).problems.values()
     assert [(one.arguments, one.result) for one in problem.cases] == [case]
-    # A truth that the reference does not keep to stays, for who checks the problems.
-    assert (check_problem(problem, [0]).cases == 0) is (claim == "not zero(3)")
+    assert check_problem(problem, [0]).cases == 1
 
 
 FUNCTION = "def f(n):\n    return 1000.0 * n\n\n"
@@ -436,11 +434,11 @@ def test_each_case_has_the_tolerance_of_its_assert(
 @pytest.mark.parametrize(
     ("claim", "told"),
     [
-        ("isclose(f(1), 1000, rel_tol=EPS)", "its rel_tol must be written as a number"),
-        ("abs(f(1) - 1000) < EPS", "must be written as a number, such as 0.01"),
-        ("abs(f(1) - 1000) <= 2 * 1e-3", "must be written as a number, such as 0.01"),
-        ("EPS > abs(f(1) - 1000)", "must be written as a number, such as 0.01"),
-        ("round(f(1), DIGITS) == 1000", "digits of a rounding as one"),
+        ("isclose(f(1), 1000, rel_tol=EPS)", "must say how far off a result may be as a number"),
+        ("abs(f(1) - 1000) < EPS", "must say how far off a result may be as a number"),
+        ("abs(f(1) - 1000) <= 2 * 1e-3", "must say how far off a result may be as a number"),
+        ("EPS > abs(f(1) - 1000)", "must say how far off a result may be as a number"),
+        ("round(f(1), DIGITS) == 1000", "must say how far off a result may be as a number"),
         ("isclose(f(1), approx(1000))", "names two tolerances; give one"),
     ],
 )
@@ -466,11 +464,13 @@ def test_every_assert_that_is_refused_is_named(tmp_path: Path) -> None:
 
 def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
     source, made = tmp_path / "mine.py", tmp_path / "mine.toml"
-    source.write_text("def one(): return 1\ndef f(x): return x\nassert one() == 1 and not f(0)\n")
+    source.write_text(
+        "def one(): return 1\ndef f(x): return x\nassert one() == 1 and not f(False)\n"
+    )
     made.write_text(converted(source))
     assert [problem.cases for problem in load([made]).problems.values()] == [
         (Case("", "1"),),
-        (Case("0"),),
+        (Case("False", "False"),),
     ]
 
 
@@ -479,18 +479,21 @@ def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
     [
         ("def f(x)\n", "line 1: not Python"),
         ("def f(x): return x\n", "has no assert that calls a function of its own"),
-        ("def f(x): return x\nassert f(1) > 0\n", "line 2: `f(1) > 0` says how large a result is"),
+        (
+            "def f(x): return x\nassert f(1) > 0\n",
+            "line 2: `f(1) > 0` is no comparison of one call",
+        ),
         ("def f(x): return x\nassert f(1) == f(1)\n", "line 2: `f(1) == f(1)` is no comparison"),
-        ("def f(x): return x\nassert f(1) in (1, 2)\n", "`f(1) in (1, 2)` lets several results"),
-        ("def f(x): return x\nassert isinstance(f(1), int)\n", "says of which kind a result is"),
-        ("def f(x): return x\nassert f(1) is not None\n", "says what a result is not"),
-        ("def f(x): return x\nassert f(1) != 2\n", "says what a result is not"),
+        ("def f(x): return x\nassert f(1) in (1, 2)\n", "`f(1) in (1, 2)` is no comparison"),
+        ("def f(x): return x\nassert isinstance(f(1), int)\n", "is no comparison of one call"),
+        ("def f(x): return x\nassert f(1) is not None\n", "is no comparison of one call"),
+        ("def f(x): return x\nassert f(1) != 2\n", "is no comparison of one call"),
         ("def f(x): return x\nassert len(f('a')) == 1\n", "is no comparison of one call with"),
         ("def f(x): return x\nassert f(1) == 1 or f(2) == 2\n", "is no comparison of one call"),
         ("def f(x): return x\nassert f(1) == 1\nfor i in 1, 2: assert f(i) == i\n", "in a block"),
         ("def f(x): return x\ndef test_f():\n    a = 1\n    assert f(a) == 1\n", "uses a, which"),
         ("def f(x): return open(x)\nassert f(1) == 1\n", "problem 1 (f), reference: CAP105"),
-        ("def f(x): return x\nassert f(1, y=2) == 1\n", "line 2: y cannot be given by place"),
+        ("def f(x): return x\nassert f(1, y=2) == 1\n", "gives y, which cannot be given by place"),
         (None, "cannot read"),
     ],
 )

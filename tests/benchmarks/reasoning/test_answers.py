@@ -13,7 +13,7 @@ from benchmarks.reasoning.answers import (
     read_points,
     wrong,
 )
-from benchmarks.reasoning.question import ReasoningQuestion
+from benchmarks.reasoning.questions import ReasoningQuestion
 from tests.rows import rows
 
 KNOWN = ["blue block", "red bowl", "gray block"]
@@ -21,7 +21,7 @@ ASKED = "the block that is closest to the red bowl"
 
 
 def question(kind: Any, ordered: bool = False) -> ReasoningQuestion:
-    return ReasoningQuestion("q", kind, "?", lambda scene: [], "", ordered)
+    return ReasoningQuestion("q", kind, "?", "", ordered)
 
 
 @rows(

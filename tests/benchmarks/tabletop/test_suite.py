@@ -14,7 +14,6 @@ import pytest
 from benchmarks import robot_suite
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.tabletop import suite as trials
-from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.suite import CELLS, TabletopSuite
 from benchmarks.tabletop.tasks import TASKS
 from cap.errors import ModelError, UsageError
@@ -84,7 +83,9 @@ def test_values_of_the_paper_have_its_means(
 ) -> None:
     groups = {task.name: task.group for task in TASKS}
     rows = [
-        published_rates(*cell) for cell in CELLS if cell[1] == split and groups[cell[0]] == group
+        suite("tabletop").reference(*cell)
+        for cell in CELLS
+        if cell[1] == split and groups[cell[0]] == group
     ]
     found = {name: statistics.mean(row[name] for row in rows) for name in rows[0]}
     assert found == pytest.approx(means, abs=0.005)
