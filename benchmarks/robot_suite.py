@@ -130,11 +130,12 @@ class RobotSuite(BaseSuite):
         self.version = version
         self.about = about or f"tasks of the robot '{robot}'"
         self._robot = robot
-        self._tasks = {task.name: task for task in tasks}
+        self.tasks = {task.name: task for task in tasks}
+        """By name, in report order."""
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task, in report order."""
-        return tuple((name, "") for name in self._tasks)
+        return tuple((name, "") for name in self.tasks)
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with, before the first one.
@@ -159,7 +160,7 @@ class RobotSuite(BaseSuite):
             MissingKey: The model needs a key and none is set.
         """
         robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
-        make = self._tasks[trial.task].make
+        make = self.tasks[trial.task].make
         return carry_out(robot, make, trial, settings, self._prompts(settings))
 
     def _prompts(self, settings: Settings) -> Mapping[str, Prompt]:

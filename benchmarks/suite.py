@@ -23,7 +23,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "humaneval": ("benchmarks.humaneval.suite", "HumanEvalSuite"),
     "tabletop": ("benchmarks.tabletop.suite", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.suite", "RoboCodeGenSuite"),
-    "drawing": ("benchmarks.drawing.tasks", "drawing"),
+    "drawing": ("benchmarks/drawing", "tasks.toml"),
     "kitchen": ("benchmarks.kitchen.tasks", "kitchen"),
     "robosuite": ("benchmarks.robosuite.suite", "RobosuiteSuite"),
     "everyday": ("benchmarks.everyday.suite", "EverydaySuite"),
@@ -32,7 +32,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "transcripts": ("benchmarks.transcripts.suite", "TranscriptSuite"),
     "batch": ("benchmarks.batch.suite", "BatchSuite"),
 }
-"""Where each suite is, by name; imported when it is used."""
+"""Where each suite is, by name: module and class or function, or a folder with a `tasks.toml`."""
 SUITE_GROUP = "cap.suites"
 """The entry points by which installed packages bring suites of their own."""
 OWN_PROMPTS: Mapping[str, str] = {
@@ -306,6 +306,8 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
     Raises:
         UsageError: There is none of that name, or not with these options.
     """
+    if (Path(name) / "tasks.toml").is_file() and name not in SUITES:
+        return _of_folder(Path(name))
     if robot_files.is_file(name):
         make = getattr(robot_files.load_module(Path(name)), "suite", None)
         if not callable(make):
@@ -327,8 +329,16 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
         raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(known)}")
     module, factory = SUITES[name]
+    if factory == "tasks.toml":
+        return _of_folder(Path(__file__).resolve().parents[1] / module)
     found: BaseSuite = getattr(importlib.import_module(module), factory)()
     return found.adjusted(options or {})
+
+
+def _of_folder(folder: Path) -> BaseSuite:
+    from benchmarks import suite_folder  # which builds upon this module
+
+    return suite_folder.load(folder)
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,42 +14,52 @@ from cap.errors import UsageError
 from cap.files import read_text
 
 T = TypeVar("T")
+_TASK = re.compile(r"\$\.task\[(\d+)\]")
 
 
 def load(path: Path, kind: type[T]) -> tuple[T, ...]:
     """Return a file's tasks, in its order.
 
     Args:
-        path: A `.toml` or `.jsonl` file.
+        path: A `.toml` file with nothing but tasks, or a `.jsonl` file.
         kind: What a task is: a `msgspec.Struct`, whose fields are the keys a task may have.
 
     Raises:
         UsageError: It cannot be read, or a task in it is none; with the line.
     """
-    found = []
-    for line, values in _entries(path):
+    if path.suffix != ".jsonl":
+        whole = msgspec.defstruct("Tasks", [("task", list[kind])], forbid_unknown_fields=True)  # type: ignore[valid-type]
+        found: Any = load_whole(path, whole)
+        return tuple(found.task)
+    tasks = []
+    for line, values in json_lines.read(path, "tasks"):
         try:
-            found.append(msgspec.convert(values, kind))
+            tasks.append(msgspec.convert(values, kind))
         except msgspec.ValidationError as error:
-            why = str(error).replace("`", "'")
-            raise UsageError(f"{path}, line {line}: no task of this suite: {why}") from None
-    if not found:
-        raise UsageError(f"{path} has no task; give it at least one")
-    return tuple(found)
+            raise UsageError(f"{path}, line {line}: {_plain(error)}") from None
+    return tuple(tasks)
 
 
-def _entries(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield each task with the line it begins in."""
-    if path.suffix == ".jsonl":
-        yield from json_lines.read(path, "tasks")
-        return
+def load_whole(path: Path, kind: type[T]) -> T:
+    """Return what a `tasks.toml` holds, tasks and all else.
+
+    Raises:
+        UsageError: It cannot be read, or something in it is wrong; with the line of its task.
+    """
     try:
         text = read_text(path)
-        values = tomllib.loads(text)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read tasks {path}: {error}") from None
-    if unknown := sorted(set(values) - {"task"}):
-        raise UsageError(f"{path}: unknown key '{unknown[0]}'; tasks are tables [[task]]")
-    headers = re.finditer(r"^\s*\[\[\s*task\s*\]\]", text, re.MULTILINE)
-    lines = (text.count("\n", 0, header.end()) + 1 for header in headers)
-    yield from zip(lines, values.get("task", ()), strict=True)
+        return msgspec.convert(tomllib.loads(text), kind)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read tasks {path}: {why}") from None
+    except msgspec.ValidationError as error:
+        place = _TASK.search(str(error))
+        headers = list(re.finditer(r"^\s*\[\[\s*task\s*\]\]", text, re.MULTILINE))
+        line = ""
+        if place is not None and int(place[1]) < len(headers):
+            line = f", line {text.count(chr(10), 0, headers[int(place[1])].end()) + 1}"
+        raise UsageError(f"{path}{line}: {_plain(error)}") from None
+
+
+def _plain(error: msgspec.ValidationError) -> str:
+    return _TASK.sub("task", str(error)).replace("`", "'").replace("$.", "")

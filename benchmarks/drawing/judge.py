@@ -10,7 +10,8 @@ fro within the tolerance is too much ink, and dots along a figure are too little
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import shapely
@@ -19,10 +20,15 @@ from shapely.geometry import LineString, MultiLineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import substring
 
+from benchmarks.suite_folder import Before
 from robots.drawing import DrawingRobot
 from robots.drawing.board import NEAREST_M
+from robots.ravens.scene import BLOCK_HALF
+from robots.table.geometry import PLACES
 
 Array = NDArray[np.float64]
+Words = Mapping[str, Any]
+MIDDLE = np.array(PLACES["middle"])
 TOLERANCE_M = 0.005
 """Greatest distance between ink and figure."""
 SHAPE = 0.05
@@ -227,3 +233,101 @@ def _normal(found: BaseGeometry) -> BaseGeometry:
     middle = shapely.get_coordinates(dense.centroid)[0]
     mean = float(np.linalg.norm(points - middle, axis=1).mean()) or 1.0
     return shapely.transform(dense, lambda xy: (xy - middle) / mean)
+
+
+# --- the tasks: what their words are, and what the board must show
+
+
+def two_blocks(rng: np.random.Generator, robot: DrawingRobot) -> Words:
+    """Draw two blocks with nothing between them."""
+    names = robot.get_obj_names()
+    first, second = (str(name) for name in rng.permutation(names)[:2])
+    third = next(name for name in names if name not in (first, second))
+    straight = LineString([robot.get_obj_pos(name) for name in (first, second)])
+    # A third block may stand in the way: then the two next to it are asked for.
+    if straight.distance(Point(robot.get_obj_pos(third))) < 2 * BLOCK_HALF + 0.01:
+        second = third
+    return {"first": first, "second": second}
+
+
+def radius_and_its_double(rng: np.random.Generator, robot: DrawingRobot) -> Words:
+    """Draw a radius, centimetres."""
+    r = int(rng.integers(3, 6))
+    return {"r": r, "double": 2 * r}
+
+
+def circle_in_the_middle(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no circle around the middle."""
+    return differs(ink(robot), circle(MIDDLE, words["r"] / 100))
+
+
+def circle_of_twice_the_radius(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no circle of twice the radius."""
+    return differs(ink(robot), circle(MIDDLE, words["double"] / 100))
+
+
+def circle_moved_up(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no circle so far above the middle."""
+    return differs(ink(robot), circle(MIDDLE + np.array([0, words["up"] / 100]), words["r"] / 100))
+
+
+def circle_around_block(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no circle around a block."""
+    where = before.positions[words["name"]][:2]
+    return differs(ink(robot), circle(where, words["r"] / 100))
+
+
+def square_in_the_middle(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no square around the middle, however it is turned."""
+    unit = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+    return differs_however_turned(ink(robot), MIDDLE + words["side"] / 200 * unit, 4)
+
+
+def hexagon_in_the_middle(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no regular hexagon around the middle, however it is turned."""
+    return differs_however_turned(ink(robot), regular(MIDDLE, words["r"] / 100, 6), 6)
+
+
+def line_between_blocks(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no line from one block to another."""
+    ends = [before.positions[words[name]][:2] for name in ("first", "second")]
+    return no_line(ink(robot), LineString(ends))
+
+
+def bisected_circle(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is no circle around the middle with a line that bisects it."""
+    return no_bisection(ink(robot), MIDDLE, words["r"] / 100)
+
+
+def circle_and_square(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is not a circle around the middle and a square around one block alone."""
+    ring = circle(MIDDLE, words["r"] / 100)
+    near = LineString(ring).buffer(TOLERANCE_M)
+    strokes = [LineString(stroke) for stroke in robot.state.strokes]
+    first = MultiLineString([stroke for stroke in strokes if stroke.within(near)])
+    if differs(first, ring):
+        return "the circle is gone"
+    others = outlines([stroke for stroke in strokes if not stroke.within(near)])
+    square = regular((0.0, 0.0), 0.1, 4)
+    name, places = words["name"], before.positions
+    if [differs_in_shape(outline, square, 4) for outline in others] == [None]:
+        inside = [block for block, xyz in places.items() if encloses(others[0], xyz[:2])]
+        if inside == [name] and not too_little(ink(robot), others[0]):
+            return None
+    return f"there is no square around the {name} alone"
+
+
+def circles_around_blocks(before: Before, robot: DrawingRobot, words: Words) -> str | None:
+    """Say how the ink is not one circle around each block."""
+    found = outlines([LineString(stroke) for stroke in robot.state.strokes])
+    if len(found) != len(before.positions):
+        return f"there are {len(found)} figures for {len(before.positions)} blocks"
+    for outline in found:
+        if differs_in_shape(outline, circle((0.0, 0.0), 0.1)):
+            return "not every figure is a circle"
+        if lacking := too_little(ink(robot), outline):
+            return lacking
+    for name, (x, y, _) in before.positions.items():
+        if sum(encloses(outline, (x, y)) for outline in found) != 1:
+            return f"there is not exactly one circle around the {name}"
+    return None

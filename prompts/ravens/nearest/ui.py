@@ -616,6 +616,7 @@ moved = [parse_obj_name('the blue block')]
 offset = get_obj_pos(moved[0]) - get_obj_pos(parse_obj_name('the cyan bowl'))
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.04 * offset / np.linalg.norm(offset))
 
+objects = ['green block', 'cyan bowl', 'blue block', 'red bowl', 'yellow block']
 # move the green block to the right.
 moved = [parse_obj_name('the green block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([1, 0]))

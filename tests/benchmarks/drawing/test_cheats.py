@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks.drawing.tasks import TASKS, drawing
-from benchmarks.suite import Outcome, Trial
+from benchmarks.suite import Outcome, Trial, suite
 from robots.drawing import create
 from tests.benchmarks.cheating import FAILS, NOTHING, assert_judged_wrong, carried_out
 
+SUITE: Any = suite("drawing")
 SEED = 3
 RING = """
 def ring(center, radius, corners, turn=0.0):
@@ -260,7 +261,7 @@ def told_and_carried_out(
 ) -> Outcome:
     """Run programs for a task's sentences, told the numbers and blocks that stand in them."""
     robot = create(seed=SEED, mode="instant")
-    make = next(known.make for known in TASKS if known.name == task)
+    make = SUITE.tasks[task].make
     sentences = " ".join(make(np.random.default_rng([SEED, 7]), robot).instructions)
     numbers = [int(word) for word in re.findall(r"(\d+) cm", sentences)] or [5]
     blocks = re.findall(r"\w+ block\b", sentences) or robot.get_obj_names()
@@ -268,7 +269,7 @@ def told_and_carried_out(
     told += f"NAMES = {robot.get_obj_names()}\n"
     told += f"FIRST, SECOND = {blocks[0]!r}, {blocks[-1]!r}\n"
     whole = [RING + told + program for program in programs]
-    return carried_out(drawing(), Trial(task, "", SEED), whole, monkeypatch)
+    return carried_out(SUITE, Trial(task, "", SEED), whole, monkeypatch)
 
 
 @pytest.mark.sweep(share=0.2)

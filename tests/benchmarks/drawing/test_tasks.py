@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from shapely.geometry import MultiLineString
 
-from benchmarks.drawing.judge import circle, differs, differs_however_turned, regular
-from benchmarks.drawing.tasks import MIDDLE, drawing
-from benchmarks.suite import Settings, Trial
+from benchmarks.drawing.judge import MIDDLE, circle, differs, differs_however_turned, regular
+from benchmarks.suite import Settings, Trial, suite
 from cap.errors import UsageError
 
-SUITE = drawing()
+SUITE = suite("drawing")
 NAMES = [task for task, _ in SUITE.cells()]
 
 
