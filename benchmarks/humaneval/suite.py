@@ -11,27 +11,24 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
-from operator import itemgetter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks import json_lines, samples
+from benchmarks import samples
 from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
+from benchmarks.problems.suite import ProblemSuite
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.suite import (
     BASELINES,
-    BaseSuite,
     Outcome,
     Settings,
     Trial,
-    check_count,
-    check_names,
     check_options,
 )
 from cap.errors import ModelError, UsageError
@@ -56,15 +53,13 @@ PAPER: Mapping[str, Mapping[str, float]] = {
 """The paper's values, percent, with code-davinci-002; sampled at temperature 0.8."""
 
 
-class HumanEvalSuite(BaseSuite):
+class HumanEvalSuite(ProblemSuite):
     """The official problems, or those of a file in their form, in three arms; and samples."""
 
     name = "humaneval"
     about = "the official problems, by pass@k, or samples from a file"
     version = "3"
-    usual_n = 1
-    judges_samples = True
-    takes = ("prompts",)
+    arms = ARMS
 
     def __init__(
         self,
@@ -82,10 +77,10 @@ class HumanEvalSuite(BaseSuite):
         Raises:
             UsageError: The file cannot be used.
         """
+        super().__init__()
         self._ks = tuple(ks)
         self._limit_s = limit_s
         self._file = problem_file
-        self._samples: dict[str, str] = {}
         if problem_file is not None:
             digest = hashlib.sha256(repr(sorted(self.problems.items())).encode()).hexdigest()
             self.version = f"3-{digest[:12]}"
@@ -118,35 +113,19 @@ class HumanEvalSuite(BaseSuite):
         check_options(settings, OPTIONS)
         _model(replace(settings, options={**settings.options, "ledger": None}))
 
-    @cached_property
-    def left_out(self) -> Mapping[str, str]:
-        """Problems of a file that judge nobody, with the reason: their own solution fails."""
-        found = {}
-        for name, problem in self.problems.items() if self._file is not None else ():
-            scorer = _scorer(self._limit_s, _MEMORY_BYTES)
-            if not scorer.ends(problem):
-                took = f"do not end within {self._limit_s:g} s"
-                found[name] = f"'{name}': its canonical solution and its test {took}"
-                continue
-            try:
-                verdict = scorer.score(problem, problem.canonical_solution)
-            except UsageError as error:
-                found[name] = str(error)
-            else:
-                if not verdict.passed:
-                    found[name] = f"'{name}': its canonical solution: {verdict.result}"
-        return found
-
-    def _fit(self) -> list[str]:
-        """Return the problems that can judge somebody.
-
-        Raises:
-            UsageError: There is none.
-        """
-        fit = [name for name in self.problems if name not in self.left_out]
-        if not fit:
-            raise UsageError(next(iter(self.left_out.values())))
-        return fit
+    def fault(self, name: str) -> str:
+        """Return why a problem of a file judges nobody: its own solution fails."""
+        if self._file is None:
+            return ""
+        problem, scorer = self.problems[name], _scorer(self._limit_s, _MEMORY_BYTES)
+        if not scorer.ends(problem):
+            took = f"do not end within {self._limit_s:g} s"
+            return f"'{name}': its canonical solution and its test {took}"
+        try:
+            verdict = scorer.score(problem, problem.canonical_solution)
+        except UsageError as error:
+            return str(error)
+        return "" if verdict.passed else f"'{name}': its canonical solution: {verdict.result}"
 
     def conditions(self) -> Mapping[str, str]:
         """Return what the verdicts depend on beside the settings: who refuses a sample, and what.
@@ -158,11 +137,7 @@ class HumanEvalSuite(BaseSuite):
         by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
         told = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
         level = scorer.sandbox.level
-        return {"sandbox": level, "refused by": by, **told, **self._samples}
-
-    def cells(self) -> tuple[tuple[str, str], ...]:
-        """Return every problem with its arm, arm by arm."""
-        return tuple((task, arm) for arm in (*ARMS, samples.GIVEN) for task in self.problems)
+        return {"sandbox": level, "refused by": by, **told, **self.sample_digest}
 
     def trials(
         self,
@@ -176,34 +151,13 @@ class HumanEvalSuite(BaseSuite):
         Raises:
             UsageError: No samples or too many, or an unknown problem or arm.
         """
-        check_count(n, "samples")
-        known = self._fit()
-        for name in tasks or ():
-            if name in self.left_out:
-                raise UsageError(self.left_out[name])
-        check_names("problem", tasks, known)
-        check_names("arm", splits, ARMS)
+        names, arms = self.chosen(n, tasks, splits)
         return tuple(
-            Trial(task, arm, 0, number)
-            for arm in (splits or ARMS)
-            for task in (tasks or known)
+            Trial(name, arm, 0, number)
+            for arm in (splits or arms)
+            for name in (tasks or names)
             for number in range(seed, seed + n)
         )
-
-    def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
-        """Return the trials of a sample file.
-
-        Args:
-            path: The file.
-            incomplete: Accept that problems have no sample.
-
-        Raises:
-            UsageError: It cannot be used.
-        """
-        found = samples.read(path, self.problems)
-        self._samples = {"samples": samples.digest(path)}
-        chosen = samples.of_problems(path, found, self._fit(), incomplete=incomplete)
-        return tuple(Trial(sample.task_id, samples.GIVEN, 0, sample.number) for sample in chosen)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Have one sample written, and judge it.
@@ -219,8 +173,7 @@ class HumanEvalSuite(BaseSuite):
         told: dict[str, Any] = {}
         try:
             if settings.model.startswith(samples.SAMPLES):
-                path = Path(settings.model.removeprefix(samples.SAMPLES))
-                sample = samples.by_place(path, tuple(self.problems))[trial.task, trial.sample]
+                sample = self.sample_of(settings.model, trial)
                 written = WrittenSample(sample.text, whole=sample.whole)
                 told = {"place": sample.place, "line": sample.values}
             else:
@@ -261,19 +214,7 @@ class HumanEvalSuite(BaseSuite):
                     line.trial.sample,
                 ),
             )
-            judged = {(line.trial.task, line.trial.sample) for line in lines}
-            told = samples.unjudged(settings["model"], self.problems, judged)
-            for line in lines:  # as the official scorer reads it, with all else that stood there
-                extra = line.outcome.extra
-                completion = extra.get("completion", "")
-                form = {
-                    **(extra.get("line") or {"task_id": line.trial.task, "completion": completion}),
-                    "result": extra.get("result", line.outcome.failure),
-                    "passed": line.outcome.success,
-                }
-                told.append((extra.get("place", 0), form))
-            told.sort(key=itemgetter(0))
-            json_lines.write(folder / f"{arm}.samples.jsonl", (form for _, form in told))
+            self.write_samples(folder, arm, lines)
             rows.append(self._row(arm, lines, greedy=greedy))
         return rows
 

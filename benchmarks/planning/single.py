@@ -387,7 +387,7 @@ def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
                 "none; name one with --objects"
             )
         aside = {name: (10.0, 10.0, 0.0) if name in blocks else at for name, at in scene.items()}
-        found: Mapping[str, Any] | None = task.goal(words, aside, task.near)
+        found: Mapping[str, Any] | None = task.goal_in(words, aside)
         if found is None:  # blocks can make way, bowls stay
             places = [word for word in words.values() if word in PLACES] or CORNERS
             name, place = next(

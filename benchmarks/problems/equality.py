@@ -16,9 +16,9 @@ The rules
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 import shapely
 
@@ -26,6 +26,7 @@ from benchmarks.problems.problem import Tolerance
 
 MAX_COORDINATES = 10_000
 """A geometry of more is not compared: the work grows with the square."""
+_USUAL = Tolerance()
 _Number = (int, float, np.integer, np.floating)
 _Truth = (bool, np.bool_)
 _Sequence = (list, tuple, np.ndarray)
@@ -108,10 +109,10 @@ def _numbers_agree(expected: Any, got: Any, tolerance: Tolerance) -> bool:
     whole = int, np.integer
     try:
         if isinstance(expected, whole) and isinstance(got, whole):
-            if tolerance.abs == Tolerance.abs:
-                tolerance = replace(tolerance, abs=0)
-            if (tolerance.rel, tolerance.both) == (Tolerance.rel, "sum"):
-                tolerance = replace(tolerance, rel=0)
+            if tolerance.abs == _USUAL.abs:
+                tolerance = msgspec.structs.replace(tolerance, abs=0)
+            if (tolerance.rel, tolerance.both) == (_USUAL.rel, "sum"):
+                tolerance = msgspec.structs.replace(tolerance, rel=0)
             return abs(int(expected) - int(got)) <= tolerance.allowed(int(expected), int(got))
         right, mine = float(expected), float(got)
     except OverflowError:  # an integer that no float reaches

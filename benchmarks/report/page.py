@@ -8,15 +8,18 @@ page's own policy lets no script run.
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import jinja2
+from markupsafe import Markup, escape
+
 from benchmarks.report import charts
-from benchmarks.report.tables import Cell, Report, failures, read, reasons, rows_of
+from benchmarks.report.tables import Reason, Report, failures, read, reasons, rows_of
 from benchmarks.results import Line
 from cap.errors import UsageError
 from cap.messages import printable
@@ -32,29 +35,6 @@ _MOST_CHARS = 20_000
 _MOST_BYTES = 1 << 20
 """Of one picture."""
 _PNG = b"\x89PNG\r\n\x1a\n"
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_STYLE = """
-:root { color-scheme: light dark; --line: #d8d8d4; --box: #f6f6f4; --dim: #5c5c58; --mark: #eef3f8;
-  --link: #1a5fa8 }
-@media (prefers-color-scheme: dark) { :root { --line: #44474c; --box: #232529; --dim: #a6a8ac;
-  --mark: #22303d; --link: #8ab8ea } body { background: #17181b; color: #e6e6e4 } }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75em; margin: 1.5em auto; padding: 0 1em }
-h1 { font-size: 1.35em; margin: 0 0 .4em } h2 { font-size: 1.15em; margin: 1.6em 0 .5em }
-h3 { font-size: 1em; margin: 1.2em 0 .3em } a { color: var(--link) }
-h1, h3, p, li, summary { overflow-wrap: anywhere }
-.headline p { margin: .15em 0 } .headline p:first-of-type { font-size: 1.25em; font-weight: 600 }
-.headline { background: var(--mark); border-radius: .4em; padding: .8em 1em; margin-bottom: 1em }
-.note { color: var(--dim); font-size: .92em } .scroll { overflow-x: auto; margin: .6em 0 }
-table { border-collapse: collapse } td, th { padding: .2em .6em; text-align: left;
-  border-bottom: 1px solid var(--line); vertical-align: top }
-.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
-th, td:first-child { white-space: nowrap } td.w { min-width: 9em } ul { padding-left: 1.3em }
-.sum td { background: var(--mark); font-weight: 600 }
-pre { background: var(--box); padding: .7em; overflow-x: auto } figure { margin: .3em;
-  display: inline-block } figure.chart { display: block; overflow-x: auto } img { max-width: 100% }
-.chart img { min-width: 38em; background: #fff; border-radius: .4em } details { margin: .5em 0 }
-summary { cursor: pointer }
-"""
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|!#"} | {"<": "&lt;", ">": "&gt;"})
 NOTE = (
     "Every trial asked for is counted. The interval is Wilson's, 95 %. 'calls' and 's' are means "
@@ -160,90 +140,70 @@ def _inert(text: str) -> str:
 
 def _pieces(report: Report, drawn: Mapping[str, bytes]) -> Iterator[str]:
     """Yield the page piece by piece; `drawn` are SVG images by name."""
-    title = shown(report.title)
-    yield (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style></head><body>\n"
-        f'<div class="headline"><h1>{title}</h1>\n'
-    )
-    yield from (f"<p>{shown(line)}</p>\n" for line in report.headline)
-    yield "</div>\n"
     missed = list(failures(report))
     anchors = {(cell.task, cell.split): f"f{number}" for number, (cell, _) in enumerate(missed)}
-    for name, table in _tables(report):
-        yield f"<h2>{name}</h2>\n{_table(table, anchors)}"
-    for name, svg in drawn.items():
-        yield f'<figure class="chart">{_image("svg+xml", svg, name)}</figure>\n'
-    yield "<h2>About</h2>\n"
-    told = (*_notes(report, drawn), *about_run(report))
-    yield from (f'<p class="note">{shown(line)}</p>\n' for line in told)
-    yield from _failures(missed, anchors, report.folder)
-    yield "</body></html>\n"
+    each = max(1, FAILURES_SHOWN // max(1, len(missed)))
+    yield from _template().generate(
+        title=report.title,
+        headline=report.headline,
+        tables=[_table(title, table, anchors) for title, table in _tables(report)],
+        charts=[(name, _data_url("svg+xml", svg)) for name, svg in drawn.items()],
+        about=[*_notes(report, drawn), *about_run(report)],
+        failures=(
+            {
+                "anchor": anchors[cell.task, cell.split],
+                "name": f"{cell.task} {cell.split}".strip(),
+                "count": f"{len(lines)} of {cell.tally.n} failed",
+                "reasons": map(_reason, reasons(lines)),
+                "trials": (_failure(line, report.folder) for line in lines[:each]),
+                "more": max(0, len(lines) - each),
+            }
+            for cell, lines in missed
+        ),
+    )
 
 
-def shown(value: object) -> str:
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(autoescape=True, finalize=shown, keep_trailing_newline=True)
+    return environment.from_string(
+        Path(__file__).with_name("report.html.j2").read_text(encoding="utf-8")
+    )
+
+
+def shown(value: object) -> Markup:
     """Return text that is safe between tags and in attributes, and in which all can be seen."""
+    if isinstance(value, Markup):
+        return value
     text = str(value)
     more = len(text) - _MOST_CHARS
     cut = f"\n... {more} more characters" if more > 0 else ""
-    return html.escape(printable(text[:_MOST_CHARS].replace("\t", "    ")) + cut)
+    return escape(printable(text[:_MOST_CHARS].replace("\t", "    ")) + cut)
 
 
 _NUMBERS = re.compile(r"[-+?0-9.()% ]*[0-9?][-+?0-9.()% ]*|")
 
 
-def _table(table: Sequence[Mapping[str, Any]], anchors: Mapping[tuple[str, str], str]) -> str:
-    names = list(table[0])
-    numeric = [name for name in names if all(_NUMBERS.fullmatch(str(row[name])) for row in table)]
-    long = [name for name in names if max(len(str(row[name])) for row in table) > _LONG]
-    kinds = {name: ' class="w"' if name in long else "" for name in names}
-    kinds |= dict.fromkeys(numeric, ' class="n"')
-    lines = ["<tr>" + "".join(f"<th{kinds[name]}>{shown(name)}</th>" for name in names) + "</tr>"]
-    for row in table:
-        anchor = anchors.get((str(row.get("task")), str(row.get("split", ""))))
-        parts = {name: shown(row[name]) for name in names}
-        if anchor and "failed by" in parts:
-            parts["failed by"] = f'<a href="#{anchor}">{parts["failed by"]}</a>'
-        mark = ' class="sum"' if row.get("task") == "all" else ""
-        cells_of = "".join(f"<td{kinds[name]}>{parts[name]}</td>" for name in names)
-        lines.append(f"<tr{mark}>{cells_of}</tr>")
-    rows = "\n".join(lines)
-    return f'<div class="scroll" tabindex="0"><table>{rows}</table></div>\n'
+def _table(
+    title: str, table: Sequence[Mapping[str, Any]], anchors: Mapping[tuple[str, str], str]
+) -> dict[str, Any]:
+    """Return a table for the page: numbers are to the right, long cells may be wrapped."""
+    columns = []
+    for name in table[0]:
+        texts = [str(row[name]) for row in table]
+        number = all(map(_NUMBERS.fullmatch, texts))
+        columns.append((name, "n" if number else "w" if max(map(len, texts)) > _LONG else ""))
+    rows = [(row, anchors.get((str(row.get("task")), str(row.get("split", ""))))) for row in table]
+    return {"title": title, "columns": columns, "rows": rows}
 
 
-def _failures(
-    missed: Sequence[tuple[Cell, Sequence[Line]]],
-    anchors: Mapping[tuple[str, str], str],
-    folder: Path,
-) -> Iterator[str]:
-    """Yield a section for each task that has failures: every reason, and some shown whole."""
-    yield "<h2>Failures</h2>\n"
-    if not missed:
-        yield "<p>None.</p>\n"
-    each = max(1, FAILURES_SHOWN // max(1, len(missed)))
-    for cell, lines in missed:
-        name = f"{cell.task} {cell.split}".strip()
-        count = f"{len(lines)} of {cell.tally.n} failed"
-        yield f'<h3 id="{anchors[cell.task, cell.split]}">{shown(name)}: {count}</h3>\n<ul>\n'
-        for reason in reasons(lines):
-            trials = ", ".join(
-                f"{line.trial.seed}.{line.trial.sample}" for line in reason.lines[:_LISTED]
-            )
-            more = f" and {len(reason.lines) - _LISTED} more" if len(reason.lines) > _LISTED else ""
-            why = f"{len(reason.lines)} x {reason.cause}: {reason.first}"
-            yield (
-                f'<li>{shown(why)} <span class="note">(seed.sample {shown(trials)}{more})</span>'
-                "</li>\n"
-            )
-        yield "</ul>\n"
-        yield from (_failure(line, folder) for line in lines[:each])
-        if len(lines) > each:
-            yield f'<p class="note">The other {len(lines) - each} are in trials.jsonl.</p>\n'
+def _reason(reason: Reason) -> tuple[str, str]:
+    trials = [f"{line.trial.seed}.{line.trial.sample}" for line in reason.lines[:_LISTED]]
+    more = f" and {len(reason.lines) - _LISTED} more" if len(reason.lines) > _LISTED else ""
+    return f"{len(reason.lines)} x {reason.cause}: {reason.first}", ", ".join(trials) + more
 
 
-def _failure(line: Line, folder: Path) -> str:
+def _failure(line: Line, folder: Path) -> dict[str, Any]:
     trial, outcome = line.trial, line.outcome
     facts = {
         "why": outcome.failure or "It ran; the goal was not reached.",
@@ -251,18 +211,14 @@ def _failure(line: Line, folder: Path) -> str:
         "objects": outcome.extra.get("objects"),
         "expected": outcome.extra.get("goal"),
     }
-    listed = "".join(
-        f"<p>{name}: {shown(_words(value))}</p>" for name, value in facts.items() if value
-    )
     blocks = {"program": outcome.program, "calls": "\n".join(_calls(outcome.extra.get("calls")))}
-    code = "".join(
-        f"<p>{name}:</p><pre>{shown(text)}</pre>" for name, text in blocks.items() if text
-    )
-    return (
-        f"<details><summary>{shown(trial.task)} {shown(trial.split)} seed {trial.seed} sample "
-        f"{trial.sample}: {shown(outcome.instruction)} ({shown(outcome.cause)})</summary>\n"
-        f"{listed}{code}{''.join(_pictures(folder, outcome.extra.get('pictures')))}</details>\n"
-    )
+    where = f"{trial.task} {trial.split} seed {trial.seed} sample {trial.sample}"
+    return {
+        "title": f"{where}: {outcome.instruction} ({outcome.cause})",
+        "facts": [(name, _words(value)) for name, value in facts.items() if value],
+        "blocks": [(name, text) for name, text in blocks.items() if text],
+        "pictures": _pictures(folder, outcome.extra.get("pictures")),
+    }
 
 
 def _words(value: object) -> str:
@@ -282,11 +238,10 @@ def _calls(calls: object) -> Iterator[str]:
         yield f"{call['name']}({', '.join(given)}) {end}"
 
 
-def _pictures(folder: Path, names: object) -> Iterator[str]:
-    """Yield pictures as part of the page; only PNG files of the folder's own `pictures`."""
-    for name, when in zip(
-        names if isinstance(names, list) else (), ("before", "after"), strict=False
-    ):
+def _pictures(folder: Path, names: object) -> Iterator[tuple[str, Markup]]:
+    """Yield pictures for the page; only PNG files of the folder's own `pictures`."""
+    listed = names if isinstance(names, list) else ()
+    for name, when in zip(listed, ("before", "after"), strict=False):
         path = folder / "pictures" / Path(str(name)).name
         try:
             with path.open("rb") as file:
@@ -294,8 +249,8 @@ def _pictures(folder: Path, names: object) -> Iterator[str]:
         except (OSError, ValueError):
             continue
         if data.startswith(_PNG) and len(data) <= _MOST_BYTES:
-            yield f"<figure>{_image('png', data, when)}<figcaption>{when}</figcaption></figure>"
+            yield when, _data_url("png", data)
 
 
-def _image(kind: str, data: bytes, words: str) -> str:
-    return f'<img src="data:image/{kind};base64,{base64.b64encode(data).decode()}" alt="{words}">'
+def _data_url(kind: str, data: bytes) -> Markup:
+    return Markup(f"data:image/{kind};base64,{base64.b64encode(data).decode()}")

@@ -17,28 +17,27 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks import json_lines, samples
+from benchmarks import samples
 from benchmarks.models import MODEL_OPTIONS, Meter, draw_of, model_for
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy, noise_of
 from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
+from benchmarks.problems.suite import ProblemSuite
 from benchmarks.results import read_lines
-from benchmarks.robocodegen.summary import LIBRARY, OTHERS, given_form, summarize, tallies
+from benchmarks.robocodegen.summary import LIBRARY, OTHERS, summarize, tallies
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     BASELINES,
     ENDPOINT,
-    BaseSuite,
     Outcome,
     Settings,
     Trial,
     cause_of,
-    check_count,
     check_names,
     check_options,
 )
@@ -74,15 +73,12 @@ _LOOP = Prompt("robocodegen", Header(docs=False), "", (), ())
 """Stands for the program around a function: no model writes it."""
 
 
-class RoboCodeGenSuite(BaseSuite):
+class RoboCodeGenSuite(ProblemSuite):
     """Functions from their headers, in four arms."""
 
     name = "robocodegen"
     about = "functions from their headers, in four arms"
-    usual_n = 1
-    judges_samples = True
-    takes = ("prompts",)
-    """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
+    arms = tuple(ARMS)
 
     def __init__(
         self,
@@ -100,10 +96,10 @@ class RoboCodeGenSuite(BaseSuite):
         Raises:
             ProblemError: The file cannot be used.
         """
+        super().__init__()
         self._own = bool(problems)
         self._ks = tuple(ks)
         self._shared = shared_library
-        self._samples: dict[str, str] = {}
         self._set = problem_set(problems)
         self.version = f"5-{self._set.sha256[:12]}"
 
@@ -127,29 +123,26 @@ class RoboCodeGenSuite(BaseSuite):
             else:
                 model_for(settings.model, {**settings.options, "ledger": None})
 
-    @cached_property
-    def left_out(self) -> Mapping[str, str]:
-        """Problems of a person's own that judge nobody, with the reason: the reference fails."""
-        found = {}
-        for name, problem in self._set.problems.items() if self._own else ():
-            try:
-                examine(problem, 0)
-            except ProblemError as error:
-                found[name] = str(error)
-        return found
+    @property
+    def problems(self) -> Mapping[str, Problem]:
+        """By name, in the order of the files."""
+        return self._set.problems
+
+    def fault(self, name: str) -> str:
+        """Return why one of a person's own problems judges nobody: its reference fails."""
+        try:
+            if self._own:
+                examine(self.problems[name], 0)
+        except ProblemError as error:
+            return str(error)
+        return ""
 
     def conditions(self) -> Mapping[str, str]:
         """Return whose problems these are, and which of them are left out."""
         if not self._own:
-            return {"problems": OTHERS, **self._samples}
-        told = {"problems": "a person's own; the paper's values do not apply"}
-        return (
-            told | self._samples | {f"left out, {name}": why for name, why in self.left_out.items()}
-        )
-
-    def cells(self) -> tuple[tuple[str, str], ...]:
-        """Return every problem with every arm."""
-        return tuple((name, arm) for arm in (*ARMS, GIVEN) for name in self._set.problems)
+            return {"problems": OTHERS, **self.sample_digest}
+        told = {"problems": "a person's own; the paper's values do not apply", **self.sample_digest}
+        return told | {f"left out, {name}": why for name, why in self.left_out.items()}
 
     def trials(
         self,
@@ -166,50 +159,15 @@ class RoboCodeGenSuite(BaseSuite):
             ProblemError: No problem is left whose reference passes its own test, or one that is
                 asked for fails it.
         """
-        check_count(n, "samples")
-        check_names("problem", tasks, list(self._set.problems))
-        check_names("arm", splits, list(ARMS))
         if self._shared and tasks:
             raise UsageError("a shared library needs all problems, in order; leave out --tasks")
-        fit = self._fit()
-        for name in tasks or ():
-            if name in self.left_out:
-                raise ProblemError(self.left_out[name])
-        names = [LIBRARY] if self._shared else fit
+        names, arms = self.chosen(n, tasks, splits)
         return tuple(
             Trial(name, arm, seed, sample)
-            for arm in ARMS
-            if not splits or arm in splits
-            for name in names
-            if not tasks or name in tasks
+            for arm in arms
+            for name in ([LIBRARY] if self._shared else names)
             for sample in range(n)
         )
-
-    def _fit(self) -> list[str]:
-        """Return the problems that can judge somebody.
-
-        Raises:
-            ProblemError: There is none.
-        """
-        fit = [name for name in self._set.problems if name not in self.left_out]
-        if not fit:
-            raise ProblemError(next(iter(self.left_out.values())))
-        return fit
-
-    def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
-        """Return the trials of a sample file.
-
-        Args:
-            path: The file.
-            incomplete: Accept that problems have no sample.
-
-        Raises:
-            UsageError: It cannot be used.
-        """
-        found = samples.read(path, self._set.problems)
-        self._samples = {"samples": samples.digest(path)}
-        chosen = samples.of_problems(path, found, self._fit(), incomplete=incomplete)
-        return tuple(Trial(sample.task_id, GIVEN, 0, sample.number) for sample in chosen)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Have one function written and judge it, or one pass of them.
@@ -220,18 +178,42 @@ class RoboCodeGenSuite(BaseSuite):
         """
         _check_options(settings)
         if trial.split == GIVEN:
-            return _run_given(trial, settings, self._set.problems)
+            return self._judged(trial, settings)
         if trial.task == LIBRARY:
-            fit = {n: one for n, one in self._set.problems.items() if n not in self.left_out}
+            fit = {n: one for n, one in self.problems.items() if n not in self.left_out}
             return _run_library(trial, settings, fit)
-        return _run_one(trial, settings, self._set.problems[trial.task], ()).outcome
+        return _run_one(trial, settings, self.problems[trial.task], ()).outcome
+
+    def _judged(self, trial: Trial, settings: Settings) -> Outcome:
+        """Judge a sample of a file; it stands alone, without what any prompt shows."""
+        start_s = time.perf_counter()
+        problem, sample = self.problems[trial.task], self.sample_of(settings.model, trial)
+        source = sample.text
+        if not sample.whole and not re.search(rf"^def {problem.name}\b", source, re.MULTILINE):
+            source = f"{problem.header}\n{source}"
+        limit_s = settings.options.get("limit_s", LIMITS.program_s)
+        verdict = judge(examine(problem, trial.seed), source, replace(LIMITS, program_s=limit_s))
+        return Outcome(
+            success=verdict.right,
+            cause="" if verdict.right else "program",
+            instruction=problem.request,
+            program=source,
+            failure=verdict.missed,
+            cost_usd=0.0,
+            seconds=time.perf_counter() - start_s,
+            extra={
+                "passed_cases": verdict.passed,
+                "cases": verdict.cases,
+                "refused": verdict.missed if _REFUSED.search(verdict.missed) else "",
+                "place": sample.place,
+                "line": sample.values,
+            },
+        )
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return each arm by family, by kind of generalisation, and as a whole."""
-        if any(line.trial.split == GIVEN for line in read_lines(folder)):
-            json_lines.write(
-                folder / f"{GIVEN}.samples.jsonl", given_form(folder, self._set.problems)
-            )
+        if given := [line for line in read_lines(folder) if line.trial.split == GIVEN]:
+            self.write_samples(folder, GIVEN, given)
         return summarize(tallies(folder, self._set, papers=not self._own, ks=self._ks))
 
     def numbers(self, folder: Path) -> list[dict[str, Any]]:
@@ -294,41 +276,6 @@ def _run_one(
     verdict = place.verdict(answer.result.failure)
     outcome = _outcome(problem, answer, verdict, meter, time.perf_counter() - start_s)
     return _Attempt(meter.settled(outcome), answer.generated)
-
-
-def _run_given(trial: Trial, settings: Settings, problems: Mapping[str, Problem]) -> Outcome:
-    """Judge a sample of a file; it stands alone, without what any prompt shows."""
-    start_s = time.perf_counter()
-    problem = problems[trial.task]
-    path = Path(settings.model.removeprefix(samples.SAMPLES))
-    sample = samples.by_place(path, tuple(problems))[trial.task, trial.sample]
-    source = sample.text
-    if not sample.whole and not re.search(rf"^def {problem.name}\b", source, re.MULTILINE):
-        source = f"{problem.header}\n{source}"
-    limits = LIMITS
-    if "limit_s" in settings.options:
-        limits = replace(LIMITS, program_s=settings.options["limit_s"])
-    verdict = judge(examine(problem, trial.seed), source, limits)
-    return Outcome(
-        success=verdict.right,
-        cause="" if verdict.right else "program",
-        instruction=problem.request,
-        program=source,
-        failure=verdict.missed,
-        calls=0,
-        requests=0,
-        prompt_tokens=0,
-        completion_tokens=0,
-        cost_usd=0.0,
-        seconds=time.perf_counter() - start_s,
-        extra={
-            "passed_cases": verdict.passed,
-            "cases": verdict.cases,
-            "refused": verdict.missed if _REFUSED.search(verdict.missed) else "",
-            "place": sample.place,
-            "line": sample.values,
-        },
-    )
 
 
 def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Problem]) -> Outcome:

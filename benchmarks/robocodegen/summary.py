@@ -7,17 +7,16 @@ of the families what the notebook counts for code-davinci-002, where it can be t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from benchmarks import published
 from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
-from benchmarks.results import Line, read_header, read_lines
-from benchmarks.samples import GIVEN, unjudged
+from benchmarks.results import Line, read_lines
+from benchmarks.samples import GIVEN
 from benchmarks.statistics import clustered_interval, percent, wilson_interval
 from benchmarks.suite import Outcome
 
@@ -28,18 +27,6 @@ OTHERS = (
     "paper's 37, which are others: compare arms, not values"
 )
 """What stands beside the published values."""
-
-
-def given_form(folder: Path, known: Collection[str]) -> list[dict[str, Any]]:
-    """Return the samples of a file in its order, each with all that stood in its line."""
-    given = [line for line in read_lines(folder) if line.trial.split == GIVEN]
-    judged = {(line.trial.task, line.trial.sample) for line in given}
-    forms = unjudged(read_header(folder)["settings"]["model"], known, judged)
-    for line in given:
-        extra, outcome = line.outcome.extra, line.outcome
-        told = {"result": outcome.failure or "passed", "passed": outcome.success}
-        forms.append((extra.get("place", 0), {**extra.get("line", {}), **told}))
-    return [form for _, form in sorted(forms, key=itemgetter(0))]
 
 
 @dataclass(frozen=True)

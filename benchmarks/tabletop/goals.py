@@ -9,7 +9,7 @@ on or in (to 3 cm, since it may be touched).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,9 +60,6 @@ class Near:
         if name in PLACES:
             return self.place
         return self.bowl if name.endswith("bowl") else self.block
-
-
-Resolve = Callable[[Words, Positions, Near], Goal | None]
 
 
 def put_on(words: Words, scene: Positions, near: Near) -> Goal:

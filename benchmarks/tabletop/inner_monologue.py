@@ -9,7 +9,8 @@ again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+import msgspec
 
 from benchmarks.tabletop.goals import Near
 from benchmarks.tabletop.tasks import TASKS, Task
@@ -41,7 +42,7 @@ _PLACE_WORDS = "Within 4 cm and higher, by half a block on a block; at a place w
 
 
 TASKS_IM: tuple[Task, ...] = tuple(
-    replace(
+    msgspec.structs.replace(
         task,
         name=PREFIX + name,
         rule=_PLACE_WORDS + "Otherwise as the task without the prefix.",

@@ -68,7 +68,7 @@ def prepare(task: Task, attributes: Attributes, split: str, seed: int) -> Setup:
         before = {body.name: body.position for body in scene.bodies}
         if task.apart and not scene_conditions.apart(before):
             continue
-        goal = task.goal(drawn.words, before, task.near)
+        goal = task.goal_in(drawn.words, before)
         if goal is not None and judge(goal, before, before, ()) is not None:
             instruction = task.template.format(**drawn.words) + "."
             return Setup(drawn.objects, drawn.words, instruction, scene_seed, before, goal)

@@ -1,14 +1,13 @@
 """Goals and scenes: what is done passes, what is nearly done does not, and words mean one thing."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks.tabletop import scene_conditions, trial_sampler
+from benchmarks.tabletop import goals, scene_conditions, trial_sampler
 from benchmarks.tabletop.attributes import EVERY, SEEN, UNSEEN
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.judge import PLACES, Positions, judge
@@ -327,9 +326,9 @@ def test_a_taken_place_is_not_clear() -> None:
 @pytest.mark.inside
 def test_a_scene_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial_sampler, "_DRAWS", 3)
-    never = replace(TASKS[0], goal=lambda words, scene, near: None)
+    monkeypatch.setattr(goals, TASKS[0].goal, lambda *_: None)
     with pytest.raises(UsageError, match=r"no scene of .* block.* meets the task's conditions"):
-        prepare(never, SEEN, "SA-SI", 0)
+        prepare(TASKS[0], SEEN, "SA-SI", 0)
 
 
 @pytest.mark.parametrize(
