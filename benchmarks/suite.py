@@ -336,9 +336,8 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
 
 
 def _of_folder(folder: Path) -> BaseSuite:
-    from benchmarks import suite_folder  # which builds upon this module
-
-    return suite_folder.load(folder)
+    found: BaseSuite = importlib.import_module("benchmarks.suite_folder").load(folder)
+    return found
 
 
 @cache
