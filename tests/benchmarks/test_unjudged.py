@@ -42,7 +42,7 @@ def test_a_crash_of_a_persons_own_code_names_file_and_line(
     told = f"KeyError: 'oops' ({Path('my_arm/tasks.py').resolve()}, line {line}, in {function})"
     assert told in capsys.readouterr().err
     assert [one.outcome.failure for one in read_lines(Path("out"))] == [told] * 2
-    assert told in Path("out/report.html").read_text().replace("&#x27;", "'")
+    assert told in Path("out/report.html").read_text().replace("&#39;", "'")
 
 
 def test_once_it_is_mended_the_same_trials_are_run_again() -> None:

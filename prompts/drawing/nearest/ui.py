@@ -1,4 +1,4 @@
-#: draw = sketch, make, trace
+#: draw = sketch, make, trace, write
 #: draw = draw me, please draw, can you draw, could you draw
 #: erase = wipe off, wipe, rub out, remove, delete, clear
 #: undo that. = undo, undo it, undo this, go back, take that back, take it back
