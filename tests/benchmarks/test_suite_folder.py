@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +14,13 @@ from benchmarks.suite_folder import SuiteTable
 from cap.cli.main import run
 from cap.errors import UsageError
 
-DOCS = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+WALK = Path(__file__).parents[2] / "docs" / "walks" / "greetings"
 
 
 @pytest.fixture
 def greetings(tmp_path: Path) -> Path:
-    """The suite that the docs show."""
-    text = DOCS.read_text(encoding="utf-8")
-    folder = tmp_path / "greetings"
-    folder.mkdir()
-    for name in ("tasks.toml", "judge.py"):
-        found = re.search(rf"```\w+\n# greetings/{name}\n(.*?)```", text, re.DOTALL)
-        assert found is not None
-        (folder / name).write_text(found[1], encoding="utf-8")
-    return folder
+    """A copy of the suite that the docs show."""
+    return Path(shutil.copytree(WALK, tmp_path / "greetings"))
 
 
 @pytest.mark.parametrize(("model", "won"), [("oracle", 12), ("no-op", 0)])

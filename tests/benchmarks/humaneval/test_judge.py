@@ -136,12 +136,10 @@ def test_the_official_scorer_says_what_the_table_says(tmp_path: Path) -> None:
     assert [found[place] for place in range(len(SPECIMENS))] == [e.official for e in SPECIMENS]
 
 
-def test_the_page_shows_every_specimen() -> None:
+def test_the_page_shows_every_specimen_that_the_two_scorers_judge_differently() -> None:
     rows = [line for line in PAGE.read_text().split("\n") if line.startswith("| ")]
-    expected = [
-        f"| {entry.what} | {WORDS[entry.right]} | {OFFICIAL[entry.official]} |"
-        for entry in SPECIMENS
-    ]
+    judged = [(entry.what, WORDS[entry.right], OFFICIAL[entry.official]) for entry in SPECIMENS]
+    expected = [f"| {what} | {here} | {there} |" for what, here, there in judged if here != there]
     assert [row for row in rows if row in expected] == expected
 
 
