@@ -52,7 +52,6 @@ FLAGS: Mapping[str, str] = {
         "disturbances",
         "mode",
         "model",
-        "model_mode",
         "perception",
         "pictures",
         "policy",
@@ -62,14 +61,15 @@ FLAGS: Mapping[str, str] = {
         "rounds",
         "shared_library",
         "table",
-        "temperature",
     )
 } | {
     "sampling": "--best-of",
-    "timeout_s": "--model-timeout",
+    "model_mode": "--set model_mode",
+    "temperature": "--set temperature",
+    "timeout_s": "--set model_timeout",
     "limit_s": "--timeout",
     "k": "-k",
-    "asked": "how the model is asked (--temperature and so on)",
+    "asked": "how the model is asked (--set temperature and so on)",
 }
 """How a person says what `Settings` and their options hold."""
 MOST_TRIALS = 100_000

@@ -24,7 +24,12 @@ from cap.errors import ConfigError, did_you_mean
 from cap.files import read_toml, shown
 from cap.robot.robot_files import is_file
 
-CHOICES = {"mode": ("physics", "instant"), "model_mode": ("chat", "completion")}
+CHOICES = {
+    "mode": ("physics", "instant"),
+    "model_mode": ("chat", "completion"),
+    "choose_by": ("agreement", "goal", "both", "judge"),
+    "verify": ("words", "goal", "off"),
+}
 """Settings that take one of a few words."""
 
 ENVIRONMENT = {
@@ -51,12 +56,18 @@ _LEAST = {
     "max_functions": 0,
     "model_seed": 0,
     "requests_per_minute": 1,
+    "try_tokens": 1,
 }
 """Settings that are whole numbers, and the least each may be."""
+LONGEST_S = 86400.0
+"""Longest time a program may be given: a day, seconds."""
 _RANGES = {
     "max_cost": (0.0, math.inf, "a number of dollars, 0 or more"),
     "temperature": (0.0, 2.0, "a number from 0 to 2"),
     "model_timeout": (0.1, math.inf, "a number of seconds, 0.1 or more"),
+    "time_limit": (0.01, LONGEST_S, "a number of seconds from 0.01 to 86400, a day"),
+    "calls_time": (0.01, LONGEST_S, "a number of seconds from 0.01 to 86400, a day"),
+    "try_time": (0.1, math.inf, "a number of seconds, 0.1 or more"),
 }
 """Settings that are numbers: least, most, and how that is said."""
 _PRICED = ("read", "written", "cached", "reasoning")
@@ -71,66 +82,83 @@ REFERENCE = re.compile(r"\$(?:\{([^{}]*)\}|([\w.-]*))")
 """A variable in a value: `$NAME` or `${NAME}`."""
 
 
+def setting(default: Any, about: str) -> Any:
+    """Declare a field as a setting that files and `--set` may give, with what it is."""
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata={"about": about})
+    return field(default=default, metadata={"about": about})
+
+
 @dataclass(frozen=True)
 class Config:
     """Every setting of one run."""
 
-    model: str = "nearest"
-    """`provider/model`, as `--model` takes it."""
-    robot: str = "ravens"
-    """Registry name of the robot."""
+    model: str = setting("nearest", "provider/model, as -m takes it")
+    robot: str = setting("ravens", "the robot, as -r takes it")
+    mode: str = setting("physics", "physics or instant, for simulated robots")
+    runs: Path = setting(Path("runs"), "the folder run folders are made in")
+    robots: Mapping[str, Mapping[str, Any]] = setting(
+        {}, "robots.NAME.KEY: what -R KEY=VALUE gives that robot"
+    )
+    skills: Path | None = setting(None, "the folder of kept functions")
+    cache: Path | None = setting(None, "the folder of answers that need not be asked for again")
+    providers: Mapping[str, Mapping[str, Any]] = setting(
+        {}, "providers.NAME.KEY: a provider of your own, or changes to a known one"
+    )
+    model_mode: str | None = setting(None, "chat or completion; else the provider's own")
+    max_tokens: int | None = setting(
+        None, "tokens of the longest answer; else 1024, and more where it was cut off"
+    )
+    temperature: float | None = setting(None, "of each request, 0 to 2; else 0")
+    model_seed: int | None = setting(None, "sampling seed of the model")
+    reasoning_effort: str | None = setting(None, "how long a reasoning model thinks, such as low")
+    headers: Mapping[str, str] = setting(
+        {}, "headers.NAME: one more header; $NAME in a value is read from the environment"
+    )
+    extra_body: Mapping[str, Any] = setting({}, "extra_body.KEY: one more field of each request")
+    model_timeout: float | None = setting(
+        None, "seconds to wait for one completion, retries included; else the provider's own"
+    )
+    stream: bool | None = setting(
+        None, "true: answers come in pieces; false: whole; else in pieces where you watch"
+    )
+    requests_per_minute: int | None = setting(None, "most requests sent in any minute")
+    concurrency: int = setting(8, "most requests at the same time")
+    max_calls: int | None = setting(None, "most requests of a run, retries included")
+    max_cost: float | None = setting(None, "most dollars of a run; needs the model's price")
+    prices: Mapping[str, Mapping[str, float]] = setting(
+        {},
+        'prices."MODEL".read and .written, and .cached and .reasoning where they differ: '
+        "dollars for a million tokens",
+    )
+    time_limit: float = setting(10.0, "seconds a program itself may run")
+    calls_time: float = setting(600.0, "seconds its calls of robot and model may take in all")
+    repairs: int | None = setting(
+        None, "how often a program is written again before it runs; else 2"
+    )
+    runtime_repairs: int | None = setting(
+        None, "how often after it failed while it ran; else 2, and 0 on hardware"
+    )
+    undo_failed: bool = setting(False, "true: undo what a failed turn did, in simulation")
+    max_functions: int = setting(16, "most functions generated for one program")
+    choose_by: str = setting(
+        "both",
+        "what chooses among several programs: agreement (what most of them do), goal (a check that "
+        "the model writes), both; of a suite also judge (its own, an upper bound)",
+    )
+    verify: str = setting(
+        "words",
+        "what a turn's effect is compared with: words (the instruction's), goal (also a check that "
+        "the model writes), off",
+    )
+    try_tokens: int | None = setting(None, "no further program is tried after so many tokens")
+    try_time: float | None = setting(None, "no further program is tried after so many seconds")
     base_url: str | None = None
     """Address of the chosen model's provider in place of its own; from the command line alone, a
     file says it in `[providers.NAME]`."""
-    model_mode: str | None = None
-    """`chat` or `completion`; None for the provider's own."""
-    temperature: float | None = None
-    """Of every request that does not have one of its own; None for 0."""
-    model_seed: int | None = None
-    """Sampling seed, sent to models that take one."""
-    reasoning_effort: str | None = None
-    """How long a reasoning model thinks, in its provider's words, such as `low`."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """More headers of each request; a value `$NAME` is read from the environment."""
-    extra_body: Mapping[str, Any] = field(default_factory=dict)
-    """More fields of each request's body."""
-    model_timeout: float | None = None
-    """Longest wait for one completion, retries included, seconds; None for the provider's own."""
-    requests_per_minute: int | None = None
-    """Most requests sent in any minute; None for no limit."""
-    stream: bool | None = None
-    """Whether answers come in pieces; None for where somebody watches."""
-    runs: Path = Path("runs")
-    """Folder the runs are written to; relative to the current one."""
-    mode: str = "physics"
-    """`physics` or `instant`, for simulated robots."""
-    robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Options for each robot by its name, such as `host`: the tables `[robots.NAME]`."""
-    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Providers of models, or what is otherwise of a known one: the tables `[providers.NAME]`."""
-    cache: Path | None = None
-    """Folder of models' answers that need not be asked again; None to ask always."""
-    skills: Path | None = None
-    """Folder of kept functions; None for the one under the person's data folder."""
-    max_cost: float | None = None
-    """Dollars a run may spend on its model; None for no limit. Needs the model's price."""
-    max_calls: int | None = None
-    """Requests a run may send to its model, retries included; None for no limit."""
-    concurrency: int = 8
-    """Requests under way at the same time."""
-    repairs: int | None = None
-    """How often a program may be written again before it runs; None for the engine's own."""
-    runtime_repairs: int | None = None
-    """The same for what fails while it runs."""
-    max_tokens: int | None = None
-    """Longest answer of the model, in tokens; one that is cut there is asked again with more."""
-    max_functions: int = 16
-    """How many functions may be generated for one program."""
-    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Dollars for a million tokens `read` and `written`, and if they differ `cached` and
-    `reasoning`, by the model's name: `[prices]`."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Where each setting came from: `default`, a file, an environment variable or `flag`."""
+    """Where each setting came from: `default`, a file, an environment variable, `flag` (an option)
+    or `--set`."""
     warnings: tuple[str, ...] = ()
     """One line for each entry that was ignored."""
 
@@ -164,10 +192,14 @@ _ASKED = {
 PROVIDER_KEYS = ("base_url", "key_env", "about", "query", *_ASKED.values())
 """What a table `[providers.NAME]` may hold."""
 
-SETTINGS = tuple(
-    entry.name for entry in fields(Config) if entry.name not in ("base_url", "sources", "warnings")
-)
-"""Names a configuration file may set."""
+SETTINGS = {
+    entry.name: str(entry.metadata["about"])
+    for entry in fields(Config)
+    if "about" in entry.metadata
+}
+"""The settings a configuration file and `--set` may give, and what each is."""
+OPTIONS_ALONE = ("approve", "rehearse", "min_level", "speed", "dry_run", "base_url")
+"""What no file may decide: an option says it, each time."""
 
 
 def asked_of(asked: Mapping[str, Any], model: str) -> dict[str, Any]:
@@ -226,6 +258,7 @@ def load(
     cwd: Path,
     confirm: Callable[[str], bool] = refuse,
     flags: Mapping[str, Any] = MappingProxyType({}),
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Config:
     """Read every source and return the settings that hold.
 
@@ -233,7 +266,8 @@ def load(
         environ: Environment variables.
         cwd: The current folder, whose `cap.toml` is read.
         confirm: Asked once for each risky entry of `cap.toml`; False ignores the entry.
-        flags: Settings from the command line by name; None counts as not given.
+        flags: Settings that options of the command line give, by name; None counts as not given.
+        settings: Those that `--set` gives; an option comes before them.
 
     Raises:
         ConfigError: A file or value cannot be used; names the file or variable and the setting.
@@ -264,6 +298,9 @@ def load(
     for variable, name in ENVIRONMENT.items():
         if text := environ.get(variable, "").strip():
             take(name, text, variable)
+    _refuse_secrets(settings, "--set")
+    for name, value in settings.items():
+        take(name, value, "--set")
     for name, value in flags.items():
         if value is not None:
             try:
@@ -333,34 +370,41 @@ def _read(path: Path) -> Mapping[str, Any]:
     if not os.path.lexists(path):
         return {}
     table = read_toml(path, "configuration")
-    _refuse_secrets(table.values, path)
+    _refuse_secrets(table.values, str(path))
     for key in table.values:
         if key == "base_url":
             raise table.wrong(
                 key, "base_url belongs to a provider: write it below a line [providers.NAME]"
             )
         if key not in SETTINGS:
-            hint = did_you_mean(key, SETTINGS) or f" Known: {', '.join(SETTINGS)}."
-            raise table.wrong(key, f"unknown setting {key!r}.{hint}")
+            raise table.wrong(key, _unknown(key))
     return table.values
 
 
-def _refuse_secrets(values: Mapping[str, Any], path: Path, inside: str = "") -> None:
+def _unknown(name: str) -> str:
+    """Return what to do about a setting that does not exist."""
+    if name in OPTIONS_ALONE:
+        return f"{name} is no setting; it is an option: --{name.replace('_', '-')}"
+    hint = did_you_mean(name, SETTINGS) or " cap info --config lists all"
+    return f"unknown setting {name!r}.{hint}"
+
+
+def _refuse_secrets(values: Mapping[str, Any], where: str, inside: str = "") -> None:
     """Refuse keys and passwords at any depth, without repeating them."""
     for key, value in values.items():
         if _SECRET.search(key) and not (isinstance(value, str) and _KEPT_AWAY.match(value)):
             raise ConfigError(
-                f"{path}: {inside}{key} may not stand in a configuration file; remove it and use "
-                "an environment variable, such as OPENAI_API_KEY"
+                f"{where}: {inside}{key} may not stand there; remove it and use an environment "
+                "variable, such as OPENAI_API_KEY"
             )
         if isinstance(value, Mapping):
-            _refuse_secrets(value, path, f"{inside}{key}.")
+            _refuse_secrets(value, where, f"{inside}{key}.")
 
 
 def _checked(name: str, value: Any, source: str) -> Any:
     """Return one setting's value in its own type."""
     if name not in SETTINGS and name != "base_url":
-        raise ConfigError(f"{source}: unknown setting {name!r}.{did_you_mean(name, SETTINGS)}")
+        raise ConfigError(f"{source}: {_unknown(name)}")
     if name == "robots":
         if isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values()):
             return dict(value)
@@ -391,7 +435,7 @@ def _checked_value(kind: str, value: Any, where: str) -> Any:
         if type(value) in (int, float) and math.isfinite(value) and least <= value <= most:
             return float(value)
         raise ConfigError(f"{where} must be {words}, not {shown(value)}")
-    if kind == "stream":
+    if kind in ("stream", "undo_failed"):
         if isinstance(value, bool):
             return value
         raise ConfigError(f"{where} must be true or false, not {shown(value)}")
@@ -487,6 +531,12 @@ _DANGERS = {
         ("max_cost", "max_calls", "max_functions", "max_tokens", "prices", "reasoning_effort"),
         "it decides what may be spent",
     ),
+    **dict.fromkeys(
+        ("choose_by", "try_tokens", "try_time", "verify"),
+        "it decides how many requests are sent, and which program runs",
+    ),
+    **dict.fromkeys(("time_limit", "calls_time"), "it decides how long a program may run"),
+    "undo_failed": "it decides what is undone",
 }
 """Why a folder's file may not set something alone; of the rest, that it says how a model is
 asked."""

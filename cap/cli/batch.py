@@ -5,30 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import click
 
-from cap.cli.bench.trials import (
-    SHARED,
-    RunnerOptions,
-    carry_out,
-    options_for,
-)
+from cap.cli.bench.trials import SHARED, options_for, run_trials
 from cap.cli.json_output import print_json
-from cap.cli.options import (
-    ModelOptions,
-    SectionedCommand,
-    SessionSampling,
-    load_config,
-    mode_option,
-    model_option,
-    option,
-    robot_option,
-    rounds_option,
-    with_options,
-)
-from cap.cli.session import skills_folder
+from cap.cli.options import Command, RunnerOptions, load_config, vary, with_options
+from cap.cli.session import sampling, skills_folder
 from cap.errors import SpendLimit
 from cap.messages import printable
 from cap.robot.robot_files import path_of
@@ -67,54 +51,27 @@ ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 '''
 
 
-@dataclass(frozen=True)
-class SessionDefaults:
-    """What sessions have that do not say otherwise."""
-
-    robot: str | None = robot_option(help="Of sessions that name none.")
-    """Registered robot, or a robot's file."""
-    model: str | None = model_option(help="Of sessions that name none.")
-    """Model."""
-    prompts: Path | None = option(
-        "--prompts",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
-        metavar="DIR",
-        help="Prompt files of sessions that name none.",
-    )
-    """Folder of prompt files."""
-    mode: str | None = mode_option(help="Of sessions that name none.")
-    """`physics` or `instant`."""
+_UNNAMED = "Of sessions that name none."
 
 
 @dataclass(frozen=True)
-class BatchTries:
-    """How often sessions try, and what they keep of it."""
+class BatchOptions(RunnerOptions):
+    """What sessions have that do not say otherwise, and how they are run."""
 
-    section: ClassVar[str] = SessionSampling.section
-
-    rounds: int = rounds_option(
-        help="Tell the model what came of its program, and let it go on, up to K programs.",
-    )
-    """How often the model may go on with an instruction."""
-    learn: bool = option(
-        "--learn",
-        is_flag=True,
-        help="Keep functions whose effect was verified as skills, for sessions that begin later.",
-    )
-    """Whether functions of a turn whose effect was verified are kept as skills."""
-    skills: Path | None = option(
-        "--skills",
-        type=click.Path(path_type=Path, file_okay=False),
-        metavar="DIR",
-        help="Folder of kept functions; sessions of a batch use it only where it is named.",
-    )
-    """Folder of kept functions."""
+    robot: str | None = vary(None, help=_UNNAMED)
+    model: str | None = vary(None, help=_UNNAMED)
+    mode: str | None = vary(None, help=_UNNAMED)
+    prompts: Path | None = vary(None, help=f"Prompt files. {_UNNAMED}")
+    samples: int = 1
+    rounds: int = 1
+    learn: bool = False
+    example: bool = False
 
 
 @click.command(
     "batch",
-    cls=SectionedCommand,
-    help=f"""Carry out the sessions of a TOML or JSONL file; 1 if one is not as expected.
+    cls=Command,
+    help=f"""Run the sessions of a TOML or JSONL file; 1 if one is not as expected.
 
     \b
     cap batch example.toml
@@ -123,30 +80,16 @@ class BatchTries:
     The format is in docs/batches.md; `cap batch --example > example.toml` is one to begin with.
     What a session does not say comes from the options here, then from the file's [defaults], then
     from the configuration. A robot's or a model's file that it names is executed: run only what you
-    trust.
+    trust. Functions are kept, and kept ones used, only with --learn or --set skills=DIR.
 
     {SHARED}""",
 )
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--example", is_flag=True, help="Print a file that can be run.")
-@with_options(SessionDefaults, "defaults")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-@with_options(SessionSampling, "sampling")
-@with_options(BatchTries, "tries")
-@with_options(RunnerOptions, "runner_options")
-@with_options(ModelOptions, "model_options")
-def command(
-    file: Path | None,
-    example: bool,
-    defaults: SessionDefaults,
-    as_json: bool,
-    sampling: SessionSampling,
-    tries: BatchTries,
-    runner_options: RunnerOptions,
-    model_options: ModelOptions,
-) -> int:
-    """Carry out the sessions of a file."""
-    if example:
+@with_options(BatchOptions)
+def command(options: BatchOptions, file: Path | None) -> int:
+    """Run the sessions of a file."""
+    as_json = options.as_json
+    if options.example:
         if as_json:
             raise click.UsageError("--example prints a file as it is; leave out --json")
         click.echo(EXAMPLE, nl=False)
@@ -157,37 +100,35 @@ def command(
     from benchmarks.batch.suite import BatchSuite
     from benchmarks.suite import Settings
 
-    config = load_config(
-        model_options, robot=defaults.robot, model=defaults.model, mode=defaults.mode
-    )
+    config = load_config(options)
     usual = {"robot": config.robot, "mode": config.mode, "model": config.model}
-    prompts = None if defaults.prompts is None else str(defaults.prompts.resolve())
-    said = {**vars(defaults), "prompts": prompts}
+    prompts = None if options.prompts is None else str(options.prompts.resolve())
+    said = {name: getattr(options, name) for name in usual} | {"prompts": prompts}
     batch = read(file, _placed(usual), _placed(said))
-    others = [name for name, one in batch.sessions.items() if one["model"] != defaults.model]
-    if defaults.model is not None and others:
+    others = [name for name, one in batch.sessions.items() if one["model"] != options.model]
+    if options.model is not None and others:
         count = f"{len(others)} of {len(batch.sessions)} sessions name a model of their own"
         told = f"note: {count}, which comes before -m: {', '.join(others)}"
         click.echo(printable(told), err=True)
-    options, runner_options = options_for(model_options, config, runner_options)
-    if sampling.samples > 1:
-        options["sampling"] = sampling.sampling()
-    if tries.rounds > 1:
-        options["rounds"] = tries.rounds
-    if tries.learn or tries.skills is not None:
-        folder = tries.skills or skills_folder(config)
-        options |= {"skills": str(Path(folder).resolve()), "learn": tries.learn}
+    settled, options = options_for(options, config)
+    if options.samples > 1:
+        settled["sampling"] = sampling(config, options.samples)
+    if options.rounds > 1:
+        settled["rounds"] = options.rounds
+    if options.learn or config.sources["skills"] == "--set":
+        kept = str(skills_folder(config).resolve())
+        settled |= {"skills": kept, "learn": options.learn}
     settings = Settings(
         suite="batch",
         model=_all_of(batch, "model"),
         mode=_all_of(batch, "mode"),
         prompts="",
-        options={**options, "sessions": {name: dict(one) for name, one in batch.sessions.items()}},
+        options={**settled, "sessions": {name: dict(one) for name, one in batch.sessions.items()}},
     )
     suite = BatchSuite(batch)
     suite.title = file.name
     try:
-        folder = carry_out(suite, suite.trials(), settings, runner_options, file.stem)
+        folder = run_trials(suite, suite.trials(), settings, options, file.stem)
     except SpendLimit as error:
         if error.run is not None:
             error.told = _tell(Path(error.run), as_json) is not None

@@ -35,9 +35,7 @@ def command(shell: str | None) -> int:
     found = get_completion_class(shell) if shell in SHELLS else None
     if found is None:
         raise UsageError(f"name the shell: cap completion {' or '.join(SHELLS)}")
-    complete = found(cli, {}, "cap", VARIABLE)
-    # Click's own `source` starts the shell to see its version; what asks here is that shell.
-    click.echo(complete.source_template % complete.source_vars())
+    click.echo(found(cli, {}, "cap", VARIABLE).source())
     return 0
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from cap.cli.options import SectionedCommand, SessionOptions, expect_option, with_options
+from cap.cli.options import Command, SessionOptions, with_options
 from cap.cli.session import open_session, report, watch
 from cap.errors import CheckFailed, UsageError
 from cap.program.program import MAX_SOURCE_CHARS
@@ -18,22 +19,27 @@ _MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
 """More than any program takes, a byte order mark included."""
 
 
-@click.command("exec", cls=SectionedCommand)
+@dataclass(frozen=True)
+class ExecOptions(SessionOptions):
+    """Those of a session, and what the program must do."""
+
+    expect: tuple[str, ...] = ()
+
+
+@click.command("exec", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
-@expect_option
-@with_options(SessionOptions, "options")
-def command(options: SessionOptions, file: Path, expect: tuple[str, ...]) -> int:
+@with_options(ExecOptions)
+def command(options: ExecOptions, file: Path) -> int:
     """Run a program from a file, or from standard input (-), with every primitive and LMP.
 
     \b
     cap exec program.py --mode instant
     cap exec program.py -r kitchen --expect moved
-    cap exec - < program.py
     """  # noqa: D301
     source, name = read_source(file), "standard input" if str(file) == "-" else file.name
     with open_session(options, [name]) as session:
         watch(session, options)
-        session.execute(source, name, expect)
+        session.execute(source, name, options.expect)
         return report(session, options, [])
 
 

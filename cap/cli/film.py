@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.cli.options import SessionOptions, with_options
+from cap.cli.options import SessionOptions
 from cap.cli.pictures import Pictures, video
 from cap.cli.resume import replayed
 from cap.errors import MissingExtra, UsageError, install_extra
@@ -26,12 +25,6 @@ CAMERA_EVERY = 10
 CAMERA_PX = 320
 DATASET_PX = 224
 """Width and height of a dataset's pictures."""
-
-
-@click.command()
-@with_options(SessionOptions, "options")
-def _unsaid(options: SessionOptions) -> SessionOptions:
-    return options
 
 
 def film_run(
@@ -58,11 +51,10 @@ def film_run(
         lerobot.parquet()
         if out.exists():
             raise UsageError(f"{out} is there; name another folder with --out")
-    options: SessionOptions = _unsaid.main([], standalone_mode=False)
     other = []
     with tempfile.TemporaryDirectory() as place:
         again = Path(place) / "run"
-        options = replace(options, out=again, robot=robot, robot_options=robot_options)
+        options = SessionOptions(out=again, robot=robot, robot_options=robot_options)
         made = Path(place) / f"film.{to}"
         with replayed(options, folder) as (session, steps):
             film: RerunFile | Dataset | Pictures

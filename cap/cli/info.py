@@ -11,12 +11,15 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
+from cap.cli.tables import PAGE, show
 
 _OF_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
 
 
 @click.command("info")
-@click.option("--config", "only_config", is_flag=True, help="Settings and where each came from.")
+@click.option(
+    "--config", "only_config", is_flag=True, help="Every setting, its default and its source."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(only_config: bool, as_json: bool) -> None:
     """Show versions, settings, robots, keys that are set, and the sandbox's layers.
@@ -25,27 +28,37 @@ def command(only_config: bool, as_json: bool) -> None:
     cap info
     cap info --config --json
     """  # noqa: D301
-    found = {"files": _files(), "settings": _settings()}
-    if not only_config:
-        found = {**_environment(), **found}
+    found: dict[str, Any] = {} if only_config else _environment()
+    found |= {"files": _files(), "settings": _settings()}
     if as_json:
         print_json(found)
         return
+    settings = found.pop("settings")
     for title, values in found.items():
         click.echo(f"{title}:")
         for name, value in values.items():
             click.echo(f"  {name}: {value}")
+    click.echo("settings, for --set KEY=VALUE and for the files:")
+    rows = [{"setting": name, **row} for name, row in settings.items()]
+    show(rows, columns=PAGE, spare=("about",))
 
 
-def _settings() -> dict[str, Any]:
+def _settings() -> dict[str, dict[str, str]]:
+    """Return every setting with its value, its default, where it comes from and what it is."""
     from cap import config
 
-    settings = config.load(os.environ, Path.cwd())
-    shown = {
-        name: f"{_shown(getattr(settings, name))} ({settings.sources[name]})"
-        for name in config.SETTINGS
+    settings, usual = config.load(os.environ, Path.cwd()), config.Config()
+    for warning in settings.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    return {
+        name: {
+            "value": _shown(getattr(settings, name)),
+            "default": _shown(getattr(usual, name)),
+            "source": settings.sources[name],
+            "about": about,
+        }
+        for name, about in config.SETTINGS.items()
     }
-    return {**shown, **{f"warning {n}": text for n, text in enumerate(settings.warnings, 1)}}
 
 
 def _files() -> dict[str, str]:
@@ -68,7 +81,9 @@ def _shown(value: Any) -> str:
 
     if isinstance(value, str) and "://" in value:
         return shown_url(value)
-    return str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value in (None, {}) else str(value)
 
 
 def _environment() -> dict[str, Any]:

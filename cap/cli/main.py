@@ -12,14 +12,13 @@ import importlib
 import io
 import itertools
 import os
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from cap.cli.help_formatter import HelpFormatter
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, did_you_mean
 
@@ -58,9 +57,30 @@ SECTIONS = {
 """How the help lists the commands."""
 
 
-click.Context.formatter_class = HelpFormatter  # of every command, and of usage in errors
 WIDEST = 200
 """Columns of the help in a terminal that has as many; else it is as wide as the terminal."""
+_LEAST = 20
+"""Columns below which nothing more is wrapped."""
+
+
+class HelpFormatter(click.HelpFormatter):
+    """Click's, also for a terminal under 52 columns."""
+
+    def __init__(
+        self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None
+    ) -> None:
+        """Take the terminal's width, unless one is given."""
+        columns = min(shutil.get_terminal_size().columns, max_width or 80)
+        super().__init__(indent_increment, width or max(columns, _LEAST) - 2, max_width)
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Write names and what each is: in a narrow terminal most names have their own line."""
+        super().write_dl(rows, min(col_max, self.width // 3), col_spacing)
+
+
+click.Context.formatter_class = HelpFormatter  # of every command, and of usage in errors
 
 
 class _Lazy(click.Group):
@@ -83,15 +103,6 @@ class _Lazy(click.Group):
             raise click.UsageError(f"no command '{args[0]}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the commands that begin so, and the options; nothing is imported for it."""
-        found = [
-            CompletionItem(name, help=about)
-            for name, (_, about) in COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
-        return found + click.Command.shell_complete(self, ctx, incomplete)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
         for title, names in SECTIONS.items():
@@ -109,28 +120,12 @@ def cli() -> None:
 
     \b
     cap run "put the red block in the blue bowl"
-    cap run "stack all the blocks" -m openai/gpt-4.1
     cap repl -r kitchen
-    cap bench run tabletop -m nearest -n 1 --mode instant
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
 
 
-def _complete_help(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the commands that begin so, of the group that the words before it name."""
-    shown: click.Command = cli
-    for word in ctx.params.get(param.name or "") or ():
-        named = shown.get_command(ctx, word) if isinstance(shown, click.Group) else None
-        if named is None:
-            return []
-        shown = named
-    if not isinstance(shown, click.Group):
-        return []
-    found = shown.shell_complete(click.Context(shown, resilient_parsing=True), typed)
-    return [item for item in found if not item.value.startswith("-")]
-
-
 @click.command("help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_complete_help)
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
 def command(words: tuple[str, ...]) -> None:
     """Show the help of a command.
 
@@ -138,15 +133,7 @@ def command(words: tuple[str, ...]) -> None:
     cap help run
     cap help bench run
     """  # noqa: D301
-    ctx = click.get_current_context().find_root()
-    shown: click.Command = cli
-    for word in words:
-        if not isinstance(shown, click.Group):
-            raise click.UsageError(f"'{ctx.command_path}' has no commands", ctx)
-        _, found, _ = shown.resolve_command(ctx, [word])
-        if found is not None:
-            shown, ctx = found, click.Context(found, info_name=word, parent=ctx)
-    click.echo(shown.get_help(ctx))
+    cli.main([*words, "--help"], prog_name="cap", standalone_mode=False)
 
 
 def main() -> int:
@@ -181,6 +168,10 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and (new := _new_form(error)):
+            _tell_as_json(said, "MovedOption", new)
+            click.echo(f"error: {new}", err=True)
+            return 2
         _tell_as_json(said, type(error).__name__, error.format_message())
         error.show()
         return 2
@@ -213,6 +204,18 @@ def run(arguments: list[str] | None = None) -> int:
         _tell_as_json(said, type(error).__name__, message)
         click.echo(f"error: {message}", err=True)
         return 1
+
+
+def _new_form(error: click.NoSuchOption) -> str:
+    """Return what to type for an option that a command takes as a setting now; "" if none."""
+    from cap.cli.options import MOVED
+
+    takes = error.ctx is not None and any("--set" in each.opts for each in error.ctx.command.params)
+    if not takes or error.option_name not in MOVED:
+        return ""
+    new = MOVED[error.option_name]
+    in_file = new.removeprefix("--set ").partition("=")[0]
+    return f"{error.option_name} is a setting now: {new}, or {in_file} in cap.toml"
 
 
 def _command_of_json(said: Sequence[str]) -> click.Command | None:

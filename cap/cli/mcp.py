@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
-from cap.cli.options import SectionedCommand, SessionOptions, with_options
+from cap.cli.options import Command, SessionOptions, with_options
 from cap.errors import UsageError, pip_install
 from cap.sandbox.limits import weakest_level
 
 
-@click.command("mcp", cls=SectionedCommand)
-@click.option(
-    "--http",
-    type=click.IntRange(0, 65535),
-    metavar="PORT",
-    help="Streamable HTTP on this machine, with a token (0: any port), in place of standard input.",
-)
-@click.option(
-    "--page",
-    "page_port",
-    type=click.IntRange(0, 65535),
-    metavar="PORT",
-    help="Show the session in a browser on this machine, where people watch and stop (0: any).",
-)
-@with_options(SessionOptions, "options", hidden=("as_json",))
-def command(options: SessionOptions, http: int | None, page_port: int | None) -> int:
+@dataclass(frozen=True)
+class ServerOptions(SessionOptions):
+    """Those of a session, and where it is served."""
+
+    http: int | None = None
+    page: int | None = None
+
+
+@click.command("mcp", cls=Command)
+@with_options(ServerOptions, hidden=("as_json",))
+def command(options: ServerOptions) -> int:
     """Let an agent move the robot: a server of the Model Context Protocol.
 
     \b
@@ -37,8 +32,6 @@ def command(options: SessionOptions, http: int | None, page_port: int | None) ->
     An agent's configuration names the command `cap` with the arguments `mcp -r ravens`. Standard
     output carries the protocol alone; what is for people goes to standard error.
     """  # noqa: D301
-    if options.as_json:
-        raise UsageError("an agent reads JSON from each tool; leave out --json")
     if options.approve == "each-call":
         raise UsageError("an agent is asked for whole programs; leave out --approve each-call")
     try:
@@ -48,13 +41,13 @@ def command(options: SessionOptions, http: int | None, page_port: int | None) ->
             f"the Model Context Protocol's package is not installed: {pip_install('mcp')}"
         ) from None
     # An agent is a language model, also where the session's own model is none.
-    level = options.min_level or weakest_level("agent")
-    options = replace(options, min_level=level)
-    if page_port is None:
-        asyncio.run(serve(options, http))
+    options = replace(options, min_level=options.min_level or weakest_level("agent"))
+    if options.page is None:
+        asyncio.run(serve(options, options.http))
         return 0
-    from cap.cli.page.page import shown
+    from cap.cli.page.page import opened
 
-    with shown(page_port) as page:
-        asyncio.run(serve(options, http, page))
+    with opened(options.page, 0.0, watching=True) as (page, link):
+        click.echo(f"open {link}", err=True)
+        asyncio.run(serve(options, options.http, page))
     return 0

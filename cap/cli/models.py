@@ -12,8 +12,7 @@ import click
 from cap.cli.json_output import print_json
 from cap.cli.options import (
     CommandGroup,
-    EndpointOptions,
-    SectionedCommand,
+    ModelOptions,
     load_config,
     with_options,
 )
@@ -46,9 +45,9 @@ def list_models(as_json: bool) -> None:
     show(rows, as_json)
 
 
-@command.command("check", cls=SectionedCommand)
+@command.command("check")
 @click.argument("name", metavar="NAME")
-@with_options(EndpointOptions, "options")
+@with_options(ModelOptions, hidden=("model", "max_cost", "record"))
 @click.option(
     "--window",
     type=click.IntRange(min=0),
@@ -58,14 +57,14 @@ def list_models(as_json: bool) -> None:
     help="Longest prompt to try, for the context window; 0 to leave that out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check_model(name: str, options: EndpointOptions, window: int, as_json: bool) -> None:
+def check_model(name: str, options: ModelOptions, window: int, as_json: bool) -> None:
     """Find out what a model's endpoint supports, by a few small requests.
 
     \b
     cap models check ollama/qwen2.5-coder
 
     For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
-    An answer is waited for 60 s, unless --model-timeout says otherwise.
+    An answer is waited for 60 s, unless --set model_timeout=S says otherwise.
     """  # noqa: D301
     from cap.errors import UsageError
     from cap.models import probe, providers

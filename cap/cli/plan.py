@@ -12,22 +12,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
-from cap.cli.options import (
-    ModelOptions,
-    SectionedCommand,
-    group,
-    json_option,
-    load_config,
-    mode_option,
-    model_option,
-    objects_option,
-    option,
-    out_option,
-    robot_option,
-    seed_option,
-    split_names,
-    with_options,
-)
+from cap.cli.options import Command, ModelOptions, load_config, split_names, vary, with_options
 from cap.errors import CapError, MissingExtra, UsageError
 
 SHOWN = 3
@@ -36,84 +21,48 @@ _TRY = "perfect-say"
 
 
 @dataclass(frozen=True)
-class PlanOptions:
-    """What a person said on the command line about one plan."""
+class PlanOptions(ModelOptions):
+    """What was said on the command line about one plan."""
 
-    planner: str = option(
-        "--planner",
-        type=click.Choice(["saycan", "monologue", "saycanpay", "zero-shot", "cap"]),
-        default="saycan",
-        show_default=True,
-        help="Who chooses the steps.",
-    )
-    """Who chooses the steps."""
-    robot: str = robot_option(default="kitchen", show_default=True)
-    """Whose skills they are."""
-    model: str | None = model_option(
+    model: str | None = vary(
+        None,
         help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, even-say:N, "
         "uniform-say, copy-say.",
     )
-    """Who says what is next; None for a stand-in where one knows the task."""
-    seed: int = seed_option()
-    """Of the scene and of what goes wrong."""
-    mode: str = mode_option(default="instant")
-    """Kind of world."""
-    objects: str | None = objects_option(help='Such as "apple @ table, sponge @ cart".')
-    """Comma-separated names; None for what the task needs."""
-    feedback: str | None = option(
-        "--feedback",
-        metavar="KINDS",
-        help="What it is told after each step: object, success, scene, human, with commas.",
-    )
-    """Comma-separated kinds."""
-    said: tuple[str, ...] = option(
-        "--say",
-        multiple=True,
-        metavar="N:WORDS",
-        help="What you say on the way, after N steps; repeatable.",
-    )
-    """What the person says on the way."""
-    disturb: str | None = option(
-        "--disturb",
-        type=click.Choice(["skills", "once"]),
-        help="skills fail now and then; or the first attempt is made to fail once.",
-    )
-    """What goes wrong."""
-    explain: bool = option(
-        "--explain", is_flag=True, help="The model explains what you want first."
-    )
-    """Whether the model explains first."""
-    translator: str | None = option(
-        "--translator",
-        metavar="KIND[:MODEL]",
-        help="Planner zero-shot: tfidf (the default), edit, embedding or two-stage.",
-    )
-    """To the steps there are; None for the usual one."""
-    max_steps: int = option(
-        "--max-steps", type=click.IntRange(1, 200), default=15, show_default=True
-    )
-    """Most steps."""
-    out: Path | None = out_option("Folder of this run.")
-    """The run folder; by default a new one."""
-    as_json: bool = json_option()
-    """One JSON object on standard output, nothing else."""
-    model_options: ModelOptions = group(ModelOptions)
-    """How the model is asked."""
+    robot: str = "kitchen"
+    seed: int = 0
+    mode: str = "instant"
+    objects: str | None = vary(None, help='Such as "apple @ table, sponge @ cart".')
+    planner: str = "saycan"
+    feedback: str | None = None
+    say: tuple[str, ...] = ()
+    disturb: str | None = None
+    explain: bool = False
+    translator: str | None = None
+    max_steps: int = 15
+    out: Path | None = None
+    as_json: bool = False
 
 
-@click.command("plan", cls=SectionedCommand)
+EXAMPLES = """
+\b
+More examples:
+  cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
+  cap plan "bring me a drink" --feedback human       (it may ask you)
+  cap plan "stack all the blocks" --planner saycanpay -r ravens
+  cap plan "Drink the milk" --planner zero-shot -r household
+"""
+
+
+@click.command("plan", cls=Command, epilog=EXAMPLES)
 @click.argument("instruction", metavar="INSTRUCTION")
-@with_options(PlanOptions, "options")
+@with_options(PlanOptions)
 def command(options: PlanOptions, instruction: str) -> int:
-    """Carry out an instruction step by step: SayCan, Inner Monologue, or a program.
+    """Follow an instruction step by step: SayCan, Inner Monologue, or a program.
 
     \b
     cap plan "bring me something to clean up the spill"
     cap plan "throw away the apple" --feedback success --disturb once
-    cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
-    cap plan "bring me a drink" --feedback human       (it may ask you)
-    cap plan "stack all the blocks" --planner saycanpay -r ravens
-    cap plan "Drink the milk" --planner zero-shot -r household
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     from benchmarks.models import Meter
     from benchmarks.planning import single
@@ -124,7 +73,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     if not instruction.strip():
         raise UsageError("the instruction is empty; say what the robot should do")
     setup = _setup(options)
-    settings = load_config(options.model_options, model=options.model)
+    settings = load_config(options)
     name = settings.model
     unsaid = settings.sources["model"] == "default" and options.planner != "cap"
     if unsaid and single.is_known(setup, instruction):
@@ -177,14 +126,13 @@ def _setup(options: PlanOptions) -> Any:
     from benchmarks.planning import single
     from cap.planners.zero_shot import USUAL
 
-    kinds = split_names(options.feedback, "--feedback names nothing; write kinds with commas")
+    kinds = split_names(options.feedback, "--feedback", "object, success")
     for kind in kinds or ():
         if kind not in single.FEEDBACK:
             raise UsageError(f"no feedback {kind!r}; use {', '.join(single.FEEDBACK)}")
-    remedy = '--objects names nothing; write it like "apple @ table, sponge"'
-    names = split_names(options.objects, remedy)
+    names = split_names(options.objects, "--objects", "apple @ table, sponge")
     interjections = []
-    for text in options.said:
+    for text in options.say:
         number, mark, words = text.partition(":")
         if not (mark and number.strip().isdigit() and words.strip()):
             raise UsageError(f"--say {text!r} is not N:WORDS; write it like 2:never mind")
@@ -213,7 +161,7 @@ def _model(name: str, known: Any, options: PlanOptions, settings: Any) -> Any:
 
     if is_say_model(name):
         return SayModel(name, known, options.seed)
-    return model_for(replace(settings, model=name), options.model_options.record)
+    return model_for(replace(settings, model=name), options.record)
 
 
 def _answer(question: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,16 +14,9 @@ import click
 from cap.cli.json_output import print_json
 from cap.cli.options import SessionOptions, robot_values
 from cap.cli.pictures import wanted
-from cap.cli.session import open_session, watch, world_as_json
+from cap.cli.session import People, open_session, watch, world_as_json
 from cap.errors import CapError, UsageError
 from cap.robot.robot_files import is_file
-
-resume_option = click.option(
-    "--resume",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Go on with the session of a run folder; give its -R options again.",
-)
 
 
 @dataclass(frozen=True)
@@ -112,6 +105,22 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
 
 
 @contextmanager
+def resumed(
+    options: SessionOptions,
+    folder: Path | None,
+    instructions: Sequence[str],
+    people: People | None = None,
+) -> Iterator[Any]:
+    """Open a session that goes on with the one of a run folder; a new one where there is none."""
+    kept = saved_at(folder)
+    options = as_saved(options, kept) if kept else options
+    with open_session(options, instructions, people) as session:
+        if kept and folder:
+            go_on(session, kept, folder)
+        yield session
+
+
+@contextmanager
 def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
     """Open a session like that of a run; yield it, and its steps as they are carried out again."""
     from cap.session import replay, session_file
@@ -128,8 +137,12 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
         options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
         by = {(True, False): "agreement", (False, True): "goal"}
         chosen = by.get((kept.sampling.agreement, kept.sampling.goal), "both")
-        tried = replace(options.sampling, samples=kept.sampling.samples, choose_by=chosen)
-        options = replace(options, sampling=tried, rounds=kept.rounds)
+        options = replace(
+            options,
+            samples=kept.sampling.samples,
+            rounds=kept.rounds,
+            settings=(*options.settings, f"choose_by={chosen}"),
+        )
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
             yield session, replay.replay(replay.ready(session, kept, folder), todo)

@@ -101,8 +101,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     """  # noqa: D301
     from cap.robot import registry
 
-    remedy = '--objects names nothing; write it like "red block, blue bowl"'
-    chosen = split_names(objects, remedy)
+    chosen = split_names(objects, "--objects", "red block, blue bowl")
     robot: Any = registry.make_robot(name, mode="instant", seed=seed, objects=chosen)
     try:
         if not hasattr(robot, "scene_text"):

@@ -61,16 +61,7 @@ def open_session(
     shared_template().start()  # it loads numpy and shapely while we load the rest
     from cap.trace.trace import Trace, new_run_folder, status_after
 
-    settings = load_config(
-        options.model_options,
-        robot=options.robot,
-        model=options.model,
-        mode=options.mode,
-        skills=options.skills,
-        repairs=options.repairs,
-        runtime_repairs=options.runtime_repairs,
-        max_functions=options.max_functions,
-    )
+    settings = load_config(options)
     if not all(words.strip() for words in instructions):
         raise UsageError("an instruction is empty; say what the robot should do")
     there = options.out is not None and options.out.exists()
@@ -115,9 +106,9 @@ def _make_session(
     from cap.session.settings import SessionSettings
     from cap.session.skills.store import SkillStore
 
-    if warning := recording_warning(options.model_options.record):
+    if warning := recording_warning(options.record):
         click.echo(f"warning: {warning}", err=True)
-    model = model_for(settings, options.model_options.record)
+    model = model_for(settings, options.record)
     robot = _make_robot(options, settings)
     try:
         trace.update(mode=getattr(robot, "mode", None), look=options.look)
@@ -131,7 +122,7 @@ def _make_session(
         repairs = Repairs(
             usual.static if settings.repairs is None else settings.repairs,
             usual.runtime if settings.runtime_repairs is None else settings.runtime_repairs,
-            options.undo_failed,
+            settings.undo_failed,
         )
         return Session(
             robot,
@@ -140,14 +131,14 @@ def _make_session(
                 prompts=registry.robot_prompts(settings.robot, options.prompts),
                 trace=trace,
                 seed=options.seed,
-                limits=Limits(program_s=options.time_limit, calls_s=options.calls_time),
+                limits=Limits(program_s=settings.time_limit, calls_s=settings.calls_time),
                 approve=approver(asks, robot.simulated, None if people is None else people.approve),
                 allow=(people.allow if people else ask_person) if asks == "each-call" else None,
                 budget=GenerationLimits(functions=settings.max_functions),
                 look=options.look,
                 learn=keep_skill if options.learn else None,
                 rounds=options.rounds,
-                sampling=Sampling(**options.sampling.sampling()),
+                sampling=Sampling(**sampling(settings, options.samples)),
                 repairs=repairs,
                 skills=SkillStore(skills_folder(settings)),
                 rehearse=options.rehearse,
@@ -158,6 +149,19 @@ def _make_session(
     except BaseException:  # also Ctrl-C: nobody else could close it
         robot.close()
         raise
+
+
+def sampling(settings: Any, samples: int) -> dict[str, Any]:
+    """Return the fields of a `Sampling` as the settings have them."""
+    by = settings.choose_by
+    return {
+        "samples": samples,
+        "agreement": by in ("agreement", "both"),
+        "goal": by in ("goal", "both"),
+        "max_tokens": settings.try_tokens,
+        "max_s": settings.try_time,
+        "verify": settings.verify,
+    }
 
 
 def model_for(settings: Any, record: Path | None = None) -> Any:
@@ -194,8 +198,8 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
     """
     from cap.robot import registry
 
-    remedy = '--objects names nothing; write it like "red block, blue bowl"'
-    given = {"seed": options.seed, "objects": split_names(options.objects, remedy)}
+    objects = split_names(options.objects, "--objects", "red block, blue bowl")
+    given = {"seed": options.seed, "objects": objects}
     extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
     extra = registry.own_options(extra)
     if options.dry_run:

@@ -124,14 +124,14 @@ def check(
     \b
     cap skills check -r ravens
     """  # noqa: D301
-    from cap.cli.options import EndpointOptions, load_config
+    from cap.cli.options import ModelOptions, load_config
     from cap.cli.session import model_for
     from cap.cli.tables import show
     from cap.session.skills.skill_check import check_all
 
     given = None
     if model is not None:
-        given = model_for(load_config(EndpointOptions(*[None] * 5), model=model))
+        given = model_for(load_config(ModelOptions(model=model)))
     found = check_all(_store(folder), robot, given, prompts)
     show([{"skill": one.skill, "came": one.came, "why": one.reason} for one in found], as_json)
     return int(any(one.came in ("set aside", "not run") for one in found))

@@ -393,7 +393,7 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
     if completion.ended == "cut":
         raise CutOff(
             "the answer was cut off, at its limit of tokens or by the server, so its end is "
-            "missing; allow more with --max-tokens, or ask for less at a time"
+            "missing; allow more with --set max_tokens=N, or ask for less at a time"
         )
     if completion.ended == "withheld":
         raise CutOff("the endpoint's content filter withheld a part of the answer")

@@ -238,7 +238,7 @@ class Budget:
         if limit.calls is not None and begun >= limit.calls:
             raise SpendLimit(
                 f"{self._name} was sent {begun} requests, retries included, the limit of this run; "
-                "raise --max-calls"
+                "raise it: --set max_calls=N"
             )
         if limit.cost_usd is not None and spent_usd >= limit.cost_usd:
             spent = cost_told(self._name, spent_usd, limit.cost_usd, self._under_way)

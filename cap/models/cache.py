@@ -44,7 +44,7 @@ class Cache:
         except OSError as error:
             why = error.strerror or str(error)
             raise UsageError(
-                f"cannot make the cache {folder}: {why}; use another --cache"
+                f"cannot make the cache {folder}: {why}; choose another: --set cache=DIR"
             ) from None
 
     def answer(self, model: str, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:

@@ -220,7 +220,7 @@ class OwnModel(Wrapped):
         if time.monotonic() > end_s:
             raise EndpointFailed(
                 f"the model of {self._where} gave no answer within {self._timeout_s:g} s; make it "
-                "faster, or give it longer (--model-timeout)"
+                "faster, or give it longer (--set model_timeout=S)"
             )
 
 

@@ -268,7 +268,7 @@ def test_nothing_is_lost_when_many_pay_at_once(tmp_path: Path) -> None:
 def test_a_trial_the_budget_ended_is_no_outcome(tmp_path: Path) -> None:
     options = {"max_calls": 0, "ledger": str(tmp_path / "spent.json")}
     outcome = run_trial(TRIAL, replace(SETTINGS, model="nearest", options=options))
-    assert (outcome.cause, "raise --max-calls" in outcome.failure) == (UNPAID, True)
+    assert (outcome.cause, "raise it: --set max_calls=N" in outcome.failure) == (UNPAID, True)
 
 
 @pytest.mark.usefixtures("trials_here")

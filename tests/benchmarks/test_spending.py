@@ -79,7 +79,7 @@ def test_what_a_trial_took_that_the_limit_stopped_is_counted_and_shown(
 ) -> None:
     priced()
     with FakeServer(lambda prompt, body: "put_first_on_second(") as server:  # asked again each time
-        asked = ["-m", "vllm/fake", "--base-url", server.url, "--max-calls", "1", "--out", "o"]
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--set", "max_calls=1", "--out", "o"]
         assert cap([*SUITE, "--tasks", "stack-blocks", "-n", "2", *asked]) == 4
         assert len(server.posts) == 1
     told = capsys.readouterr().err
@@ -220,7 +220,16 @@ def test_tokens_that_nobody_counts_are_marked_and_a_recording_says_what_it_cost(
         return reply({"choices": [said], **({} if usage is None else {"usage": usage})})
 
     with FakeServer(answer) as server:
-        asked = ["-m", "vllm/fake", "--base-url", server.url, "--no-stream", "--record", "r.jsonl"]
+        asked = [
+            "-m",
+            "vllm/fake",
+            "--base-url",
+            server.url,
+            "--set",
+            "stream=false",
+            "--record",
+            "r.jsonl",
+        ]
         cap([*SUITE, "--tasks", "stack-blocks", "-n", "1", "--out", "o", *asked])
     (line,) = read_lines(Path("o"))
     outcome = line.outcome
@@ -304,7 +313,18 @@ def test_a_published_result_with_failures_is_recomputed_from_its_recording(
     asked = [*SUITE, "--tasks", "stack-blocks", "-n", "4"]
     faults = [reply(fine), busy, busy, busy, busy, cut_off, page]
     with FakeServer(lambda prompt, body: "say('x')", faults) as server:
-        cap([*asked, "-m", "vllm/fake", "--base-url", server.url, "--no-stream", *RECORDED])
+        cap(
+            [
+                *asked,
+                "-m",
+                "vllm/fake",
+                "--base-url",
+                server.url,
+                "--set",
+                "stream=false",
+                *RECORDED,
+            ]
+        )
         assert len(server.posts) == 7
     assert "of earlier runs" not in capsys.readouterr().err
     cap([*asked, "-m", "replay/r.jsonl", "--out", "p"])

@@ -114,6 +114,9 @@ RISKY = [
     ("runs", 'runs = "/var/elsewhere"'),
     ("cache", 'cache = "else"'),
     ("skills", 'skills = "else"'),
+    ("verify", 'verify = "off" # else'),
+    ("choose_by", 'choose_by = "goal"'),
+    ("time_limit", "time_limit = 86399.0"),
     ("prices", '[prices]\n"else/x" = { read = 0, written = 0 }'),
 ]
 
@@ -146,7 +149,7 @@ def test_a_confirmed_entry_holds_and_the_question_shows_it(
     assert config.sources[name] == str(folders.local)
     assert config.warnings == ()
     assert len(questions) == 1
-    shown = ("evil.example", "10.0.0.7", "else", "completion")
+    shown = ("evil.example", "10.0.0.7", "else", "completion", "off", "goal", "86399")
     assert any(word in questions[0] for word in shown)
 
 

@@ -34,7 +34,7 @@ def _commands(line: str) -> Seen:
         for number, step in enumerate(line.split(" && "), 1):
             command, _, given = step.partition(" < ")
             text = (folder / given).read_text(encoding="utf-8") if given else ""
-            seen, words = ran(folder, shlex.split(command)[1:], text)
+            seen, words = ran(folder, doors.translated(shlex.split(command)[1:]), text)
             behaviour[f"{number}"] = seen
             wording |= {f"{number} {name}": each for name, each in words.items()}
             if seen["exit code"]:

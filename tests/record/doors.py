@@ -6,6 +6,7 @@ The insides may change under it; where a door itself moves, this file is the one
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from cap import (
     make_model,
     make_robot,
 )
+from cap.cli.options import MOVED
 from cap.program.scope import Primitive
 from cap.prompt.prompt import load
 
@@ -50,11 +52,26 @@ __all__ = [
     "run_cap",
     "scope_of",
     "suite",
+    "translated",
     "unchecked",
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPTS = ROOT / "prompts"
+
+
+def translated(arguments: list[str]) -> list[str]:
+    """Return the arguments of a command of 0.1 as they are typed now."""
+    if arguments[:1] == ["skills"]:  # --skills is still an option there
+        return arguments
+    said, now = list(arguments), []
+    while said:
+        word = said.pop(0)
+        new = MOVED.get(word, word)
+        if placeholder := re.search("[A-Z]+(=VALUE)?$", new if word in MOVED else ""):
+            new = new[: placeholder.start()] + said.pop(0)
+        now += new.split(" ", 1) if word in MOVED else [word]
+    return now
 
 
 def run_cap(

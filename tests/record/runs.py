@@ -26,7 +26,7 @@ ERRAND = ["--objects", "apple, orange, bowl, cup @ desk", "--seed", "2"]
 SORTED = ["--objects", "red block, blue block, red bowl, blue bowl"]
 MADE: Mapping[str, tuple[list[str], str]] = {
     "plain": (["run", PUT, "now move it to the top right corner"], ""),
-    "failing": (["run", PUT, "put it there", "-m", "model.py", "--runtime-repairs", "0"], ""),
+    "failing": (["run", PUT, "put it there", "-m", "model.py", "--set", "runtime_repairs=0"], ""),
     "repaired": (["run", "put it where it belongs", "-m", "model.py"], ""),
     "undone": (["repl", "--seed", "1"], f"{PUT}\nstack all the blocks\n/undo 2\n/redo\n{PUT}\n"),
     "undone-by-words": (["run", PUT, "undo that"], ""),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,192 +11,65 @@ import click
 from cap.cli import completion
 from cap.cli.bench.report import show_report
 from cap.cli.bench.suites import SuiteCommand
-from cap.cli.bench.trials import (
-    SHARED,
-    Interrupted,
-    RunnerOptions,
-    carry_out,
-    options_for,
-    tell_left_out,
-)
+from cap.cli.bench.trials import SHARED, Interrupted, options_for, run_trials, tell_left_out
 from cap.cli.options import (
-    ModelOptions,
-    SamplingOptions,
-    group,
+    MODEL_FIELDS,
+    RunnerOptions,
     load_config,
-    mode_option,
-    model_option,
-    option,
-    rounds_option,
-    seed_option,
     split_names,
-    whole_numbers,
+    vary,
     with_options,
 )
+from cap.cli.session import sampling
 from cap.errors import MissingSimulator, SpendLimit, UnknownModel, UsageError
 
 if TYPE_CHECKING:
     from benchmarks.report.tables import Report
 
 _UNSAID = click.core.ParameterSource.DEFAULT
-_split = partial(option, "--split", "--arm", multiple=True, help="Only these; repeatable.")
-_tasks = partial(option, "--tasks", help="Only these, with commas.")
-_as_json = partial(
-    option, "--json", is_flag=True, help="Print the report as one JSON list, numbers as numbers."
-)
-_n = partial(
-    option,
-    "-n",
-    "--trials",
-    "--samples",
-    type=click.IntRange(min=1),
-    help="Of each task: 50; of each problem: 1.",
-)
-
-
-def _numbers(
-    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
-) -> dict[str, float]:
-    """Return `NAME=VALUE` words as numbers by name."""
-    found: dict[str, float] = {}
-    for word in given:
-        name, _, text = word.partition("=")
-        try:
-            found[name.strip()] = float(text)
-        except ValueError:
-            hint = "write it as NAME=VALUE, such as drop=0.1"
-            raise click.BadParameter(f"{word!r} is not a number by name; {hint}") from None
-    return found
-
-
-@dataclass(frozen=True)
-class SuiteSampling(SamplingOptions):
-    """The same, of a suite, which has judges of its own."""
-
-    choose_by: str = option(
-        "--choose-by",
-        type=click.Choice(["agreement", "goal", "both", "judge"]),
-        default="both",
-        show_default=True,
-        help="What most do, a goal check, or both; judge: the suite's own, an upper bound.",
-    )
-    """What decides beside failures."""
-
-
 _OF_PLANNING = ("table", "translator")
 """Options of the suite `planning` alone."""
 
 
 @dataclass(frozen=True)
-class SuiteOptions:
-    """What a suite is run with."""
+class TrialOptions(RunnerOptions):
+    """Which trials of a suite are run, in which world."""
 
-    model: str | None = model_option(
-        help="oracle, no-op, noisy-oracle:P, any model; tabletop: nl:MODEL; planning: say models.",
-    )
-    """Whom the suite asks; None only where the suite has models of its own."""
-    splits: tuple[str, ...] = _split()
-    """Only these parts of the suite; none for all."""
-    tasks: str | None = _tasks()
-    """Only these tasks, with commas."""
-    as_json: bool = _as_json()
-    """Print the report as JSON."""
-    n: int | None = _n()
-    """Trials of each task, or samples of each problem."""
-    seed: int = seed_option()
-    """Of the first trial."""
-    mode: str = mode_option(default="physics", show_default=True)
-    """`physics` or `instant`."""
-    perception: str = option(
-        "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
-    )
-    """Where names and places come from: `truth` or `camera`."""
-    prompts: str | None = option(
-        "--prompts", help="Prompt set or folder; the suite's own by default."
-    )
-    """Prompt set or folder; None for the suite's own."""
-    disturbances: dict[str, float] = option(
-        "--disturbances",
-        multiple=True,
-        callback=_numbers,
-        metavar="NAME=VALUE",
-        help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
-    )
-    """How likely or how large each disturbance is."""
-    sampling: SuiteSampling = group(SuiteSampling)
-    """How many programs are tried for an instruction, and how one is chosen."""
-    rounds: int = rounds_option(
-        help="Suites of robots: the model may go on with an instruction, up to K programs.",
-        section=SuiteSampling.section,
-    )
-    """How often the model may go on with an instruction."""
-    problems: tuple[Path, ...] = option(
-        "--problems",
-        type=click.Path(path_type=Path),
-        multiple=True,
-        metavar="FILE",
-        help="RoboCodeGen: your own; may be repeated; cap bench problems --schema.",
-    )
-    """Files of function-writing problems; none for the suite's own."""
-    problem_file: Path | None = option(
-        "--problem-file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="HumanEval: problems in its form, such as MBPP's or EvalPlus's.",
-    )
-    """Problems in HumanEval's form; None for the official ones."""
-    folder: Path | None = option(
-        "--from",
-        type=click.Path(path_type=Path),
-        metavar="FOLDER",
-        help="Transcripts: published programs, one text file a command.",
-    )
-    """Transcripts to play; None of every other suite."""
-    policy: Path | None = option(
-        "--policy",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="robosuite: your own policy, a function policy(env, instruction), and no model.",
-    )
-    """A policy that acts in place of programs; None for programs."""
-    k: list[int] = option(
-        "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
-    )
-    """For which k pass@k is told; none for the suite's own."""
-    shared_library: bool = option(
-        "--shared-library",
-        is_flag=True,
-        help="RoboCodeGen: keep what is written for one problem for those after it.",
-    )
-    """Whether what is written for one problem is kept for those after it."""
-    table: str | None = option(
-        "--table", metavar="ID", help="Planning: a paper's table, such as SC-4; five or quality."
-    )
-    """The table of planners to make."""
-    translator: str | None = option(
-        "--translator",
-        metavar="KIND[:MODEL]",
-        help="Planning, table NL-1: tfidf (the default), edit, embedding or two-stage.",
-    )
-    """From the model's words to the steps there are; None for the usual one."""
+    splits: tuple[str, ...] = ()
+    tasks: str | None = None
+    n: int | None = None
+    seed: int = 0
+    mode: str = "physics"
 
 
 @dataclass(frozen=True)
-class OracleOptions:
+class SuiteOptions(TrialOptions):
+    """What a suite is run with."""
+
+    model: str | None = vary(
+        None,
+        help="oracle, no-op, noisy-oracle:P, any model; tabletop: nl:MODEL; planning: say models.",
+    )
+    perception: str = "truth"
+    prompts: str | None = vary(None, type=str, help="Prompt set or folder (default: the suite's).")
+    disturbances: dict[str, float] = field(default_factory=dict)
+    best_of: int = 1
+    rounds: int = 1
+    problems: tuple[Path, ...] = ()
+    problem_file: Path | None = None
+    transcripts: Path | None = None
+    policy: Path | None = None
+    k: list[int] = field(default_factory=list)
+    shared_library: bool = False
+    table: str | None = None
+    translator: str | None = None
+
+
+@dataclass(frozen=True)
+class OracleOptions(TrialOptions):
     """What a suite's oracle programs are run with."""
 
-    n: int | None = _n()
-    """Trials of each task."""
-    seed: int = seed_option()
-    """Of the first trial."""
-    mode: str = mode_option(default="instant", show_default=True)
-    """`physics` or `instant`."""
-    splits: tuple[str, ...] = _split()
-    """Only these parts of the suite; none for those that can be solved."""
-    tasks: str | None = _tasks()
-    """Only these tasks, with commas."""
-    as_json: bool = _as_json()
-    """Print the report as JSON."""
+    mode: str = "instant"
 
 
 @click.command(
@@ -216,45 +88,32 @@ class OracleOptions:
     {SHARED}""",
 )
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
-@with_options(SuiteOptions, "options")
-@with_options(RunnerOptions, "runner_options")
-@with_options(ModelOptions, "model_options")
-def run(
-    suite_name: str,
-    options: SuiteOptions,
-    runner_options: RunnerOptions,
-    model_options: ModelOptions,
-) -> int:
+@with_options(SuiteOptions)
+def run(suite_name: str, options: SuiteOptions) -> int:
     """Run a suite's tasks with a model."""
     from benchmarks.suite import OWN_PROMPTS, RECORDING, Settings
 
     named = None if options.model is None else options.model.removeprefix("nl:")
-    config = load_config(model_options, model=named)
-    suite_options, runner_options = options_for(model_options, config, runner_options)
-    if options.disturbances:
-        suite_options["disturbances"] = options.disturbances
-    if options.sampling.samples > 1:
-        suite_options["sampling"] = options.sampling.sampling()
-    if options.rounds > 1:
-        suite_options["rounds"] = options.rounds
-    if options.problems:
-        suite_options["problems"] = [str(path.resolve()) for path in options.problems]
-    if options.problem_file is not None:
-        suite_options["problem_file"] = str(options.problem_file.resolve())
-    if options.folder is not None:
-        suite_options["from"] = str(options.folder.resolve())
-    if options.policy is not None:
-        suite_options["policy"] = str(options.policy.resolve())
-    if options.k:
-        suite_options["k"] = options.k
-        if options.k[-1] > (options.n or 1):
-            raise UsageError(f"-k {options.k[-1]} needs as many samples: -n {options.k[-1]}")
-    if options.shared_library:
-        suite_options["shared_library"] = True
+    config = load_config(options, model=named, mode=None)
+    settled, options = options_for(options, config)
+    given = {
+        "disturbances": options.disturbances,
+        "sampling": sampling(config, options.best_of) if options.best_of > 1 else None,
+        "rounds": options.rounds if options.rounds > 1 else None,
+        "problems": [str(path.resolve()) for path in options.problems],
+        "problem_file": options.problem_file and str(options.problem_file.resolve()),
+        "from": options.transcripts and str(options.transcripts.resolve()),
+        "policy": options.policy and str(options.policy.resolve()),
+        "k": options.k,
+        "shared_library": options.shared_library,
+    }
+    settled |= {name: value for name, value in given.items() if value}
+    if options.k and options.k[-1] > (options.n or 1):
+        raise UsageError(f"-k {options.k[-1]} needs as many samples: -n {options.k[-1]}")
     if suite_name == "planning":
-        suite_options |= {"table": options.table or "SC-4"}
-        suite_options |= {"models": [options.model]} if options.model else {}
-        suite_options |= {"translator": options.translator} if options.translator else {}
+        settled |= {"table": options.table or "SC-4"}
+        settled |= {"models": [options.model]} if options.model else {}
+        settled |= {"translator": options.translator} if options.translator else {}
     elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
     elif options.model is None and options.policy is None and suite_name != "transcripts":
@@ -270,9 +129,9 @@ def run(
         mode=options.mode,
         perception=options.perception,
         prompts=options.prompts or OWN_PROMPTS.get(suite_name, ""),
-        options=suite_options,
+        options=settled,
     )
-    report = _run(settings, options, runner_options)
+    report = _run(settings, options)
     tally = report.total.tally
     lacking = tally.unjudged == tally.n or tally.causes[RECORDING]
     return 1 if lacking else 0
@@ -282,9 +141,8 @@ def run(
     "oracle", cls=SuiteCommand, short_help="Prove that every task of a suite can be solved."
 )
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
-@with_options(OracleOptions, "options")
-@with_options(RunnerOptions, "runner_options")
-def oracle(suite_name: str, options: OracleOptions, runner_options: RunnerOptions) -> int:
+@with_options(OracleOptions, hidden=MODEL_FIELDS)
+def oracle(suite_name: str, options: OracleOptions) -> int:
     """Prove that every task can be solved: its oracle program runs; 1 if one fails.
 
     \b
@@ -297,13 +155,11 @@ def oracle(suite_name: str, options: OracleOptions, runner_options: RunnerOption
 
     prompts = OWN_PROMPTS.get(suite_name, "")
     settings = Settings(suite=suite_name, model="oracle", mode=options.mode, prompts=prompts)
-    tally = _run(settings, options, runner_options).total.tally
+    tally = _run(settings, options).total.tally
     return 1 if tally.successes < tally.n else 0
 
 
-def _run(
-    settings: Any, options: SuiteOptions | OracleOptions, runner_options: RunnerOptions
-) -> Report:
+def _run(settings: Any, options: TrialOptions) -> Report:
     """Run the trials that were asked for; print the report and return it."""
     from benchmarks.suite import check_count, suite
 
@@ -316,8 +172,7 @@ def _run(
         settings = replace(settings, mode=getattr(found, "usual_mode", settings.mode))
     n = options.n or found.usual_n
     check_count(n)
-    remedy = "--tasks names nothing; write names with commas, or leave it out"
-    tasks = split_names(options.tasks, remedy)
+    tasks = split_names(options.tasks, "--tasks", "pick-and-place, nth-block")
     splits = list(options.splits) or None
     if isinstance(options, OracleOptions) and splits is None and found.oracle_splits:
         splits = list(found.oracle_splits)
@@ -325,13 +180,13 @@ def _run(
     tell_left_out(found)
     try:
         try:
-            folder = carry_out(found, trials, settings, runner_options, settings.model)
+            folder = run_trials(found, trials, settings, options, settings.model)
         except MissingSimulator as missing:
             if said("mode") is not _UNSAID:
                 raise
             click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
             settings = replace(settings, mode="instant")
-            folder = carry_out(found, trials, settings, runner_options, settings.model)
+            folder = run_trials(found, trials, settings, options, settings.model)
     except SpendLimit as error:
         if error.run is not None:
             error.told = show_report(Path(error.run), options.as_json) is not None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.options import SectionedCommand
+from cap.cli.options import Command
 
 
-class SuiteCommand(SectionedCommand):
+class SuiteCommand(Command):
     """A command that takes a suite: its help names them."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

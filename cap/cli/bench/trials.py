@@ -10,14 +10,14 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cap.cli.options import ModelOptions, Named, option, out_option
+from cap.cli.options import RunnerOptions
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.messages import printable
@@ -28,80 +28,41 @@ if TYPE_CHECKING:
 Told = Callable[[Any, Any], None]
 
 
-@dataclass(frozen=True)
-class RunnerOptions:
-    """How trials are run, whatever they are."""
-
-    section: ClassVar[str] = "Running"
-
-    jobs: int = option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
-    """Processes at a time."""
-    engine: str = option(
-        "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True
-    )
-    """`local` or `ray`."""
-    ray_address: str | None = option(
-        "--ray-address", metavar="ADDRESS", help="Of a running cluster."
-    )
-    """Of a running cluster."""
-    out: Path | None = out_option("Results folder.")
-    """Results folder; None for a new one."""
-    resume: bool = option("--resume", is_flag=True, help="Go on with what --out holds.")
-    """Go on with what is there."""
-    pictures: bool = option(
-        "--pictures", is_flag=True, help="Before and after each failure, in the report."
-    )
-    """Keep a picture before and after each failed trial."""
-    junit: Path | None = option(
-        "--junit", type=Named(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI."
-    )
-    """JUnit XML to be written, for continuous integration; None for none."""
-    min_level: str | None = option(
-        "--min-level",
-        metavar="LEVEL",
-        help="The weakest sandbox to accept, see cap info (of a language model: kernel-seccomp).",
-    )
-    """The weakest sandbox to accept; None for the usual."""
-    quiet: bool = option("-q", "--quiet", is_flag=True, help="No line for each trial.")
-    """Tell nothing of single trials."""
-
-
-SHARED = """--max-calls and --max-cost are for the whole run, what --resume adds included: its
+SHARED = """--max-cost and --set max_calls=N are for the whole run, what --resume adds included: its
     processes count in one file, spent.json in --out (on a Ray cluster every machine must see that
-    folder). A run whose budget ends stops there and can be resumed. --concurrency is shared out
-    among the --jobs."""
+    folder). A run whose budget ends stops there and can be resumed. --set concurrency=N is shared
+    out among the --jobs."""
+R = TypeVar("R", bound=RunnerOptions)
 
 
-def options_for(
-    model: ModelOptions, config: Any, runner: RunnerOptions
-) -> tuple[dict[str, Any], RunnerOptions]:
-    """Return the model's part of a run's options, and the runner's with as many jobs as may be."""
+def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
+    """Return the model's part of a suite's options, and options with as many jobs as may be."""
     from cap.models.providers import endpoint_warning, make_model
     from cap.models.replay import recording_warning
 
-    options = {
+    found = {
         "asked": config.asked(),
         "cache": None if config.cache is None else str(Path(config.cache).resolve()),
         "max_calls": config.max_calls,
         "max_cost": config.max_cost,
         "prices": {name: dict(price) for name, price in config.prices.items()},
-        "record": None if model.record is None else str(model.record.resolve()),
+        "record": None if options.record is None else str(options.record.resolve()),
     }
     with contextlib.suppress(CapError):  # what is wrong with a model its suite says
         if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
             click.echo(f"warning: {warning}", err=True)
-    if not runner.resume and (warning := recording_warning(model.record)):
+    if not options.go_on and (warning := recording_warning(options.record)):
         click.echo(f"warning: {warning}", err=True)
     if config.sources["concurrency"] != "default":
-        runner = replace(runner, jobs=min(runner.jobs, config.concurrency))
-        options["concurrency"] = config.concurrency // runner.jobs
+        options = replace(options, jobs=min(options.jobs, config.concurrency))
+        found["concurrency"] = config.concurrency // options.jobs
     if config.requests_per_minute is not None:
-        runner = replace(runner, jobs=min(runner.jobs, config.requests_per_minute))
-        options["requests_per_minute"] = config.requests_per_minute // runner.jobs
-    return {name: value for name, value in options.items() if value not in (None, {})}, runner
+        options = replace(options, jobs=min(options.jobs, config.requests_per_minute))
+        found["requests_per_minute"] = config.requests_per_minute // options.jobs
+    return {name: value for name, value in found.items() if value not in (None, {})}, options
 
 
-def carry_out(
+def run_trials(
     suite: Any, trials: Sequence[Any], settings: Any, runner: RunnerOptions, title: str
 ) -> Path:
     """Run trials and write the report; return the results folder.
@@ -129,7 +90,7 @@ def carry_out(
     Sandbox(min_level=weakest_level(str(settings.model)))
     suite.check(settings)
     suite.require(trials)
-    if runner.resume and runner.out is None:
+    if runner.go_on and runner.out is None:
         raise UsageError("--resume goes on with a results folder; say which with --out")
     folder = runner.out or new_run_folder(Path("runs"), settings.suite, title)
     names = {"ledger": ledger.NAME, "unfinished": UNFINISHED}
@@ -137,7 +98,7 @@ def carry_out(
         names["pictures"] = "pictures"
     places = {option: str(folder.resolve() / name) for option, name in names.items()}
     settings = replace(settings, options={**settings.options, **places})
-    results = begin(folder, suite, settings, resume=runner.resume, command=_command())
+    results = begin(folder, suite, settings, resume=runner.go_on, command=_command())
     try:
         if runner.pictures:
             (folder / "pictures").mkdir(exist_ok=True)

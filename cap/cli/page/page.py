@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-import click
-
 from cap.cli.page import server as page_server
 from cap.cli.page.access import Access
 from cap.cli.page.approval_request import ApprovalRequest
@@ -49,11 +47,13 @@ _HINT = "Enter has it carried out"
 
 
 @contextlib.contextmanager
-def shown(port: int) -> Iterator[LivePage]:
-    """Yield a page where people watch what somebody else has a robot do; its link is printed.
+def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple[LivePage, str]]:
+    """Yield a page and its link.
 
     Args:
         port: On this machine; 0 for any that is free.
+        speed: Simulated seconds a second, at most; 0 as fast as it goes.
+        watching: Another program gives the instructions: browsers see them, and may stop.
 
     Raises:
         MissingExtra: viser is not installed.
@@ -63,10 +63,10 @@ def shown(port: int) -> Iterator[LivePage]:
     access = Access()
     with page_server.open_socket(port) as listening:
         server = page_server.start(listening, access, "cap")
-        link = f"http://{page_server.HOST}:{listening.getsockname()[1]}/?token={access.token}"
-        click.echo(f"open {link}", err=True)
+        number = listening.getsockname()[1]
         try:
-            yield LivePage(server, 0.0, watching=True)
+            page = LivePage(server, speed, watching=watching)
+            yield page, f"http://{page_server.HOST}:{number}/?token={access.token}"
         finally:
             page_server.stop(server)
 

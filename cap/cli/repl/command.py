@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cap.cli.options import SectionedCommand, SessionOptions, with_options
-from cap.cli.resume import Opening, as_saved, go_on, resume_option, saved_at
+from cap.cli.options import Command, SessionOptions, with_options
+from cap.cli.resume import Opening, as_saved, go_on, saved_at
 from cap.cli.session import open_session, say_commands, say_usage, watch
 from cap.config import data_folder
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, UsageError
+from cap.errors import CapError
 
 if TYPE_CHECKING:
     from cap.cli.repl.commands import Commands
@@ -24,25 +25,28 @@ HISTORY = "repl_history"
 """The file of what was typed, in the folder of what a person keeps."""
 
 
-@click.command("repl", cls=SectionedCommand)
-@resume_option
-@with_options(SessionOptions, "options", hidden=("as_json",))
-def command(options: SessionOptions, resume: Path | None) -> int:
+@dataclass(frozen=True)
+class ReplOptions(SessionOptions):
+    """Those of a session, and the one it goes on with."""
+
+    resume: Path | None = None
+
+
+@click.command("repl", cls=Command)
+@with_options(ReplOptions, hidden=("as_json",))
+def command(options: ReplOptions) -> int:
     """Talk to the robot, one instruction at a time; /help lists its commands.
 
     \b
     cap repl
     cap repl -r kitchen --mode instant
-    cap repl --resume runs/...
 
     What is piped in is carried out line by line; it ends with 1 if any of it failed.
     """  # noqa: D301
-    if options.as_json:
-        raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
-    kept = saved_at(resume)
-    options = as_saved(options, kept) if kept else options
+    kept = saved_at(options.resume)
+    opening = Opening(as_saved(options, kept) if kept else options, kept, options.resume)
     with Repl() as repl:
-        return repl.talk(Opening(options, kept, resume))
+        return repl.talk(opening)
 
 
 class Repl:

@@ -399,17 +399,17 @@ class Commands:
             self.tell(f"{session.model.name}; others: /model NAME, see cap models list")
             return
         name, _, url = given.partition(" ")
-        asked = self.options.model_options
+        asked = replace(self.options, model=name)
         if url or name.split("/")[0] != session.model.name.split("/")[0]:
             asked = replace(asked, base_url=url.strip() or None)  # one is that of a provider
-        settings = load_config(asked, model=name)
+        settings = load_config(asked)
         spent = session.usage
         left = {
             "max_calls": _less(settings.max_calls, spent.requests),
             "max_cost": _less(settings.max_cost, spent.cost_usd or 0.0),
         }
         session.use_model(model_for(replace(settings, **left), asked.record))
-        self.options = replace(self.options, model=name, model_options=asked)
+        self.options = asked
 
     def do_robot(self, given: str) -> None:
         """Say which robot this is, or ask for a session with another one."""

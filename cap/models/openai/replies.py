@@ -152,7 +152,7 @@ def _why_empty(body: Any, choice: Any, message: Any, max_tokens: int) -> str:
     if reason == "length":
         return (
             f"reached its limit of {max_tokens} tokens before writing any text; "
-            "raise max_tokens (--max-tokens), or use a model that reasons less"
+            "raise max_tokens (--set max_tokens=N), or use a model that reasons less"
         )
     return "answered with no text; try again, or use another model"
 

@@ -239,7 +239,7 @@ def test_a_whole_run_from_a_server_is_resumed(
         return solution(prompt)
 
     with FakeServer(answer) as server:
-        model = ["-m", "openai/fake", "--base-url", server.url, "--model-mode", "completion"]
+        model = ["-m", "openai/fake", "--base-url", server.url, "--set", "model_mode=completion"]
         assert killed_and_resumed(tmp_path / "run", model, capsys) == EXPECTED
         assert 164 <= len(server.posts) <= 164 + 4  # asked twice is what was under way
 
@@ -362,7 +362,7 @@ def test_a_broken_sample_file_is_one_line(
         (["score", "humaneval", "nowhere.jsonl"], "cannot read sample file nowhere.jsonl"),
         (["run", "humaneval", "-m", "oracle", "--arm", "vertical"], "unknown arm 'vertical'"),
         (["run", "humaneval", "-m", "oracle", "--tasks", "HumanEval/999"], "unknown problem"),
-        (["run", "humaneval", "-m", "oracle", "--temperature", "3"], "temperature"),
+        (["run", "humaneval", "-m", "oracle", "--set", "temperature=3"], "temperature"),
     ],
 )
 def test_a_wrong_word_is_one_line(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from cap.cli.bench.trials import RunnerOptions, options_for
+from cap.cli.bench.trials import options_for
 from cap.cli.main import run
-from cap.cli.options import ModelOptions, load_config
+from cap.cli.options import RunnerOptions, load_config
 from tests.fakes.openai_server import FakeServer
 
 ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
@@ -164,20 +163,17 @@ def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) 
     write("one", "two", "three", "four")
     with FakeServer(lambda prompt, body: "say('done')") as server:
         command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--out", "out"]
-        assert run([*command, "--max-calls", "3"]) == 4
+        assert run([*command, "--set", "max_calls=3"]) == 4
         assert "1 of 4 trials are left" in capsys.readouterr().err
         assert (len(server.posts), len(trials())) == (3, 3)
-        assert run([*command, "--max-calls", "4", "--resume"]) == 0
+        assert run([*command, "--set", "max_calls=4", "--resume"]) == 0
         assert (len(server.posts), len(trials())) == (4, 4)
 
 
 @pytest.mark.parametrize(("most", "jobs", "each"), [(8, 2, 4), (3, 4, 1), (3, 2, 1)])
 def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each: int) -> None:
-    model = ModelOptions(
-        **{**dict.fromkeys(entry.name for entry in fields(ModelOptions)), "concurrency": most}
-    )
-    runner = RunnerOptions(jobs, "local", None, None, False, False, None, None, False)
-    options, runner = options_for(model, load_config(model), runner)
+    said = RunnerOptions(settings=(f"concurrency={most}",), jobs=jobs)
+    options, runner = options_for(said, load_config(said))
     assert options["concurrency"] == each
     assert runner.jobs * each <= most
 
@@ -187,7 +183,7 @@ def test_a_temperature_reaches_the_model_with_a_seed() -> None:
     write("one", "two")
     with FakeServer(lambda prompt, body: "say('done')") as server:
         command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--jobs", "1"]
-        assert run([*command, "--temperature", "0.8"]) == 0
+        assert run([*command, "--set", "temperature=0.8"]) == 0
         assert run(command) == 0
         bodies = [post.body for post in server.posts]
     assert [body["temperature"] for body in bodies] == [0.8, 0.8, 0, 0]

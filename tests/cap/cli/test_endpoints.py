@@ -80,15 +80,24 @@ FAILING = {
 
 
 @pytest.mark.sweep(share=0.08)
-@pytest.mark.parametrize("how", ["--stream", "--no-stream"])
+@pytest.mark.parametrize("how", ["stream=true", "stream=false"])
 @pytest.mark.parametrize("mode", FAILING)
 def test_every_failing_is_one_line_with_its_code_and_no_key(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, mode: str, how: str, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer(says_hello, [FAILING[mode]] * 50) as server:
-        asked = ["-m", "openai/fake", "--base-url", server.url, how, "--model-timeout", "0.5"]
-        code = run(["run", "say it", *asked, "--cache", "kept", "--out", "o", *INSTANT])
+        asked = [
+            "-m",
+            "openai/fake",
+            "--base-url",
+            server.url,
+            "--set",
+            how,
+            "--set",
+            "model_timeout=0.5",
+        ]
+        code = run(["run", "say it", *asked, "--set", "cache=kept", "--out", "o", *INSTANT])
         assert server.posts
     shown = capsys.readouterr()
     assert code == 4
@@ -197,16 +206,16 @@ def test_refused_parameters_are_remembered_by_the_next_command_with_their_day() 
 
 def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY_KEY", "sesame-9999")
-    said = ["--max-tokens", "333", "--temperature", "0.5", "--model-seed", "7"]
+    said = ["--set", "max_tokens=333", "--set", "temperature=0.5", "--set", "model_seed=7"]
     said += [
-        "--reasoning-effort",
-        "low",
-        "--header",
-        "X-Team=arms",
-        "--header",
-        "X-Key=$GATEWAY_KEY",
+        "--set",
+        "reasoning_effort=low",
+        "--set",
+        "headers.X-Team=arms",
+        "--set",
+        "headers.X-Key=$GATEWAY_KEY",
     ]
-    said += ["--extra-body", '{"top_k": 20}', "--no-stream"]
+    said += ["--set", 'extra_body={"top_k": 20}', "--set", "stream=false"]
     with FakeServer(says_hello) as server:
         asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", *said, *INSTANT]
         assert run(["run", "say it", *asked]) == 0
@@ -224,13 +233,13 @@ def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
-        ("--extra-body", "{", "no JSON"),
-        ("--extra-body", "[1]", "no JSON object"),
-        ("--header", "X-Api-Key=hunter2", "looks like a key"),
-        ("--header", "Authorization: Bearer hunter2", "NAME=VALUE"),
-        ("--header", " =hunter2", "NAME=VALUE"),
-        ("--temperature", "3", "0.0<=x<=2.0"),
-        ("--requests-per-minute", "0", "x>=1"),
+        ("--set", "extra_body={", "fields of a JSON object"),
+        ("--set", "extra_body=[1]", "fields of a JSON object"),
+        ("--set", "headers.X-Api-Key=hunter2", "looks like a key"),
+        ("--set", "headers.Authorization: Bearer hunter2", "KEY=VALUE"),
+        ("--set", "headers. =hunter2", "KEY=VALUE"),
+        ("--set", "temperature=3", "a number from 0 to 2"),
+        ("--set", "requests_per_minute=0", "1 or more"),
     ],
 )
 def test_a_wrong_setting_is_one_line(capsys: Capture, option: str, value: str, told: str) -> None:
@@ -380,7 +389,7 @@ def test_what_each_lmp_took_is_told(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("trials_here")
 def test_plain_http_to_another_machine_is_warned_about_in_suites_too(capsys: Capture) -> None:
-    there = ["--base-url", "http://192.0.2.1:9/v1", "--model-timeout", "0.1"]
+    there = ["--base-url", "http://192.0.2.1:9/v1", "--set", "model_timeout=0.1"]
     assert run(["run", "say it", "-m", "vllm/x", *there, *INSTANT]) == 4
     assert "warning: vllm/x is asked at http://192.0.2.1:9/v1" in capsys.readouterr().err
     suite = ["bench", "run", "tabletop", "-n", "1", "--mode", "instant", "--tasks", "nth-block"]

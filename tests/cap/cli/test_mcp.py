@@ -246,7 +246,7 @@ def test_what_cannot_be_is_a_typed_error_and_nothing_is_lost(tmp_path: Path) -> 
             assert turn["failure"] is not None, source
         assert value(await agent.call_tool("run_program", {"source": RED}))["failure"] is None
 
-    done(tmp_path, work, "--time-limit", "2")
+    done(tmp_path, work, "--set", "time_limit=2")
 
 
 def test_a_client_that_vanishes_stops_the_program_and_the_session_is_saved(tmp_path: Path) -> None:

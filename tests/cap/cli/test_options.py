@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cap.cli.approval import approval, approver
-from cap.cli.options import robot_values
-from cap.errors import UsageError
+from cap.cli.main import run
+from cap.cli.options import MOVED, ModelOptions, SessionOptions, load_config, robot_values
+from cap.config import SETTINGS
+from cap.errors import ConfigError, UsageError
+
+PAGE = (Path(__file__).parents[3] / "docs/from-0.1.md").read_text(encoding="utf-8")
+Capture = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
@@ -35,6 +43,7 @@ def test_a_value_is_read_as_toml_or_as_text(text: str, key: str, value: Any) -> 
         (["host"], "not KEY=VALUE"),
         (["=x"], "not KEY=VALUE"),
         (["a b=1"], "not KEY=VALUE"),
+        (["a=1", "a.b=2"], "given twice"),
         (["a=1", "a=2"], "given twice"),
     ],
 )
@@ -76,3 +85,87 @@ def test_hardware_always_has_an_approver() -> None:
     for asks in ("each-call", "none", "each-program"):
         assert approver(asks, simulated=False) is not None
     assert approver("none", simulated=True) is None
+
+
+def test_the_page_from_0_1_has_the_table_of_moved_options() -> None:
+    section = PAGE.partition("## Options that are settings now")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| `(--.+?)` \| `(.+?)` \|$", section, re.MULTILINE)) == MOVED
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+@pytest.mark.parametrize(
+    "command", ["run x", "repl", "plan x", "batch x.toml", "bench run kitchen"]
+)
+def test_an_option_that_moved_names_its_new_form(
+    old: str, new: str, command: str, capsys: Capture
+) -> None:
+    assert re.split(r"[.=]", new.removeprefix("--set "))[0] in SETTINGS
+    for typed in ([old, "1"], [f"{old}=1"]):
+        assert run([*command.split(), *typed]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"error: {old} is a setting now: {new}, or ")
+    assert run(["check", "x.py", old, "1"]) == 2  # a command without settings knows no such option
+    assert "setting" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "value"),
+    [
+        ("temperature=0.5", "temperature", 0.5),
+        ("reasoning_effort=low", "reasoning_effort", "low"),
+        ("stream=false", "stream", False),
+        ("time_limit=5", "time_limit", 5.0),
+        ("headers.X-Team=arms", "headers", {"X-Team": "arms"}),
+        ("headers.X-Key=$GATEWAY_KEY", "headers", {"X-Key": "$GATEWAY_KEY"}),
+        ('extra_body={"top_k": 20}', "extra_body", {"top_k": 20}),
+        ("extra_body.top_k=20", "extra_body", {"top_k": 20}),
+        ('prices."a/b.c"={read=1,written=2}', "prices", {"a/b.c": {"read": 1.0, "written": 2.0}}),
+        ("robots.tabletop.host=10.0.0.7", "robots", {"tabletop": {"host": "10.0.0.7"}}),
+    ],
+)
+def test_set_gives_any_setting(word: str, name: str, value: Any) -> None:
+    config = load_config(SessionOptions(settings=(word,)))
+    assert (getattr(config, name), config.sources[name]) == (value, "--set")
+
+
+def test_an_option_comes_before_set() -> None:
+    config = load_config(ModelOptions(model="a/b", settings=("model=c/d", "max_cost=2")))
+    assert (config.model, config.sources["model"], config.max_cost) == ("a/b", "flag", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("temprature=1", "Did you mean 'temperature'"),
+        ("nonsense=1", "cap info --config lists all"),
+        ("min_level=process", "it is an option: --min-level"),
+        ("approve=none", "it is an option: --approve"),
+        ("speed=1", "it is an option: --speed"),
+        ("verify=maybe", "'words' or 'goal' or 'off'"),
+        ("extra_body.api_key=hunter2", "api_key may not"),
+    ],
+)
+def test_what_is_no_setting_is_refused(word: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as found:
+        load_config(ModelOptions(settings=(word,)))
+    assert "hunter2" not in str(found.value)
+
+
+@pytest.mark.parametrize("command", ["plan x", "batch b.toml", "bench run kitchen -m oracle"])
+def test_a_setting_of_sessions_is_not_dropped_in_silence(command: str, capsys: Capture) -> None:
+    assert run([*command.split(), "--set", "repairs=1"]) == 2
+    assert "--set repairs is for run, repl" in capsys.readouterr().err
+
+
+def test_the_settings_are_listed_with_default_and_source(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAP_MODE", "instant")
+    assert run(["info", "--config", "--json"]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    assert list(settings) == list(SETTINGS)
+    mode = {"value": "instant", "default": "physics", "source": "CAP_MODE"}
+    assert mode.items() <= settings["mode"].items()
+    assert run(["info", "--config"]) == 0
+    shown = capsys.readouterr().out
+    assert all(re.search(rf"^{name} ", shown, re.MULTILINE) for name in SETTINGS)

@@ -137,7 +137,7 @@ def test_a_terminal_shows_a_program_once_and_marks_the_line_that_runs(tmp_path: 
 
 
 def test_ctrl_c_stops_the_program_and_keeps_the_session(looping_server: FakeServer) -> None:
-    model = ["-m", "vllm/fake", "--base-url", looping_server.url, "--time-limit", "60"]
+    model = ["-m", "vllm/fake", "--base-url", looping_server.url, "--set", "time_limit=60"]
     terminal = Terminal([*COMMAND, *model])
     try:
         terminal.wait_for("cap>")
@@ -357,7 +357,7 @@ def test_twenty_turns_of_a_sitting(
     with FakeServer(
         lambda prompt, body: ANSWERS[prompt.rstrip().splitlines()[-1].strip("# .")]
     ) as server:
-        model = ["-m", "vllm/fake", "--base-url", server.url, "--time-limit", "100"]
+        model = ["-m", "vllm/fake", "--base-url", server.url, "--set", "time_limit=100"]
         screen = Screen([*COMMAND, *model, "--out", run_folder], width)
         try:
             screen.wait_for("try: put the red block in the blue bowl")

@@ -271,7 +271,7 @@ def test_empty_answers_are_counted_and_replayed(capsys: Capture) -> None:
     assert said(first) == ["there"]
     assert (first["usage"]["requests"], second["usage"]["requests"]) == (2, 2)
     assert second["usage"]["prompt_tokens"] == 6000
-    told = "limit of 4096 tokens before writing any text; raise max_tokens (--max-tokens)"
+    told = "limit of 4096 tokens before writing any text; raise max_tokens (--set max_tokens=N)"
     assert told in second["failure"]["message"]
     assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
     assert turns(capsys)[1]["failure"] == second["failure"]
@@ -374,7 +374,7 @@ def test_the_folder_of_skills_can_be_set(
 ) -> None:
     Path("mine").mkdir()
     Path("mine/get_area.py").write_text("def get_area(name):\n    return 3\n")
-    arguments = ["--skills", "mine"] if way == "flag" else []
+    arguments = ["--set", "skills=mine"] if way == "flag" else []
     if way == "environment":
         monkeypatch.setenv("CAP_SKILLS", "mine")
     if way == "file":
@@ -399,7 +399,7 @@ def test_a_folders_own_file_may_not_set_the_skills_unasked(capsys: Capture) -> N
 def test_a_damaged_skill_is_left_out_with_a_line(capsys: Capture) -> None:
     Path("mine").mkdir()
     Path("mine/f.py").write_text("def f():\n    import os\n")
-    assert run(["run", "stack all the blocks", *INSTANT, "--skills", "mine"]) == 0
+    assert run(["run", "stack all the blocks", *INSTANT, "--set", "skills=mine"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("warning: a skill is left out: mine/f.py, line 2: CAP102")
     assert run(["skills", "list", "--skills", "mine"]) == 0
@@ -421,7 +421,7 @@ def test_a_replay_has_the_skills_of_the_run_even_if_they_are_gone(
     Path("mine").mkdir()
     file = Path("mine/get_area.py")
     file.write_text("def get_area(name):\n    return 3\n")
-    run(["run", "use it", *INSTANT, *model, "--skills", "mine", "--out", "o"])
+    run(["run", "use it", *INSTANT, *model, "--set", "skills=mine", "--out", "o"])
     file.unlink()
     capsys.readouterr()
     assert run(["run", "--replay", "o"]) == 0
@@ -504,7 +504,7 @@ def test_code_shows_the_last_program_of_the_session_gone_on_with(repl: Talk) -> 
 def test_a_session_that_is_left_says_so_before_the_next_is_told_of(repl: Talk) -> None:
     Path("skills").mkdir()
     Path("skills/bad.py").write_text("def bad(:\n")
-    _, out, error = repl(b"/robot kitchen\n/robot ravens\n", "--skills", "skills", "--out", "o")
+    _, out, error = repl(b"/robot kitchen\n/robot ravens\n", "--set", "skills=skills", "--out", "o")
     assert out.index("left: o\n") < out.index("robot kitchen")
     assert out.count("run: runs/") == 1
     assert error.count("a skill is left out") == 1

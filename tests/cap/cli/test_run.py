@@ -304,7 +304,7 @@ def test_bad_programs_from_a_model_end_in_one_line(
     import re
 
     with FakeServer(lambda prompt, body: completion) as server:
-        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--time-limit", "0.5"]
+        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--set", "time_limit=0.5"]
         assert run(["run", "do it", *INSTANT, *arguments]) == code
     output = capsys.readouterr()
     assert "Traceback" not in output.out + output.err
@@ -370,8 +370,8 @@ def test_a_function_the_model_does_not_define_is_the_models_failure(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["x", "--time-limit", "nan"], "nan is not finite"),
-        (["x", "--time-limit", "0"], "--time-limit"),
+        (["x", "--set", "time_limit=nan"], "0.01 to 86400"),
+        (["x", "--set", "time_limit=0"], "time_limit must be"),
         (["x", "--gif", "film.mp4"], "film.gif"),
         ([], "say what the robot should do"),
     ],
@@ -417,7 +417,7 @@ def test_a_hanging_endpoint_ends_by_the_persons_own_timeout(
     from tests.fakes.openai_server import HANG
 
     with FakeServer(lambda prompt, body: "", faults=[HANG]) as server:
-        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--model-timeout", "0.3"]
+        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--set", "model_timeout=0.3"]
         assert run(["run", "do it", *INSTANT, *arguments]) == 4
     assert "asking vllm/fake" in capsys.readouterr().out
 
@@ -497,7 +497,7 @@ def test_a_robot_that_is_simulated_when_made_for_a_dry_run_has_one(
         (["go", "--record", ""], "'--record': it is empty"),
         (["go", "--gif", "."], "--gif writes GIF only"),
         (["go", "--gif", "film.mp4"], "film.gif"),
-        (["go", "--time-limit", "1e300"], "is not in the range"),
+        (["go", "--set", "time_limit=1e300"], "0.01 to 86400"),
         (["go", "-r", "raven"], "Did you mean 'ravens'"),
         (["go", "-m", "nearst"], "Did you mean 'nearest'"),
         (["  "], "an instruction is empty"),

@@ -72,7 +72,7 @@ def test_a_batch_and_a_suite_try_programs_too(capsys: pytest.CaptureFixture[str]
     )
     assert run(["batch", "two.toml", "--samples", "3", "--jobs", "1", "-q"]) == 0
     suite = ["bench", "run", "drawing", "--tasks", "circle", "-n", "1", "--mode", "instant"]
-    tried = ["-m", "noisy-oracle:0:nothing", "--best-of", "3", "--choose-by", "judge", "-q"]
+    tried = ["-m", "noisy-oracle:0:nothing", "--best-of", "3", "--set", "choose_by=judge", "-q"]
     assert run([*suite, *tried, "--out", "tried"]) == 0
     (line,) = Path("tried", "trials.jsonl").read_text().splitlines()[-1:]
     assert '"tried": 3' in line

@@ -356,7 +356,7 @@ def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(
         "while True:\n    goto_pos((0.1, -0.4))\n    goto_pos((-0.1, -0.4))\n"
     )
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "scene=scene.toml")
-    bounds = ("--no-rehearse", "--calls-time", "0.5", "--approve", "none", "--yes")
+    bounds = ("--no-rehearse", "--set", "calls_time=0.5", "--approve", "none", "--yes")
     assert run(["exec", "loop.py", "-r", "tabletop", *arm, *bounds]) == 5
     assert "calls took longer than 0.5 s" in capsys.readouterr().out
     sent = len(controller.moves)

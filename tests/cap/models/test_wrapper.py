@@ -219,7 +219,7 @@ def test_a_damaged_file_is_asked_anew_and_mended(tmp_path: Path, damage: bytes) 
 
 def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r"cannot make the cache .*use another --cache"):
+    with pytest.raises(UsageError, match=r"cannot make the cache .*choose another: --set cache=DIR"):
         Cache(tmp_path / "file")
 
 
@@ -270,7 +270,7 @@ def test_past_the_calls_nothing_is_sent() -> None:
     model, _ = metered(inner, Allowance(calls=2))
     for _ in range(2):
         model.complete(REQUEST)
-    with pytest.raises(SpendLimit, match=r"sent 2 requests, retries included.*--max-calls"):
+    with pytest.raises(SpendLimit, match=r"sent 2 requests, retries included.*--set max_calls=N"):
         model.stream(REQUEST, lambda piece: None)
     assert len(inner.asked) == 2
 

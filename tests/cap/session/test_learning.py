@@ -363,7 +363,7 @@ def test_the_command_runs_them_all(
     taught: SkillStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checked(taught, tmp_path)
-    where = ["--skills", str(taught.folder), "--prompts", str(tmp_path / "prompts")]
+    where = ["--set", f"skills={taught.folder}", "--prompts", str(tmp_path / "prompts")]
     capsys.readouterr()
     assert run(["skills", "check", *where, "--json"]) == 0
     rows = {row["skill"]: row["came"] for row in json.loads(capsys.readouterr().out)}
@@ -387,9 +387,9 @@ def test_a_batch_learns_where_it_is_told_to(
         encoding="utf-8",
     )
     skills = tmp_path / "skills"
-    assert run(["batch", str(tmp_path / "one.toml"), "--learn", "--skills", str(skills)]) == 0
+    assert run(["batch", str(tmp_path / "one.toml"), "--learn", "--set", f"skills={skills}"]) == 0
     assert SkillStore(skills).names() == ("place",)
     assert SkillStore(skills).example("place").exists()
     asked = ["-m", f"{tmp_path}/model.py", "--mode", "instant", "--objects", "red block, blue bowl"]
-    assert run(["run", WORDS, *asked, "--learn", "--skills", str(tmp_path / "more")]) == 0
+    assert run(["run", WORDS, *asked, "--learn", "--set", f"skills={tmp_path / 'more'}"]) == 0
     assert "learned place, whose example did the same again" in capsys.readouterr().out

@@ -111,7 +111,14 @@ def test_the_commands_speak_with_it(url: str, capsys: pytest.CaptureFixture[str]
         "continuations are compared by: exact",
     ):
         assert line in told
-    said = ["--mode", "instant", "--max-tokens", "16", "--repairs", "0"]  # one request is enough
+    said = [
+        "--mode",
+        "instant",
+        "--set",
+        "max_tokens=16",
+        "--set",
+        "repairs=0",
+    ]  # one request is enough
     code = run(["run", "say it", "-m", *asked, *said])
     shown = capsys.readouterr()
     assert code in (1, 3, 4)  # random letters are no program

@@ -91,7 +91,7 @@ def test_an_answer_and_its_pieces_have_no_secret(connect: Any) -> None:
 
 
 @pytest.mark.sweep(share=0.5)
-@pytest.mark.parametrize("how", ["--stream", "--no-stream"])
+@pytest.mark.parametrize("how", ["stream=true", "stream=false"])
 def test_no_secret_of_an_address_is_left_anywhere(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, how: str
 ) -> None:
@@ -100,8 +100,8 @@ def test_no_secret_of_an_address_is_left_anywhere(
         netloc = urlsplit(server.url).netloc
         url = f"http://me:{quote(PASSWORD, safe='')}@{netloc}/v1?sig=querySECRET"
         server.faults += [error(500, " ".join(FORMS.values()))]
-        asked = ["-m", "openai/fake", "--base-url", url, how, "--model-timeout", "20"]
-        run(["run", "say it", *asked, "--cache", "kept", "--record", "r.jsonl", "--json"])
+        asked = ["-m", "openai/fake", "--base-url", url, "--set", how, "--set", "model_timeout=20"]
+        run(["run", "say it", *asked, "--set", "cache=kept", "--record", "r.jsonl", "--json"])
         server.faults += [error(400, " ".join(FORMS.values()))]
         run(["run", "say it", *asked])
         suite = ["bench", "run", "tabletop", "-n", "1", "--mode", "instant", "--jobs", "1"]
