@@ -298,7 +298,7 @@ def load(
     for variable, name in ENVIRONMENT.items():
         if text := environ.get(variable, "").strip():
             take(name, text, variable)
-    _refuse_secrets(settings, "--set")
+    _refuse_secrets({**settings, "headers": {}}, "--set")  # which have a check of their own
     for name, value in settings.items():
         take(name, value, "--set")
     for name, value in flags.items():

@@ -29,12 +29,11 @@ def command(shell: str | None) -> int:
     eval "$(cap completion zsh)"              in ~/.zshrc, after compinit
     cap completion fish | source              in ~/.config/fish/config.fish
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
-    from cap.cli.main import cli
-
     shell = shell or Path(os.environ.get("SHELL", "")).name
     found = get_completion_class(shell) if shell in SHELLS else None
     if found is None:
         raise UsageError(f"name the shell: cap completion {' or '.join(SHELLS)}")
+    cli = click.get_current_context().find_root().command
     click.echo(found(cli, {}, "cap", VARIABLE).source())
     return 0
 

@@ -217,14 +217,16 @@ OPTIONS = {
         "--expect",
         type=click.Choice(EFFECTS),
         multiple=True,
-        help="Fail (1) unless each turn has this effect; repeatable.",
+        metavar="EFFECT",
+        help="Fail (1) unless each turn moved, drew, said, answered, or did nothing; repeatable.",
     ),
     "ask": _row(APPROVAL, "--ask", is_flag=True, help="As --approve each-program."),
     "approve": _row(
         APPROVAL,
         "--approve",
         type=click.Choice(APPROVALS),
-        help="When to ask you (default: none; each-program on hardware).",
+        metavar="WHEN",
+        help="When to ask you: each-program (the default on hardware), each-call or none.",
     ),
     "yes": _row(
         APPROVAL,
@@ -316,7 +318,8 @@ OPTIONS = {
         PLANNER,
         "--planner",
         type=click.Choice(["saycan", "monologue", "saycanpay", "zero-shot", "cap"]),
-        help="What chooses the steps.",
+        metavar="NAME",
+        help="What chooses the steps: saycan, monologue, saycanpay, zero-shot or cap.",
     ),
     "feedback": _row(
         PLANNER,

@@ -110,14 +110,18 @@ def resumed(
     folder: Path | None,
     instructions: Sequence[str],
     people: People | None = None,
-) -> Iterator[Any]:
-    """Open a session that goes on with the one of a run folder; a new one where there is none."""
+) -> Iterator[tuple[Any, SessionOptions]]:
+    """Open a session that goes on with the one of a run folder; a new one where there is none.
+
+    Yields:
+        The session, and the options it was opened with: robot, scene and seed are the saved ones.
+    """
     kept = saved_at(folder)
     options = as_saved(options, kept) if kept else options
     with open_session(options, instructions, people) as session:
         if kept and folder:
             go_on(session, kept, folder)
-        yield session
+        yield session, options
 
 
 @contextmanager

@@ -62,8 +62,8 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
         return replay_run(options, options.replay, gif, options.pictures)
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
-    with resumed(options, options.resume, instructions) as session:
-        watch(session, options)
+    with resumed(options, options.resume, instructions) as (session, now):
+        watch(session, now)
         film = wanted(session, gif, options.pictures)
         for number, words in enumerate(instructions, start=1):
             failure = session.run(words, options.expect).failure
@@ -76,4 +76,4 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
             if failure.kind != "refused" or not left or not ask_person(f"Go on with: {left[0]}"):
                 break
         paths = film.finish() if film else []
-        return report(session, options, paths, left=instructions[len(session.turns) :])
+        return report(session, now, paths, left=instructions[len(session.turns) :])

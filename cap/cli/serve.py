@@ -40,13 +40,13 @@ def command(options: ServeOptions) -> int:
     shared_template().start()  # it loads while viser does
     with (
         opened(options.port, options.speed) as (page, link),
-        resumed(options, options.resume, ["serve"], page) as session,
+        resumed(options, options.resume, ["serve"], page) as (session, now),
     ):
-        watch(session, options)
+        watch(session, now)
         click.echo(f"open {link}")
         page.run(session)
         session.report_held()
-        say_commands(session, options)
+        say_commands(session, now)
         say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return 0

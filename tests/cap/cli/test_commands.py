@@ -259,7 +259,8 @@ def test_info_tells_settings_and_hides_keys(
     assert "sk-secret" not in shown
     found = json.loads(shown)
     assert found["keys"]["OPENAI_API_KEY"] == "set"
-    assert found["settings"]["model"] == "openai/x (CAP_MODEL)"
+    model = found["settings"]["model"]
+    assert (model["value"], model["source"]) == ("openai/x", "CAP_MODEL")
     assert found["robots"]["ravens"] == "ok"
 
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
@@ -20,7 +19,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
-from cap.cli.options import SessionOptions, with_options
+from cap.cli.options import SessionOptions
 from cap.cli.repl.commands import COMMANDS, Commands
 from cap.cli.repl.completion import ReplCompleter
 from cap.cli.repl.line_editor import LineEditor
@@ -37,13 +36,7 @@ from tests.fakes.scripted import Scripted
 MOVE = "put the red block in the blue bowl"
 
 
-@click.command()
-@with_options(SessionOptions, "options")
-def parsed(options: SessionOptions) -> SessionOptions:
-    return options
-
-
-OPTIONS: SessionOptions = parsed.main(["--mode", "instant"], standalone_mode=False)
+OPTIONS = SessionOptions(mode="instant")
 
 
 class Talk:
@@ -606,8 +599,7 @@ def test_a_disk_that_fills_up_ends_no_typing(
 
 
 def test_another_model_has_only_what_is_left_of_the_budget(talk: Talk) -> None:
-    limited = replace(OPTIONS.model_options, max_calls=2)
-    talk.commands.options = replace(OPTIONS, model_options=limited)
+    talk.commands.options = replace(OPTIONS, settings=("max_calls=2",))
     talk(MOVE)
     with FakeServer(lambda prompt, body: "say('hello')") as server:
         talk(f"/model vllm/fake {server.url}")
