@@ -44,7 +44,7 @@ def command(options: ServeOptions) -> int:
     ):
         watch(session, now)
         click.echo(f"open {link}")
-        page.run(session)
+        page.run(session, now)
         session.report_held()
         say_commands(session, now)
         say_usage(session)

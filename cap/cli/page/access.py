@@ -2,7 +2,7 @@
 
 A web page elsewhere may send requests to this machine and may have its own name point here (DNS
 rebinding). So the host must be one of this machine's own names, the origin the page itself, and the
-token of the link must be known: by the link, or by the cookie that the link leaves.
+token of the link must be known, or the cookie that the link leaves: a secret of its own.
 """
 
 from __future__ import annotations
@@ -23,14 +23,22 @@ _SECURED = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 """What every answer says: no page may hold this one in a frame."""
+_ENTRY = b"""<!doctype html><title>cap</title>
+<script>
+location.replace(matchMedia("(prefers-color-scheme: dark)").matches ? "/?darkMode" : "/")
+</script>
+<a href="/">cap</a>
+"""
+"""Where the link leads: on to the page, without the token, as dark as the browser's other pages."""
 
 
 class Access:
     """Lets requests through, or answers them itself."""
 
-    def __init__(self, token: str | None = None) -> None:
-        """Make a token, unless one is given."""
+    def __init__(self, token: str = "", secret: str = "") -> None:
+        """Make a token, and what the cookie holds, unless they are given."""
         self.token = token or secrets.token_urlsafe(24)
+        self.secret = secret or secrets.token_urlsafe(24)
 
     def cookie(self, host: str) -> str:
         """Return the cookie's name: browsers keep one jar for all ports of a host."""
@@ -55,7 +63,7 @@ class Access:
     def has_link(self, request: Any) -> bool:
         """Tell whether a request comes by the link."""
         given = parse_qs(urlsplit(request.path).query).get("token", [])
-        return len(given) == 1 and self._same(given[0])
+        return len(given) == 1 and _same(given[0], self.token)
 
     def _has_cookie(self, request: Any, host: str) -> bool:
         for line in request.headers.get_all("Cookie"):
@@ -63,13 +71,9 @@ class Access:
                 found = SimpleCookie(line).get(self.cookie(host))
             except CookieError:
                 continue
-            if found is not None and self._same(found.value):
+            if found is not None and _same(found.value, self.secret):
                 return True
         return False
-
-    def _same(self, given: str) -> bool:
-        known = self.token.encode()
-        return hmac.compare_digest(given.encode(errors="surrogateescape"), known)
 
     def respond(self, request: Any, usual: Any) -> Any:
         """Answer a request, or have it answered as usual.
@@ -89,9 +93,9 @@ class Access:
             response = Response(status, status.phrase, Headers(kind), body)
         elif not upgrade and self.has_link(request):
             host = request.headers["Host"]
-            kept = f"{self.cookie(host)}={self.token}; HttpOnly; SameSite=Lax; Path=/"
-            told = Headers({"Location": "/", "Set-Cookie": kept, "Cache-Control": "no-store"})
-            response = Response(HTTPStatus.SEE_OTHER, "See Other", told, b"")
+            kept = f"{self.cookie(host)}={self.secret}; HttpOnly; SameSite=Lax; Path=/"
+            kind = {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"}
+            response = Response(HTTPStatus.OK, "OK", Headers({**kind, "Set-Cookie": kept}), _ENTRY)
         elif (response := usual()) is None:
             return None
         for name, value in _SECURED.items():
@@ -99,6 +103,10 @@ class Access:
         if "Content-Length" not in response.headers:
             response.headers["Content-Length"] = str(len(response.body or b""))
         return response
+
+
+def _same(given: str, known: str) -> bool:
+    return hmac.compare_digest(given.encode(errors="surrogateescape"), known.encode())
 
 
 def _name(host: str) -> str:

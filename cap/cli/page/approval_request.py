@@ -24,8 +24,8 @@ READ_S = 0.7
 """A question is shown for so long before it can be answered: no second click answers it unseen."""
 STILL_S = 0.5
 """A yes counts once the program was left alone for so long: ten times what a browser waits."""
-ORDER = 5
-"""Its place in the panel."""
+ORDER = 1.5
+"""Its place in the panel: below the status, above all else."""
 
 
 class ApprovalRequest:
@@ -50,6 +50,8 @@ class ApprovalRequest:
         self._over = False
         self.folders: list[Any] = []
         """What it shows in the browsers; hidden when it is over, for who removes it to remove."""
+        self._notices: list[Any] = []
+        """A notice over the scene of each browser, also where the panel is folded away."""
         self._buttons: list[Any] = []
         self._changed_s: dict[int, float] = {}
         """By browser: when its program was changed last."""
@@ -61,10 +63,17 @@ class ApprovalRequest:
             if self._over:
                 return
             self._lay_out(gui, mine)
+            self._notices.append(
+                client.add_notification(
+                    "May it run?",
+                    "A program waits for your answer: see the top of the panel.",
+                    color="yellow",
+                )
+            )
 
     def _lay_out(self, gui: Any, mine: str) -> None:
         with gui.add_folder("May it run?", order=ORDER) as folder:
-            gui.add_html(f'<div style="padding:0 .8em">{escape(self._told)}</div>')
+            gui.add_html(f'<div class="cap">{escape(self._told)}</div>')
             shown = bool(self._source)
             text = gui.add_text("Program", mine or self._source, multiline=True, visible=shown)
             reason = gui.add_text("Why not", "", visible=shown)
@@ -120,6 +129,8 @@ class ApprovalRequest:
                 folder.visible = False
             for button in self._buttons:
                 button.disabled = True
+            for notice in self._notices:
+                notice.remove()
 
     def _say(self, allowed: bool, text: str, client: int) -> None:
         """Take an answer in.

@@ -33,16 +33,9 @@ MOST_ROWS = 40
 """How many rows of calls are shown, the last ones."""
 MOST_CHARS = 4000
 READY = "ready: say what the robot should do, then Enter"
-_MONO = "font:12px/1.5 ui-monospace,Menlo,Consolas,monospace"
-_BAD, _OK, _NOTE = "color:#c92a2a", "color:#2b8a3e", "color:#9a6700"
-_STYLES = {
-    "bold red": _BAD,
-    "yellow": _NOTE,
-    "bold yellow": _NOTE,
-    "cyan": "font-weight:600",
-    "dim": "opacity:.6",
-}
-"""How the page shows what a terminal tells in a style."""
+_BAD, _OK, _NOTE, _QUIET = "bad", "ok", "note", "quiet"
+_STYLES = {"bold red": _BAD, "red": _BAD, "yellow": _NOTE, "bold yellow": _NOTE, "dim": _QUIET}
+"""How the page shows what a terminal tells in a style: classes of page.css."""
 
 
 @dataclass
@@ -63,24 +56,32 @@ class _Row:
 
 @dataclass
 class _Told:
-    """One turn of the conversation."""
+    """One turn of the conversation, or one slash command."""
 
     number: int
+    """0 of a command."""
     words: str
     mark: str = "…"
     notes: list[tuple[str, str]] = field(default_factory=list)
-    """Style and text."""
+    """Class and text."""
     undone: bool = False
 
 
 class Chronicle:
-    """Listens to a session and tells it; the page asks for what is new."""
+    """Listens to a session and tells it; the page asks for what is new. Commands show here, too."""
+
+    width = 48
+    """Characters that a line of the panel holds, about."""
+    is_terminal = True
+    """Whether a person reads it."""
+    is_page = True
 
     def __init__(self) -> None:
         """Tell nothing yet."""
         self._lock = threading.Lock()
         self._new = True
         self._status = READY
+        self._asks = False
         self._source: list[str] = []
         self._generated: list[tuple[str, str]] = []
         self._line = 0
@@ -98,17 +99,27 @@ class Chronicle:
             if tell := _TELLS.get(event.kind):
                 tell(self, event.data, event)
             elif told := event_line(event.kind, event.data):
-                self._note(_STYLES[told[1]], told[0])
+                self._note(_STYLES.get(told[1], ""), told[0])
             else:
                 return
             self._new = True
 
-    def note(self, text: str, style: str = _NOTE) -> None:
-        """Tell something that no event tells."""
+    def note(self, text: str, style: str = "yellow") -> None:
+        """Tell something that no event tells, in a style of the terminal."""
         with self._lock:
             if not self._turns:
                 self._turns.append(_Told(0, "", ""))
-            self._turns[-1].notes.append((style, text))
+            self._turns[-1].notes.append((_STYLES.get(style, ""), text))
+            self._new = True
+
+    def show(self, text: str, style: str = "") -> None:
+        """Show what a command says, as a terminal does."""
+        self.note(text, style)
+
+    def command(self, line: str) -> None:
+        """Begin what a slash command shows."""
+        with self._lock:
+            self._turns.append(_Told(0, line, "›"))
             self._new = True
 
     def wait_for(self, words: list[str]) -> None:
@@ -116,10 +127,10 @@ class Chronicle:
         with self._lock:
             self._waiting, self._new = words, True
 
-    def say(self, status: str) -> None:
-        """Tell what goes on just now."""
+    def say(self, status: str, *, asks: bool = False) -> None:
+        """Tell what goes on just now; what asks for an answer stands out."""
         with self._lock:
-            self._status, self._new = status, True
+            self._status, self._asks, self._new = status, asks, True
 
     def news(self) -> tuple[str, str, str, str] | None:
         """Return status, program, calls and conversation as HTML; None if nothing is new."""
@@ -127,60 +138,50 @@ class Chronicle:
             if not self._new:
                 return None
             self._new = False
-            status = f'<div data-cap="status" style="font-weight:600">{_text(self._status)}</div>'
+            kind = "status asks" if self._asks else "status"
+            self._asks = False
+            status = f'<div data-cap="status" class="{kind}">{_text(self._status)}</div>'
             return status, self._program_html(), self._calls_html(), self._turns_html()
 
     def _program_html(self) -> str:
         lines = []
         for number, line in enumerate(self._source, start=1):
-            here = number == self._line
-            style = "background:#ffe066;color:#1d1e20" if here else ""
-            mark = "▶" if here else "&nbsp;"
-            lines.append(
-                f'<div style="{style};white-space:pre;min-width:max-content">'
-                f'{mark} <span style="opacity:.55">{number:3}</span>  {_text(line)}</div>'
-            )
+            mark, kind = ("▶", "here") if number == self._line else ("&nbsp;", "")
+            count = f'<span class="quiet">{number:3}</span>'
+            lines.append(f'<div class="{kind}">{mark} {count}  {_text(line)}</div>')
         more = "".join(
             f"<details><summary>generated {_text(name)}</summary>"
-            f'<pre style="{_MONO};overflow-x:auto">{_text(source)}</pre></details>'
+            f"<pre>{_text(source)}</pre></details>"
             for name, source in self._generated
         )
-        body = (
-            "".join(lines) or f'<div style="opacity:.6">{_text(self._written) or "none yet"}</div>'
-        )
-        return f'<div data-cap="program" style="{_MONO};overflow-x:auto">{body}</div>{more}'
+        body = "".join(lines) or f'<div class="quiet">{_text(self._written) or "none yet"}</div>'
+        return f'<div data-cap="program" class="code">{body}{more}</div>'
 
     def _calls_html(self) -> str:
         rows = []
         hidden = len(self._rows) - MOST_ROWS
         for row in self._rows[-MOST_ROWS:]:
             if not row.name:
-                rows.append(f'<div style="white-space:pre-wrap">{_text(row.text)}</div>')
+                rows.append(f"<div>{_text(row.text)}</div>")
                 continue
             times = f" <b>× {row.count}</b>" if row.count > 1 and row.alike else ""
-            came = f' <span style="{_BAD if row.failed else _OK}">{_text(row.came)}</span>'
+            came = f' <span class="{_BAD if row.failed else _OK}">{_text(row.came)}</span>'
             more = f", and {counted(row.count - 1, 'more call')}" if not row.alike else ""
-            seconds = f'<span style="opacity:.6">{row.seconds:.2f} s</span>'
+            seconds = f'<span class="quiet">{row.seconds:.2f} s</span>'
             told = f"{_text(row.text)}{times}{came if row.came else ''}{more}"
             rows.append(f"<div>→ {told} {seconds}</div>")
-        first = f'<div style="opacity:.6">… {hidden} rows before</div>' if hidden > 0 else ""
-        style = f"{_MONO};overflow-wrap:anywhere"
-        return f'<div data-cap="calls" style="{style}">{first}{"".join(rows)}</div>'
+        first = f'<div class="quiet">… {hidden} rows before</div>' if hidden > 0 else ""
+        return f'<div data-cap="calls" class="code">{first}{"".join(rows)}</div>'
 
     def _turns_html(self) -> str:
-        told = [
-            f'<div style="{_NOTE};overflow-wrap:anywhere">waits: {_text(words)}</div>'
-            for words in self._waiting
-        ]
+        told = [f'<div class="note">waits: {_text(words)}</div>' for words in self._waiting]
         for turn in reversed(self._turns[-MOST_TURNS:]):
             notes = "".join(
-                f'<div style="{style}">{_text(text)}</div>' for style, text in turn.notes
+                f'<div class="told {kind}">{_text(text)}</div>' for kind, text in turn.notes
             )
-            words = f"{turn.mark} {turn.number}. {turn.words}" if turn.number else ""
-            told.append(
-                '<div style="margin:0 0 .6em;overflow-wrap:anywhere">'
-                f"<b>{_text(words)}</b>{notes}</div>"
-            )
+            number = f"{turn.number}. " if turn.number else ""
+            words = f"{turn.mark} {number}{turn.words}".strip()
+            told.append(f'<div class="turn"><b>{_text(words)}</b>{notes}</div>')
         return f'<div data-cap="turns">{"".join(told)}</div>'
 
     # What each kind of event changes.
@@ -249,7 +250,7 @@ class Chronicle:
         lines = str(data["text"]).rstrip().split("\n")
         left = len(lines) - MOST_PRINTED
         told = [*lines[:MOST_PRINTED], f"… {counted(left, 'more line')}"] if left > 0 else lines
-        self._note("white-space:pre-wrap", "\n".join(told))
+        self._note("", "\n".join(told))
 
     def _moved(self, data: Mapping[str, Any], event: Event) -> None:
         if names := list(data["objects"]):
@@ -276,12 +277,12 @@ class Chronicle:
     def _samples(self, data: Mapping[str, Any], event: Event) -> None:
         for one in data["tried"]:
             mark = "▶" if one["number"] == data["chosen"] else "·"
-            self._note(_BAD if one["failed"] else "opacity:.8", f"{mark} {tried_line(one)}")
+            self._note(_BAD if one["failed"] else _QUIET, f"{mark} {tried_line(one)}")
         self._note(_NOTE, choice_line(data))
 
     def _learned(self, data: Mapping[str, Any], event: Event) -> None:
         for kind, told in learned_lines(data):
-            self._note({"learned": _OK, "left": _NOTE}.get(kind, "opacity:.6"), told)
+            self._note({"learned": _OK, "left": _NOTE}.get(kind, _QUIET), told)
 
     def _done(self, data: Mapping[str, Any], event: Event) -> None:
         if self._turns:
@@ -289,7 +290,7 @@ class Chronicle:
         self._line = 0
         self._status = READY
         if "usage" in data and is_real(data["model"]):
-            self._note("opacity:.6", usage_line(data["usage"]))
+            self._note(_QUIET, usage_line(data["usage"]))
 
     def _note(self, style: str, text: str) -> None:
         if self._turns:

@@ -14,10 +14,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from importlib.resources import files
+from typing import Any
 
+from cap.cli.options import SessionOptions
 from cap.cli.page import server as page_server
 from cap.cli.page.access import Access
 from cap.cli.page.approval_request import ApprovalRequest
@@ -25,9 +26,10 @@ from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.frame_budget import FrameBudget
 from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from cap.cli.page.scene import SceneDrawer
+from cap.cli.repl.commands import Commands
 from cap.engine.settings import Decision
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
-from cap.errors import CapError, RobotError
+from cap.errors import RobotError
 from cap.robot.view import Viewable
 from cap.trace.trace import Event
 
@@ -71,14 +73,6 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
             page_server.stop(server)
 
 
-@dataclass(frozen=True)
-class _Order:
-    """What a person asks for."""
-
-    kind: Literal["run", "undo"]
-    words: str = ""
-
-
 class LivePage:
     """A session in a browser."""
 
@@ -94,7 +88,9 @@ class LivePage:
         self._speed = speed
         self._scene = SceneDrawer(server)
         self.story = Chronicle()
-        self._waiting: deque[_Order] = deque()
+        self._waiting: deque[str] = deque()
+        """Instructions and slash commands."""
+        self._commands: Any = None
         self._session: Any = None
         self._busy = False
         self._stopping = False
@@ -123,6 +119,8 @@ class LivePage:
     def _lay_out(self) -> None:
         gui = self._server.gui
         gui.main_panel.dock_right()
+        css = files("cap.cli.page").joinpath("page.css").read_text(encoding="utf-8")
+        gui.add_html(f"<style>{css}</style>", order=0)
         self._status = gui.add_html("", order=1)
         self._stop_button = gui.add_button(
             "Stop", color="red", icon="hand-stop", disabled=True, order=3
@@ -130,12 +128,12 @@ class LivePage:
         self._stop_button.on_click(lambda _: self.stop("stopped on the page"))
         self._undo_button = gui.add_button("Undo", icon="arrow-back-up", disabled=True, order=4)
         self._undo_button.on_click(lambda _: self._undo())
+        with gui.add_folder("Conversation", order=5):
+            self._turns = gui.add_html("")
         with gui.add_folder("Program", order=6):
             self._program = gui.add_html("")
-        with gui.add_folder("Calls", order=7, expand_by_default=True):
+        with gui.add_folder("Calls", order=7):
             self._calls = gui.add_html("")
-        with gui.add_folder("Conversation", order=8):
-            self._turns = gui.add_html("")
         names = gui.add_checkbox("Names of the objects", True, order=9)
         names.on_update(lambda _: self._scene.name_objects(names.value))
         self._server.on_client_connect(self._came)
@@ -161,7 +159,7 @@ class LivePage:
         if event.client_id is None:  # it was changed below
             return
         if words := typed.typed(event.target.value, time.monotonic()):
-            self._wait_in_line(_Order("run", words))
+            self._wait_in_line(words)
         changes = typed.changes
         await asyncio.sleep(SETTLE_S)
         if changes == typed.changes:
@@ -172,18 +170,17 @@ class LivePage:
         now_s = time.monotonic()
         again, self._undone_s = now_s - self._undone_s < _DOUBLE_S, now_s
         if not again:
-            self._wait_in_line(_Order("undo"))
+            self._wait_in_line("/undo")
 
-    def _wait_in_line(self, order: _Order) -> None:
+    def _wait_in_line(self, line: str) -> None:
         with self._arrived:
-            self._waiting.append(order)
+            self._waiting.append(line)
             self._arrived.notify()
             self._tell_waiting()
 
     def _tell_waiting(self) -> None:
         """Tell what waits for a turn to end; the lock is held."""
-        waiting = [order.words or order.kind for order in self._waiting]
-        self.story.wait_for(waiting if self._busy else [])
+        self.story.wait_for(list(self._waiting) if self._busy else [])
 
     def stop(self, why: str) -> None:
         """End the program that runs, as Ctrl-C does, and what waits; the robot at once."""
@@ -205,11 +202,11 @@ class LivePage:
 
     def _drop_waiting(self) -> None:
         """Carry out nothing of what waits, and say so; the lock is held."""
-        dropped = [order.words or order.kind for order in self._waiting]
+        dropped = list(self._waiting)
         self._waiting.clear()
         self._tell_waiting()
         for told in dropped:
-            self.story.note(f"stopped, so this is not carried out: {told}")
+            self.story.note(f"stopped, so this is not run: {told}")
 
     def _left(self, client: int) -> None:
         """Stop a real robot whose motion was approved by the one who left; nothing else."""
@@ -252,7 +249,7 @@ class LivePage:
                 self._questions.append(question)
                 for browser in self._browsers.values():
                     question.show(browser)
-            self.story.say("waiting for your word")
+            self.story.say("waiting for your answer: may it run?", asks=True)
             decision, client = question.wait()
         if decision.allowed:
             self._approved_by = client  # first: if it leaves from now on, it stops the robot
@@ -265,12 +262,14 @@ class LivePage:
 
     # The session, on the main thread.
 
-    def run(self, session: Any) -> None:
-        """Carry out what browsers ask for, one after the other, until Ctrl-C."""
+    def run(self, session: Any, options: SessionOptions) -> None:
+        """Run what browsers ask for, one after the other, until Ctrl-C."""
         with self.showing(session):
+            self._commands = Commands(session, options, self.story)
+            self._commands.suggest()
             while True:
                 try:
-                    self._carry_out_next()
+                    self._run_next()
                 except KeyboardInterrupt:
                     stop_signals.taken()
                     if not self._stopping:
@@ -310,7 +309,7 @@ class LivePage:
             self._server.flush()
             time.sleep(_LEAVE_S)
 
-    def _carry_out_next(self) -> None:
+    def _run_next(self) -> None:
         """Do what was asked for first; nothing if for a while nothing is."""
         with self._arrived:
             if not self._waiting:
@@ -319,23 +318,18 @@ class LivePage:
                 return
             stop_signals.begun()
             self._busy = True  # from now on a stop is of this one
-            order = self._waiting.popleft()
+            line = self._waiting.popleft()
             self._tell_waiting()
         self.set_busy(True)
         try:
-            if order.kind == "undo":
-                self._session.undo()
-            else:
-                failure = self._session.run(order.words).failure
-                if failure is not None and failure.kind == "interrupted" and not self._stopping:
-                    with self._lock:  # by Ctrl-C in the terminal
-                        self._drop_waiting()
-        except CapError as error:
-            self.story.note(str(error))
-        except OSError as error:  # such as a full disk
-            where = error.filename or self._session.trace.folder
-            why = f"cannot write {where}: {error.strerror or error}"
-            self.story.note(f"{why}; make room there, the session goes on")
+            if line.startswith("/"):
+                self.story.command(line)
+            turns = len(self._session.turns)
+            self._commands.obey(line)
+            failure = self._session.turns[-1].failure if len(self._session.turns) > turns else None
+            if failure is not None and failure.kind == "interrupted" and not self._stopping:
+                with self._lock:  # by Ctrl-C in the terminal
+                    self._drop_waiting()
         finally:
             self._approved_by = self._edit = None
             self._refused = ""
@@ -409,5 +403,5 @@ class LivePage:
         if news is not None:
             places = (self._status, self._program, self._calls, self._turns)
             for place, text in zip(places, news, strict=True):
-                if place.content != (content := f'<div style="padding:0 .8em">{text}</div>'):
+                if place.content != (content := f'<div class="cap">{text}</div>'):
                     place.content = content

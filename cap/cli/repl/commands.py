@@ -1,4 +1,4 @@
-"""The slash commands of the REPL, and the instructions between them."""
+"""The slash commands of a session, in the terminal and on the page, and instructions between."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import functools
 import io
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from cap.cli.approval import edited
 from cap.cli.exec import read_source
@@ -41,7 +40,7 @@ COMMANDS = {
     "why": ("", "why the last turn came out as it did"),
     "prompt": ("[all]", "what the model was asked with; all: with hints and examples"),
     "scope": ("", "what a program may use: functions, variables"),
-    "undo": ("[TURNS]", "go back a turn, in simulation the world too"),
+    "undo": ("[TURNS]", "go back a turn, and say which; in simulation the world too"),
     "redo": ("", "put back what was undone"),
     "skills": ("", "functions of this session, and those kept from earlier ones"),
     "save": ("NAME [NEW_NAME] | FILE.json", "keep a function for later sessions, or the session"),
@@ -54,6 +53,8 @@ COMMANDS = {
 }
 """Every command: what it takes, and what it does."""
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
+_TERMINAL_ONLY = ("edit", "load", "model", "robot", "quit")
+"""What the page does not offer: who has its link need not be who may choose files and addresses."""
 _OPTIONS = {
     "-m": "/model NAME asks another model",
     "--base-url": "/model NAME URL sets the address",
@@ -93,18 +94,35 @@ class Story:
             self.notes += event.data["notes"]
 
 
+class Screen(Protocol):
+    """Where commands show what they say: a terminal, a pipe or the page."""
+
+    is_page: bool
+
+    @property
+    def width(self) -> int:
+        """Characters in a line."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads it as it comes."""
+
+    def show(self, text: str, style: str = "") -> None:
+        """Show printable text in a style of rich's."""
+
+
 class Commands:
     """Obeys what is typed in one session."""
 
-    def __init__(self, session: Any, options: SessionOptions, console: Console) -> None:
+    def __init__(self, session: Any, options: SessionOptions, screen: Screen) -> None:
         """Take over a session.
 
         Args:
             session: Whose.
             options: How it was opened.
-            console: Where things are said.
+            screen: Where things are said.
         """
-        self.session, self.options, self.console = session, options, console
+        self.session, self.options, self.screen = session, options, screen
         self.story = Story()
         session.trace.listeners.append(self._advise)
         session.trace.listeners.append(self.story)
@@ -127,10 +145,10 @@ class Commands:
             self.tell(f"  here: {here}", "yellow")
 
     def obey(self, line: str) -> bool:
-        """Carry out one line; return whether it came to what was asked for."""
+        """Run one line; return whether it came to what was asked for."""
         try:
             with stop_signals.heard():
-                return self._carry_out("/help" if line in ("help", "?") else line)
+                return self._run("/help" if line in ("help", "?") else line)
         except CapError as error:
             self.session.trace.progress("done")  # wipes what was going on
             self.refuse(str(error))
@@ -141,13 +159,13 @@ class Commands:
             self.refuse(f"{where}{error.strerror or error}")
         except KeyboardInterrupt:
             self.session.robot.stop()
+            self.tell(stop_signals.why, "red")
             stop_signals.taken()
-            self.tell("stopped by Ctrl-C", "red")
         return False
 
-    def _carry_out(self, line: str) -> bool:
+    def _run(self, line: str) -> bool:
         """Do what a line says; return whether it came to what was asked for."""
-        if line.lower() in _LEAVE:
+        if line.lower() in _LEAVE and not self.screen.is_page:
             self.ended = True
             return True
         if not line.startswith("/"):
@@ -158,6 +176,8 @@ class Commands:
             near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
             hint = did_you_mean(f"/{command}", near)
             raise UsageError(f"no command /{printable(name)}.{hint} /help lists them")
+        if self.screen.is_page and command in _TERMINAL_ONLY:
+            raise UsageError(f"/{command} is for the terminal: cap repl")
         if given and not COMMANDS[command][0]:
             raise UsageError(f"/{command} takes nothing, so leave out {given!r}")
         done = getattr(self, f"do_{command}")(given)
@@ -165,14 +185,13 @@ class Commands:
 
     def tell(self, text: str, style: str = "") -> None:
         """Say something; in a terminal it wraps."""
-        told = Text(printable(text), style=style)
-        self.console.print(told, soft_wrap=not self.console.is_terminal)
+        self.screen.show(printable(text), style)
 
     def refuse(self, why: str) -> None:
         """Say what went wrong: of a pipe on standard error."""
         if here := _in_place_of_options(why):
             why += f"; here: {here}"
-        if self.console.is_terminal:
+        if self.screen.is_terminal:
             self.tell(f"error: {why}", "red")
         else:
             click.echo(f"error: {printable(why)}", err=True)
@@ -185,7 +204,7 @@ class Commands:
         self.tell(f"robot {robot}, model {session.model.name}")
         if session.earlier:
             self.tell(session.earlier_turns)
-        if not self.console.is_terminal:
+        if not self.screen.is_terminal:
             self.tell("/help lists commands, /quit leaves")
             return
         try:
@@ -194,15 +213,21 @@ class Commands:
         except CapError as error:
             self.tell(f"the scene cannot be seen: {error}", "yellow")
             places, things = {}, []
-        for row in scene_map(places, self.console.width) or [", ".join(places)]:
+        for row in scene_map(places, self.screen.width) or [", ".join(places)]:
             self.tell(f"  {row}")
-        for sentence in to_try(session.prompt, things):
-            self.tell(f"try: {sentence}", "bold")
+        self.suggest(things)
         self.tell("Tab completes, /help lists commands, Ctrl-D leaves", "dim")
+
+    def suggest(self, things: Sequence[str] | None = None) -> None:
+        """Name sentences to try; of the objects there are, which are looked up if not given."""
+        if things is None:
+            things = observation.facts(self.session.robot).get("objects", [])
+        for sentence in to_try(self.session.prompt, things):
+            self.tell(f"try: {sentence}", "bold")
 
     def do_help(self, given: str) -> None:
         """List the commands, or tell of one."""
-        wide = self.console.width >= 100 or not self.console.is_terminal
+        wide = self.screen.width >= 100 or not self.screen.is_terminal
         if given and (asked := given.lower().lstrip("/")) not in COMMANDS:
             raise UsageError(f"no command /{asked}. /help lists them")
         if given:
@@ -212,6 +237,8 @@ class Commands:
         self.tell("Type what the robot should do. Ctrl-C stops program and robot, not the session.")
         self.tell("Several lines (Alt-Enter, or pasted) are as many instructions.")
         for name, (takes, about) in COMMANDS.items():
+            if self.screen.is_page and name in _TERMINAL_ONLY:
+                continue
             told = f"/{name} {takes}".rstrip()
             self.tell(f"  {told:<38} {about}" if wide else f"{told}\n    {about}")
 
@@ -234,7 +261,7 @@ class Commands:
         robot = self.session.robot
         seen = Observation.of(robot)
         places, about = seen.positions, seen.whereabouts
-        for row in scene_map(places, self.console.width):
+        for row in scene_map(places, self.screen.width):
             self.tell(f"  {row}")
         for name, (x, y, z) in places.items():
             where = f", {about[name]}" if about.get(name) else ""
@@ -279,7 +306,14 @@ class Commands:
             self.tell(f"{what}, so nothing ran")
             return None
         self.draft = ""
-        return bool(self.session.execute(text, "the edited program").ok)
+        return self._execute(text, "the edited program", "/edit opens it again")
+
+    def _execute(self, source: str, name: str, again: str) -> bool:
+        """Run a program of the person's own; where it fails, say what to type."""
+        turn = self.session.execute(source, name)
+        if turn.failure is not None:
+            self.tell(f"  {again}; /scope lists what it may use, /why has more", "yellow")
+        return bool(turn.ok)
 
     def do_why(self, given: str) -> None:
         """Say why the last turn came out as it did."""
@@ -338,8 +372,12 @@ class Commands:
             self.tell(f"  '{name}' {why}", "dim")
 
     def do_undo(self, given: str) -> None:
-        """Go back; the trace's listener tells how far."""
-        self.session.undo(_count(given, "/undo"))
+        """Go back, and name the turns; the trace's listener tells how far the world goes back."""
+        count = _count(given, "/undo")
+        gone = self.session.turns[-count:]
+        self.session.undo(count)
+        for turn in gone:
+            self.tell(f"  undone: {turn.instruction}")
 
     def do_redo(self, given: str) -> None:
         """Put back what was undone; the trace's listener tells it."""
@@ -360,6 +398,8 @@ class Commands:
     def do_save(self, given: str) -> None:
         """Keep a function, or the session."""
         names = given.split()
+        if given.endswith(".json") and self.screen.is_page:
+            raise UsageError("a session is saved to a file in the terminal: cap repl")
         if given.endswith(".json"):
             self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
         elif len(names) in (1, 2):
@@ -382,7 +422,7 @@ class Commands:
         if not given:
             raise UsageError("say what: /load runs/... goes on with it, /load FILE.py runs it")
         if path.suffix == ".py":
-            return bool(self.session.execute(read_source(path), path.name).ok)
+            return self._execute(read_source(path), path.name, f"change {path}, then: /load {path}")
         kept = saved_at(path)
         if not self.session.robot.simulated:
             raise UsageError(f"a real robot is let go of first: /quit, cap repl --resume {path}")

@@ -45,7 +45,7 @@ class Request:
 
 
 HERE = ("Host", "127.0.0.1:8093")
-KEY = ("Cookie", "other=1; cap-8093=secret")
+KEY = ("Cookie", "other=1; cap-8093=kept")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ KEY = ("Cookie", "other=1; cap-8093=secret")
     ],
 )
 def test_who_has_the_link_may_pass(path: str, pairs: list[tuple[str, str]]) -> None:
-    assert Access("secret").refusal(Request(path, *pairs)) is None
+    assert Access("secret", "kept").refusal(Request(path, *pairs)) is None
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,10 @@ def test_who_has_the_link_may_pass(path: str, pairs: list[tuple[str, str]]) -> N
         ("/?token=secret&token=secret", [HERE], "token"),
         ("/?token=s%C3%A9cret", [HERE], "token"),
         ("/?token=\udcc3\udca9", [HERE], "token"),
-        ("/", [HERE, ("Cookie", "cap-8094=secret")], "token"),
+        ("/", [HERE, ("Cookie", "cap-8094=kept")], "token"),
         ("/", [HERE, ("Cookie", "cap-8093=wrong")], "token"),
+        ("/", [HERE, ("Cookie", "cap-8093=secret")], "token"),
+        ("/?token=kept", [HERE], "token"),
         ("/", [HERE, ("Cookie", "\x00;=;;")], "token"),
         ("/?token=secret", [HERE, ("Origin", "http://evil.example")], "another page"),
         ("/?token=secret", [HERE, ("Origin", "null")], "another page"),
@@ -94,7 +96,7 @@ def test_who_has_the_link_may_pass(path: str, pairs: list[tuple[str, str]]) -> N
     ],
 )
 def test_nobody_else_may(path: str, pairs: list[tuple[str, str]], why: str) -> None:
-    refused = Access("secret").refusal(Request(path, *pairs))
+    refused = Access("secret", "kept").refusal(Request(path, *pairs))
     assert refused is not None
     assert refused[0] == 403
     assert why in refused[1]
@@ -243,9 +245,12 @@ UPGRADE = {
 
 
 def test_the_link_leaves_a_cookie_and_shows_the_page(page: Served) -> None:
-    status, headers, _ = answered(page, f"/?token={page.token}")
-    assert (status, headers["Location"]) == (303, "/")
+    status, headers, body = answered(page, f"/?token={page.token}")
+    assert status == 200
+    assert b'location.replace(matchMedia("(prefers-color-scheme: dark)")' in body
     cookie = headers["Set-Cookie"]
+    assert page.token not in cookie
+    assert answered(page, "/", Cookie=f"{cookie.split('=')[0]}={page.token}")[0] == 403
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     status, headers, body = answered(page, "/", Cookie=cookie.split(";")[0])

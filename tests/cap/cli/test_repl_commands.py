@@ -17,8 +17,8 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
-from rich.console import Console
 
+from cap.cli.console import SessionConsole as Console
 from cap.cli.options import SessionOptions
 from cap.cli.repl.commands import COMMANDS, Commands
 from cap.cli.repl.completion import ReplCompleter
