@@ -10,11 +10,10 @@ import contextlib
 import errno
 import importlib
 import io
-import itertools
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -22,41 +21,37 @@ import click
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, did_you_mean
 
-COMMANDS = {
-    "run": ("cap.cli.run", "Carry out instructions, one session."),
-    "repl": ("cap.cli.repl.command", "Talk to the robot, one instruction at a time."),
-    "serve": ("cap.cli.serve", "Watch and steer the robot in a browser."),
-    "plan": ("cap.cli.plan", "Carry out an instruction with a planner, step by step."),
-    "batch": ("cap.cli.batch", "Carry out many sessions from a file, each with its expectation."),
-    "mcp": ("cap.cli.mcp", "Let an agent move the robot (Model Context Protocol)."),
-    "exec": ("cap.cli.exec", "Run a program you wrote, checked and sandboxed."),
-    "check": ("cap.cli.check", "Check a program without running it."),
-    "prompts": ("cap.cli.prompts", "List, show and check prompt files."),
-    "skills": ("cap.cli.skills", "List, show, check and remove functions that sessions kept."),
-    "robots": ("cap.cli.robots", "List robots and what they can do."),
-    "models": ("cap.cli.models", "List the models and endpoints you can name."),
-    "trace": ("cap.cli.trace", "List, show and export earlier runs."),
-    "bench": ("cap.cli.bench.group", "Run benchmarks, compare models, measure speed."),
-    "info": ("cap.cli.info", "Versions, settings, sandbox: what to paste in an issue."),
-    "completion": ("cap.cli.completion", "Have Tab complete words: bash, zsh or fish."),
-    "help": ("cap.cli.main", "Show the help of a command."),
-}
 SECTIONS = {
-    "Move a robot": ("run", "repl", "serve", "plan", "batch", "mcp"),
-    "Programs, prompts, robots, models": (
-        "exec",
-        "check",
-        "prompts",
-        "skills",
-        "robots",
-        "models",
-    ),
-    "Afterwards": ("trace", "bench"),
-    "About cap": ("info", "completion", "help"),
+    "Move a robot": {
+        "run": "Follow instructions, one session.",
+        "repl": "Talk to the robot, one instruction at a time.",
+        "serve": "Watch and steer the robot in a browser.",
+        "plan": "Follow an instruction with a planner, step by step.",
+        "batch": "Run many sessions from a file, each with its expectation.",
+        "mcp": "Let an agent move the robot (Model Context Protocol).",
+    },
+    "Programs, prompts, robots, models": {
+        "exec": "Run a program you wrote, checked and sandboxed.",
+        "check": "Check a program without running it.",
+        "prompts": "List, show and check prompt files.",
+        "skills": "List, show, check and remove functions that sessions kept.",
+        "robots": "List robots and what they can do.",
+        "models": "List the models and endpoints you can name.",
+    },
+    "Afterwards": {
+        "trace": "List, show and export earlier runs.",
+        "bench": "Run benchmarks, compare models, measure speed.",
+    },
+    "About cap": {
+        "info": "Versions, settings, sandbox: what to paste in an issue.",
+        "completion": "Have Tab complete words: bash, zsh or fish.",
+        "help": "Show the help of a command.",
+    },
 }
-"""How the help lists the commands."""
-
-
+"""Every command, as the help lists them; its module has its name."""
+COMMANDS = [name for names in SECTIONS.values() for name in names]
+_ELSEWHERE = {"repl": "repl.command", "bench": "bench.group", "help": "main"}
+"""Commands whose module has another name."""
 WIDEST = 200
 """Columns of the help in a terminal that has as many; else it is as wide as the terminal."""
 _LEAST = 20
@@ -87,12 +82,13 @@ class _Lazy(click.Group):
     """A group whose commands are imported when called, so that `--help` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[name][0]).command
+        module = importlib.import_module(f"cap.cli.{_ELSEWHERE.get(name, name)}")
+        command: click.Command = module.command
         return command
 
     def resolve_command(
@@ -107,7 +103,7 @@ class _Lazy(click.Group):
         width = max(map(len, COMMANDS))
         for title, names in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names])
+                formatter.write_dl([(name.ljust(width), about) for name, about in names.items()])
 
 
 @click.group(
@@ -152,14 +148,35 @@ def run(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ASCII terminal shows what it can
             stream.reconfigure(errors="replace")
-    said = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in words[: words.index("--") if "--" in words else len(words)]
+
+    def fail(error: Exception, message: str, code: int, folder: str | None = None) -> int:
+        """Report an error, as one JSON object as well where JSON was asked for."""
+        if as_json and not getattr(error, "told", False):
+            from cap.cli.json_output import print_json
+
+            found: dict[str, Any] = {"error": type(error).__name__, "message": message}
+            if words[0] in ("run", "exec"):  # with what these say of every run
+                found = {"status": "error", "run": folder, "turns": [], **found}
+            with contextlib.suppress(OSError):  # a full disk, or a reader that went away
+                print_json(found)
+        if isinstance(error, click.ClickException) and not isinstance(error, MovedOption):
+            error.show()
+        else:
+            click.echo(f"error: {message}", err=True)
+        if folder is not None:
+            click.echo(f"run: {folder}", err=True)
+        return code
+
     try:
         with contextlib.ExitStack() as stack:
-            if _command_of_json(said) is not None:
+            if as_json:
                 from cap.cli.json_output import json_alone
 
                 stack.enter_context(json_alone())
-            code: Any = cli.main(args=said, prog_name="cap", standalone_mode=False, obj=tuple(said))
+            said = tuple(words)
+            code: Any = cli.main(args=words, prog_name="cap", standalone_mode=False, obj=said)
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -168,30 +185,17 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption) and (new := _new_form(error)):
-            _tell_as_json(said, "MovedOption", new)
-            click.echo(f"error: {new}", err=True)
-            return 2
-        _tell_as_json(said, type(error).__name__, error.format_message())
-        error.show()
-        return 2
+        error = _moved(error)
+        return fail(error, error.format_message(), 2)
     except CapError as error:
-        if not error.told:
-            _tell_as_json(said, type(error).__name__, str(error), error.run)
-        click.echo(f"error: {error}", err=True)
-        if error.run is not None:
-            click.echo(f"run: {error.run}", err=True)
-        return error.exit_code
+        return fail(error, str(error), error.exit_code, error.run)
     except ImportError as error:  # a person's own folder may bear the name of a package of ours
         from cap.robot.registry import shadowed
 
         package = (error.name or "").split(".")[0]
         if (hidden := shadowed(package)) is None:
             raise
-        message = f"package '{package}' is hidden by {hidden}; rename it or move away"
-        _tell_as_json(said, type(error).__name__, message)
-        click.echo(f"error: {message}", err=True)
-        return 2
+        return fail(error, f"package '{package}' is hidden by {hidden}; rename it or move away", 2)
     except BrokenPipeError:
         # The reader of our output went away (`cap ... | head`); nothing is left to say to it.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -200,47 +204,21 @@ def run(arguments: list[str] | None = None) -> int:
         where = f": {error.filename}" if error.filename else ""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         remedy = "; make room there, or choose another folder (--out, --gif)" if full else ""
-        message = f"{error.strerror or error}{where}{remedy}"
-        _tell_as_json(said, type(error).__name__, message)
-        click.echo(f"error: {message}", err=True)
-        return 1
+        return fail(error, f"{error.strerror or error}{where}{remedy}", 1)
 
 
-def _new_form(error: click.NoSuchOption) -> str:
-    """Return what to type for an option that a command takes as a setting now; "" if none."""
+class MovedOption(click.UsageError):
+    """An option that is a setting now."""
+
+
+def _moved(error: click.ClickException) -> click.ClickException:
+    """Return the error that names the new form, if an option is a setting now."""
     from cap.cli.options import MOVED
 
-    takes = error.ctx is not None and any("--set" in each.opts for each in error.ctx.command.params)
-    if not takes or error.option_name not in MOVED:
-        return ""
+    if not isinstance(error, click.NoSuchOption) or error.option_name not in MOVED:
+        return error
+    if error.ctx is None or not any("--set" in each.opts for each in error.ctx.command.params):
+        return error
     new = MOVED[error.option_name]
-    in_file = new.removeprefix("--set ").partition("=")[0]
-    return f"{error.option_name} is a setting now: {new}, or {in_file} in cap.toml"
-
-
-def _command_of_json(said: Sequence[str]) -> click.Command | None:
-    """Return the command that was told to answer as JSON, if it can; else None."""
-    if "--json" not in itertools.takewhile(lambda word: word != "--", said):
-        return None
-    command: click.Command = cli
-    for word in said:
-        if isinstance(command, click.Group):
-            with contextlib.suppress(ImportError, click.UsageError):
-                group = click.Context(command, resilient_parsing=True)
-                command = command.resolve_command(group, [word])[1] or command
-    declared = [param for param in command.params if "--json" in param.opts]
-    shown = any(not getattr(one, "hidden", 0) for one in declared)
-    return command if isinstance(command, click.Group) or shown else None
-
-
-def _tell_as_json(said: Sequence[str], error: str, message: str, run: str | None = None) -> None:
-    """Print an error as one JSON object, where a command that can was told to answer so."""
-    if (command := _command_of_json(said)) is None:
-        return
-    from cap.cli.json_output import print_json
-
-    told: dict[str, Any] = {"error": error, "message": message}
-    if command.name in ("run", "exec"):  # with what these say of every run
-        told = {"status": "error", "run": run, "turns": [], **told}
-    with contextlib.suppress(OSError):  # a full disk, or a reader that went away
-        print_json(told)
+    key = new.removeprefix("--set ").partition("=")[0]
+    return MovedOption(f"{error.option_name} is a setting now: {new}, or {key} in cap.toml")

@@ -20,10 +20,8 @@ from cap.robot.view import (
 LINES_EVERY_S = 0.2
 """How often lines are drawn anew while they grow: a browser takes its time for each."""
 _LABEL_UP_M = 0.05
-_LABEL_STEP_M = 0.035
-"""How far apart two names are, at least, that would stand over each other."""
 _LABEL_NEAR_M = 0.08
-"""Names nearer than this from above are over each other."""
+"""Things nearer than this, seen from above, are at one place."""
 
 
 class SceneDrawer:
@@ -40,6 +38,8 @@ class SceneDrawer:
         self._lock = threading.Lock()
         self._bodies: dict[str, Any] = {}
         self._labels: dict[str, Any] = {}
+        self._named = True
+        """Whether names are shown."""
         self._placements: dict[str, Placement] = {}
         self._lines: list[tuple[Polyline, Any]] = []
         self._lines_s = 0.0
@@ -73,24 +73,28 @@ class SceneDrawer:
                     self._placements[name] = place
                     new = True
             if new:
-                self._part_names()
+                self._name_places()
             now_s = time.monotonic()
             if not moving or now_s - self._lines_s > LINES_EVERY_S:
                 self._lines_s = now_s
                 new = self._draw_lines(appearance.lines) or new
             self.sent += new
 
-    def _part_names(self) -> None:
-        """Raise the names that would stand over another one; what is higher has the higher name."""
-        shown: list[tuple[float, float, float]] = []
-        for name in sorted(self._labels, key=lambda name: self._placements[name][2]):
-            x, y, z = self._placements[name][:3]
-            near = [up for a, b, up in shown if math.dist((a, b), (x, y)) < _LABEL_NEAR_M]
-            up = max([z + _LABEL_UP_M, *(other + _LABEL_STEP_M for other in near)])
-            shown.append((x, y, up))
-            label, above = self._labels[name], up - z
-            if not math.isclose(label.position[2], above, abs_tol=1e-3):
-                label.position = (0.0, 0.0, above)
+    def _name_places(self) -> None:
+        """Write the names of what is at one place in one label, at the highest thing there."""
+        groups: list[list[str]] = []
+        for name in sorted(self._labels, key=lambda name: -self._placements[name][2]):
+            at = self._placements[name][:2]
+            near = (g for g in groups if math.dist(self._placements[g[0]][:2], at) < _LABEL_NEAR_M)
+            if (group := next(near, None)) is None:
+                groups.append(group := [])
+            group.append(name)
+        for group in groups:
+            text = ", ".join(name.partition("/")[2] for name in group)
+            for name in group:
+                label, shown = self._labels[name], self._named and name == group[0]
+                if (label.text, label.visible) != (text, shown):
+                    label.text, label.visible = text, shown
 
     def placements(self) -> dict[str, Placement]:
         """Return where everything is shown."""
@@ -100,8 +104,8 @@ class SceneDrawer:
     def name_objects(self, visible: bool) -> None:
         """Show the names of the objects beside them, or not."""
         with self._lock:
-            for label in self._labels.values():
-                label.visible = visible
+            self._named = visible
+            self._name_places()
 
     def look_at(self, appearance: Appearance) -> None:
         """Have browsers begin where all that can be handled is in sight."""

@@ -141,7 +141,7 @@ class Commands:
         if event.kind == "unwritten" and event.data["why"] is not None:
             self.tell("  /save ELSEWHERE.json keeps the session in another place", "yellow")
         told = event.data["message"] if event.kind == "failure" and not event.depth else ""
-        if here := _in_place_of_options(told):
+        if (here := _in_place_of_options(told)) and not self.screen.is_page:
             self.tell(f"  here: {here}", "yellow")
 
     def obey(self, line: str) -> bool:
