@@ -40,7 +40,7 @@ SECTIONS = {
     },
     "Afterwards": {
         "trace": "List, show and export earlier runs.",
-        "bench": "Run benchmarks, compare models, measure speed.",
+        "bench": "Run benchmarks, compare models.",
     },
     "About cap": {
         "info": "Versions, settings, sandbox: what to paste in an issue.",
