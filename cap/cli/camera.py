@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cap.cli.json_output import print_json
-from cap.cli.options import finite
+from cap.cli.options import finite, json_option
 
 if TYPE_CHECKING:
     from robots.perception.calibration.file import HandEye
     from robots.perception.calibration.hand_eye import Fit
 
 
-@click.command("camera", short_help="Check where a camera is said to be, or find it out.")
+@click.command("camera")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--pairs",
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     metavar="MM",
     help="Greatest median error; three times it for the greatest, twice for what is seen off.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(
     file: Path,
     pairs_file: Path | None,

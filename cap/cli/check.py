@@ -12,6 +12,7 @@ import click
 from cap.cli import completion
 from cap.cli.exec import read_source
 from cap.cli.json_output import print_json
+from cap.cli.options import json_option
 
 if TYPE_CHECKING:
     from cap.checker.checker import Violation
@@ -32,7 +33,7 @@ _MOST_HINTS = 5
 )
 @click.option("--rules", is_flag=True, help="List the rules.")
 @click.option("--benchmark", is_flag=True, help="Allow what programs of benchmarks may import.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; of --rules a list.")
+@json_option
 def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool) -> int:
     """Check a program, or standard input (-); exit code 3 if it would be refused.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import stat
+import errno
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 from cap.cli.options import Command, SessionOptions, with_options
 from cap.cli.session import open_session, report, watch
 from cap.errors import CheckFailed, UsageError
+from cap.files import read_bytes
 from cap.program.program import MAX_SOURCE_CHARS
 
 _MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
@@ -50,25 +50,22 @@ def read_source(file: Path) -> str:
         UsageError: It is missing, unreadable, no plain file, or not text.
         CheckFailed: It is too long.
     """
+    too_long = f"{file} is too long: the limit is {MAX_SOURCE_CHARS} characters"
     try:
-        if str(file) == "-":
-            data = sys.stdin.buffer.read(_MOST_BYTES)
-        else:  # anything but a plain file may never end, or never begin
-            opened = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-            with open(opened, "rb") as plain:
-                if not stat.S_ISREG(os.fstat(opened).st_mode):
-                    raise UsageError(f"{file} is no plain file; pipe the program into '-' instead")
-                data = plain.read(_MOST_BYTES)
+        piped = str(file) == "-"
+        data = sys.stdin.buffer.read(_MOST_BYTES) if piped else read_bytes(file, _MOST_BYTES)
         source = data.decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"no file {file}") from None
     except UnicodeDecodeError as error:
-        if len(data) < _MOST_BYTES:  # else it may be cut inside a character
-            where = f"{error.reason} at {error.start}"
-            raise UsageError(f"{file} is not UTF-8 text: {where}") from None
-        source = ""
+        if len(data) == _MOST_BYTES:  # it may be cut inside a character
+            raise CheckFailed(too_long) from None
+        where = f"{error.reason} at {error.start}"
+        raise UsageError(f"{file} is not UTF-8 text: {where}") from None
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise CheckFailed(too_long) from None
         raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
-    if len(data) == _MOST_BYTES or len(source) > MAX_SOURCE_CHARS:
-        raise CheckFailed(f"{file} is too long: the limit is {MAX_SOURCE_CHARS} characters")
+    if len(source) > MAX_SOURCE_CHARS:
+        raise CheckFailed(too_long)
     return source

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
+from cap.cli.options import json_option
 from cap.cli.tables import PAGE, show
 
 _OF_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
@@ -20,7 +21,7 @@ _OF_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
 @click.option(
     "--config", "only_config", is_flag=True, help="Every setting, its default and its source."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def command(only_config: bool, as_json: bool) -> None:
     """Show versions, settings, robots, keys that are set, and the sandbox's layers.
 

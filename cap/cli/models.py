@@ -10,12 +10,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
-from cap.cli.options import (
-    CommandGroup,
-    ModelOptions,
-    load_config,
-    with_options,
-)
+from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config, with_options
 
 ANSWER_S = 60.0
 """Longest wait for one answer of a check, where nobody says otherwise."""
@@ -27,7 +22,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def list_models(as_json: bool) -> None:
     """List what `--model` takes.
 
@@ -56,7 +51,7 @@ def list_models(as_json: bool) -> None:
     metavar="TOKENS",
     help="Longest prompt to try, for the context window; 0 to leave that out.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def check_model(name: str, options: ModelOptions, window: int, as_json: bool) -> None:
     """Find out what a model's endpoint supports, by a few small requests.
 
@@ -92,22 +87,18 @@ def _rows(found: dict[str, Any]) -> dict[str, str]:
     """Return what a person reads."""
     words = {True: "yes", False: "no", None: "not known"}
     rows = {
-        key: words.get(value, str(value)) if value is None or isinstance(value, bool) else value
+        key: words[value] if value is None or isinstance(value, bool) else str(value)
         for key, value in found.items()
     }
-    if found["seed"]:
-        rows["seed"] = "taken; whether it is heeded, one request cannot tell"
     rows["refused"] = ", ".join(found["refused"]) or "nothing"
-    if found["streaming"] is None:
-        rows["streaming"] = "not known: the answer came in one piece"
     del rows["cuts_off"]
     read = found["window"]
     rows["window"] = {
-        True: f"{read} tokens; the beginning of longer prompts is lost, unsaid",
+        True: f"{read} tokens; the beginning of longer prompts is lost without a word",
         False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
     }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read whole")
     rows["latency_s"] = f"{found['latency_s']:.3f}"
-    return {_NAMES.get(key, key): str(value) for key, value in rows.items()}
+    return {_NAMES.get(key, key): value for key, value in rows.items()}
 
 
 _NAMES = {

@@ -537,6 +537,7 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
     return decorate
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 MOST_SHOWN = 12
 """How many options the help of a command shows; the others by `--help-all`."""
 _USUAL = (

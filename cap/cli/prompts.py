@@ -11,7 +11,7 @@ import click
 
 from cap.cli import completion
 from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup
+from cap.cli.options import CommandGroup, json_option
 from cap.errors import MissingExtra, UsageError, did_you_mean
 
 
@@ -28,9 +28,9 @@ def _groups() -> dict[str, Path]:
     return {path.name: path for path in sorted(root.iterdir()) if any(path.glob("*.py"))}
 
 
-@command.command("list", short_help="List every shipped prompt, with its size.")
+@command.command("list")
 @click.option("-r", "--robot", metavar="NAME", help="What its instructions ask of a model instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def list_prompts(robot: str | None, as_json: bool) -> None:
     """List every shipped prompt, with the size of its request to a language model.
 
@@ -80,9 +80,9 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
     show(rows, as_json)
 
 
-@command.command("show", short_help="Print what a language model reads.")
+@command.command("show")
 @click.argument("name", shell_complete=completion.prompts)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def show_prompt(name: str, as_json: bool) -> None:
     """Print what a language model reads for `ravens/ui`, say; or the prompt in a file.
 
@@ -114,11 +114,11 @@ def show_prompt(name: str, as_json: bool) -> None:
         click.echo(text, nl=False)
 
 
-@command.command("check", short_help="Execute every example in the instant world.")
+@command.command("check")
 @click.argument("target", required=False, metavar="[ROBOT|FILE|DIR]")
 @click.option("--prompts", "folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("-r", "--robot", default="ravens", show_default=True, help="Whose names a FILE uses.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def check(target: str | None, folder: Path | None, robot: str, as_json: bool) -> int:
     """Execute every example in the instant world; exit code 1 if one fails.
 

@@ -85,23 +85,18 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
     from cap.messages import clipped
     from cap.trace.reader import read_events
 
-    words, turns = "", 0
+    asked, known = "", 0
     with contextlib.suppress(CapError, KeyError, TypeError):  # a file, or a damaged trace
         for event in read_events(folder):
             kind, data = event["kind"], event["data"]
-            if event["depth"] == 0 and kind in ("instruction", "done"):
-                words = clipped(str(data.get("text", "")), 80)
-                turns += kind == "instruction"
+            if event["depth"] == 0 and kind == "instruction":
+                asked, known = clipped(str(data["text"]), 80), known + 1
+            elif event["depth"] == 0 and kind == "done":
+                asked = ""
             elif kind in ("resumed", "redo", "undo"):
-                turns += -data["turns"] if kind == "undo" else data["turns"]
-    if words and turns <= kept.turns:  # the session was kept after that turn, so it was done
-        all_known = "it is known" if kept.turns == 1 else f"all {kept.turns} turns are known"
-        told = f"the record in {folder} breaks off in a turn that was done: {words}"
-        click.echo(f"note: {told}; {all_known}", err=True)
-    elif words:
-        known = "the turn before it is" if kept.turns == 1 else f"the {kept.turns} before it are"
-        told = f"the last turn was cut off, and is as if it had not been asked: {words}"
-        click.echo(f"note: {told}; {known} known", err=True)
+                known += -data["turns"] if kind == "undo" else data["turns"]
+    if asked and known > kept.turns:
+        click.echo(f"note: the last turn was cut off, and is as if never asked: {asked}", err=True)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import click
 from cap.cli import camera, completion
 from cap.cli.approval import ask_person
 from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup, Named, robot_values, split_names
+from cap.cli.options import CommandGroup, Named, json_option, robot_values, split_names
 from cap.errors import Stopped, UsageError
 
 
@@ -26,7 +26,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def list_robots(as_json: bool) -> None:
     """List every registered robot.
 
@@ -40,9 +40,9 @@ def list_robots(as_json: bool) -> None:
     show(rows, as_json)
 
 
-@command.command("show", short_help="Show a robot's primitives as a model reads them.")
+@command.command("show")
 @click.argument("name", shell_complete=completion.robots)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def show_robot(name: str, as_json: bool) -> None:
     """Show a robot's primitives as a model reads them: signature, units, failures.
 
@@ -71,7 +71,7 @@ def show_robot(name: str, as_json: bool) -> None:
     robot.close()
 
 
-@command.command("new", short_help="Write a working robot to begin with.")
+@command.command("new")
 @click.argument("name")
 @click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Folder; NAME if none.")
 def new_robot(name: str, out: Path | None) -> None:
@@ -88,7 +88,7 @@ def new_robot(name: str, out: Path | None) -> None:
     click.echo(f'try: cap run "move the red marker to the left" -r {folder / "robot.py"}')
 
 
-@command.command("scene", short_help="Write the scene of a seed as TOML.")
+@command.command("scene")
 @click.argument("name", shell_complete=completion.robots)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".')
@@ -124,11 +124,11 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     click.echo(f"wrote {out}; try: {begun}{shlex.quote(str(out))}")
 
 
-@command.command("check", short_help="Check a robot, or bring a real one up.")
+@command.command("check")
 @click.argument("robot", metavar="NAME|FILE", shell_complete=completion.robots)
 @click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
 @click.option("--yes", is_flag=True, help="Execute those examples, and ask nobody.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 @click.option(
     "-R",
     "--robot-option",

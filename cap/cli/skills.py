@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup
+from cap.cli.options import CommandGroup, json_option
 from cap.errors import SkillError
 
 _folder_option = click.option(
@@ -50,7 +50,7 @@ def _confirm(question: str) -> bool:
 @command.command("list")
 @_folder_option
 @click.option("-r", "--robot", metavar="NAME", help="Only those this robot can use; and why not.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
     """List every skill, damaged ones too.
 
@@ -86,7 +86,7 @@ def _row(store: Any, name: str, aside: str) -> dict[str, Any]:
 @command.command("show")
 @click.argument("name")
 @_folder_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
     """Print a skill's file.
 
@@ -113,7 +113,7 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
     metavar="DIR",
     help="Prompt files to use instead of the shipped ones.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def check(
     folder: Path | None, robot: str | None, model: str | None, prompts: Path | None, as_json: bool
 ) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup, Named
+from cap.cli.options import CommandGroup, Named, json_option
 from cap.errors import CapError, UsageError
 
 FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
@@ -29,7 +29,7 @@ def _runs_folder(given: Path | None) -> Path:
 @command.command("list")
 @click.option("--runs", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
     """List runs, the newest last.
 
@@ -55,7 +55,7 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
 @command.command("show")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("-v", "--verbose", is_flag=True, help="Nested LMPs as well.")
-@click.option("--json", "as_json", is_flag=True, help="Print every event, one a line.")
+@json_option
 def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Show a run as it looked; the newest if none is named.
 

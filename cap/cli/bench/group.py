@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.bench import plot, problems, score, suites
-from cap.cli.bench.report import compare, report
+from cap.cli.bench import problems, score, suites
+from cap.cli.bench.report import compare, plot, report
 from cap.cli.bench.run import oracle, run
 from cap.cli.options import CommandGroup
 
@@ -20,7 +20,8 @@ def command() -> None:
     """  # noqa: D301
 
 
-for _module in (plot, problems, score, suites):
-    command.add_command(_module.command)
-for _command in (run, oracle, report, compare):
+for _command in (
+    *(suites.command, run, oracle, report, compare, plot),
+    *(problems.command, score.command),
+):
     command.add_command(_command)

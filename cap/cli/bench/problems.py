@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from cap.cli.options import json_option
 from cap.errors import UsageError
 
 
@@ -21,7 +22,7 @@ from cap.errors import UsageError
 )
 @click.option("--schema", is_flag=True, help="Print the format, as a file that works.")
 @click.option("--check", is_flag=True, help="Try references and mutants; 1 if one is not fit.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@json_option
 def command(
     files: tuple[Path, ...], plain: Path | None, schema: bool, check: bool, as_json: bool
 ) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cap.cli.json_output import print_json
+from cap.cli.options import json_option
 from cap.errors import UsageError
 from cap.messages import printable
 
@@ -70,11 +71,11 @@ def _show_reasons(report: Any) -> None:
         click.echo(f"  and {len(found) - _MOST_REASONS} reasons more, in the report")
 
 
-@click.command("report", short_help="Write the reports of results folders, and print them.")
+@click.command("report")
 @click.argument(
     "folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR..."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list, numbers as numbers.")
+@json_option
 @click.option(
     "--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, of one DIR."
 )
@@ -107,10 +108,10 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     return 0
 
 
-@click.command("compare", short_help="Compare two results folders, trial by trial.")
+@click.command("compare")
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def compare(first: Path, second: Path, as_json: bool) -> int:
     """Compare two results folders by the trials that both have.
 
@@ -152,4 +153,21 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
         click.echo(printable(f"  {where} seed {trial.seed} sample {trial.sample}: only the {who}"))
     if len(found.differing) > _MOST_DIFFERING:
         click.echo(f"  and {len(found.differing) - _MOST_DIFFERING} more: --json lists all")
+    return 0
+
+
+@click.command("plot")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+def plot(folder: Path) -> int:
+    """Draw the episodes of a results folder into it as SVG; needs the extra `report`.
+
+    \b
+    cap bench plot runs/...
+    """  # noqa: D301
+    from benchmarks.results import read_header
+    from benchmarks.suite import suite
+
+    found = suite(read_header(folder)["settings"]["suite"])
+    for path in found.plot(folder):
+        click.echo(f"plot: {path}")
     return 0

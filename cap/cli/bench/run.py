@@ -137,9 +137,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
     return 1 if lacking else 0
 
 
-@click.command(
-    "oracle", cls=SuiteCommand, short_help="Prove that every task of a suite can be solved."
-)
+@click.command("oracle", cls=SuiteCommand)
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(OracleOptions, hidden=MODEL_FIELDS)
 def oracle(suite_name: str, options: OracleOptions) -> int:

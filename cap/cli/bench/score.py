@@ -28,9 +28,7 @@ class ScoreOptions(RunnerOptions):
     problems: tuple[Path, ...] = ()
 
 
-@click.command(
-    "score", cls=SuiteCommand, short_help="Judge the answers in a file, whoever wrote them."
-)
+@click.command("score", cls=SuiteCommand)
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @with_options(ScoreOptions, hidden=MODEL_FIELDS)

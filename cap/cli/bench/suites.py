@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.options import Command
+from cap.cli.options import Command, json_option
 
 
 class SuiteCommand(Command):
@@ -21,8 +21,8 @@ class SuiteCommand(Command):
                 formatter.write_text(f"{', '.join(names())}; or a Python file with a suite()")
 
 
-@click.command("list", short_help="List the suites there are.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@click.command("list")
+@json_option
 def command(as_json: bool) -> int:
     """List the suites that `cap bench run` and `cap bench oracle` take.
 

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -160,36 +159,18 @@ _ONCE = ("--resume", "--quiet", "-q", "--json")
 
 
 def _command() -> str:
-    """Return the command that repeats this run in a folder of its own, without passwords.
-
-    Of an option that was given twice and counts once, the last stays.
-    """
+    """Return the command that repeats this run in a folder of its own, without passwords."""
     from cap.config import shown_url
 
-    context = click.get_current_context()
-    once = {
-        word: option.name
-        for option in context.command.params
-        if isinstance(option, click.Option) and not (option.multiple or option.is_flag)
-        for word in option.opts
-    }
-    said = list(context.find_root().obj or ())
-    kept: list[tuple[str | None, list[str]]] = []
-    while said:
-        word = said.pop(0)
-        name, equals, _ = word.partition("=")
-        if name in _ELSEWHERE:
-            del said[: 0 if equals else 1]
-        elif word not in _ONCE:
-            words = [word, *(said[:1] if name in once and not equals else ())]
-            del said[: len(words) - 1]
-            for place, one in enumerate(words):
-                if "@" in one or name == "--base-url":
-                    words[place] = re.sub("https?://.*", lambda url: shown_url(url.group()), one)
-            option = once.get(name)
-            kept = [entry for entry in kept if option is None or entry[0] != option]
-            kept.append((option, words))
-    return shlex.join(["cap", *chain.from_iterable(words for _, words in kept)]) if kept else ""
+    words = list(click.get_current_context().find_root().obj or ())
+    kept: list[str] = []
+    while words:
+        word = words.pop(0)
+        if word in _ELSEWHERE:
+            del words[:1]
+        elif word not in _ONCE and not word.startswith(tuple(f"{name}=" for name in _ELSEWHERE)):
+            kept.append(re.sub("https?://.*", lambda url: shown_url(url.group()), word))
+    return shlex.join(["cap", *kept]) if kept else ""
 
 
 def tell_left_out(suite: BaseSuite) -> None:

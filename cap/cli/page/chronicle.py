@@ -32,6 +32,7 @@ MOST_TURNS = 30
 MOST_ROWS = 40
 """How many rows of calls are shown, the last ones."""
 MOST_CHARS = 4000
+ASKS = "waiting for your answer: may it run?"
 READY = "ready: say what the robot should do, then Enter"
 _BAD, _OK, _NOTE, _QUIET = "bad", "ok", "note", "quiet"
 _STYLES = {"bold red": _BAD, "red": _BAD, "yellow": _NOTE, "bold yellow": _NOTE, "dim": _QUIET}
@@ -81,7 +82,6 @@ class Chronicle:
         self._lock = threading.Lock()
         self._new = True
         self._status = READY
-        self._asks = False
         self._source: list[str] = []
         self._generated: list[tuple[str, str]] = []
         self._line = 0
@@ -127,10 +127,10 @@ class Chronicle:
         with self._lock:
             self._waiting, self._new = words, True
 
-    def say(self, status: str, *, asks: bool = False) -> None:
+    def say(self, status: str) -> None:
         """Tell what goes on just now; what asks for an answer stands out."""
         with self._lock:
-            self._status, self._asks, self._new = status, asks, True
+            self._status, self._new = status, True
 
     def news(self) -> tuple[str, str, str, str] | None:
         """Return status, program, calls and conversation as HTML; None if nothing is new."""
@@ -138,9 +138,8 @@ class Chronicle:
             if not self._new:
                 return None
             self._new = False
-            kind = "status asks" if self._asks else "status"
-            self._asks = False
-            status = f'<div data-cap="status" class="{kind}">{_text(self._status)}</div>'
+            kind = "status asks" if self._status == ASKS else "status"
+                status = f'<div data-cap="status" class="{kind}">{_text(self._status)}</div>'
             return status, self._program_html(), self._calls_html(), self._turns_html()
 
     def _program_html(self) -> str:

@@ -22,8 +22,7 @@ from cap.cli.options import SessionOptions
 from cap.cli.page import server as page_server
 from cap.cli.page.access import Access
 from cap.cli.page.approval_request import ApprovalRequest
-from cap.cli.page.chronicle import Chronicle
-from cap.cli.page.frame_budget import FrameBudget
+from cap.cli.page.chronicle import ASKS, Chronicle
 from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from cap.cli.page.scene import SceneDrawer
 from cap.cli.repl.commands import Commands
@@ -112,7 +111,6 @@ class LivePage:
         self._due_s = self._sent_s = 0.0
         self._undone_s = -math.inf
         """When Undo was clicked last."""
-        self._budget = FrameBudget()
         self._closed = threading.Event()
         self._lay_out()
 
@@ -249,7 +247,7 @@ class LivePage:
                 self._questions.append(question)
                 for browser in self._browsers.values():
                     question.show(browser)
-            self.story.say("waiting for your answer: may it run?", asks=True)
+            self.story.say(ASKS)
             decision, client = question.wait()
         if decision.allowed:
             self._approved_by = client  # first: if it leaves from now on, it stops the robot
@@ -358,20 +356,16 @@ class LivePage:
     def _frame(self, robot: Any) -> None:
         """Show a moment of a motion, when it is time to; on the thread that moves the robot."""
         now_s = time.monotonic()
-        moves = robot.mode == "physics"
-        if moves and self._speed:
+        if robot.mode == "physics" and self._speed:
             step_s = robot.frame_every_s / self._speed
             self._due_s = max(self._due_s + step_s, now_s - step_s)
             if self._due_s > now_s:
                 time.sleep(self._due_s - now_s)
             self._scene.show(robot, moving=True)
             return
-        allowed = self._budget.allows(now_s)
-        if not allowed or now_s - self._sent_s < (1 / FRAMES_PER_S if moves else TOLD_EVERY_S):
-            return
-        self._sent_s = now_s
-        self._scene.show(robot, moving=True)
-        self._budget.spent(time.monotonic())
+        if now_s - self._sent_s > TOLD_EVERY_S:  # a picture more often would slow the motion down
+            self._scene.show(robot, moving=True)
+            self._sent_s = time.monotonic()
 
     def _watch_twin(self, event: Event) -> None:
         """Show a rehearsal in the twin, and afterwards the robot itself again."""

@@ -137,7 +137,10 @@ def test_a_window_that_is_too_small_is_found_by_the_check(capsys: Capture) -> No
         return found[1] if found else "I have not seen it"
 
     for window, told in (
-        (3000, "context window: 3000 tokens; the beginning of longer prompts is lost, unsaid"),
+        (
+            3000,
+            "context window: 3000 tokens; the beginning of longer prompts is lost without a word",
+        ),
         (None, "tokens were read whole"),
     ):
         with FakeServer(knows, window=window) as server:

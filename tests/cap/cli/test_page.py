@@ -20,7 +20,6 @@ from cap.cli.main import run
 from cap.cli.page.access import Access
 from cap.cli.page.approval_request import STILL_S
 from cap.cli.page.chronicle import Chronicle
-from cap.cli.page.frame_budget import SHARE, FrameBudget
 from cap.errors import install_extra
 from cap.messages import REPEATED_PROGRAM
 from cap.trace.trace import Event
@@ -674,19 +673,3 @@ def test_a_browser_that_leaves_stops_the_motion_it_allowed_and_no_other(
             controller.hold_motions(None)
             stays.until(lambda v: "moved: red block" in v.text)
             assert "has left" not in stays.text
-
-
-@pytest.mark.parametrize("picture_s", [0.0003, 0.001, 0.01])
-@pytest.mark.parametrize("moment_s", [0.0002, 0.002, 0.004])
-def test_pictures_take_a_small_share_of_a_simulation_without_limit(
-    moment_s: float, picture_s: float
-) -> None:
-    budget, now_s, motion_s, pictures = FrameBudget(), 100.0, 0.0, 0
-    for moment in range(20000):
-        now_s += moment_s if moment % 100 else 10.0  # a program also does something else
-        motion_s += moment_s if moment % 100 else 0.005
-        if budget.allows(now_s):
-            now_s += picture_s
-            pictures += 1
-            budget.spent(now_s)
-    assert abs(pictures * picture_s - SHARE * motion_s) <= picture_s

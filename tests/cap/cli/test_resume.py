@@ -153,13 +153,12 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
     assert run(["run", "--resume", "o", "count", *model, "--json"]) == 0
     out, error = capsys.readouterr()
     assert said(json.loads(out)["turns"][0]) == ["[1, 2]"]
-    cut = "note: the last turn was cut off, and is as if it had not been asked: loop"
-    assert f"{cut}; the turn before it is known" in error
+    assert "note: the last turn was cut off, and is as if never asked: loop" in error
     assert run(["run", "--replay", "o"]) == 0
     assert "replayed: 1 steps" in capsys.readouterr().out
 
 
-def test_of_a_damaged_record_it_is_said_that_it_breaks_off(capsys: Capture) -> None:
+def test_a_turn_that_was_done_is_known_though_its_record_breaks_off(capsys: Capture) -> None:
     moves = ["put the red block in the blue bowl", "undo that"]
     run(["run", *moves, *INSTANT, "--out", "o"])
     events = Path("o/events.jsonl")
@@ -169,8 +168,7 @@ def test_of_a_damaged_record_it_is_said_that_it_breaks_off(capsys: Capture) -> N
     capsys.readouterr()
     run(["run", "--resume", "o", moves[0]])
     error = capsys.readouterr().err
-    assert "note: the record in o breaks off in a turn that was done: undo that" in error
-    assert "all 2 turns are known" in error
+    assert "cut off" not in error
 
 
 @pytest.mark.sweep(share=0.4)
