@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from cap.cli.options import json_option
 
 if TYPE_CHECKING:
     from cap.checker.checker import Violation
+    from cap.checker.policy import Policy
+    from cap.session.session import Session
 
 _MOST_HINTS = 5
 """Suggestions for names that are not defined: to find one takes long."""
@@ -74,35 +76,35 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
 
 
 def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[Violation], list[str]]:
-    """Return why a program is refused, and the functions that would be generated.
+    """Return why a program for a robot is refused, and the functions that would be generated."""
+    from cap.checker.policy import Policy
+    from cap.session.session import Session
 
-    What is not Python is of the rule `syntax`, a name that nobody defines of `undefined`.
+    with Session.open(robot, mode="instant", skills=None) as session:
+        return faults(session, source, Policy.benchmark() if benchmark else Policy())
+
+
+def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violation], list[str]]:
+    """Return why a program is refused in a session, and the functions that would be generated.
+
+    What is not Python is of the rule `syntax`, a name that is defined nowhere of `undefined`.
     """
-    from cap.checker.checker import Policy, Violation, examine
-    from cap.engine.answer import State
-    from cap.engine.engine import Engine, unhinted
+    from cap.checker.checker import Violation, examine
+    from cap.engine.engine import unhinted
     from cap.engine.near_miss import near_miss
     from cap.errors import CheckFailed, did_you_mean
-    from cap.models.nearest import Nearest
     from cap.program.program import Program
     from cap.prompt.docs import call_of
-    from cap.robot import observation, registry
-    from cap.sandbox.sandbox import Sandbox
-    from cap.session.session import TOP
-    from cap.trace.trace import Trace
+    from cap.robot import observation
 
     try:
         program = Program.parse(source)
     except CheckFailed as error:
         line, column = getattr(error, "line", None) or 1, getattr(error, "column", None) or 1
         return [Violation("syntax", line, column, str(error))], []
-    prompts = registry.robot_prompts(robot)
-    body = registry.make_robot(robot, mode="instant")
-    functions = registry.function_prompt()
-    engine = Engine(body, Nearest(), prompts, functions, sandbox=Sandbox(), trace=Trace())
-    scope = engine.scope(unhinted(prompts[TOP]), State(variables=observation.facts(body)))
-    body.close()
-    policy = Policy.benchmark() if benchmark else Policy()
+    variables = {**observation.facts(session.robot), **session.state.variables}
+    state = replace(session.state, variables=variables)
+    scope = session.engine.scope(unhinted(session.prompt), state)
     examined = examine(program, scope, policy)
     found = list(examined.violations)
     known = scope.names() | policy.names()

@@ -13,7 +13,7 @@ import io
 import json
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated, Any, TypeVar
@@ -25,11 +25,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 from starlette.responses import PlainTextResponse
 
+from cap.cli.check import faults
 from cap.cli.options import SessionOptions
 from cap.cli.session import open_session
 from cap.engine.settings import Decision
-from cap.errors import CapError, RobotError, UsageError, did_you_mean
-from cap.program.program import MAX_SOURCE_CHARS, Program, ProgramSyntaxError
+from cap.errors import CapError, RobotError, UsageError
+from cap.program.program import MAX_SOURCE_CHARS
 from cap.session.session import Session
 from cap.trace.trace import versions
 
@@ -240,7 +241,7 @@ def _add_looks(server: MCPServer[Any], wheel: _Wheel) -> None:
 
     @server.tool()
     async def check_program(context: Context, source: str) -> dict[str, Any]:
-        """Check a program without running it; each fault with its line and what to do."""
+        """Check a program without running it: each fault with its line, and functions to define."""
         return await wheel.do(context, lambda: _checked(session, source))
 
     @server.tool()
@@ -421,28 +422,10 @@ def _seen(session: Session) -> dict[str, Any]:
 
 
 def _checked(session: Session, source: str) -> dict[str, Any]:
-    from cap.checker.checker import examine
-    from cap.checker.undefined import undefined
-    from cap.engine.engine import unhinted
-
-    scope = session.engine.scope(unhinted(session.prompt), session.state)
-    policy = session.engine.sandbox.policy
-    known = scope.names() | policy.names()
-    try:
-        program = Program.parse(source)
-    except ProgramSyntaxError as error:
-        fault = {"rule": "syntax", "line": error.line, "column": error.column, "reason": str(error)}
-        return {"ok": False, "violations": [fault], "undefined": []}
-    refused = [asdict(violation) for violation in examine(program, scope, policy).violations]
-    lacking = [
-        {"name": each.name, "line": each.line, "remedy": _remedy(each.name, known)}
-        for each in undefined(program, known)
-    ]
-    return {"ok": not (refused or lacking), "violations": refused, "undefined": lacking}
-
-
-def _remedy(name: str, known: Collection[str]) -> str:
-    return did_you_mean(name, known).strip() or "define it in the program"
+    refused, undefined = faults(session, source, session.engine.sandbox.policy)
+    violations = [asdict(violation) for violation in refused]
+    ok = not (violations or undefined)
+    return {"ok": ok, "violations": violations, "undefined": undefined}
 
 
 def _executed(session: Session, source: str, expect: list[str]) -> dict[str, Any]:

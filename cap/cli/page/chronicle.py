@@ -139,7 +139,7 @@ class Chronicle:
                 return None
             self._new = False
             kind = "status asks" if self._status == ASKS else "status"
-                status = f'<div data-cap="status" class="{kind}">{_text(self._status)}</div>'
+            status = f'<div data-cap="status" class="{kind}">{_text(self._status)}</div>'
             return status, self._program_html(), self._calls_html(), self._turns_html()
 
     def _program_html(self) -> str:

@@ -126,11 +126,14 @@ def test_a_check_names_faults_and_what_is_undefined_with_what_to_do(tmp_path: Pa
         async def checked(source: str) -> Any:
             return value(await agent.call_tool("check_program", {"source": source}))
 
-        found = await checked("put_first_on_second('a')\nx = get_obj_nams()\ny = zzz\n")
-        assert [fault["rule"] for fault in found["violations"]] == ["CAP113"]
-        told = {each["name"]: each["remedy"] for each in found["undefined"]}
-        assert "get_obj_names" in told["get_obj_nams"]
-        assert told["zzz"] == "define it in the program"
+        (fault,) = (await checked("put_first_on_second('a')"))["violations"]
+        assert (fault["rule"], fault["line"]) == ("CAP113", 1)
+        found = await checked("x = get_obj_nams()\ny = zzz\nz = objects\n")
+        rules = [(fault["rule"], fault["line"]) for fault in found["violations"]]
+        assert sorted(rules) == [("undefined", 1), ("undefined", 2)]
+        told = [fault["reason"] for fault in found["violations"]]
+        assert any("there is get_obj_names()" in reason for reason in told)
+        assert (await checked("unheard_of()"))["undefined"] == ["unheard_of"]
         (fault,) = (await checked("x = 1\ny = ("))["violations"]
         assert (fault["rule"], fault["line"]) == ("syntax", 2)
 
