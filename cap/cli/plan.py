@@ -13,7 +13,7 @@ import click
 
 from cap.cli.json_output import print_json
 from cap.cli.options import Command, ModelOptions, load_config, split_names, vary, with_options
-from cap.errors import CapError, MissingExtra, UsageError
+from cap.errors import MissingExtra, UsageError
 
 SHOWN = 3
 """Candidates of a step in the table."""
@@ -64,11 +64,14 @@ def command(options: PlanOptions, instruction: str) -> int:
     cap plan "bring me something to clean up the spill"
     cap plan "throw away the apple" --feedback success --disturb once
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
+    from rich.console import Console
+
     from benchmarks.models import Meter
     from benchmarks.planning import single
-    from cap.cli.session import claim_folder, remove_run
+    from cap.cli.session import beginning
     from cap.planners.say_models import is_say_model, what_it_knows
-    from cap.trace.trace import Trace, new_run_folder, status_after, versions
+    from cap.trace.terminal import Live
+    from cap.trace.trace import versions
 
     if not instruction.strip():
         raise UsageError("the instruction is empty; say what the robot should do")
@@ -81,40 +84,29 @@ def command(options: PlanOptions, instruction: str) -> int:
     single.check_writer(setup, name, instruction)
     if is_say_model(name):
         _model(name, None, options, settings)  # a wrong number is told before anything begins
-    there = options.out is not None and options.out.exists()
-    folder = claim_folder(options.out or new_run_folder(settings.runs, options.robot, instruction))
-    said = {"robot": options.robot, "model": name, "planner": options.planner}
-    more = {"seed": options.seed, "mode": options.mode, "versions": versions()}
-    trace = Trace(folder, {"instructions": [instruction], **said, **more})
-    if not options.as_json:
-        _watch(trace)
-        if is_say_model(name):
-            click.echo(f"{name} {what_it_knows(name)}")
-
     made: list[Meter] = []
 
     def make_model(known: Any) -> Any:
         made.append(Meter(_model(name, known, options, settings)))
         return made[-1]
 
-    try:
+    said = {"robot": options.robot, "model": name, "planner": options.planner}
+    more = {"seed": options.seed, "mode": options.mode, "versions": versions()}
+    header = {"instructions": [instruction], **said, **more}
+    with beginning(options.out, settings.runs, options.robot, header) as trace:
+        if not options.as_json:
+            trace.listeners.append(Live(Console(highlight=False)))
+            if is_say_model(name):
+                click.echo(f"{name} {what_it_knows(name)}")
         verdict = single.run(setup, instruction, make_model, trace)
-    except BaseException as error:  # the trace tells of whatever it was
-        if not isinstance(error, UsageError):  # of that no trace is kept
-            trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
-        trace.close(status_after(error))
-        if isinstance(error, UsageError):
-            remove_run(folder, there)
-        elif isinstance(error, CapError):
-            error.run = str(folder)
-        raise
+    assert trace.folder is not None
     good = verdict.episode.end == "done" and verdict.missed is None
     trace.close("ok" if good else "failed")
     unknown = not verdict.judged and verdict.episode.end == "model"
     known = single.nearest_known(setup, instruction) if unknown else []
     usage = {**vars(made[-1].usage), "requests": made[-1].requests}
     about = {"model": name, "stand_in": what_it_knows(name), "usage": usage}
-    return _report(verdict, folder, instruction, options.as_json, known, about)
+    return _report(verdict, trace.folder, instruction, options.as_json, known, about)
 
 
 def _setup(options: PlanOptions) -> Any:
@@ -171,14 +163,6 @@ def _answer(question: str) -> str:
     with contextlib.suppress(click.Abort):
         return str(click.prompt(question, default="", show_default=False, err=True))
     return ""
-
-
-def _watch(trace: Any) -> None:
-    from rich.console import Console
-
-    from cap.trace.terminal import Live
-
-    trace.listeners.append(Live(Console(highlight=False)))
 
 
 def _report(

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +22,7 @@ from cap.robot.robot_files import path_of
 if TYPE_CHECKING:
     from cap.engine.settings import Decision
     from cap.models.base import Usage
+    from cap.trace.trace import Trace
 
 
 class People(Protocol):
@@ -59,25 +60,12 @@ def open_session(
     from cap.sandbox.client import shared_template
 
     shared_template().start()  # it loads numpy and shapely while we load the rest
-    from cap.trace.trace import Trace, new_run_folder, status_after
-
     settings = load_config(options)
     if not all(words.strip() for words in instructions):
         raise UsageError("an instruction is empty; say what the robot should do")
-    there = options.out is not None and options.out.exists()
-    folder = options.out or new_run_folder(settings.runs, settings.robot, instructions[0])
-    trace = Trace(claim_folder(folder), {"instructions": instructions, "dry_run": options.dry_run})
-    try:
+    header = {"instructions": instructions, "dry_run": options.dry_run}
+    with beginning(options.out, settings.runs, settings.robot, header) as trace:
         session = _make_session(options, settings, trace, instructions, people)
-    except BaseException as error:  # the trace tells of whatever it was
-        trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
-        with contextlib.suppress(OSError):  # that one says more than a full disk
-            trace.close(status_after(error))
-        if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
-            remove_run(folder, there)
-        elif isinstance(error, CapError):
-            error.run = str(folder)
-        raise
     for why in session.damaged_skills.values():
         if why not in told:
             click.echo(f"warning: a skill is left out: {why}", err=True)
@@ -234,7 +222,37 @@ def skills_folder(settings: Any) -> Path:
     return data_folder() / "skills" if settings.skills is None else Path(settings.skills)
 
 
-def claim_folder(folder: Path) -> Path:
+@contextmanager
+def beginning(
+    out: Path | None, runs: Path, robot: str, header: Mapping[str, Any]
+) -> Iterator[Trace]:
+    """Yield the trace of a run; what fails inside ends it, and a slip leaves nothing behind.
+
+    Args:
+        out: The run's folder; None for a new one in `runs`.
+        runs: The folder of runs.
+        robot: The robot's name, for a new folder's.
+        header: What the run is begun with; a new folder has the first of its instructions.
+    """
+    from cap.trace.trace import Trace, new_run_folder, status_after
+
+    there = out is not None and out.exists()
+    folder = _claimed(out or new_run_folder(runs, robot, header["instructions"][0]))
+    trace = Trace(folder, header)
+    try:
+        yield trace
+    except BaseException as error:  # the trace has whatever it was
+        trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
+        with contextlib.suppress(OSError):  # that one says more than a full disk
+            trace.close(status_after(error))
+        if isinstance(error, UsageError):
+            _remove_run(folder, there)
+        elif isinstance(error, CapError):
+            error.run = str(folder)
+        raise
+
+
+def _claimed(folder: Path) -> Path:
     """Make sure a run folder is this run's own."""
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} already holds a run; choose another --out or remove it")
@@ -247,7 +265,7 @@ def claim_folder(folder: Path) -> Path:
     return folder
 
 
-def remove_run(folder: Path, there: bool) -> None:
+def _remove_run(folder: Path, there: bool) -> None:
     """Remove what was written of a run that never began; its folder too, unless it was there."""
     with contextlib.suppress(OSError):
         (folder / "programs").rmdir()

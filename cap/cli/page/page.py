@@ -219,7 +219,7 @@ class LivePage:
 
     def approve(self, source: str) -> Decision:
         """Have somebody look at a program before it runs."""
-        told, kept = "This program is to run. Change it, if it should be otherwise.", {}
+        told, kept = "This program is to run. Change it here if it should be different.", {}
         if self._refused and self._edit is not None:
             told = (
                 f"A change was refused: {self._refused}. In the browser it was made in it stays in "
