@@ -242,7 +242,8 @@ def beginning(
     try:
         yield trace
     except BaseException as error:  # the trace has whatever it was
-        trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
+        if not isinstance(error, UsageError):  # of that no trace is kept
+            trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         with contextlib.suppress(OSError):  # that one says more than a full disk
             trace.close(status_after(error))
         if isinstance(error, UsageError):
