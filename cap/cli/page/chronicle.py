@@ -1,30 +1,26 @@
 """What the page tells of a session beside the robot: conversation, program, calls. As HTML.
 
+A session's events are read as its exports read them (`RunRecord`); what goes on just now is added.
 All text of models, programs and objects is escaped: it is shown, never interpreted.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from html import escape
-from typing import Any
+from pathlib import Path
 
-from cap.messages import (
-    choice_line,
-    counted,
-    event_line,
-    is_real,
-    learned_lines,
-    printable,
-    short,
-    shown_call,
-    tried_line,
-    usage_line,
-)
+from cap.messages import counted, is_real, printable, usage_line
 from cap.result import plain
-from cap.trace.terminal import MOST_PRINTED, PrintedLines
+from cap.trace.export.run_record import (
+    STYLES,
+    ChoiceRecord,
+    Note,
+    ProgramRecord,
+    RunRecord,
+    TurnRecord,
+)
 from cap.trace.trace import Event
 
 MOST_TURNS = 30
@@ -32,40 +28,10 @@ MOST_TURNS = 30
 MOST_ROWS = 40
 """How many rows of calls are shown, the last ones."""
 MOST_CHARS = 4000
+MOST_PRINTED = 10
+"""How many of the lines that a program printed are shown, the last ones."""
 ASKS = "waiting for your answer: may it run?"
 READY = "ready: say what the robot should do, then Enter"
-_BAD, _OK, _NOTE, _QUIET = "bad", "ok", "note", "quiet"
-_STYLES = {"bold red": _BAD, "red": _BAD, "yellow": _NOTE, "bold yellow": _NOTE, "dim": _QUIET}
-"""How the page shows what a terminal tells in a style: classes of page.css."""
-
-
-@dataclass
-class _Row:
-    """Calls of one function in a row, or a line that the program printed among them."""
-
-    text: str
-    came: str = ""
-    failed: bool = False
-    name: str = ""
-    """Empty of a line that was printed."""
-    given: Any = None
-    count: int = 1
-    alike: bool = True
-    """Whether all of them were the first: its arguments, and what it returned."""
-    seconds: float = 0.0
-
-
-@dataclass
-class _Told:
-    """One turn of the conversation, or one slash command."""
-
-    number: int
-    """0 of a command."""
-    words: str
-    mark: str = "…"
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    """Class and text."""
-    undone: bool = False
 
 
 class Chronicle:
@@ -81,35 +47,66 @@ class Chronicle:
         """Tell nothing yet."""
         self._lock = threading.Lock()
         self._new = True
+        self._record = RunRecord(Path(), {})
         self._status = READY
-        self._source: list[str] = []
-        self._generated: list[tuple[str, str]] = []
         self._line = 0
+        """The line that runs."""
         self._written = ""
-        self._rows: list[_Row] = []
-        self._lines = PrintedLines(MOST_PRINTED)
-        self._turns: list[_Told] = []
+        """What the model has written so far."""
+        self._printed: list[str] = []
         self._waiting: list[str] = []
 
     def __call__(self, event: Event) -> None:
         """Take in one event of the trace."""
-        if event.depth and event.kind not in ("instruction", "text"):
-            return
         with self._lock:
-            if tell := _TELLS.get(event.kind):
-                tell(self, event.data, event)
-            elif told := event_line(event.kind, event.data):
-                self._note(_STYLES.get(told[1], ""), told[0])
-            else:
-                return
             self._new = True
+            self._note_moment(event)
+            if event.depth:
+                return
+            data = plain(event.data) if event.kind == "call" else event.data
+            self._record.add({"kind": event.kind, "turn": event.turn, "depth": 0, "data": data})
+            if event.kind == "done" and "usage" in data and is_real(data["model"]):
+                self._turn().parts.append(Note("usage", usage_line(data["usage"]), "dim"))
+
+    def _note_moment(self, event: Event) -> None:
+        """Note what goes on just now."""
+        data = event.data
+        match event.kind:
+            case "instruction" if event.depth:
+                self._status = f"{data['lmp']}: {data['text']}"
+            case "text" if not event.depth:
+                self._written = self._written + data["text"] if data["text"] else ""
+            case _ if event.depth:
+                pass
+            case "instruction":
+                self._status, self._line, self._written, self._printed = "working", 0, "", []
+            case "prompt":
+                self._status, self._written = f"asking {data['model']}", ""
+            case "program":
+                self._status, self._line = "running the program", 0
+            case "line":
+                self._line = data["number"]
+                self._status = f"running line {self._line}"
+            case "printed":
+                self._printed += data["text"].removesuffix("\n").split("\n")
+            case "rehearsing":
+                self._status = "rehearsing in the simulated twin: nothing real moves"
+            case "trying":
+                self._status = f"trying up to {data['samples']} programs: nothing moves for good"
+            case "tried":
+                self._status = f"trying programs: {data['number']}"
+            case "done":
+                self._status, self._line = READY, 0
+
+    def _turn(self) -> TurnRecord:
+        if not self._record.turns:
+            self._record.turns.append(TurnRecord(0, ""))
+        return self._record.turns[-1]
 
     def note(self, text: str, style: str = "yellow") -> None:
         """Tell something that no event tells, in a style of the terminal."""
         with self._lock:
-            if not self._turns:
-                self._turns.append(_Told(0, "", ""))
-            self._turns[-1].notes.append((_STYLES.get(style, ""), text))
+            self._turn().parts.append(Note("note", text, STYLES.get(style, "")))
             self._new = True
 
     def show(self, text: str, style: str = "") -> None:
@@ -119,7 +116,7 @@ class Chronicle:
     def command(self, line: str) -> None:
         """Begin what a slash command shows."""
         with self._lock:
-            self._turns.append(_Told(0, line, "›"))
+            self._record.turns.append(TurnRecord(0, line))
             self._new = True
 
     def wait_for(self, words: list[str]) -> None:
@@ -140,183 +137,75 @@ class Chronicle:
             self._new = False
             kind = "status asks" if self._status == ASKS else "status"
             status = f'<div data-cap="status" class="{kind}">{_text(self._status)}</div>'
-            return status, self._program_html(), self._calls_html(), self._turns_html()
+            turns = [turn for turn in self._record.turns if turn.number]
+            parts = turns[-1].parts if turns else []
+            programs = [part for part in parts if isinstance(part, ProgramRecord)]
+            program = programs[-1] if programs else ProgramRecord("", "", [], 0)
+            return status, self._program(program), self._calls(program), self._conversation()
 
-    def _program_html(self) -> str:
+    def _program(self, program: ProgramRecord) -> str:
         lines = []
-        for number, line in enumerate(self._source, start=1):
+        for number, line in enumerate(program.source.rstrip("\n").split("\n"), start=1):
             mark, kind = ("▶", "here") if number == self._line else ("&nbsp;", "")
-            count = f'<span class="quiet">{number:3}</span>'
+            count = f'<span class="dim">{number:3}</span>'
             lines.append(f'<div class="{kind}">{mark} {count}  {_text(line)}</div>')
         more = "".join(
             f"<details><summary>generated {_text(name)}</summary>"
             f"<pre>{_text(source)}</pre></details>"
-            for name, source in self._generated
+            for name, source in program.generated
         )
-        body = "".join(lines) or f'<div class="quiet">{_text(self._written) or "none yet"}</div>'
+        waits = f'<div class="dim">{_text(self._written) or "none yet"}</div>'
+        body = "".join(lines) if program.source else waits
         return f'<div data-cap="program" class="code">{body}{more}</div>'
 
-    def _calls_html(self) -> str:
+    def _calls(self, program: ProgramRecord) -> str:
         rows = []
-        hidden = len(self._rows) - MOST_ROWS
-        for row in self._rows[-MOST_ROWS:]:
-            if not row.name:
-                rows.append(f"<div>{_text(row.text)}</div>")
-                continue
+        if (hidden := len(program.calls) - MOST_ROWS) > 0:
+            rows.append(f'<div class="dim">… {hidden} rows before</div>')
+        for row in program.calls[-MOST_ROWS:]:
             times = f" <b>× {row.count}</b>" if row.count > 1 and row.alike else ""
-            came = f' <span class="{_BAD if row.failed else _OK}">{_text(row.came)}</span>'
-            more = f", and {counted(row.count - 1, 'more call')}" if not row.alike else ""
-            seconds = f'<span class="quiet">{row.seconds:.2f} s</span>'
-            told = f"{_text(row.text)}{times}{came if row.came else ''}{more}"
-            rows.append(f"<div>→ {told} {seconds}</div>")
-        first = f'<div class="quiet">… {hidden} rows before</div>' if hidden > 0 else ""
-        return f'<div data-cap="calls" class="code">{first}{"".join(rows)}</div>'
+            came = _marked(f"= {row.result}", "ok") if row.result else ""
+            came = _marked(row.call.error, "bad") if row.call.error else came
+            seconds = f'<span class="dim">{row.seconds:.2f} s</span>'
+            rows.append(f"<div>→ {_text(row.text)}{times}{came}{_text(row.more)} {seconds}</div>")
+        if (hidden := len(self._printed) - MOST_PRINTED) > 0:
+            rows.append(f'<div class="dim">… {counted(hidden, "line")} printed before</div>')
+        rows += [f"<div>| {_text(line)}</div>" for line in self._printed[-MOST_PRINTED:]]
+        return f'<div data-cap="calls" class="code">{"".join(rows)}</div>'
 
-    def _turns_html(self) -> str:
-        told = [f'<div class="note">waits: {_text(words)}</div>' for words in self._waiting]
-        for turn in reversed(self._turns[-MOST_TURNS:]):
+    def _conversation(self) -> str:
+        told = [f'<div class="warn">waits: {_text(words)}</div>' for words in self._waiting]
+        for turn in reversed(self._record.turns[-MOST_TURNS:]):
+            mark = {True: "✓", False: "✗", None: "…"}[turn.ok] if turn.number else "›"
+            words = f"{mark} {turn.number}. {turn.instruction}" if turn.number else ""
+            words = words or (f"{mark} {turn.instruction}" if turn.instruction else "")
             notes = "".join(
-                f'<div class="told {kind}">{_text(text)}</div>' for kind, text in turn.notes
+                f'<div class="told {kind}">{_text(text)}</div>' for text, kind in _notes(turn)
             )
-            number = f"{turn.number}. " if turn.number else ""
-            words = f"{turn.mark} {number}{turn.words}".strip()
             told.append(f'<div class="turn"><b>{_text(words)}</b>{notes}</div>')
         return f'<div data-cap="turns">{"".join(told)}</div>'
 
-    # What each kind of event changes.
 
-    def _instruction(self, data: Mapping[str, Any], event: Event) -> None:
-        words = str(data["text"])
-        if event.depth:
-            self._status = f"{data['lmp']}: {words}"
-            return
-        self._turns.append(_Told(event.turn, words))
-        self._source, self._generated, self._rows = [], [], []
-        self._line, self._written, self._lines = 0, "", PrintedLines(MOST_PRINTED)
-        self._status = "working"
-
-    def _prompt(self, data: Mapping[str, Any], event: Event) -> None:
-        self._status = f"asking {data['model']}"
-        self._written = ""
-
-    def _text_piece(self, data: Mapping[str, Any], event: Event) -> None:
-        if event.depth == 0:
-            self._written = self._written + data["text"] if data["text"] else ""
-
-    def _program(self, data: Mapping[str, Any], event: Event) -> None:
-        self._source = str(data["source"]).rstrip("\n").split("\n")
-        self._generated = list(data["generated"])
-        self._line, self._rows, self._status = 0, [], "running the program"
-
-    def _running(self, data: Mapping[str, Any], event: Event) -> None:
-        self._line = data["number"]
-        self._status = f"running line {self._line}"
-
-    def _call(self, data: Mapping[str, Any], event: Event) -> None:
-        name, error = str(data["name"]), data["error"]
-        if name == "say" and error is None:
-            words = [*data["args"], *data["kwargs"].values()]
-            self._note(_OK, f"robot says: “{words[0] if words else ''}”")
-        last = self._rows[-1] if self._rows else None
-        came = "" if data["result"] is None else f"= {short(data['result'])}"
-        text = shown_call(name, data["args"], data["kwargs"])
-        given = plain([data["args"], data["kwargs"], data["result"]])
-        same = last is not None and last.given == given
-        group = last is not None and last.name == name and (same or name != "say")
-        if last is not None and group and error is None and not last.failed:
-            last.count += 1
-            last.alike = last.alike and same
+def _notes(turn: TurnRecord) -> Iterator[tuple[str, str]]:
+    """Yield what a turn did and said, each with its class."""
+    for part in turn.parts:
+        if isinstance(part, Note):
+            yield part.text, part.style
+        elif isinstance(part, ChoiceRecord):
+            for one in part.tried:
+                yield f"{'▶' if one.chosen else '·'} {one.text}", "bad" if one.failed else "dim"
+            yield part.why, "warn"
         else:
-            last = _Row(text, came if error is None else str(error), error is not None, name, given)
-            self._rows.append(last)
-        last.seconds += data["duration_s"]
-
-    def _rehearsing(self, data: Mapping[str, Any], event: Event) -> None:
-        self._status = "rehearsing in the simulated twin: nothing real moves"
-
-    def _rehearsal(self, data: Mapping[str, Any], event: Event) -> None:
-        if data["failure"] is None:
-            moved = ", ".join(data["moved"]) or "nothing"
-            took = f"{counted(len(data['calls']), 'call')}, {data['sim_s']:.1f} s simulated"
-            self._note("", f"rehearsed: {took}, moved: {moved}")
-
-    def _printed(self, data: Mapping[str, Any], event: Event) -> None:
-        self._rows += [_Row(line) for line in self._lines.told(data["text"])]
-
-    def _stdout(self, data: Mapping[str, Any], event: Event) -> None:
-        more, last = self._lines.rest()
-        self._rows += [_Row(line) for line in (more, *last) if line]
-        lines = str(data["text"]).rstrip().split("\n")
-        left = len(lines) - MOST_PRINTED
-        told = [*lines[:MOST_PRINTED], f"… {counted(left, 'more line')}"] if left > 0 else lines
-        self._note("", "\n".join(told))
-
-    def _moved(self, data: Mapping[str, Any], event: Event) -> None:
-        if names := list(data["objects"]):
-            self._note(_OK, f"moved: {', '.join(names)}")
-
-    def _effect(self, data: Mapping[str, Any], event: Event) -> None:
-        undone = data.get("undone")  # a trace of an earlier version tells none
-        for line in filter(None, (*data["left_over"], undone, data["still"])):
-            self._note(_NOTE, str(line))
-
-    def _undo(self, data: Mapping[str, Any], event: Event) -> None:
-        told = "undone" if data["world"] else "undone: the variables, not the world"
-        alive = [turn for turn in self._turns if turn.number and not turn.undone]
-        for turn in alive[-data["turns"] :]:
-            turn.undone = True
-            turn.notes.append((_NOTE, told))
-
-    def _trying(self, data: Mapping[str, Any], event: Event) -> None:
-        if event.kind == "trying":
-            self._status = f"trying up to {data['samples']} programs: nothing moves for good"
-        else:
-            self._status = f"trying programs: {data['number']}"
-
-    def _samples(self, data: Mapping[str, Any], event: Event) -> None:
-        for one in data["tried"]:
-            mark = "▶" if one["number"] == data["chosen"] else "·"
-            self._note(_BAD if one["failed"] else _QUIET, f"{mark} {tried_line(one)}")
-        self._note(_NOTE, choice_line(data))
-
-    def _learned(self, data: Mapping[str, Any], event: Event) -> None:
-        for kind, told in learned_lines(data):
-            self._note({"learned": _OK, "left": _NOTE}.get(kind, _QUIET), told)
-
-    def _done(self, data: Mapping[str, Any], event: Event) -> None:
-        if self._turns:
-            self._turns[-1].mark = "✓" if data["ok"] else "✗"
-        self._line = 0
-        self._status = READY
-        if "usage" in data and is_real(data["model"]):
-            self._note(_QUIET, usage_line(data["usage"]))
-
-    def _note(self, style: str, text: str) -> None:
-        if self._turns:
-            self._turns[-1].notes.append((style, text))
+            for row in part.calls:
+                if row.name == "say" and not row.call.error:
+                    words = [*row.call.args, *row.call.kwargs.values()]
+                    yield f"robot says: “{words[0] if words else ''}”", "ok"
+    if turn.undone:
+        yield "undone", "warn"
 
 
-_TELLS = {
-    "instruction": Chronicle._instruction,
-    "prompt": Chronicle._prompt,
-    "text": Chronicle._text_piece,
-    "program": Chronicle._program,
-    "line": Chronicle._running,
-    "call": Chronicle._call,
-    "printed": Chronicle._printed,
-    "rehearsing": Chronicle._rehearsing,
-    "rehearsal": Chronicle._rehearsal,
-    "stdout": Chronicle._stdout,
-    "moved": Chronicle._moved,
-    "effect": Chronicle._effect,
-    "undo": Chronicle._undo,
-    "trying": Chronicle._trying,
-    "tried": Chronicle._trying,
-    "samples": Chronicle._samples,
-    "learned": Chronicle._learned,
-    "done": Chronicle._done,
-}
-"""What is told in another way than in one line, by the kind of the event."""
+def _marked(text: str, kind: str) -> str:
+    return f' <span class="{kind}">{_text(text)}</span>'
 
 
 def _text(text: str) -> str:

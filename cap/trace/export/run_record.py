@@ -260,10 +260,7 @@ class RunRecord:
         """
         record = cls(folder, read_header(folder))
         for event in read_events(folder):
-            try:
-                record._add(event)
-            except _DAMAGED:
-                record.unknown[event["kind"]] = record.unknown.get(event["kind"], 0) + 1
+            record.add(event)
         for turn in record.turns:
             stem = f"turn-{turn.number}"
             turn.pictures += sorted(folder.glob(f"{stem}-tried*.png"), key=lambda path: path.stem)
@@ -300,6 +297,13 @@ class RunRecord:
         """Whether a program has lines that called something."""
         parts = (part for turn in self.turns for part in turn.parts)
         return any(isinstance(part, ProgramRecord) and part.lines for part in parts)
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add what one event holds; one that cannot be read is counted."""
+        try:
+            self._add(event)
+        except _DAMAGED:
+            self.unknown[event["kind"]] = self.unknown.get(event["kind"], 0) + 1
 
     def _turn(self, event: Mapping[str, Any]) -> TurnRecord:
         """Return an event's turn; begin it if it has none yet."""
@@ -375,7 +379,14 @@ def _choice(data: Mapping[str, Any]) -> ChoiceRecord:
     return ChoiceRecord(tried, choice_line(data))
 
 
-_STYLES = {"bold red": "bad", "yellow": "warn", "bold yellow": "warn", "dim": "dim", "green": "ok"}
+STYLES = {
+    "bold red": "bad",
+    "red": "bad",
+    "yellow": "warn",
+    "bold yellow": "warn",
+    "dim": "dim",
+    "green": "ok",
+}
 """How a page shows what a terminal shows in a style."""
 
 
@@ -388,7 +399,7 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
     if kind in ("failure", "edit_refused") and data["message"] is None:
         raise ValueError(kind)
     if line := event_line(kind, data):
-        return [Note(kind, line[0], _STYLES.get(line[1], ""))]
+        return [Note(kind, line[0], STYLES.get(line[1], ""))]
     match kind:
         case "violations":
             return [Note(kind, f"check: {found}", "warn") for found in data["found"]]

@@ -116,7 +116,7 @@ def test_text_of_others_is_shown_never_interpreted() -> None:
         ("instruction", {"lmp": NASTY, "text": NASTY}),
         ("prompt", {"model": NASTY}),
         ("text", {"text": NASTY}),
-        ("program", {"source": f"{NASTY}\n{NASTY}", "generated": [(NASTY, NASTY)]}),
+        ("program", {"lmp": "ui", "source": f"{NASTY}\n{NASTY}", "generated": [(NASTY, NASTY)]}),
         ("line", {"number": 1}),
         ("call", {**call, "result": NASTY, "error": None}),
         ("call", {**call, "result": None, "error": NASTY}),
@@ -140,7 +140,7 @@ def test_text_of_others_is_shown_never_interpreted() -> None:
 def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
     story = Chronicle()
     story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
-    story(Event("program", 1, 0, {"source": "a()\nb()\n", "generated": []}))
+    story(Event("program", 1, 0, {"lmp": "ui", "source": "a()\nb()\n", "generated": []}))
     story(Event("line", 1, 0, {"number": 2}))
     call = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result": None}
     for _ in range(125):
@@ -152,22 +152,20 @@ def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
     assert "62.50 s" in calls
 
 
-def test_what_a_program_prints_stands_among_its_calls_as_in_a_terminal() -> None:
+def test_what_a_program_prints_stands_below_its_calls() -> None:
     story = Chronicle()
     call = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result": None}
     story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
-    for name, printed in (("first", "one\n  two\n"), ("second", "x\n" * 20), ("third", "<b>\n")):
+    for name, printed in (("first", "one\n  two\n"), ("second", "x\n" * 9), ("third", "<b>\n")):
         story(Event("call", 1, 0, {**call, "name": name, "error": None}))
         story(Event("printed", 1, 0, {"text": printed}))
     story(Event("printed", 1, 1, {"text": "of another LMP"}))
-    story(Event("stdout", 1, 0, {"text": "all of it"}))
     story(Event("repeated_program", 1, 0, {"lmp": "ui"}))
     calls, turns = (story.news() or ("",) * 4)[2:]
-    rows = [re.sub("<[^>]+>", "", row) for row in calls.split("</div>")]
-    shown = ["→ first() 0.50 s", "| one", "|   two", "→ second() 0.50 s", *["| x"] * 8]
-    more = "… 10 more lines were printed; events.jsonl in the run folder has them"
-    told = [*shown, "→ third() 0.50 s", more, "| x", "| x", "| &lt;b&gt;"]
-    assert [row.strip() for row in rows if row] == told
+    rows = [re.sub("<[^>]+>", "", row).strip() for row in calls.split("</div>")]
+    shown = [f"→ {name}() 0.50 s" for name in ("first", "second", "third")]
+    told = [*shown, "… 2 lines printed before", *["| x"] * 9, "| &lt;b&gt;"]
+    assert [row for row in rows if row] == told
     assert REPEATED_PROGRAM in turns
 
 
@@ -312,12 +310,6 @@ def test_the_page_listens_on_this_machine_alone(page: Served) -> None:
     assert f"00000000:{port:04X}" not in listening
 
 
-def name_up(visitor: Visitor, name: str) -> float:
-    """Return how high an object's name stands."""
-    own = visitor.positions.get(f"/objects/{name}/name", (0.0, 0.0, 0.05))
-    return visitor.positions[f"/objects/{name}"][2] + own[2]
-
-
 def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: Served) -> None:
     with Visitor(page) as first, Visitor(page) as second:
         for visitor in (first, second):
@@ -325,7 +317,7 @@ def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: 
         begin = first.until(lambda v: v.positions.get("/objects/red block"))
         first.ask("put the red block in the blue bowl")
         for visitor in (first, second):
-            visitor.until(lambda v: "moved: red block" in v.text)
+            visitor.until(lambda v: "moved red block" in v.text)
             end = visitor.until(
                 lambda v: (
                     v.positions["/objects/red block"] != begin and v.positions["/objects/red block"]
@@ -335,7 +327,6 @@ def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: 
             assert abs(end[0] - bowl[0]) < 0.03
             assert abs(end[1] - bowl[1]) < 0.03
             assert "put_first_on_second" in visitor.text
-            visitor.until(lambda v: abs(name_up(v, "red block") - name_up(v, "blue bowl")) > 0.03)
         second.press("Undo")
         for visitor in (first, second):
             visitor.until(lambda v: v.positions["/objects/red block"] == begin)
@@ -349,9 +340,9 @@ def test_what_is_typed_in_one_browser_is_not_in_another(page: Served) -> None:
         first.write("Instruction", "put the yellow block in the yellow bowl")
         second.write("Instruction", "put the blue block in the green bowl")
         first.ask("put the yellow block in the yellow bowl")
-        first.until(lambda v: "moved: yellow block" in v.text)
+        first.until(lambda v: "moved yellow block" in v.text)
         second.ask("put the blue block in the green bowl")
-        second.until(lambda v: "moved: blue block" in v.text)
+        second.until(lambda v: "moved blue block" in v.text)
         assert first.element("Instruction") != second.element("Instruction")
 
 
@@ -360,7 +351,7 @@ def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
         visitor.ask("put the purple block in the blue bowl")
         visitor.until(lambda v: "NoMatch" in v.text)
         visitor.ask("put the green block in the red bowl")
-        visitor.until(lambda v: "moved: green block" in v.text)
+        visitor.until(lambda v: "moved green block" in v.text)
 
 
 def test_ten_browsers_see_the_same(page: Served) -> None:
@@ -408,7 +399,7 @@ def test_a_browser_that_leaves_stops_nothing(tmp_path: Path) -> None:
             visitor.ask("put the red block in the blue bowl")
             visitor.until(lambda v: v.positions["/arm/hand"] != begin)
         with Visitor(page) as again:
-            again.until(lambda v: "moved: red block" in v.text)
+            again.until(lambda v: "moved red block" in v.text)
 
 
 @pytest.mark.soak
@@ -452,7 +443,7 @@ def test_a_full_disk_is_told_with_its_folder_and_the_session_lives_on(tmp_path: 
         resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
         visitor.until(lambda v: "ready" in v.text)
         visitor.ask("put the blue block in the yellow bowl")
-        visitor.until(lambda v: "moved: blue block" in v.text)
+        visitor.until(lambda v: "moved blue block" in v.text)
 
 
 SCENE = """
@@ -606,7 +597,7 @@ def test_a_change_that_was_refused_is_of_its_turn_alone(tmp_path: Path) -> None:
         visitor.until(lambda v: v.element("Program") != first and ASKED in v.text)
         assert "green block" in visitor.field("Program")
         visitor.press("Yes, run it")
-        visitor.until(lambda v: "moved: green block" in v.text)
+        visitor.until(lambda v: "moved green block" in v.text)
 
 
 @pytest.fixture
@@ -671,5 +662,5 @@ def test_a_browser_that_leaves_stops_the_motion_it_allowed_and_no_other(
             stays.until(lambda v: "Interrupted" in v.text and "ready" in v.text)
         else:
             controller.hold_motions(None)
-            stays.until(lambda v: "moved: red block" in v.text)
+            stays.until(lambda v: "moved red block" in v.text)
             assert "has left" not in stays.text

@@ -105,7 +105,7 @@ def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page
         words = tab.page.get_by_role("textbox").first
         words.fill("put the red block in the blue bowl")
         words.press("Enter")
-        tab.wait_for("turns", "moved: red block")
+        tab.wait_for("turns", "moved red block")
         visitor.until(lambda v: "✓ 1." in v.text)  # it has heard of the whole motion
         visitor.until(lambda v: v.positions["/objects/red block"] != begin)
         end = visitor.until(lambda v: v.positions["/objects/red block"])
@@ -115,7 +115,7 @@ def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page
         assert differs(before, settled(tab)) > 150  # a block of some 20 by 20 pixels went away
         assert "put_first_on_second" in tab.told("program")
         assert "put_first_on_second" in tab.told("calls")
-        other.page.get_by_text("moved: red block").first.wait_for(state="attached")
+        other.page.get_by_text("moved red block").first.wait_for(state="attached")
     assert tab.errors == other.errors == []
 
 
