@@ -354,20 +354,6 @@ def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
         visitor.until(lambda v: "moved green block" in v.text)
 
 
-def test_ten_browsers_see_the_same(page: Served) -> None:
-    with contextlib.ExitStack() as stack:
-        visitors = [stack.enter_context(Visitor(page)) for _ in range(10)]
-        for visitor in visitors:
-            visitor.until(lambda v: "ready" in v.text)
-            begin = visitor.until(lambda v: v.positions.get("/objects/red block"))
-        visitors[4].ask("put the red block in the yellow bowl")
-        for visitor in visitors:
-            visitor.until(lambda v: re.search(r"✓ \d+\. put the red block in the y", v.text))
-            visitor.until(lambda v: v.positions["/objects/red block"] != begin)
-        end = visitors[4].positions["/objects/red block"]  # in instant mode it jumps there
-        assert {visitor.positions["/objects/red block"] for visitor in visitors} == {end}
-
-
 @pytest.mark.soak
 def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> None:
     with (
@@ -423,27 +409,6 @@ def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
         if robot != "drawing":
             visitor.until(lambda v: v.positions[moves] != begin)
         assert os.path.exists(tmp_path / "run" / "events.jsonl")
-
-
-@pytest.mark.soak
-def test_a_full_disk_is_told_with_its_folder_and_the_session_lives_on(tmp_path: Path) -> None:
-    import resource
-
-    with (
-        served("--mode", "instant", "--out", "run", cwd=tmp_path) as page,
-        Visitor(page) as visitor,
-    ):
-        visitor.ask("put the red block in the blue bowl")
-        visitor.until(lambda v: "✓ 1." in v.text)
-        full = (tmp_path / "run" / "events.jsonl").stat().st_size + 100
-        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-        resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (full, hard))
-        visitor.ask("put the green block in the red bowl")
-        visitor.until(lambda v: "run cannot be written" in v.text)
-        resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
-        visitor.until(lambda v: "ready" in v.text)
-        visitor.ask("put the blue block in the yellow bowl")
-        visitor.until(lambda v: "moved blue block" in v.text)
 
 
 SCENE = """
@@ -579,25 +544,6 @@ def test_a_double_click_on_undo_takes_one_turn_back(tmp_path: Path) -> None:
         visitor.ask("put the yellow block in the green bowl")
         visitor.until(lambda v: "✓ 3." in v.text)
         assert visitor.text.count("undone") == 1
-
-
-@pytest.mark.soak
-def test_a_change_that_was_refused_is_of_its_turn_alone(tmp_path: Path) -> None:
-    with served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page, Visitor(page) as visitor:
-        visitor.ask("put the red block in the blue bowl")
-        visitor.until(lambda v: ASKED in v.text)
-        visitor.write("Program", "import os")
-        time.sleep(STILL_S)
-        visitor.press("Yes, run it")
-        visitor.until(lambda v: "A change was refused" in v.text)
-        first = visitor.element("Program")
-        visitor.press("Stop")
-        visitor.until(lambda v: "ready" in v.text)
-        visitor.ask("put the green block in the blue bowl")
-        visitor.until(lambda v: v.element("Program") != first and ASKED in v.text)
-        assert "green block" in visitor.field("Program")
-        visitor.press("Yes, run it")
-        visitor.until(lambda v: "moved green block" in v.text)
 
 
 @pytest.fixture

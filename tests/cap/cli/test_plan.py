@@ -57,22 +57,6 @@ def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
     assert "bring it to you" in capsys.readouterr().out
 
 
-def test_json_has_every_moment_with_say_and_can(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert plan("throw away the apple", "--json", out=tmp_path / "run") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["done"]
-    assert found["judged"]
-    assert found["plan"][-1] == "put down the apple"
-    first = found["scores"][0]
-    assert set(first["candidates"][0]) == {"text", "say", "log_say", "can", "score"}
-    assert len(first["candidates"]) == 71  # all of them
-    assert first["chosen"] == "find an apple"
-    assert found["whereabouts"]["apple"] == "trash bin"
-    assert len(found["positions"]["apple"]) == 3
-
-
 @pytest.mark.inside
 def test_what_was_unusual_in_comparing_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -85,18 +69,6 @@ def test_what_was_unusual_in_comparing_is_shown(
     monkeypatch.setattr(SayModel, "score", score)
     assert plan("throw away the apple", out=tmp_path / "run") == 0
     assert "note: by guess (step 1, 2, 3, 4" in capsys.readouterr().out
-
-
-def test_a_step_that_was_not_taken_is_not_marked_as_chosen(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert plan("throw away the apple", "--max-steps", "2", out=tmp_path / "run") == 1
-    shown = capsys.readouterr().out
-    assert shown.count("yes") == 2
-    rows = shown.split("\n\n")[-1].splitlines()
-    assert [row.split("  ")[0] for row in rows if "yes" in row] == [
-        "find an apple", "pick up the apple",
-    ]  # fmt: skip
 
 
 def test_a_zero_shot_planner_acts_in_the_household(
@@ -164,16 +136,6 @@ def test_a_monologue_reads_what_came_of_its_steps(
     assert "goal: green block on red block" in shown
     assert "Reached: nothing" in shown
     assert "somebody kept it from succeeding" in shown
-
-
-def test_a_program_runs_in_the_same_loop(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("put the apple on the desk", "--planner", "cap", "--objects", "apple @ table")
-    assert plan(*words, out=tmp_path / "run") == 0
-    shown = capsys.readouterr().out
-    assert "pick_obj('apple')" in shown
-    assert "the benchmark does not know this task" in shown
 
 
 def test_a_program_is_bounded_and_disturbed_like_any_planner(
@@ -245,19 +207,6 @@ def test_a_benchmark_instruction_that_the_scene_forbids_says_what_is_in_the_way(
     for more in (("--seed", "3"), ("--objects", "red block, blue block")):
         assert plan(*CORNERS, "--feedback", "scene", *more, out=tmp_path / more[0]) == 0
         assert "done: the world is as asked" in capsys.readouterr().out
-
-
-def test_json_says_what_the_model_knows_and_what_it_took(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert plan("throw away the apple", "--json", out=tmp_path / "run") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["model"] == "perfect-say"
-    assert found["stand_in"] == "knows the right next step; not a language model"
-    assert found["usage"]["requests"] == 0
-    words = ("throw away the apple", "-m", "nearest", "--json")
-    plan(*words, out=tmp_path / "nearest")
-    assert json.loads(capsys.readouterr().out)["usage"]["requests"] > 0
 
 
 @pytest.mark.parametrize("robot", ["kitchen", "ravens"])

@@ -23,7 +23,6 @@ from pathlib import Path
 import pytest
 
 from cap.cli.main import run
-from cap.cli.repl.commands import Commands
 from cap.trace.reader import read_events
 from tests.fakes.openai_server import FakeServer
 
@@ -214,55 +213,6 @@ def test_another_robot_and_a_saved_session_in_one_sitting(fed: Fed) -> None:
     assert code == 1
     statuses = [json.loads(path.read_text())["status"] for path in Path("runs").glob("*/run.json")]
     assert statuses == ["done"] * 3
-
-
-@pytest.mark.inside
-def test_ctrl_c_in_the_greeting_of_another_robot_is_said_to_have_come_after_it(
-    fed: Fed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    greet = Commands.greet
-
-    def greeted(self: Commands) -> None:
-        if self.session.robot.name == "drawing":
-            raise KeyboardInterrupt
-        greet(self)
-
-    monkeypatch.setattr(Commands, "greet", greeted)
-    code, out, _ = fed("/robot drawing", "/robot")
-    assert "stopped by Ctrl-C\nthe session is now one with drawing\ndrawing; others:" in out
-    assert code == 1
-
-
-LEFT = """
-import signal, sys
-from cap.cli.main import run
-from cap.cli.repl.commands import Commands
-from cap.engine.stop_signals import stop_signals
-from cap.session.session import Session
-
-def pressed(self, status=None, close=Session.close):
-    signal.raise_signal(signal.SIGINT)
-    close(self, status)
-
-Session.close = pressed
-with stop_signals:
-    run(["repl", "--mode", "instant"])
-"""
-
-
-def test_ctrl_c_while_a_session_is_left_leaves_it_whole() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LEFT],
-        input="/robot drawing\n",
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert "robot drawing (instant)" in done.stdout
-    assert "stopped by Ctrl-C" not in done.stdout.split("robot drawing")[0]
-    (left,) = Path("runs").glob("*ravens*/run.json")
-    assert json.loads(left.read_text())["status"] == "done"
 
 
 def test_a_full_disk_in_mid_session_is_said_and_the_session_lives_on() -> None:

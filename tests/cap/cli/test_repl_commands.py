@@ -29,7 +29,6 @@ from cap.robot import registry
 from cap.session.session import Session
 from cap.session.skills.store import SkillStore
 from cap.trace.terminal import Live
-from tests.fakes.full_disk import room_for
 from tests.fakes.openai_server import FakeServer
 from tests.fakes.scripted import Scripted
 
@@ -532,16 +531,6 @@ def test_enter_takes_what_a_search_found(typing: Typing) -> None:
     assert typing("\x12nowhere\rhello\r\x04") == ["hello"]
 
 
-def test_the_ways_out_are_told_once_until_something_is_typed(
-    typing: Typing, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = "Ctrl-D or /quit leaves\n"
-    assert typing("\x03\x03\x03\x04") == ["", "", ""]
-    assert capsys.readouterr().out.count(told) == 1
-    typing("\x03\x03one\r\x03\x04")
-    assert capsys.readouterr().out.count(told) == 2
-
-
 def test_lines_typed_ahead_can_be_dropped(tmp_path: Path) -> None:
     with (
         create_pipe_input() as keyboard,
@@ -563,19 +552,6 @@ def test_what_was_typed_is_there_in_the_next_session(typing: Typing, tmp_path: P
     assert (tmp_path / "data" / "history").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(
-    "content", [b"\xff\xfe\x00\x01" * 50, b"+\n+", b"no plus\n" * 9, b"\n# x\n+good\n\n# y\n+ha"]
-)
-def test_a_damaged_history_is_no_obstacle(
-    typing: Typing, tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
-    history = tmp_path / "history"
-    history.write_bytes(content)
-    assert typing("hello\r\x04", history) == ["hello"]
-    assert typing("\x1b[A\r\x04", history) == ["hello"]
-    assert capsys.readouterr().err == ""
-
-
 def test_a_history_that_cannot_be_kept_is_said_once(
     typing: Typing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -585,17 +561,6 @@ def test_a_history_that_cannot_be_kept_is_said_once(
         assert typing("hello\rthere\r\x04", history) == ["hello", "there"]
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"note: what you type is not kept in {history}: ")
-
-
-def test_a_disk_that_fills_up_ends_no_typing(
-    typing: Typing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    history = tmp_path / "history"
-    history.touch()
-    with room_for(30):
-        assert typing("hello\rthere\rand here\r\x04", history) == ["hello", "there", "and here"]
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"note: what you type is not kept in {history}: File too large"
 
 
 def test_another_model_has_only_what_is_left_of_the_budget(talk: Talk) -> None:

@@ -18,7 +18,7 @@ from cap.errors import SavedError
 from cap.robot import robot_files
 from cap.session.session import Session
 from cap.trace.reader import read_events
-from tests.fakes.openai_server import FakeServer, Fault, reply
+from tests.fakes.openai_server import FakeServer
 
 Capture = pytest.CaptureFixture[str]
 INSTANT = ["--mode", "instant"]
@@ -98,18 +98,6 @@ def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
     assert not Path("executed").exists()
     sys.modules.pop(robot_files.load_module(Path(own)).__name__)
     assert run(["run", "--replay", "o", "-r", own]) == 0
-
-
-def test_what_the_model_declined_is_declined_again(capsys: Capture) -> None:
-    assert run(["run", "paint the house", "--out", "o", *INSTANT]) == 4
-    assert run(["run", "--replay", "o", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])["turns"]
-    assert told[0]["failure"]["error"] == "NoMatch"
-    path = Path("o/events.jsonl")
-    lines = [line for line in path.read_text().splitlines() if '"unanswered"' not in line]
-    path.write_text("\n".join(lines) + "\n")
-    assert run(["run", "--replay", "o"]) == 1  # another failure is not the same
-    assert "came out otherwise than in the run: paint the house" in capsys.readouterr().out
 
 
 def test_another_robots_file_is_refused(own: str, capsys: Capture) -> None:
@@ -250,51 +238,6 @@ def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture)
     assert run(["exec", "o/programs/03_ui.py", *INSTANT, "--seed", "5", "--json"]) == 0
     (turn,) = turns(capsys)
     assert said(turn) == ["[1] [0.2 0.5] 0.5 red block"]
-
-
-def test_empty_answers_are_counted_and_replayed(capsys: Capture) -> None:
-    """The first answer has no room for its text; asked again with more, it is there."""
-    usage = {"prompt_tokens": 3000, "completion_tokens": 10}
-
-    def answer(prompt: str, body: Any) -> str | Fault:
-        if prompt.endswith("# say it.\n") and body["max_tokens"] > 1024:
-            return "say('there')"
-        choice = {"message": {"content": ""}, "finish_reason": "length"}
-        return reply({"choices": [choice], "usage": usage})
-
-    with FakeServer(answer) as server:
-        asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", "--json", *INSTANT]
-        assert run(["run", "say it", "never", *asked]) == 4
-    first, second = turns(capsys)
-    assert said(first) == ["there"]
-    assert (first["usage"]["requests"], second["usage"]["requests"]) == (2, 2)
-    assert second["usage"]["prompt_tokens"] == 6000
-    told = "limit of 4096 tokens before writing any text; raise max_tokens (--set max_tokens=N)"
-    assert told in second["failure"]["message"]
-    assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
-    assert turns(capsys)[1]["failure"] == second["failure"]
-
-
-def test_a_limit_of_cost_holds_for_empty_answers(capsys: Capture) -> None:
-    config = Path("home/.config/cap/config.toml")
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text('[prices]\n"vllm/fake" = { read = 0, written = 100 }\n')
-    body = {"choices": [{"message": {"content": ""}}], "usage": {"completion_tokens": 10}}
-    with FakeServer(lambda prompt, sent: reply(body)) as server:
-        asked = ["-m", "vllm/fake", "--base-url", server.url, "--max-cost", "0.001", *INSTANT]
-        assert run(["run", "say it", *asked, "--json"]) == 4
-        assert len(server.posts) == 1
-    (turn,) = turns(capsys)
-    assert turn["failure"]["error"] == "SpendLimit"
-    assert turn["usage"] == {
-        "requests": 1,
-        "prompt_tokens": 0,
-        "completion_tokens": 10,
-        "cost_usd": 0.001,
-        "cached_tokens": 0,
-        "reasoning_tokens": 0,
-        "estimated": False,
-    }
 
 
 def test_replay_of_what_came_out_otherwise(model: list[str], capsys: Capture) -> None:
@@ -497,31 +440,6 @@ def test_code_shows_the_last_program_of_the_session_gone_on_with(repl: Talk) -> 
     code, out, _ = repl(b"/code\n", "--resume", "o")
     assert code == 0
     assert "put_first_on_second(" in out
-
-
-def test_a_session_that_is_left_says_so_before_the_next_is_told_of(repl: Talk) -> None:
-    Path("skills").mkdir()
-    Path("skills/bad.py").write_text("def bad(:\n")
-    _, out, error = repl(b"/robot kitchen\n/robot ravens\n", "--set", "skills=skills", "--out", "o")
-    assert out.index("left: o\n") < out.index("robot kitchen")
-    assert out.count("run: runs/") == 1
-    assert error.count("a skill is left out") == 1
-
-
-def test_lines_that_a_replay_leaves_out_are_told(capsys: Capture) -> None:
-    assert (
-        run(["run", "put the red block in the blue bowl", "--mode", "instant", "--out", "o"]) == 0
-    )
-    events = Path("o/events.jsonl")
-    lines = events.read_text().splitlines()
-    events.write_text("\n".join(["null", *lines, "{garbage"]))
-    capsys.readouterr()
-    assert run(["run", "--replay", "o"]) == 0
-    warned = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
-    assert warned == [
-        f"warning: line {number} of o/events.jsonl cannot be read; it is left out"
-        for number in (1, len(lines) + 2)
-    ]
 
 
 def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:

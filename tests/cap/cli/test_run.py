@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,31 +25,6 @@ def events(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines]
 
 
-def test_program_then_calls_then_what_moved_then_folder(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "put the red block in the blue bowl", *INSTANT]) == 0
-    shown = capsys.readouterr().out
-    places = [
-        shown.index("put_first_on_second(moved[0]"),
-        shown.index("→ put_first_on_second('red block', 'blue bowl')"),
-        shown.index("moved red block to blue bowl: "),
-        shown.index("run: runs/"),
-    ]
-    assert places == sorted(places)
-    assert "no language model" in shown
-
-
-def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["put the red block in the blue bowl", "undo that"]
-    assert run(["run", *words, *INSTANT, "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert shown["status"] == "done"
-    assert [turn["instruction"] for turn in shown["turns"]] == words
-    first = shown["turns"][0]
-    assert set(first) >= {"instruction", "program", "value", "calls", "failure"}
-    assert any(call["name"] == "put_first_on_second" for call in first["calls"])
-    assert json.loads((Path(shown["run"]) / "run.json").read_text())["status"] == "done"
-
-
 def test_run_folder_holds_header_events_and_programs() -> None:
     run(["run", "put the red block in the blue bowl", *INSTANT, "--seed", "7", "--json"])
     folder = last_run()
@@ -65,25 +39,6 @@ def test_run_folder_holds_header_events_and_programs() -> None:
     assert list((folder / "programs").glob("*_ui.py"))
 
 
-def test_same_seed_gives_the_same_run() -> None:
-    for out in ("a", "b"):
-        run(["run", "stack all the blocks", *INSTANT, "--seed", "3", "--json", "--out", out])
-    told = [
-        [(event["kind"], event["data"]) for event in events(Path(out)) if event["kind"] == "moved"]
-        for out in ("a", "b")
-    ]
-    assert told[0] == told[1]
-
-
-def test_a_failure_stops_the_session_and_names_what_was_not_run(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(["run", "pour the coffee", "undo that", *INSTANT]) == 4
-    shown = capsys.readouterr().out
-    assert "not run after the failure: undo that" in shown
-    assert "NoMatch" in shown
-
-
 def test_a_run_folder_is_never_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["run", "stack all the blocks", *INSTANT, "--out", "same"]
     assert run(arguments) == 0
@@ -91,14 +46,6 @@ def test_a_run_folder_is_never_overwritten(capsys: pytest.CaptureFixture[str]) -
     assert run(arguments) == 2
     assert "already holds a run" in capsys.readouterr().err
     assert (Path("same") / "events.jsonl").read_bytes() == before
-
-
-def test_dry_run_previews_in_the_instant_world(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "put the red block in the blue bowl", "--dry-run"]) == 0
-    assert "dry run" in capsys.readouterr().out
-    header = json.loads((last_run() / "run.json").read_text())
-    assert header["dry_run"] is True
-    assert header["mode"] == "instant"
 
 
 def test_pictures_and_gif() -> None:
@@ -268,17 +215,6 @@ def test_bad_input_ends_in_one_line_with_its_code(
     assert events(last_run())[-1]["kind"] == "failure"
 
 
-def test_bad_input_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "x", "-m", "openai/gpt-4.1", "--json"]) == 4
-    shown = json.loads(capsys.readouterr().out)
-    assert shown["status"] == "error"
-    assert shown["error"] == "MissingKey"
-    assert Path(shown["run"], "run.json").exists()
-
-
-Answer = Callable[[str], str]
-
-
 @pytest.mark.sweep(share=0.17)
 @pytest.mark.parametrize(
     ("completion", "code", "message"),
@@ -342,11 +278,6 @@ def test_a_key_never_shows(
     assert "sk-very-secret" not in kept + capsys.readouterr().out
 
 
-def test_an_unknown_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["rum"]) == 2
-    assert "Did you mean 'run'" in capsys.readouterr().err
-
-
 def test_a_refused_program_is_shown_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer(lambda prompt, body: "import os\nos.getcwd()") as server:
         arguments = ["-m", "vllm/fake", "--base-url", server.url]
@@ -381,16 +312,6 @@ def test_options_that_make_no_sense(
 ) -> None:
     assert run(["run", *arguments, *INSTANT]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_no_instruction_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "--json"]) == 2
-    assert json.loads(capsys.readouterr().out)["status"] == "error"
-
-
-def test_undo_as_first_words_says_that_there_is_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "undo that", *INSTANT]) == 0
-    assert "nothing was moved yet" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

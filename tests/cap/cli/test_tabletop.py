@@ -23,7 +23,6 @@ from cap.cli.main import run
 from cap.errors import Stopped
 from cap.session import session_file
 from robots.arm.travel import PARK
-from robots.tabletop import TabletopRobot
 from robots.tabletop.gripper import RobotiqGripper
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, be_patient, wait_for
@@ -317,38 +316,6 @@ def test_the_command_that_goes_on_after_a_refusal_is_whole(
     assert "moveL([" in capsys.readouterr().out
 
 
-def test_the_invented_table_of_a_dry_run_is_named_again(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    table = ("-r", "tabletop", "--objects", "red block, blue bowl")
-    assert run(["run", WORDS, *table, "--dry-run", "--out", "dry"]) == 0
-    again = ["run", "put the red block in the middle", *table, "--resume", "dry"]
-    assert run(again) == 0
-    assert "commands that would be sent" in capsys.readouterr().out
-
-
-def test_a_dry_run_that_goes_on_without_its_scene_says_that_its_table_is_invented(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(tabletop(WORDS, "--dry-run", "--out", "dry")) == 0
-    for given, invented in (((), True), (("-R", "scene=scene.toml"), False)):
-        capsys.readouterr()
-        assert run(["run", "point at the blue bowl", "--resume", "dry", *given]) == 0
-        told = "the table is invented, as no -R scene=FILE and no -R camera=realsense is given"
-        assert (told in capsys.readouterr().err) is invented
-
-
-def test_of_a_refused_program_a_dry_run_tells_no_command(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    Path("far.py").write_text("goto_pos((0.9, -0.4))\n")
-    options = ["-R", "scene=scene.toml", "--dry-run"]
-    assert run(["exec", "far.py", "-r", "tabletop", *options]) == 5
-    assert "would be sent" not in capsys.readouterr().out
-    assert run(["exec", "far.py", "-r", "tabletop", *options, "--no-rehearse", "--json"]) == 5
-    assert json.loads(capsys.readouterr().out)["commands"] == []
-
-
 def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(
     controller: FakeController, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -452,29 +419,3 @@ def test_an_arm_without_a_gripper_claims_to_have_moved_nothing(
     assert "gripper close" not in printed
     assert controller.moves == []
     assert run(tabletop("point at the blue bowl", *options)) == 0
-
-
-@pytest.mark.inside
-@pytest.mark.parametrize("asked", [True, False])
-def test_what_changed_is_told_since_what_was_done_before(
-    asked: bool,
-    controller: FakeController,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def twin(robot: TabletopRobot) -> Any:
-        made = rehearsed(robot)
-        if not meddled:
-            meddled.append(True)
-            meddled_scene(controller)
-        return made
-
-    meddled: list[bool] = []
-    rehearsed = TabletopRobot.twin
-    monkeypatch.setattr(TabletopRobot, "twin", twin)
-    monkeypatch.setattr("click.prompt", lambda *_, **__: "yes")
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
-    unasked = () if asked else ("--approve", "none", "--yes")
-    assert run(tabletop(WORDS, *arm, *unasked)) == 0
-    assert "changed since the program was rehearsed, so once more" in capsys.readouterr().out
