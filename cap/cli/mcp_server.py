@@ -12,7 +12,6 @@ import contextlib
 import io
 import json
 import secrets
-import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -27,6 +26,7 @@ from starlette.responses import PlainTextResponse
 
 from cap.cli.check import faults
 from cap.cli.options import SessionOptions
+from cap.cli.page.server import open_socket
 from cap.cli.session import open_session
 from cap.engine.settings import Decision
 from cap.errors import CapError, RobotError, UsageError
@@ -96,12 +96,7 @@ async def _serve_http(server: Any, port: int, wheel: _Wheel) -> None:
 
         await app(scope, receiving, sending)
 
-    with socket.socket() as listening:
-        try:
-            listening.bind(("127.0.0.1", port))
-            listening.listen()  # before the address is printed: somebody may be quick
-        except OSError as error:
-            raise UsageError(f"port {port} cannot be used: {error.strerror}") from None
+    with open_socket(port) as listening:
         click.echo(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", err=True)
         click.echo(f"Authorization: Bearer {token}", err=True)
         await uvicorn.Server(uvicorn.Config(guarded, log_level="warning")).serve([listening])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import itertools
 import shlex
 import sys
 from collections.abc import Sequence
@@ -242,20 +241,17 @@ def _new_protocol(wanted: Path | None, began: datetime.datetime, head: str) -> P
     """Begin a protocol in a file that was not there; return the file.
 
     Raises:
-        UsageError: The one that is wanted is there, or none can be written.
+        UsageError: It is there, or cannot be written.
     """
-    usual = f"bring-up-{began:%Y-%m-%d-%H%M%S}"
-    later = (Path(f"{usual}-{number}.md") for number in itertools.count(2))
-    for path in [wanted] if wanted else itertools.chain([Path(f"{usual}.md")], later):
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(head)
-            return path
-        except FileExistsError:  # another one began in the same second, where none was wanted
-            continue
-        except OSError as error:
-            raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
-    raise UsageError(f"{wanted} exists; name another with --protocol, or remove it")
+    path = wanted or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(head)
+    except FileExistsError:
+        raise UsageError(f"{path} exists; name another with --protocol, or remove it") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
+    return path
 
 
 def _shown_and_asked(source: str) -> bool:

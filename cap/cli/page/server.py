@@ -37,7 +37,7 @@ def open_socket(port: int) -> socket.socket:
         listening.close()
         raise UsageError(
             f"cannot listen on port {port}: {error.strerror or error}; "
-            "choose another with --port, or --port 0 for any that is free"
+            "choose another, or 0 for any that is free"
         ) from None
     return listening
 

@@ -173,7 +173,7 @@ def test_where_it_is_interrupted_stands_in_the_protocol(
     assert not controller.moving
 
 
-def test_two_of_one_second_have_a_protocol_each(
+def test_a_protocol_that_is_there_is_not_written_over(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Noon(datetime.datetime):
@@ -184,8 +184,8 @@ def test_two_of_one_second_have_a_protocol_each(
     monkeypatch.setattr("datetime.datetime", Noon)
     Path("bring-up-2030-01-02-120000.md").write_text("the other one's")
     options = ("-R", "host=127.0.0.77", "-R", "driver=urx")
-    assert run(["robots", "check", "tabletop", *options]) == 5
-    assert "protocol: bring-up-2030-01-02-120000-2.md" in capsys.readouterr().out
+    assert run(["robots", "check", "tabletop", *options]) == 2
+    assert "bring-up-2030-01-02-120000.md exists" in capsys.readouterr().err
     assert Path("bring-up-2030-01-02-120000.md").read_text() == "the other one's"
 
 
