@@ -112,7 +112,7 @@ def test_only_what_changes_outcomes_makes_another_run(
 ) -> None:
     opened(tmp_path).close()
     settings = replace(SETTINGS, options=more)
-    refused = pytest.raises(UsageError, match=f"another --{next(iter(more))}")
+    refused = pytest.raises(UsageError, match=f"another --.*{next(iter(more))}")
     with contextlib.nullcontext() if same else refused:
         begin(tmp_path, TABLETOP, settings, resume=True).close()
 

@@ -79,6 +79,8 @@ class Visitor:
         )
         self.elements: dict[str, dict[str, Any]] = {}
         """By uuid: what the panel holds."""
+        self.notices: dict[str, str] = {}
+        """Titles of the notices over the scene, by uuid."""
         self.positions: dict[str, tuple[float, ...]] = {}
         """Of each body that was moved."""
         self.arrivals: list[tuple[float, str]] = []
@@ -117,6 +119,10 @@ class Visitor:
                 self.elements[message["uuid"]]["value"] = message.get("value")
             elif kind == "GuiUpdateMessage":
                 self.elements.setdefault(message["uuid"], {}).update(message["updates"])
+            elif kind == "NotificationShowMessage":
+                self.notices[message["uuid"]] = message["props"]["title"]
+            elif kind == "RemoveNotificationMessage":
+                self.notices.pop(message["uuid"], None)
             elif kind == "GuiRemoveMessage":
                 self.elements.pop(message["uuid"], None)
             elif kind == "SetPositionMessage":
@@ -136,6 +142,7 @@ class Visitor:
     def text(self) -> str:
         """All that the panel tells, without its marks."""
         contents = [str(one.get("content", "")) for one in self.elements.values()]
+        contents = [content for content in contents if not content.startswith("<style>")]
         return re.sub(r"<[^>]+>", " ", "\n".join(contents))
 
     def element(self, label: str) -> str:

@@ -309,11 +309,15 @@ class RunRecord:
         """Return an event's turn; begin it if it has none yet."""
         begin_s = event.get("t")
         now_s = float(begin_s) if isinstance(begin_s, int | float) else 0.0
-        if not self.turns or self.turns[-1].number != event["turn"]:
-            self.turns.append(TurnRecord(event["turn"], "", now_s, now_s))
+        number = event["turn"]
+        # What a live page shows between turns has the number 0.
+        own = next((turn for turn in reversed(self.turns) if turn.number or not number), None)
+        if own is None or own.number != number:
+            own = TurnRecord(number, "", now_s, now_s)
+            self.turns.append(own)
         if event["kind"] != "failure" or event["data"]["kind"] != "start":
-            self.turns[-1].end_s = now_s
-        return self.turns[-1]
+            own.end_s = now_s
+        return own
 
     def _add(self, event: Mapping[str, Any]) -> None:
         """Add what one event holds."""

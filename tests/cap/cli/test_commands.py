@@ -39,9 +39,9 @@ def test_exec_runs_a_program_kept_by_an_earlier_run(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("file", "code", "message"),
     [
-        ("/dev/zero", 2, "no plain file"),
-        ("/dev/null", 2, "no plain file"),
-        ("fifo", 2, "no plain file"),
+        ("/dev/zero", 2, "not a plain file"),
+        ("/dev/null", 2, "not a plain file"),
+        ("fifo", 2, "not a plain file"),
         ("huge.py", 3, "huge.py is too long"),
         ("huge_text.py", 3, "too long"),
         ("wide.py", 3, "too long"),

@@ -333,6 +333,28 @@ def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: 
             visitor.until(lambda v: "undone" in v.text)
 
 
+def test_the_commands_of_the_terminal_are_the_page_s_but_for_files_and_addresses(
+    page: Served,
+) -> None:
+    with Visitor(page) as visitor:
+        visitor.until(lambda v: "try: put the red block in the blue bowl" in v.text)
+        visitor.ask("put the red block in the blue bowl")
+        visitor.until(lambda v: "✓ 1." in v.text)
+        for line, told in (
+            ("/why", "it did not fail"),
+            ("/scene", "red block: ("),
+            ("/model openai/x http://evil.example", "/model is for the terminal"),
+            ("/edit", "/edit is for the terminal"),
+            ("/load run", "/load is for the terminal"),
+            ("/save kept.json", "saved to a file in the terminal"),
+            ("/undo", "undone: put the red block in the blue bowl"),
+            ("/undo 2", "nothing to undo"),
+        ):
+            visitor.ask(line)
+            visitor.until(lambda v, told=told: told in v.text)
+            assert f"› {line}" in visitor.text
+
+
 def test_what_is_typed_in_one_browser_is_not_in_another(page: Served) -> None:
     with Visitor(page) as first, Visitor(page) as second:
         for browser in (first, second):
@@ -422,7 +444,7 @@ position_m = [-0.12, -0.50, 0.018]
 
 
 DRY = ("-r", "tabletop", "--dry-run", "--objects", "red block,green block,blue bowl")
-ASKED = "waiting for your word"
+ASKED = "waiting for your answer: may it run?"
 CALL = "It is to call put_first_on_second"
 
 
@@ -568,13 +590,15 @@ def test_a_real_arm_moves_when_somebody_allows_it_and_not_before(
         visitor.ask("put the red block in the blue bowl")
         visitor.until(lambda v: ASKED in v.text)
         assert "rehearsed" in visitor.text
+        for browser in (visitor, other):
+            browser.until(lambda v: "May it run?" in v.notices.values())
         if find_spec("pybullet"):  # the twin was seen to move
             assert sum(name == "/arm/hand" for _, name in visitor.arrivals) > 10
         begin = controller.joints
         visitor.write("Why not", "not now")
         visitor.press("No")
         visitor.until(lambda v: "not now" in v.text)
-        visitor.until(lambda v: "ready" in v.text)
+        visitor.until(lambda v: "ready" in v.text and not v.notices)
         assert controller.joints == begin
         visitor.ask("put the red block in the blue bowl")
         visitor.until(lambda v: ASKED in v.text)

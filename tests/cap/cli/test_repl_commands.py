@@ -198,7 +198,9 @@ def test_a_loop_of_calls_is_told_once_here_and_in_later_prompts(
 def test_undo_and_redo(talk: Talk, session: Session) -> None:
     talk(MOVE)
     there = session.robot.positions()
-    assert "undone: the last turn, the world too" in talk("/undo")
+    told = talk("/undo")
+    assert "undone: the last turn, the world too" in told
+    assert f"undone: {MOVE}" in told
     assert session.robot.positions() != there
     assert "redone: the turn, the world too" in talk("/redo")
     assert session.robot.positions() == there
@@ -206,6 +208,17 @@ def test_undo_and_redo(talk: Talk, session: Session) -> None:
     assert "cannot undo 3 turns" in talk.refused("/undo 3")
     assert "/undo takes a number" in talk.refused("/undo -1")
     assert "/undo takes a number" in talk.refused("/undo round")
+
+
+def test_where_a_program_of_ones_own_fails_it_is_said_what_to_type(
+    talk: Talk, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.py"
+    for source in ("put_first_on_second('red blok', 'blue bowl')\n", "import os\n", "x = y\n"):
+        path.write_text(source)
+        told = " ".join(talk.refused(f"/load {path}").split())
+        assert f"change {path}, then: /load {path}" in told.replace("/ ", "/")
+        assert "/scope lists what it may use, /why has more" in told
 
 
 def test_a_scene_is_told_with_map_and_places(talk: Talk, tmp_path: Path) -> None:

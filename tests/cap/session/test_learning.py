@@ -363,7 +363,7 @@ def test_the_command_runs_them_all(
     taught: SkillStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checked(taught, tmp_path)
-    where = ["--set", f"skills={taught.folder}", "--prompts", str(tmp_path / "prompts")]
+    where = ["--skills", str(taught.folder), "--prompts", str(tmp_path / "prompts")]
     capsys.readouterr()
     assert run(["skills", "check", *where, "--json"]) == 0
     rows = {row["skill"]: row["came"] for row in json.loads(capsys.readouterr().out)}
