@@ -47,7 +47,7 @@ def approver(asks: str, simulated: bool, ask: Approve | None = None) -> Approve 
 
     Args:
         asks: One of `options.APPROVALS`.
-        simulated: Whether the robot is; hardware always needs somebody's word.
+        simulated: Whether the robot is; hardware always needs an approval.
         ask: Asks the person; in the terminal if None.
     """
     if asks != "none":

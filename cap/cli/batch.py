@@ -56,7 +56,7 @@ _UNNAMED = "Of sessions that name none."
 
 @dataclass(frozen=True)
 class BatchOptions(RunnerOptions):
-    """What sessions have that do not say otherwise, and how they are run."""
+    """What sessions have by default, and how they are run."""
 
     robot: str | None = vary(None, help=_UNNAMED)
     model: str | None = vary(None, help=_UNNAMED)
@@ -150,7 +150,7 @@ def _all_of(batch: Any, key: str) -> str:
 
 
 def _tell(folder: Path, as_json: bool) -> bool | None:
-    """Print what came of each session and write the report.
+    """Print the result of each session and write the report.
 
     Returns:
         Whether all succeeded; None if none has ended.

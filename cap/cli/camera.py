@@ -129,5 +129,5 @@ def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> No
     else:
         click.echo(
             f"refused: median_mm may be {limit_mm:g}, max_mm {3 * limit_mm:g} and off_mm "
-            f"{2 * limit_mm:g}; measure the worst pair again, or calibrate anew"
+            f"{2 * limit_mm:g}; measure the worst pair again, or calibrate again"
         )

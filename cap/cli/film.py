@@ -1,4 +1,4 @@
-"""A run carried out again in simulation to be filmed: as GIF, as MP4, for Rerun or LeRobot."""
+"""A run repeated in simulation to be filmed: as GIF, as MP4, for Rerun or LeRobot."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DATASET_PX = 224
 def film_run(
     folder: Path, out: Path, to: str, robot: str | None, robot_options: tuple[str, ...]
 ) -> int:
-    """Carry a run out again and write what is seen; exit code 1 if it came out otherwise.
+    """Repeat a run and write what is seen; exit code 1 if it came out differently.
 
     Args:
         folder: The run.
@@ -41,7 +41,7 @@ def film_run(
 
     Raises:
         MissingExtra: What writes the format is not installed.
-        UsageError: The run cannot be carried out again, or the robot cannot be drawn.
+        UsageError: The run cannot be repeated, or the robot cannot be drawn.
     """
     if to == "mp4":
         video()
@@ -79,7 +79,7 @@ def film_run(
         except OSError as error:
             raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
     for text in other:
-        click.echo(f"came out otherwise than in the run: {printable(text)}", err=True)
+        click.echo(f"came out differently than in the run: {printable(text)}", err=True)
     click.echo(str(out))
     return 1 if other else 0
 

@@ -191,7 +191,7 @@ class _Wheel:
 
 
 class Word(BaseModel):
-    """A person's word on a program."""
+    """A person's approval of a program."""
 
     run: bool = Field(description="Whether the program may run on the real robot.")
 
@@ -286,7 +286,7 @@ def _add_actions(server: MCPServer[Any], wheel: _Wheel) -> None:
 
     @server.tool()
     async def try_programs(context: Context, sources: list[str]) -> dict[str, Any]:
-        """Run up to 8 programs, each from the present world and taken back; nothing stays done."""
+        """Run up to 8 programs, each from the present world, then undone; nothing stays done."""
         if not 1 <= len(sources) <= MOST_PROGRAMS:
             raise ToolError(f"give 1 to {MOST_PROGRAMS} programs a call")
         return await wheel.do(context, lambda: bounded({"tried": [*_tried(session, sources)]}))
@@ -332,7 +332,7 @@ def _add_texts(server: MCPServer[Any], wheel: _Wheel) -> None:
 
     @server.resource("cap://film", mime_type="image/gif")
     async def film() -> bytes:
-        """The session so far as a film: it is carried out again to be filmed, which takes as long.
+        """The session so far as a film: it is repeated to be filmed, which takes as long.
 
         Raises:
             ToolError: It cannot be, or it is too large for a reply: the message names its file.

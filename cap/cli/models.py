@@ -13,7 +13,7 @@ from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config, with_options
 
 ANSWER_S = 60.0
-"""Longest wait for one answer of a check, where nobody says otherwise."""
+"""Longest wait for one answer of a check, where no setting gives another."""
 
 
 @click.group("models", cls=CommandGroup)
@@ -59,7 +59,7 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
     cap models check ollama/qwen2.5-coder
 
     For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
-    An answer is waited for 60 s, unless --set model_timeout=S says otherwise.
+    An answer is waited for 60 s, unless --set model_timeout=S gives another time.
     """  # noqa: D301
     from cap.errors import UsageError
     from cap.models import probe, providers

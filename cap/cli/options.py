@@ -255,7 +255,7 @@ OPTIONS = {
         help="Go on with the session of a run folder; give its -R options again.",
     ),
     "replay": _row(
-        OUTPUT, "--replay", type=_PATH, metavar="DIR", help="Run a run again, with no model."
+        OUTPUT, "--replay", type=_PATH, metavar="DIR", help="Repeat a run, with no model."
     ),
     "gif": _row(OUTPUT, "--gif", type=_PATH, metavar="FILE", help="Film it."),
     "pictures": _row(

@@ -173,7 +173,7 @@ def _report(
     known: Sequence[str],
     about: Mapping[str, Any],
 ) -> int:
-    """Print the candidates, what came of them and known instructions; return the exit code."""
+    """Print the candidates, the result and known instructions; return the exit code."""
     from cap.cli.tables import show
     from cap.messages import usage_line
     from cap.planners.score_picture import draw_scores

@@ -121,7 +121,7 @@ def resumed(
 
 @contextmanager
 def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
-    """Open a session like that of a run; yield it, and its steps as they are carried out again."""
+    """Open a session like that of a run; yield it, and its steps as they are repeated."""
     from cap.session import replay, session_file
     from cap.trace.reader import read_header, read_lines
 
@@ -148,7 +148,7 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
 
 
 def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures: bool) -> int:
-    """Carry out a run again with no model; exit code 1 if anything came out otherwise.
+    """Repeat a run with no model; exit code 1 if anything came out differently.
 
     Args:
         options: How it is shown.
@@ -185,7 +185,7 @@ def _compared(session: Any, options: SessionOptions, done: list[Any], paths: lis
     from cap.messages import printable
 
     for entry in other:
-        click.echo(f"came out otherwise than in the run: {printable(entry.step.text)}")
+        click.echo(f"came out differently than in the run: {printable(entry.step.text)}")
     if not other:
         click.echo(f"replayed: {len(done)} steps came out as in the run")
     for path in paths:

@@ -179,7 +179,7 @@ def check(
 
 
 def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
-    """Walk a real robot's checklist with the person, and write down what came of each step."""
+    """Walk a real robot's checklist with the person, and write down the result of each step."""
     from cap.robot import registry
     from cap.validation.bring_up import INTERRUPTED, UNANSWERED, Checked, walk
 

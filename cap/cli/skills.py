@@ -119,7 +119,7 @@ def check(
 ) -> int:
     """Run each skill against its example; 1 if one does not hold any more.
 
-    A skill that does otherwise is set aside: sessions are not offered it until it holds again.
+    A skill that does something else is set aside: sessions are not offered it until it holds again.
 
     \b
     cap skills check -r ravens

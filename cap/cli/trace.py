@@ -98,7 +98,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
 @click.option("-r", "--robot", metavar="FILE", help="The file of a run's own robot, for a film.")
 @click.option(
     "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
-    help="An option of the robot, to carry the run out again for a film.",
+    help="An option of the robot, to repeat the run for a film.",
 )  # fmt: skip
 def export_trace(
     folder: Path | None,
@@ -116,8 +116,8 @@ def export_trace(
 
     html and md are written from what the run wrote down; zip is one file to attach to a report,
     without keys and the name of the home folder. For a film (gif, mp4), for Rerun (rrd)
-    and as a LeRobot dataset (lerobot: a folder, an episode for each turn) the run is carried out
-    again in simulation, with no model; if that comes out otherwise, the exit code is 1.
+    and as a LeRobot dataset (lerobot: a folder, an episode for each turn) the run is
+    repeated in simulation, with no model; if that comes out differently, the exit code is 1.
     """  # noqa: D301
     folder = folder or _newest()
     out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")
@@ -137,7 +137,7 @@ def export_trace(
                 out.write_bytes(content)
                 return 0
             write_whole(out, content)
-        except BrokenPipeError:  # whoever read it has had enough
+        except BrokenPipeError:  # its reader has had enough
             raise
         except OSError as error:
             raise UsageError(f"cannot write {out}: {error.strerror or error}") from None

@@ -1,4 +1,4 @@
-"""`cap bench score`: judge the samples of a file, whoever wrote them."""
+"""`cap bench score`: judge the samples of a file."""
 
 from __future__ import annotations
 

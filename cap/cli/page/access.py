@@ -1,4 +1,4 @@
-"""Who may talk to the page: whoever has the link, from the page itself, and nobody else.
+"""Who may talk to the page: people with the link, from the page itself, and no one else.
 
 A web page elsewhere may send requests to this machine and may have its own name point here (DNS
 rebinding). So the host must be one of this machine's own names, the origin the page itself, and the

@@ -1,4 +1,4 @@
-"""A question to whoever watches: the fields and buttons of one question, in each browser.
+"""A question to everyone who watches: the fields and buttons of one question, in each browser.
 
 Of a browser's messages that wait, at most 50 ms, only the last one is sent. So a yes clicked
 together with the last key takes that key's place, and what would run is an older text than the
@@ -38,7 +38,7 @@ class ApprovalRequest:
             story: Told of answers that come when the question is over.
             told: What is asked.
             source: The program that may be changed; "" if it is about something else.
-            kept: By browser: what a person wrote in the program's place before, to be mended.
+            kept: By browser: what a person wrote in the program's place before, to be fixed.
         """
         self._story = story
         self._told = told

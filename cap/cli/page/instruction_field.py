@@ -2,7 +2,7 @@
 
 A browser sends what stands in a field at most every 50 ms, and of its messages that wait the last
 one alone. So Enter is no message of its own, which would drop the last letters: it is a line break
-in the text, and whoever reads the break has read all that stands before it.
+in the text, and a reader of the break has read all that stands before it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The live page: whoever has the link sees the robot and steers the session.
+"""The live page: everyone with the link sees the robot and steers the session.
 
 Instructions wait in a line; the main thread takes them, as the terminal's session does, so a stop
 walks the road of Ctrl-C. Two browsers see and steer the same.
@@ -44,7 +44,7 @@ _DOUBLE_S = 1.0
 """Clicks on Undo closer than this are one."""
 _LEAVE_S = 0.2
 """How long the last words have to leave."""
-_HINT = "Enter has it carried out"
+_HINT = "Enter runs it"
 
 
 @contextlib.contextmanager
@@ -164,7 +164,7 @@ class LivePage:
             event.target.value = typed.settled(time.monotonic())
 
     def _undo(self) -> None:
-        """Have one turn taken back, however fast the button is clicked."""
+        """Have one turn undone, however fast the button is clicked."""
         now_s = time.monotonic()
         again, self._undone_s = now_s - self._undone_s < _DOUBLE_S, now_s
         if not again:
@@ -194,12 +194,12 @@ class LivePage:
                 return
             self._stopping = True
             stop_signals.why = why
-            signal.raise_signal(signal.SIGINT)  # first: else the program fails, and is mended
+            signal.raise_signal(signal.SIGINT)  # first: else the program fails, and is repaired
             self._session.robot.stop()
             self.story.note(why)
 
     def _drop_waiting(self) -> None:
-        """Carry out nothing of what waits, and say so; the lock is held."""
+        """Drop what waits, and say so; the lock is held."""
         dropped = list(self._waiting)
         self._waiting.clear()
         self._tell_waiting()
@@ -223,7 +223,7 @@ class LivePage:
         if self._refused and self._edit is not None:
             told = (
                 f"A change was refused: {self._refused}. In the browser it was made in it stays in "
-                "the field, to be mended; who empties the field says yes to the program below."
+                "the field, to be fixed; an empty field is a yes to the program below."
             )
             kept = dict([self._edit])
         elif self._edit is not None:
@@ -279,7 +279,7 @@ class LivePage:
 
     @contextlib.contextmanager
     def showing(self, session: Any) -> Iterator[None]:
-        """Show a session, whoever carries out its turns."""
+        """Show a session, whatever runs its turns."""
         self._session = session
         session.trace.listeners.append(self.story)
         session.trace.listeners.append(self._watch_twin)

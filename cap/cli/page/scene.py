@@ -18,7 +18,7 @@ from cap.robot.view import (
 )
 
 LINES_EVERY_S = 0.2
-"""How often lines are drawn anew while they grow: a browser takes its time for each."""
+"""How often lines are drawn again while they grow: a browser takes its time for each."""
 _LABEL_UP_M = 0.05
 _LABEL_NEAR_M = 0.08
 """Things nearer than this, seen from above, are at one place."""

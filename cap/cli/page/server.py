@@ -58,7 +58,7 @@ def start(listening: socket.socket, access: Access, label: str) -> Any:
     """Start the server.
 
     Raises:
-        UsageError: This version of viser starts its server otherwise, past our checks.
+        UsageError: This version of viser starts its server in another way, past our checks.
     """
     import viser
     from viser import _messages

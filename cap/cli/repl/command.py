@@ -41,7 +41,7 @@ def command(options: ReplOptions) -> int:
     cap repl
     cap repl -r kitchen --mode instant
 
-    What is piped in is carried out line by line; it ends with 1 if any of it failed.
+    Piped input is run line by line; it ends with 1 if any of it failed.
     """  # noqa: D301
     kept = saved_at(options.resume)
     opening = Opening(as_saved(options, kept) if kept else options, kept, options.resume)
@@ -95,7 +95,7 @@ class Repl:
         commands.greet()
 
     def talk(self, opening: Opening) -> int:
-        """Read and carry out lines until the person leaves; return the exit code.
+        """Read and run lines until the user leaves; return the exit code.
 
         Args:
             opening: The first session.
@@ -110,7 +110,7 @@ class Repl:
             sys.stdin.reconfigure(errors="replace")
         failed = False
         with contextlib.ExitStack() as typing:
-            if editor:  # Ctrl-C ends what is carried out, and never the session
+            if editor:  # Ctrl-C ends what runs, and never the session
                 typing.enter_context(stop_signals.idle())
                 typing.enter_context(editor.output_kept())
             while not self.commands.ended and (text := self._read(editor)) is not None:
@@ -131,7 +131,7 @@ class Repl:
         return text
 
     def _obey(self, text: str) -> bool:
-        """Carry out the lines of an input, up to the first that fails."""
+        """Run the lines of an input, up to the first that fails."""
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         for number, line in enumerate(lines, start=1):
             if len(lines) > 1 and self.typed:

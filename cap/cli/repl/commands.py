@@ -319,7 +319,7 @@ class Commands:
         """Say why the last turn came out as it did."""
         if (past := self._earlier_turn()) is not None:
             self.tell(f"{past.instruction}:")
-            self.tell(f"  {past.note or past.effect or 'nothing came of it'}")
+            self.tell(f"  {past.note or past.effect or 'it did nothing'}")
             self.tell(f"  {self.session.earlier_turns}; cap trace show has all of it", "dim")
             return
         turn, story = self._turn(""), self.story
@@ -328,7 +328,7 @@ class Commands:
             self.tell(f"  attempt {number}: {reason}", "yellow")
         failure = turn.failure
         if failure is None:
-            self.tell(f"  it did not fail; {turn.prompt_effect or 'nothing came of it'}")
+            self.tell(f"  it did not fail; {turn.prompt_effect or 'it did nothing'}")
         else:
             self.tell(f"  {failure}", "red")
             lines = turn.written.split("\n")

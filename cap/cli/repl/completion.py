@@ -71,7 +71,7 @@ class ReplCompleter(Completer):
         return self._objects
 
     def _arguments(self, command: str) -> Iterable[str]:
-        """Return what a command may be followed by, besides files."""
+        """Return what a command may be followed by, files apart."""
         session = self.session
         if command == "robot":
             return sorted(registry.robots())

@@ -246,7 +246,7 @@ def test_replay_of_what_came_out_otherwise(model: list[str], capsys: Capture) ->
     path.write_text(path.read_text().replace('"ok": true', '"ok": false'))
     capsys.readouterr()
     assert run(["run", "--replay", "o"]) == 1
-    assert "came out otherwise than in the run: move" in capsys.readouterr().out
+    assert "came out differently than in the run: move" in capsys.readouterr().out
     path.write_text(path.read_text().replace('"text": "move"', '"text": "move\\u001b[2J"'))
     assert run(["run", "--replay", "o"]) == 1
     assert "than in the run: move\\x1b[2J" in capsys.readouterr().out
@@ -459,3 +459,19 @@ def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:
         assert session.robot.engine == "pybullet"  # type: ignore[attr-defined]
     with Session.resume("b", mode="instant", runs="runs") as session:
         assert session.robot.engine is None  # type: ignore[attr-defined]
+
+
+def test_lines_that_a_replay_leaves_out_are_told(capsys: Capture) -> None:
+    assert (
+        run(["run", "put the red block in the blue bowl", "--mode", "instant", "--out", "o"]) == 0
+    )
+    events = Path("o/events.jsonl")
+    lines = events.read_text().splitlines()
+    events.write_text("\n".join(["null", *lines, "{garbage"]))
+    capsys.readouterr()
+    assert run(["run", "--replay", "o"]) == 0
+    warned = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
+    assert warned == [
+        f"warning: line {number} of o/events.jsonl cannot be read; it is left out"
+        for number in (1, len(lines) + 2)
+    ]
