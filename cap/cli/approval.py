@@ -72,7 +72,7 @@ def ask_for_program(source: str) -> Decision:
                 return Decision(True)
             if said in ("n", "no"):
                 reason = click.prompt(
-                    "Why not? The model is told (Enter: no reason)",
+                    "Why not? The model reads it (Enter: no reason)",
                     default="",
                     show_default=False,
                     err=True,
@@ -102,8 +102,8 @@ def edited(text: str) -> tuple[str, str]:
         text = text if saved is None else saved
         ast.parse(text)
     except click.ClickException as error:
-        told = error.message.rstrip(".")
-        return text, f"{told}; unless Ctrl-C ended it, set EDITOR to one that works"
+        reason = error.message.rstrip(".")
+        return text, f"{reason}; unless Ctrl-C ended it, set EDITOR to one that works"
     except SyntaxError as error:
         return text, f"line {error.lineno}: {error.msg}"
     except ValueError as error:  # a null character

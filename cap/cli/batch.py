@@ -108,8 +108,8 @@ def command(options: BatchOptions, file: Path | None) -> int:
     others = [name for name, one in batch.sessions.items() if one["model"] != options.model]
     if options.model is not None and others:
         count = f"{len(others)} of {len(batch.sessions)} sessions name a model of their own"
-        told = f"note: {count}, which comes before -m: {', '.join(others)}"
-        click.echo(printable(told), err=True)
+        note = f"note: {count}, which comes before -m: {', '.join(others)}"
+        click.echo(printable(note), err=True)
     settled, options = options_for(options, config)
     if options.samples > 1:
         settled["sampling"] = sampling(config, options.samples)

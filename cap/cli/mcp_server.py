@@ -176,8 +176,8 @@ class _Wheel:
         """Report each call of a program as progress; on the session's thread."""
         context = self._context
         if context is not None and event.kind == "call":
-            told = context.report_progress(len(self.session.turns), None, event.data["name"])
-            asyncio.run_coroutine_threadsafe(told, self._loop)
+            report = context.report_progress(len(self.session.turns), None, event.data["name"])
+            asyncio.run_coroutine_threadsafe(report, self._loop)
 
     def approve(self, source: str) -> Decision:
         """Say whether a program may run on hardware: the one that a person said yes to."""
@@ -244,11 +244,11 @@ def _add_looks(server: MCPServer[Any], wheel: _Wheel) -> None:
         """Return the turns so far, the last last: instruction, program, effect, failure."""
         keys = ("instruction", "program", "effect", "moved", "failure")
 
-        def told() -> dict[str, Any]:
+        def latest() -> dict[str, Any]:
             turns = [{key: turn.as_json()[key] for key in keys} for turn in session.turns]
             return bounded({"turns": turns})
 
-        return await wheel.do(context, told)
+        return await wheel.do(context, latest)
 
 
 def _add_actions(server: MCPServer[Any], wheel: _Wheel) -> None:

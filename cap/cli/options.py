@@ -565,8 +565,8 @@ class Command(click.Command):
         self.is_long = len(self.params) > MOST_SHOWN
         if self.is_long:
             more = {"is_flag": True, "is_eager": True, "expose_value": False}
-            told = "Show every option, setting and example."
-            self.params.append(click.Option(["--help-all"], callback=_show_all, help=told, **more))
+            about = "Show every option, setting and example."
+            self.params.append(click.Option(["--help-all"], callback=_show_all, help=about, **more))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: the usual ones, or section by section, the command's own first."""

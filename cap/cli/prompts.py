@@ -171,8 +171,8 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
     folder = path if path.is_dir() else path.parent
     own = folder.parent / "robot.py"  # as `cap robots new` lays them out
     if folder.name == "prompts" and own.is_file() and robot != str(own):
-        told = f"note: these stand beside a robot and are judged by the names of {robot}"
-        click.echo(f"{told}; for the robot's own add -r {own}", err=True)
+        note = f"note: these stand beside a robot and are judged by the names of {robot}"
+        click.echo(f"{note}; for the robot's own add -r {own}", err=True)
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
     failed, rows = 0, []
     serving = _serving(path, robot) if path.is_dir() else {}

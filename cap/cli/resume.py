@@ -128,8 +128,8 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
     todo = replay.steps(folder)
     for number, event in read_lines(folder):
         if not isinstance(event, dict):
-            told = f"line {number} of {folder / 'events.jsonl'} cannot be read; it is left out"
-            click.echo(f"warning: {told}", err=True)
+            damage = f"line {number} of {folder / 'events.jsonl'} cannot be read; it is left out"
+            click.echo(f"warning: {damage}", err=True)
     kept = session_file.read(folder, session_file.START)
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True

@@ -185,8 +185,8 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
 
     began = datetime.datetime.now().astimezone()
     checklist = registry.bring_up(robot, options)
-    told = ", ".join(f"{name}={value}" for name, value in options.items()) or "none"
-    head = f"# Bring-up of {robot}\n\n{began:%Y-%m-%d %H:%M:%S %z}; options: {told}\n\n"
+    listed = ", ".join(f"{name}={value}" for name, value in options.items()) or "none"
+    head = f"# Bring-up of {robot}\n\n{began:%Y-%m-%d %H:%M:%S %z}; options: {listed}\n\n"
     path = _new_protocol(protocol, began, head)
     checked: list[Checked] = []
     asking: list[str] = []

@@ -44,7 +44,7 @@ def open_session(
     options: SessionOptions,
     instructions: Sequence[str],
     people: People | None = None,
-    told: Collection[str] = (),
+    reported: Collection[str] = (),
 ) -> Iterator[Any]:
     """Build the robot, the model and the session a command's options describe.
 
@@ -55,7 +55,7 @@ def open_session(
         options: What was said on the command line.
         instructions: Those that are known already; the folder is named after the first.
         people: Who is asked before anything moves; the person at the terminal if None.
-        told: What was said already of skills that are left out.
+        reported: What was reported already of skills that are left out.
     """
     from cap.sandbox.client import shared_template
 
@@ -67,7 +67,7 @@ def open_session(
     with beginning(options.out, settings.runs, settings.robot, header) as trace:
         session = _make_session(options, settings, trace, instructions, people)
     for why in session.damaged_skills.values():
-        if why not in told:
+        if why not in reported:
             click.echo(f"warning: a skill is left out: {why}", err=True)
     try:
         with session:
@@ -103,8 +103,8 @@ def _make_session(
         if options.look and not hasattr(robot, "render"):
             raise UsageError(f"robot '{robot.name}' makes no pictures; leave out --look")
         if options.look and not getattr(model, "sees", True):
-            told = f"note: {model.name} takes no pictures; it is asked without (--look)"
-            click.echo(told, err=True)
+            note = f"note: {model.name} takes no pictures; it is asked without (--look)"
+            click.echo(note, err=True)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
         usual = Repairs() if robot.simulated else Repairs(runtime=0)
         repairs = Repairs(
@@ -329,8 +329,8 @@ def report(
         if left and failure is not None and failure.kind == "refused":
             given = [word for option in options.robot_options for word in ("-R", option)]
             model = ["-m", options.model] if options.model else []
-            told = shlex.join([str(session.trace.folder), *left, *given, *model])
-            click.echo(f"they wait: cap run --resume {told}")
+            words = shlex.join([str(session.trace.folder), *left, *given, *model])
+            click.echo(f"they wait: cap run --resume {words}")
         for path in paths:
             click.echo(f"picture: {path}")
         say_commands(session, options)

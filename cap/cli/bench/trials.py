@@ -101,7 +101,7 @@ def run_trials(
     try:
         if runner.pictures:
             (folder / "pictures").mkdir(exist_ok=True)
-        with _progress(trials, results.done, suite.usual_n == 1, runner.quiet) as told:
+        with _progress(trials, results.done, suite.usual_n == 1, runner.quiet) as on_done:
             run(
                 results,
                 trials,
@@ -109,7 +109,7 @@ def run_trials(
                 jobs=runner.jobs,
                 engine=runner.engine,
                 address=runner.ray_address,
-                on_done=told,
+                on_done=on_done,
                 on_wait=_tell_waiting,
             )
     except (SpendLimit, EndpointFailed) as error:
@@ -146,11 +146,11 @@ def _tell_stopped(folder: Path, trials: Sequence[Any]) -> None:
     ended = {line.trial for line in read_lines(folder)}.intersection(trials)
     sent, lost = spent_in(folder)[0], read_beside(folder).unanswered
     requests = "1 request was" if sent == 1 else f"{sent} requests were"
-    told = f"{len(ended)} of {len(trials)} trials have ended, {requests} sent"
+    summary = f"{len(ended)} of {len(trials)} trials have ended, {requests} sent"
     if lost:
-        told += f", {lost} of them given up without an answer"
+        summary += f", {lost} of them given up without an answer"
     click.echo(
-        f"stopped: {told}; to go on: the same command with --out {folder} --resume", err=True
+        f"stopped: {summary}; to go on: the same command with --out {folder} --resume", err=True
     )
 
 

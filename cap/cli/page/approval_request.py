@@ -31,17 +31,19 @@ ORDER = 1.5
 class ApprovalRequest:
     """One question. Its buttons are its own, so a click is an answer to it and to no other."""
 
-    def __init__(self, story: Chronicle, told: str, source: str, kept: Mapping[int, str]) -> None:
+    def __init__(
+        self, story: Chronicle, message: str, source: str, kept: Mapping[int, str]
+    ) -> None:
         """Show nothing yet.
 
         Args:
             story: Told of answers that come when the question is over.
-            told: What is asked.
+            message: What is asked.
             source: The program that may be changed; "" if it is about something else.
             kept: By browser: what a person wrote in the program's place before, to be fixed.
         """
         self._story = story
-        self._told = told
+        self._message = message
         self._source = source
         self._kept = kept
         self._answers: queue.Queue[tuple[Decision, int]] = queue.Queue()
@@ -73,7 +75,7 @@ class ApprovalRequest:
 
     def _lay_out(self, gui: Any, mine: str) -> None:
         with gui.add_folder("May it run?", order=ORDER) as folder:
-            gui.add_html(f'<div class="cap">{escape(self._told)}</div>')
+            gui.add_html(f'<div class="cap">{escape(self._message)}</div>')
             shown = bool(self._source)
             text = gui.add_text("Program", mine or self._source, multiline=True, visible=shown)
             reason = gui.add_text("Why not", "", visible=shown)

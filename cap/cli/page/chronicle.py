@@ -174,16 +174,16 @@ class Chronicle:
         return f'<div data-cap="calls" class="code">{"".join(rows)}</div>'
 
     def _conversation(self) -> str:
-        told = [f'<div class="warn">waits: {_text(words)}</div>' for words in self._waiting]
+        rows = [f'<div class="warn">waits: {_text(words)}</div>' for words in self._waiting]
         for turn in reversed(self._record.turns[-MOST_TURNS:]):
             mark = {True: "✓", False: "✗", None: "…"}[turn.ok] if turn.number else "›"
             words = f"{mark} {turn.number}. {turn.instruction}" if turn.number else ""
             words = words or (f"{mark} {turn.instruction}" if turn.instruction else "")
             notes = "".join(
-                f'<div class="told {kind}">{_text(text)}</div>' for text, kind in _notes(turn)
+                f'<div class="text {kind}">{_text(text)}</div>' for text, kind in _notes(turn)
             )
-            told.append(f'<div class="turn"><b>{_text(words)}</b>{notes}</div>')
-        return f'<div data-cap="turns">{"".join(told)}</div>'
+            rows.append(f'<div class="turn"><b>{_text(words)}</b>{notes}</div>')
+        return f'<div data-cap="turns">{"".join(rows)}</div>'
 
 
 def _notes(turn: TurnRecord) -> Iterator[tuple[str, str]]:

@@ -98,7 +98,7 @@ class LivePage:
         self._arrived = threading.Condition(self._lock)
         self._browsers: dict[int, Any] = {}
         self._questions: deque[ApprovalRequest] = deque()
-        """The one that is open or was last, and the one before: a late click there is told of."""
+        """The one that is open or was last, and the one before: a late click there is reported."""
         self._showing = threading.RLock()
         """Held while a browser comes or leaves, and while a question does."""
         self._edit: tuple[int, str] | None = None
@@ -203,8 +203,8 @@ class LivePage:
         dropped = list(self._waiting)
         self._waiting.clear()
         self._tell_waiting()
-        for told in dropped:
-            self.story.note(f"stopped, so this is not run: {told}")
+        for line in dropped:
+            self.story.note(f"stopped, so this is not run: {line}")
 
     def _left(self, client: int) -> None:
         """Stop a real robot whose motion was approved by the one who left; nothing else."""
@@ -219,16 +219,16 @@ class LivePage:
 
     def approve(self, source: str) -> Decision:
         """Have somebody look at a program before it runs."""
-        told, kept = "This program is to run. Change it here if it should be different.", {}
+        message, kept = "This program is to run. Change it here if it should be different.", {}
         if self._refused and self._edit is not None:
-            told = (
+            message = (
                 f"A change was refused: {self._refused}. In the browser it was made in it stays in "
                 "the field, to be fixed; an empty field is a yes to the program below."
             )
             kept = dict([self._edit])
         elif self._edit is not None:
-            told = "The change passed the check. This is what runs now, after one more yes."
-        decision, client = self._asking(told, source, kept)
+            message = "The change passed the check. This is what runs now, after one more yes."
+        decision, client = self._asking(message, source, kept)
         self._edit = (client, decision.edited) if decision.edited else None
         self._refused = ""
         return decision
@@ -237,9 +237,9 @@ class LivePage:
         """Have somebody look at one call before it moves the robot."""
         return self._asking(f"It is to call {call}", "", {})[0].allowed
 
-    def _asking(self, told: str, source: str, kept: dict[int, str]) -> tuple[Decision, int]:
+    def _asking(self, message: str, source: str, kept: dict[int, str]) -> tuple[Decision, int]:
         self._approved_by = None
-        with ApprovalRequest(self.story, told, source, kept) as question:
+        with ApprovalRequest(self.story, message, source, kept) as question:
             with self._showing:
                 while len(self._questions) > 1:
                     for folder in self._questions.popleft().folders:
@@ -392,7 +392,7 @@ class LivePage:
             self.tell()
 
     def tell(self) -> None:
-        """Bring what is told up to date now."""
+        """Bring what is shown up to date now."""
         news = self.story.news()
         if news is not None:
             places = (self._status, self._program, self._calls, self._turns)

@@ -88,13 +88,13 @@ def _log() -> logging.Logger:
     """Return a log for the server that is silent of visitors who speak no HTTP that it knows."""
     from websockets.exceptions import WebSocketException
 
-    def told(record: logging.LogRecord) -> bool:
+    def is_ours(record: logging.LogRecord) -> bool:
         kind = record.exc_info[0] if record.exc_info else None
         theirs = kind is not None and issubclass(kind, WebSocketException | OSError | EOFError)
         return record.levelno >= logging.WARNING and not theirs
 
     log = logging.getLogger("cap.page")
-    log.filters = [told]
+    log.filters = [is_ours]
     return log
 
 

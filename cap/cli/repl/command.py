@@ -77,8 +77,10 @@ class Repl:
             leaves: Whether there was one.
         """
         with contextlib.ExitStack() as fresh:
-            told = [*self.commands.session.damaged_skills.values()] if leaves else []
-            session = fresh.enter_context(open_session(opening.options, ["repl"], told=told))
+            reported = [*self.commands.session.damaged_skills.values()] if leaves else []
+            session = fresh.enter_context(
+                open_session(opening.options, ["repl"], reported=reported)
+            )
             if opening.kept and opening.folder:
                 go_on(session, opening.kept, opening.folder)
             # They load much, which the session's sandbox has begun to load beside us.

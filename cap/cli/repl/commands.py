@@ -140,8 +140,8 @@ class Commands:
         """Say what is to be done here when a folder cannot be written, or options are named."""
         if event.kind == "unwritten" and event.data["why"] is not None:
             self.tell("  /save ELSEWHERE.json keeps the session in another place", "yellow")
-        told = event.data["message"] if event.kind == "failure" and not event.depth else ""
-        if (here := _in_place_of_options(told)) and not self.screen.is_page:
+        message = event.data["message"] if event.kind == "failure" and not event.depth else ""
+        if (here := _in_place_of_options(message)) and not self.screen.is_page:
             self.tell(f"  here: {here}", "yellow")
 
     def obey(self, line: str) -> bool:
@@ -239,8 +239,8 @@ class Commands:
         for name, (takes, about) in COMMANDS.items():
             if self.screen.is_page and name in _TERMINAL_ONLY:
                 continue
-            told = f"/{name} {takes}".rstrip()
-            self.tell(f"  {told:<38} {about}" if wide else f"{told}\n    {about}")
+            usage = f"/{name} {takes}".rstrip()
+            self.tell(f"  {usage:<38} {about}" if wide else f"{usage}\n    {about}")
 
     def do_examples(self, given: str) -> None:
         """Show what can be said: first what can be said right away."""
@@ -278,8 +278,8 @@ class Commands:
         try:
             robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
         except Exception as error:  # a person's own code may fail in any way
-            told = f"{type(error).__name__}: {error}"
-            raise RobotError(f"robot '{robot.name}' render() failed: {told}") from None
+            reason = f"{type(error).__name__}: {error}"
+            raise RobotError(f"robot '{robot.name}' render() failed: {reason}") from None
         self.looks += 1
         path = self.session.trace.keep(f"scene-{self.looks:02d}.png", data.getvalue())
         self.tell(f"picture: {path}{'' if path.exists() else ', once there is room'}")
@@ -359,11 +359,11 @@ class Commands:
         """Show what a program may use."""
         session = self.session
         scope = session.engine.scope(session.prompt, session.state)
-        for kind, told in (("perception", "looks"), ("action", "acts"), ("lmp", "asks a model")):
+        for kind, what in (("perception", "looks"), ("action", "acts"), ("lmp", "asks a model")):
             for name, entry in scope.primitives.items():
                 if entry.kind == kind:
                     signature = _QUOTED.sub(r"\1\2", str(entry.signature))
-                    self.tell(f"  {name}{signature}  {told}")
+                    self.tell(f"  {name}{signature}  {what}")
         for kept in session.state.definitions:
             self.tell(f"  {kept.name}  {kept.origin}")
         for name, value in session.state.variables.items():
@@ -392,8 +392,8 @@ class Commands:
             self.tell(f"  {kept.name} ({kept.origin})")
         for name in dict.fromkeys(self.kept):
             self.tell(f"  {name} (kept for later sessions)")
-        for told in self.session.damaged_skills.values():
-            self.tell(f"  left out: {told}", "yellow")
+        for reason in self.session.damaged_skills.values():
+            self.tell(f"  left out: {reason}", "yellow")
 
     def do_save(self, given: str) -> None:
         """Keep a function, or the session."""

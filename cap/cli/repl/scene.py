@@ -45,11 +45,11 @@ def scene_map(places: Mapping[str, Xyz], width: int) -> list[str]:
             row[min(free, key=lambda at: abs(at - column))] = mark
     legend: list[str] = []
     for mark, name in zip(_MARKS, places, strict=False):
-        told = f"{mark} {name}"
-        if legend and len(legend[-1]) + 2 + len(told) <= width - 4:
-            legend[-1] += f"  {told}"
+        entry = f"{mark} {name}"
+        if legend and len(legend[-1]) + 2 + len(entry) <= width - 4:
+            legend[-1] += f"  {entry}"
         else:
-            legend.append(told)
+            legend.append(entry)
     return ["".join(row) for row in grid] + legend
 
 
