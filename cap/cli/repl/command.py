@@ -147,27 +147,23 @@ class Repl:
         return True
 
     def _opened(self) -> bool:
-        """Open the session that was asked for, if one was; False if anything came between."""
-        old, whole = self.commands, False
-        opening, old.opening = old.opening, None
+        """Open the session that was asked for, if one was; False if that came to nothing."""
+        opening, self.commands.opening = self.commands.opening, None
         if opening is None:
             return True
         try:
             with stop_signals.heard():
                 self._begin(opening, leaves=True)
-                whole = True
+            return True
         except BrokenPipeError:
             raise
         except (CapError, OSError) as error:
             self.commands.refuse(str(error))
         except KeyboardInterrupt:
             stop_signals.taken()
-            old.tell("stopped by Ctrl-C", "red")
-        if not whole:
-            name = self.commands.session.robot.name
-            now = f"with {name} goes on" if self.commands is old else f"is now one with {name}"
-            self.commands.tell(f"the session {now}")
-        return whole
+            self.commands.tell("stopped by Ctrl-C", "red")
+        self.commands.tell(f"the session is with {self.commands.session.robot.name}")
+        return False
 
     def _leave(self, how: str = "run") -> None:
         """Say what a person who leaves a session needs to know.
