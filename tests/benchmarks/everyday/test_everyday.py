@@ -296,7 +296,7 @@ def test_a_summary_counts_families_and_all(tmp_path: Path) -> None:
     ("arguments", "code", "message"),
     [
         (["-m", "vllm/x", "--base-url", "http://127.0.0.1:9/v1"], 4, "nothing answers there"),
-        (["-m", "nearest", "--max-calls", "3"], 4, "raise --max-calls"),
+        (["-m", "nearest", "--set", "max_calls=3"], 4, "raise it: --set max_calls=N"),
         (["-m", "oracle"], 2, "has no programs of its own"),
         (["-m", "noisy-oracle:0.5"], 2, "has no programs of its own"),
         (["-m", "nearest", "--perception", "camera"], 2, "takes no --perception"),

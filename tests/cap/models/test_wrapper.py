@@ -219,7 +219,9 @@ def test_a_damaged_file_is_asked_anew_and_mended(tmp_path: Path, damage: bytes) 
 
 def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r"cannot make the cache .*choose another: --set cache=DIR"):
+    with pytest.raises(
+        UsageError, match=r"cannot make the cache .*choose another: --set cache=DIR"
+    ):
         Cache(tmp_path / "file")
 
 
