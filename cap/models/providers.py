@@ -308,20 +308,18 @@ def _endpoint(
     full = f"{provider.name}/{name}"
     secrets: list[str] = []
 
+    def held(where: str, found: re.Match[str]) -> str:
+        """Return what a variable holds."""
+        name = check_variable(found[1] or found[2] or "", f"the {where}")
+        value = environ.get(name, "").strip()
+        if not value:
+            raise MissingKey(f"the {where} is read from {name}, which is not set; set it")
+        secrets.append(value)
+        return value
+
     def read(where: str, text: str) -> str:
         """Return a value with what its variables hold."""
-
-        def held(found: re.Match[str]) -> str:
-            name = check_variable(found[1] or found[2] or "", f"the {where}")
-            value = environ.get(name, "").strip()
-            if not value:
-                raise MissingKey(f"the {where} is read from {name}, which is not set; set it")
-            secrets.append(value)
-            return value
-
-        whole = REFERENCE.sub(held, text)
-        secrets.extend([whole] if whole != text else [])
-        return whole
+        return REFERENCE.sub(partial(held, where), text)
 
     headers = {name: read(f"header {name}", text) for name, text in settings.headers.items()}
     query = {name: read(f"parameter {name}", text) for name, text in settings.query.items()}

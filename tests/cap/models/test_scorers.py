@@ -341,7 +341,9 @@ def test_token_by_token_where_tokens_have_numbers(connect: Any) -> None:
     assert (scores.rung, again.rung) == ("exact", "exact")
     assert again.logprobs == pytest.approx([math.log(0.2)])
     assert sum("echo" in body for body in asked) == 1  # it is not tried again
-    assert all(body["prompt"][0] == 1 for body in asked if "echo" not in body)
+    walked = [body for body in asked if "echo" not in body]
+    assert all(body["prompt"][0] == 1 for body in walked)
+    assert {(body["logprobs"], body["max_tokens"]) for body in walked} == {(256, 1)}
 
 
 def test_without_every_alternative_the_next_way_is_taken(connect: Any) -> None:

@@ -432,6 +432,8 @@ def test_spelling_variants_have_one_stem() -> None:
         ("Hey robot, could you please mow the lawn, thanks!", "mow the lawn"),
         ("I'd like you to mow the lawn for me.", "mow the lawn"),
         ("would you mind mowing the lawn?", "mow the lawn"),
+        ("would you mind pruning the oak?", "prune the oak"),
+        ("how about cutting the oak", "cut the oak"),
         ("ok now just mow the top-left lawn", "mow the top left lawn"),
         ("can you tell me where the oak is", "where the oak is ?"),
         ("what's old", "what is old ?"),
@@ -448,7 +450,7 @@ def test_spelling_variants_have_one_stem() -> None:
     ],
 )
 def test_politeness_and_spelling_are_taken_off(said: str, words: str) -> None:
-    assert plain(said, vocabulary={"mow"}, names={"old rose"}) == words
+    assert plain(said, vocabulary={"mow", "prune", "cut"}, names={"old rose"}) == words
 
 
 SYNONYMS = """
