@@ -435,11 +435,11 @@ def _bound(answer: Any, response: Any) -> None:
         answer.size = 0
         if encoding not in ("", "identity"):
             raise RequestFailed(f"the answer is packed as {encoding}, unasked")
-    connection = response.extensions["network_stream"].get_extra_info("socket")
-    left_s = max(answer.deadline.left_s(), 0.0)
-    answer.timer = threading.Timer(left_s, _cut, [connection])
-    answer.timer.daemon = True
-    answer.timer.start()
+    if stream := response.extensions.get("network_stream"):
+        left_s = max(answer.deadline.left_s(), 0.0)
+        answer.timer = threading.Timer(left_s, _cut, [stream.get_extra_info("socket")])
+        answer.timer.daemon = True
+        answer.timer.start()
 
     def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
         size = 0

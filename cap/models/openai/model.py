@@ -126,7 +126,6 @@ class OpenAIModel:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         abilities_file: AbilitiesFile | None = None,
-        today: Callable[[], date] = date.today,
     ) -> None:
         """Describe the endpoint; nothing is sent before the first request.
 
@@ -145,7 +144,6 @@ class OpenAIModel:
             sleep: Waits between tries, in seconds.
             clock: Monotonic time, in seconds.
             abilities_file: What it knows of the endpoint holds; what is learned is kept there.
-            today: The day it is.
         """
         settings = settings or ModelSettings()
         url = settings.base_url or "https://api.openai.com/v1"
@@ -165,7 +163,7 @@ class OpenAIModel:
         self._remedy_window = remedy_window
         self._timeout_s = 120.0 if settings.timeout_s is None else settings.timeout_s
         self._tries, self._sleep = tries, sleep
-        self._clock, self._today, self._file = clock, today, abilities_file
+        self._clock, self._file = clock, abilities_file
         self.place = f"{name} {self.url} {self.mode}"
         """What is learned holds for this."""
         self.abilities = Abilities() if abilities_file is None else abilities_file.load(self.place)
@@ -266,7 +264,7 @@ class OpenAIModel:
             if refusal and (refusal.status in _WAYS_REFUSED or refusal.of_pictures):
                 raise exchange.failed(Refused(cut(refusal.words.rstrip(".")))) from None
             raise exchange.failed(self._failed(failure)) from None
-        return body, Usage.of(self._counted(body, MAX_TOKENS, exchange))
+        return body, Usage.of(self._counted(read_reply(body), exchange))
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the numbers of a text's tokens, as llama.cpp has them; None where none are."""
@@ -305,8 +303,9 @@ class OpenAIModel:
             body = self._ask(request, exchange, pieces)
         except ModelError as error:
             raise exchange.failed(error) from None
-        completion = self._counted(body, request.max_tokens, exchange)
-        sent, read = len(prompt) + len(self._system(request)), read_reply(body).prompt_tokens
+        reply = read_reply(body, request.max_tokens)
+        completion = self._counted(reply, exchange)
+        sent, read = len(prompt) + len(self._system(request)), reply.prompt_tokens
         if self._window.cuts(sent, read):
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             what += f"cut off, since its context window is too small; {self._remedy_window}"
@@ -328,9 +327,8 @@ class OpenAIModel:
             why_empty=completion.why_empty and self._line(f" {completion.why_empty}"),
         )
 
-    def _counted(self, body: Any, max_tokens: int, exchange: Exchange) -> Completion:
+    def _counted(self, reply: Completion, exchange: Exchange) -> Completion:
         """Return an answer, counted and paid, whether or not there is a text in it."""
-        reply = read_reply(body, max_tokens)
         model = self._redaction.line(reply.model) or self.model
         completion = replace(reply, model=model, requests=exchange.sent)
         return self._budget.count(exchange.prompt, completion, exchange.lost)
@@ -350,8 +348,8 @@ class OpenAIModel:
                 refused = self._refused_in(failure, sent, request)
                 if refused is None:
                     raise self._failed(failure) from None
-                day = self._today().isoformat()
-                self.learn(refused={**self.abilities.refused, refused: day})
+                today = date.today().isoformat()
+                self.learn(refused={**self.abilities.refused, refused: today})
 
     def _refused_in(
         self, failure: RequestFailed, sent: Mapping[str, Any], request: Request
