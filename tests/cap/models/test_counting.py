@@ -218,6 +218,15 @@ def test_no_minute_has_more_requests_than_may_be() -> None:
         assert sum(at <= other < at + 60.0 for other in clock.sent) <= 3
 
 
+def test_a_wait_of_our_own_is_not_the_endpoints(connect: Any, sleeps: Any) -> None:
+    allowance = Allowance(per_minute=1)
+    budget = Budget("openai/fake", allowance, sleep=sleeps, clock=sleeps.clock)
+    with FakeServer(lambda prompt, body: "say(1)") as server:
+        model = connect(server.url, budget=budget, timeout_s=10.0)
+        assert [model.complete(Request("# a.\n")).text for _ in range(3)] == ["say(1)"] * 3
+    assert sleeps.waits == [60.0, 60.0]
+
+
 def test_what_a_shared_account_counts_holds_for_both() -> None:
     account = Account()
     one, other = (Budget(name, Allowance(calls=2), account=account) for name in "ab")

@@ -110,6 +110,12 @@ def test_a_proxy_that_is_not_there_is_named(connect: Any, monkeypatch: pytest.Mo
         connect("http://gpu.invalid/v1").complete(REQUEST)
 
 
+def test_a_host_that_nobody_knows_is_named_as_such(connect: Any, sleeps: Any) -> None:
+    with pytest.raises(ModelUnreachable, match="no such host; check --base-url and the network"):
+        connect("http://gpu.invalid/v1").complete(REQUEST)
+    assert sleeps.waits == []
+
+
 @HOW
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_what_leads_elsewhere_is_not_followed(connect: Any, status: int, how: str) -> None:
