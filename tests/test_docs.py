@@ -115,7 +115,7 @@ def test_every_message_of_the_troubleshooting_page_is_said_somewhere() -> None:
     text = re.sub(r"\{[^{}]*\}", "NAME", " ".join(sources))
     text = re.sub(r"""["']\s+f?["']""", "", " ".join(text.split()))
     text = re.sub(r"""["']""", "", text)
-    rows = re.findall(r"^\| `([^`]+)`[^|]*\|", PAGES["troubleshooting"], re.MULTILINE)
+    rows = re.findall(r"^- `([^`]+)`[^:]*:", PAGES["troubleshooting"], re.MULTILINE)
     assert len(rows) > 20
     for message in rows:
         if message == "externally-managed-environment":
@@ -136,4 +136,4 @@ def test_the_tables_name_every_setting_header_limit_and_step() -> None:
     assert (defaults["program_s"], defaults["calls_s"], defaults["sim_s"]) == (10, 600, 3600)
     source = Path(sys.modules[TabletopBringUp.__module__].__file__ or "").read_text()
     for step in re.findall(r'Step\(\s*"([^"]+)"', source):
-        assert re.search(rf"^\| \d+\. {re.escape(step)} \|", PAGES["tabletop"], re.MULTILINE), step
+        assert re.search(rf"^\d+\. {re.escape(step)}", PAGES["tabletop"], re.MULTILINE), step

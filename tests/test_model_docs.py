@@ -18,18 +18,21 @@ CONFIGURATION = (DOCS / "configuration.md").read_text(encoding="utf-8")
 ROWS = {
     cells[0].strip("`"): cells[1:]
     for line in MODELS.splitlines()
-    if (cells := [cell.strip() for cell in line.strip("|").split("|")]) and len(cells) == 5
+    if (cells := [cell.strip() for cell in line.strip("|").split("|")]) and len(cells) == 3
 }
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_the_page_has_every_provider_as_it_is(name: str) -> None:
     provider = PROVIDERS[name]
-    address, key, tested, source = ROWS[name]
+    address, key = ROWS[name]
     assert (provider.base_url or "yours: ") in address
     assert key.strip("`") == (provider.key_env if provider.needs_key else "")
-    assert (tested == "no") is (provider.tested == "not tested")
-    assert provider.source.startswith(source.partition(",")[0])
+
+
+def test_the_page_names_the_only_provider_that_was_tested() -> None:
+    tested = [name for name, provider in PROVIDERS.items() if provider.tested != "not tested"]
+    assert [f"Only `{name}` was tested" in MODELS for name in tested] == [True]
 
 
 def test_every_setting_of_a_model_is_on_the_page() -> None:
@@ -55,7 +58,8 @@ def test_what_a_folder_may_set_and_the_variables_are_on_the_page() -> None:
     for name in FOLDER_MAY_SET:
         assert f"`{name}`" in CONFIGURATION
     for variable, name in ENVIRONMENT.items():
-        assert f"| `{variable}` | `{name}` |" in CONFIGURATION
+        assert f"`{variable}`" in CONFIGURATION
+        assert variable == f"CAP_{name.upper()}"
         assert name in SETTINGS
 
 

@@ -50,10 +50,10 @@ def test_the_library_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "True ('moved',) ['red block', 'green block', 'blue block', 'yellow block']" in shown
 
 
-def test_every_command_is_in_the_table() -> None:
+def test_every_command_is_in_the_list() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    table = set(re.findall(r"^\| `cap (\w+)", page, re.MULTILINE))
-    assert table == set(COMMANDS)
+    listed = set(re.findall(r"^- `cap (\w+)", page, re.MULTILINE))
+    assert listed == set(COMMANDS)
 
 
 def test_every_link_leads_to_a_file() -> None:
