@@ -6,7 +6,8 @@
 import numpy as np
 from robot import get_obj_names, is_obj_visible, get_obj_pos, get_obj_yaw, get_bbox
 from robot import get_spill_points, get_robot_pos, obj_in_gripper, pick_obj, place_at_pos
-from robot import put_first_on_second, push, wipe, lift_with_both_arms
+from robot import put_first_on_second, push, wipe, turn_handle, pull, lift_with_both_arms
+from robot import hand_over
 from robot import goto_pos, move_by, open_gripper, close_gripper, say
 
 objects = ['cube']
@@ -47,7 +48,7 @@ x, y, z = get_obj_pos('green cube')
 put_first_on_second('red cube', [x - 0.12 if x > 0 else x + 0.12, y])
 put_first_on_second('green cube', 'red cube')
 #= moved red cube, green cube
-#? as told before
+#? as named before
 
 objects = ['square nut', 'round nut', 'square peg', 'round peg']
 # hang the square nut on its peg.
@@ -63,3 +64,14 @@ objects = ['pot', 'green handle', 'blue handle']
 # lift the pot by 15 cm with both hands.
 lift_with_both_arms('pot', 15 / 100)
 #= moved green handle, blue handle, pot; holds green handle, blue handle
+
+objects = ['hammer']
+# hand the hammer over.
+hand_over('hammer', from_arm=0, to_arm=1)
+#= moved hammer; holds hammer
+
+objects = ['door', 'door handle']
+# open the door by 20 cm.
+turn_handle('door handle')
+pull(20 / 100)
+#= moved door, door handle; holds door handle

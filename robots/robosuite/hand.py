@@ -96,7 +96,7 @@ class ArmHand:
         x, y = self.position[:2] - self.base[:2]
         self._home_azimuth = math.atan2(y, x)
         # The wrist's joint turns with the hand, the one way or the other, between its ends.
-        joint = self.robot._ref_arm_joint_indexes[-1]
+        joint = self._last_joint = self.robot._ref_arm_joint_indexes[-1]
         way = float(np.sign(seen.xaxis[joint][2]))
         angle = seen.qpos[simulation.model.jnt_qposadr[joint]]
         ends = (simulation.model.jnt_range[joint] - angle) * way
@@ -143,6 +143,13 @@ class ArmHand:
         turn = yaw - self.straight_yaw(place)
         least, most = self._wrist
         return max(0.0, least - turn, turn - most)
+
+    def can_turn(self, rotation: Array) -> bool:
+        """Return whether the wrist has room to turn by a rotation vector from how it is."""
+        model, seen, joint = self._simulation.model, self._simulation.seen, self._last_joint
+        angle = seen.qpos[model.jnt_qposadr[joint]] + rotation @ seen.xaxis[joint]
+        least, most = model.jnt_range[joint] + (WRIST_SPARE_RAD, -WRIST_SPARE_RAD)
+        return bool(least <= angle <= most or not model.jnt_limited[joint])
 
     def nearest_yaw(self, yaw: float, place: Array) -> float:
         """Return the same closing direction, either way round, that turns the wrist least there."""

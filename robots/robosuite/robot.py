@@ -54,6 +54,15 @@ BESIDE_M = 0.05
 """What was put down may lie so far from where it was to be."""
 LIFT_TO_LOOK_M = 0.02
 """A thing is lifted so far to see whether it comes along."""
+PULL_STEP_M, TURN_STEP_RAD = 0.03, 0.1
+"""A handle is led in steps of so much."""
+END_M = 0.02
+"""What is handed over is held so far from its ends."""
+MEET_M = 0.3
+"""It is handed over so far above everything around."""
+ROUNDS_RAD = (0.0, 2 * math.pi, -2 * math.pi)
+HINGE = 3
+"""MuJoCo's type of a joint that turns."""
 _FINGER_STEPS, _GRIP_STEPS = 8, 14
 
 
@@ -347,6 +356,58 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         self._rise(0)
 
     @action
+    def turn_handle(self, name: str, angle: float = 1.4) -> None:
+        """Grasp a handle from the front and turn it down; the hand keeps hold of it.
+
+        Args:
+            name: The handle's name.
+            angle: How far, radians, 0.1 to 1.5.
+
+        Raises:
+            NotFound: Nothing has that name, or it does not turn.
+            LimitExceeded: The angle is not within its limits.
+            NotGrasped: The fingers closed without holding it.
+            Collision: The hand holds something else.
+            Unreachable: The hand does not get there.
+        """
+        thing, turn = self._thing(name), _within(angle, "angle", 0.1, 1.5, "radians")
+        outwards, scene = self._outwards(thing), self._scene
+        pivot = scene.position(replace(thing, geoms=()))
+        lever = scene.position(thing) - pivot
+        downwards = outwards if np.cross(outwards, lever)[2] < 0 else -outwards
+        self._begin()
+        if self._world.goals[0].held != thing.name:
+            self._grasp_from_front(thing, outwards, turn * downwards)
+        lever, begun = self._hand(0).position - pivot, self._world.goals[0].matrix
+        for step in np.linspace(0, turn, 1 + math.ceil(turn / TURN_STEP_RAD))[1:]:
+            turned = rotation_of(step * downwards)
+            self._go(0, pivot + turned @ lever, SLOW_M, rotation=turned @ begun, touching=True)
+
+    @action
+    def pull(self, distance: float) -> Array:
+        """Pull the handle that the hand holds out from what it is fixed to.
+
+        Args:
+            distance: How far, metres, 0.01 to 0.5.
+
+        Returns:
+            Where the fingertips are then: x, y, z in metres.
+
+        Raises:
+            NotGrasped: The hand holds no handle; turn_handle grasps one.
+            LimitExceeded: The distance is not within its limits.
+        """
+        far, held = _within(distance, "distance", 0.01, 0.5, "metres"), self._world.goals[0].held
+        if not held or self._thing(held).kind != "part":
+            raise NotGrasped("the hand holds no handle; grasp one first, as turn_handle does")
+        self._begin()
+        thing, hand = self._thing(held), self._hand(0)
+        for _ in range(math.ceil(far / PULL_STEP_M)):
+            end = hand.position + 1.5 * PULL_STEP_M * self._outwards(thing)
+            self._go(0, end, SLOW_M, rotation=hand.rotation, touching=True)
+        return hand.position
+
+    @action
     def lift_with_both_arms(self, name: str, height: float = 0.15) -> None:
         """Grasp an object by its two handles, one hand each, and lift it level.
 
@@ -360,9 +421,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             NotGrasped: A hand closed without holding its handle.
             Unreachable: A hand does not get there.
         """
-        thing, far = self._thing(name), float(_numbers([height], "height", (1,))[0])
-        if not 0.01 <= far <= 0.4:
-            raise LimitExceeded(f"height is {far:g}; use 0.01 to 0.4 metres")
+        thing, far = self._thing(name), _within(height, "height", 0.01, 0.4, "metres")
         scene = self._scene
         handles = [
             each
@@ -382,6 +441,46 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         for number, handle in enumerate(handles):
             self._pick(number, handle, lift=False)
         self._together({0: [0.0, 0.0, far], 1: [0.0, 0.0, far]})
+
+    @action
+    def hand_over(self, name: str, from_arm: int = 0, to_arm: int = 1) -> None:
+        """Give something long from one hand to the other, between the arms.
+
+        Args:
+            name: Its name; it is picked up first if need be.
+            from_arm: The arm that gives: 0 or 1.
+            to_arm: The arm that takes: the other one.
+
+        Raises:
+            NotFound: Nothing has that name, or there is no such other arm.
+            NotGrasped: A hand closed without holding it.
+            Collision: A hand holds something else.
+            Unreachable: A hand does not get there.
+        """
+        thing, giver, taker = self._thing(name), self._number(from_arm), self._number(to_arm)
+        if giver == taker:
+            raise NotFound(f"arm {giver} cannot hand over to itself; say from_arm and to_arm")
+        self._begin()
+        self._check_empty(taker)
+        box = self._scene.box(thing)
+        end = float(box.half.max()) - END_M
+        if self._world.goals[giver].held != thing.name:
+            self._pick(giver, replace(thing, outer_m=end))
+        hand, other = self._hand(giver), self._hand(taker)
+        way = (other.base - hand.base)[:2] / math.dist(other.base[:2], hand.base[:2])
+        box = self._scene.box(thing)
+        free = box.center - end * box.rotation[:, int(box.half.argmax())] - hand.position
+        turn = math.atan2(way[1], way[0]) - math.atan2(free[1], free[0])
+        middle = (hand.base + other.base)[:2] / 2 - way * np.linalg.norm(free[:2]) / 2
+        yaws = [hand.yaw + math.remainder(turn, 2 * math.pi) + round_ for round_ in ROUNDS_RAD]
+        yaw = min(yaws, key=lambda yaw: (hand.beyond_wrist(yaw, middle), abs(yaw - hand.yaw)))
+        self._travel(
+            giver, np.array([*middle, self._scene.top(self._held_geoms(giver)) + MEET_M]), yaw
+        )
+        self._pick(taker, replace(thing, outer_m=-end), lift=False)
+        self._open(giver)
+        self._go(giver, hand.position + 0.1 * UP, SLOW_M)
+        self._go(giver, hand.position - 0.15 * np.array([*way, 0.0]), FAST_M)
 
     # Moving a hand.
 
@@ -513,10 +612,12 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         furthest_m: float,
         *,
         yaw: float | None = None,
+        rotation: Array | None = None,
         touching: bool = False,
     ) -> None:
         goal = self._world.goals[number]
-        rotation = goal.matrix if yaw is None else downward(yaw)
+        if rotation is None:
+            rotation = goal.matrix if yaw is None else downward(yaw)
         goal = replace(
             goal, position=tuple(point.tolist()), rotation=tuple(rotation.ravel().tolist())
         )
@@ -570,9 +671,8 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         low, high = box.center[2] - reach, box.center[2] + reach
         outwards = box.center - scene.position(replace(thing, geoms=()))
         longest = box.rotation[:, max(level, key=lambda axis: box.half[axis])]
-        middle = (
-            box.center + (thing.outer_m if outwards @ longest >= 0 else -thing.outer_m) * longest
-        )
+        outer_m = -thing.outer_m if outwards @ longest < -1e-6 else thing.outer_m
+        middle = box.center + outer_m * longest
         deepest = max(box.center[2], high - PALM_M, low + hand.tip_m + 0.003)
         ways: list[tuple[tuple[float, ...], Array, float]] = []
         for across in fitting:
@@ -667,6 +767,50 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
         return min((begun + count * step for count in range(-6, 7)), key=cost)
 
+    def _outwards(self, thing: NamedThing) -> Array:
+        """Return the axis about which a handle turns, away from what it is fixed to, xyz.
+
+        Raises:
+            NotFound: It is no handle that turns.
+        """
+        model = self._world.simulation.model
+        body = model.body(thing.body)
+        if thing.kind != "part" or not thing.geoms or model.jnt_type[body.jntadr[0]] != HINGE:
+            raise NotFound(f"{thing.name!r} is no handle that turns")
+        axis: Array = self._scene.rotation(thing) @ model.jnt_axis[body.jntadr[0]]
+        lever = self._scene.position(thing) - self._scene.position(replace(thing, geoms=()))
+        return axis if axis @ lever > 0 else -axis
+
+    def _grasp_from_front(self, thing: NamedThing, outwards: Array, turn: Array) -> None:
+        """Grasp a handle with a hand that points at what it is fixed to, one finger above it.
+
+        Args:
+            thing: The handle.
+            outwards: Away from what it is fixed to.
+            turn: The rotation vector for which the wrist is to have room then.
+        """
+        self._check_fingers(0)
+        self._check_empty(0)
+        hand, scene = self._hand(0), self._scene
+        point, _ = self._grasp(thing, hand)
+        point[2] = scene.box(thing).center[2]
+        above = UP - (UP @ outwards) * outwards
+        ways = [np.column_stack([up, np.cross(-outwards, up), -outwards]) for up in (above, -above)]
+        ways.sort(key=lambda way: float(np.linalg.norm(way - hand.rotation)))
+        self._world.set_fingers((0,), OPEN, _FINGER_STEPS)
+        self._go(0, point + 0.15 * outwards, FAST_M, rotation=ways[0])
+        if not hand.can_turn(turn):  # so the other finger is above
+            back = rotation_of(-math.pi / 2 * turn / np.linalg.norm(turn))
+            self._go(0, point + 0.15 * outwards, FAST_M, rotation=back @ ways[0])
+            self._go(0, point + 0.15 * outwards, FAST_M, rotation=ways[1])
+        self._go(0, point, SLOW_M)
+        self._world.set_fingers((0,), CLOSED, _GRIP_STEPS)
+        if not hand.touches(scene.geoms(thing)):
+            self._open(0)
+            self._go(0, point + 0.15 * outwards, SLOW_M)
+            raise NotGrasped(f"the fingers closed without holding {thing.name!r}")
+        self._world.hold(0, thing.name)
+
     def _together(self, offsets: Mapping[int, Sequence[float]]) -> None:
         """Move hands by offsets at the same time, in small stages, so that they stay level."""
         begun = {number: self._hand(number).position for number in offsets}
@@ -690,3 +834,16 @@ def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> Array:
     if array.shape not in [(size,) for size in sizes] or not np.isfinite(array).all():
         raise TypeError(f"{what} must be {wanted}, finite; got {array.tolist()!r:.80}")
     return array
+
+
+def _within(value: Any, what: str, least: float, most: float, unit: str) -> float:
+    """Return a number between two limits.
+
+    Raises:
+        TypeError: It is no number.
+        LimitExceeded: It is not between them.
+    """
+    number = float(_numbers([value], what, (1,))[0])
+    if not least <= number <= most:
+        raise LimitExceeded(f"{what} is {number:g}; use {least:g} to {most:g} {unit}")
+    return number

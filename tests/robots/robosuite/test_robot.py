@@ -143,6 +143,10 @@ def test_a_stop_leaves_the_arm_still(lift: Any) -> None:
         (lambda robot: robot.lift_with_both_arms("cube"), NotFound),
         (lambda robot: robot.lift_with_both_arms("cube", 9), LimitExceeded),
         (lambda robot: robot.pick_obj("cube", arm="left"), TypeError),
+        (lambda robot: robot.turn_handle("cube"), NotFound),
+        (lambda robot: robot.pull(0.1), NotGrasped),
+        (lambda robot: robot.pull(7), LimitExceeded),
+        (lambda robot: robot.hand_over("cube"), NotFound),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_moves(
@@ -163,9 +167,18 @@ def test_a_wiper_grasps_nothing() -> None:
     assert len(robot.get_spill_points()) < len(points)
 
 
-def test_a_pot_is_lifted_by_both_arms() -> None:
-    robot = create(env="TwoArmLift")
-    robot.lift_with_both_arms("pot")
+@pytest.mark.parametrize(
+    ("env", "act"),
+    [
+        ("TwoArmLift", lambda robot: robot.lift_with_both_arms("pot")),
+        ("TwoArmHandover", lambda robot: robot.hand_over("hammer")),
+        ("Door", lambda robot: (robot.turn_handle("door handle"), robot.pull(0.2))),
+    ],
+)
+def test_handles_and_two_arms(env: str, act: Callable[[Any], object]) -> None:
+    robot = create(env=env)
+    assert not robot.env._check_success()
+    act(robot)
     assert robot.env._check_success()
 
 
