@@ -177,6 +177,39 @@ def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> 
         assert tab.errors == []
 
 
+CLIPPED = """[...document.querySelectorAll('[data-cap], [data-cap] *')].filter(e =>
+    e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display != 'inline').length"""
+
+
+def test_no_line_is_clipped_at_any_width_in_either_colour(browser: Any, tmp_path: Path) -> None:
+    with (
+        served("--mode", "instant", "--ask", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+    ):
+        visitor.ask("put the blocks in the bowls with matching colors")
+        visitor.until(lambda v: "waiting for your answer" in v.text)
+        for width, scheme in ((400, "light"), (400, "dark"), (800, "dark"), (1400, "light")):
+            size = {"width": width, "height": 900}
+            tab = Tab(browser, viewport=size, color_scheme=scheme)
+            tab.page.goto(page.link)
+            tab.wait_for("program", "put_first_on_second")
+            assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+            assert tab.page.evaluate(CLIPPED) == 0
+            shown = tab.page.locator("html").get_attribute("data-mantine-color-scheme")
+            assert shown == scheme
+            assert tab.page.get_by_role("button", name="Yes, run it").is_visible()
+            tab.page.get_by_text("A program waits for your answer").wait_for()
+            if width == 400:  # the scene above, the panel below it, as wide as the screen
+                told = tab.page.locator("[data-cap=turns]").bounding_box()
+                code = tab.page.locator("[data-cap=program]").bounding_box()
+                canvas = tab.page.locator("canvas").first.bounding_box()
+                assert told["y"] < code["y"]
+                assert told["width"] > 0.85 * width
+                assert canvas["y"] + canvas["height"] <= 0.45 * size["height"]
+            assert tab.errors == []
+            tab.context.close()
+
+
 def test_a_page_of_somebody_else_cannot_open_the_socket(browser: Any, page: Served) -> None:
     """Even one that knows the link: its origin is not the page's."""
     tab = Tab(browser)
