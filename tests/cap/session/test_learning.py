@@ -14,31 +14,15 @@ from cap.errors import UsageError
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
-from cap.session.settings import SessionSettings
 from cap.session.skills.learning import OfferedSkill
 from cap.session.skills.skill_check import check_all
 from cap.session.skills.store import SkillStore
 from cap.trace.trace import Event
-from robots.ravens import create
-from tests.fakes.scripted import Scripted
+from tests.fakes.scripted import NAME, POSITION, PROMPTS, UI, Scripted, listened, table_session
 
-UI = """# /// cap
-# context = ["objects"]
-# session = true
-# actions = true
-# ///
-from robot import put_first_on_second, get_obj_pos, say
-from lmps import parse_obj_name
-"""
-NAME = '# /// cap\n# returns = "ret_val"\n# ///\nfrom robot import get_obj_pos\n'
 GOAL = (
     '# /// cap\n# returns = "ret_val"\n# kind = ["boolean"]\n# ///\nfrom robot import get_obj_pos\n'
 )
-PROMPTS: Mapping[str, Prompt] = {
-    "ui": parse(UI, "ui"),
-    "parse_obj_name": parse(NAME, "parse_obj_name"),
-}
-OBJECTS = ("red block", "blue block", "blue bowl")
 WORDS = "put the red one in the bowl"
 ANSWERS = {
     WORDS: """def place(name, times=1):
@@ -83,18 +67,11 @@ def yes(offered: OfferedSkill) -> bool:
 
 
 def opened(
-    store: SkillStore,
-    prompts: Mapping[str, Prompt] = PROMPTS,
-    model: Scripted | None = None,
-    **options: Any,
+    store: SkillStore, prompts: Mapping[str, Prompt] = PROMPTS, model: Any = ANSWERS, **options: Any
 ) -> tuple[Session, list[Event]]:
-    robot = create(mode="instant", objects=list(OBJECTS), seed=1)
-    settings = {"learn": yes, **options}
-    model = model or Scripted(ANSWERS)
-    session = Session(robot, model, SessionSettings(skills=store, prompts=prompts, **settings))
-    events: list[Event] = []
-    session.trace.listeners.append(events.append)
-    return session, events
+    options = {"learn": yes, **options}
+    session = table_session(model, skills=store, prompts=prompts, **options)
+    return session, listened(session)
 
 
 def learned(events: list[Event]) -> Mapping[str, Any]:
@@ -134,7 +111,7 @@ def damage(store: SkillStore, **values: Any) -> None:
 def checked(store: SkillStore, tmp_path: Path) -> dict[str, tuple[str, str]]:
     folder = tmp_path / "prompts"
     folder.mkdir(exist_ok=True)
-    for name, text in (("ui", UI), ("parse_obj_name", NAME)):
+    for name, text in (("ui", UI), ("parse_obj_name", NAME), ("parse_position", POSITION)):
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     return {one.skill: (one.came, one.reason) for one in check_all(store, prompts=folder)}
 
@@ -235,7 +212,7 @@ def test_a_function_without_which_all_comes_out_alike_is_not_learned(
 ) -> None:
     place = "def place(name):\n    put_first_on_second(name, 'blue bowl')\n"
     program = f"def helper():\n    return 1\n\n{place}\nhelper()\nplace('red block')\n"
-    session, events = opened(store, model=Scripted({**ANSWERS, WORDS: program}))
+    session, events = opened(store, model={**ANSWERS, WORDS: program})
     with session:
         session.run(WORDS, ["moved"])
         session.run("do nothing much", ["answered"])

@@ -37,6 +37,7 @@ from cap import (
     make_robot,
 )
 from cap.errors import PromptError
+from tests.rows import table
 
 PUT = "put the red block in the blue bowl"
 LISTED = "objects = ['a']\n# the first one.\nret_val = objects[0]\n"
@@ -82,47 +83,9 @@ def test_paths_are_text_and_a_robots_options_are_its_own(tmp_path: Path) -> None
         assert again.execute("ret_val = double(4)\nprint(ret_val)").stdout == "8\n"
 
 
-ASKED: dict[str, Any] = {"model": "openai/x", "base_url": "http://127.0.0.1:9/v1"}
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "robot": ({"robot": "raven"}, "unknown robot 'raven'. Did you mean 'ravens'"),
-    "no robot": ({"robot": None}, "unknown robot 'None'"),
-    "no model": ({"model": None}, "None is no model; name one"),
-    "model": ({"model": object()}, "is no model; name one"),
-    "option": ({"repair": 1}, "'repair'. Did you mean 'repairs'"),
-    "a robot's": ({"perception": "camera"}, "a robot's own go into robot_options) 'perception'"),
-    "limits": ({"limits": {"program": 1}}, "no key of limits 'program'. Did you mean"),
-    "group": ({"limits": 3}, "limits is 3; it must be Limits or None"),
-    "rounds": ({"rounds": "2"}, "rounds is '2'; it must be a whole number, 0 or more"),
-    "approve": ({"approve": True}, "approve is True; it must be a function"),
-    "asked": ({"asked": {"temp": 1}}, "no field of asked 'temp'. Did you mean"),
-    "runs": ({"runs": 3}, "runs is 3; name a path"),
-    "skills": ({"skills": 3}, "skills is 3; it must be SkillStore"),
-    "seed": ({"robot_options": {"seed": 1}}, "in Python with the session's own 'seed'"),
-    "robot's": ({"robot_options": {"x": 1}}, "robot 'ravens' has no option 'x'"),
-    "mode": ({"mode": "fast"}, "no mode 'fast'"),
-    "prompts": ({"prompts": "nowhere"}, "no prompt folder at nowhere"),
-    "no mapping": ({"robot_options": "x"}, "robot_options is 'x'; it must be a mapping by name"),
+WRONG = {
+    **table(__file__, "wrong options"),
     "no names": ({"robot_options": {1: 1}}, "robot_options is {1: 1}; it must be a mapping"),
-    "no fields": ({"asked": "x"}, "asked is 'x'; it must be a mapping by name or None"),
-    "timeout": (ASKED | {"asked": {"timeout_s": "hot"}}, "timeout_s is 'hot'; it must be a number"),
-    "headers": (ASKED | {"asked": {"headers": "hot"}}, "headers is 'hot'; it must be a mapping by"),
-    "temperature": (ASKED | {"asked": {"temperature": "hot"}}, "temperature is 'hot'; it must be"),
-    "tokens": (
-        ASKED | {"asked": {"max_tokens": -5}},
-        "max_tokens is -5; it must be a whole",
-    ),
-    "samples": ({"sampling": {"samples": "x"}}, "samples is 'x'; it must be a whole number"),
-    "calls": ({"limits": {"calls": "x"}}, "calls is 'x'; it must be a whole number, 0 or more"),
-    "seconds": ({"limits": {"program_s": "x"}}, "program_s is 'x'; it must be a number, 0 or more"),
-    "less": ({"limits": {"program_s": -1}}, "program_s is -1; it must be a number, 0 or more"),
-    "nan": ({"limits": {"program_s": float("nan")}}, "program_s is nan; it must be a number"),
-    "none": ({"limits": {"program_s": None}}, "program_s is None; it must be a number"),
-    "text": ({"seed": "x"}, "seed is 'x'; it must be a whole number, 0 or more"),
-    "negative": ({"seed": -1}, "seed is -1; it must be a whole number, 0 or more"),
-    "broken": ({"seed": 1.5}, "seed is 1.5; it must be a whole number, 0 or more"),
-    "one": ({"objects": 4}, "objects is 4; it must be a list of text or None"),
-    "numbers": ({"objects": [4]}, "objects is [4]; it must be a list of text or None"),
-    "host": ({"robot": "tabletop", "mode": "physics"}, "robot_options={'host': ...}"),
 }
 
 

@@ -8,23 +8,12 @@ from typing import Any
 
 import pytest
 
-from cap.engine.settings import Sampling
+from cap.engine.settings import Repairs, Sampling
 from cap.errors import UsageError
-from cap.models.base import Completion, Request
-from cap.prompt.prompt import parse
 from cap.session.session import Session
-from cap.session.settings import SessionSettings
 from cap.trace.trace import Event
-from robots.ravens import create
+from tests.fakes.scripted import Scripted, listened, table_session
 
-UI = """# /// cap
-# context = ["objects"]
-# session = true
-# actions = true
-# ///
-from robot import put_first_on_second, get_obj_pos, say
-"""
-OBJECTS = ("red block", "blue block", "blue bowl", "green bowl")
 RED = """count = 1
 def both(name):
     put_first_on_second(name, 'blue bowl')
@@ -35,25 +24,9 @@ BLUE = "count = count + 1\nboth('blue block')\nprint('that is all')\n"
 WORDS = "put the blocks in the blue bowl"
 
 
-class InTurn:
-    """Gives its answers one after the other."""
-
-    name = "in turn"
-    repairs = False
-
-    def __init__(self, answers: Sequence[str]) -> None:
-        self.answers, self.requests = list(answers), list[Request]()
-
-    def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        return Completion(self.answers[len(self.requests) - 1], self.name, 10, 5)
-
-
-def session_of(answers: Sequence[str], rounds: int = 5, **options: Any) -> tuple[Session, InTurn]:
-    model = InTurn(answers)
-    robot = create(mode="instant", objects=OBJECTS, seed=1)
-    settings = SessionSettings(prompts={"ui": parse(UI, "ui")}, rounds=rounds, **options)
-    return Session(robot, model, settings), model
+def session_of(answers: Sequence[str], rounds: int = 5, **options: Any) -> tuple[Session, Scripted]:
+    model = Scripted(*answers)
+    return table_session(model, rounds=rounds, repairs=Repairs(0, 0), **options), model
 
 
 def reason(events: list[Event]) -> str:
@@ -61,16 +34,10 @@ def reason(events: list[Event]) -> str:
     return str(event.data["reason"])
 
 
-def told(session: Session) -> list[Event]:
-    events: list[Event] = []
-    session.trace.listeners.append(events.append)
-    return events
-
-
 def test_a_model_goes_on_until_it_says_that_all_is_done() -> None:
     session, model = session_of([RED, BLUE, "pass\n"])
     with session:
-        events = told(session)
+        events = listened(session)
         turn = session.run(WORDS)
         assert turn.ok
         assert sorted(turn.moved) == ["blue block", "red block"]
@@ -154,31 +121,23 @@ def test_a_check_of_the_world_says_whether_a_failed_round_has_done_it(
         assert session.run(WORDS).ok is ok
 
 
-def test_two_rounds_without_effect_end_it() -> None:
-    looks = "spot = get_obj_pos('red block')\n"
-    session, model = session_of([looks, f"again = 1\n{looks}", *[looks] * 3])
+LOOKS = "spot = get_obj_pos('red block')\n"
+
+
+@pytest.mark.parametrize(
+    ("answers", "rounds", "why"),
+    [
+        ([LOOKS, f"again = 1\n{LOOKS}", LOOKS], 5, "two rounds had no effect"),
+        ([RED], 5, "the same program was written twice"),
+        ([RED, BLUE], 2, "the limit was reached"),
+    ],
+)
+def test_what_ends_it_without_the_models_word(answers: list[str], rounds: int, why: str) -> None:
+    session, model = session_of(answers, rounds)
     with session:
-        events = told(session)
-        session.run(WORDS)
-    assert reason(events) == "two rounds had no effect"
-    assert len(model.requests) == 2
-
-
-def test_the_same_program_twice_ends_it() -> None:
-    session, model = session_of([RED] * 5)
-    with session:
-        events = told(session)
-        session.run(WORDS)
-    assert reason(events) == "the same program was written twice"
-    assert len(model.requests) == 2
-
-
-def test_the_budget_ends_it() -> None:
-    session, model = session_of([RED, *[BLUE] * 5], rounds=2)
-    with session:
-        events = told(session)
+        events = listened(session)
         assert session.run(WORDS).ok
-    assert (reason(events), len(model.requests)) == ("the limit was reached", 2)
+    assert (reason(events), len(model.requests)) == (why, 2)
 
 
 def test_a_number_of_rounds_that_cannot_be_is_refused() -> None:

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cap.errors import SkillError, UsageError
-from cap.prompt.prompt import Prompt, parse
 from cap.robot.registry import function_prompt
-from cap.session.session import Session
-from cap.session.settings import SessionSettings
 from cap.session.skills.skill_file import Skill, renamed
 from cap.session.skills.store import SkillStore
-from robots.ravens import create
-from tests.fakes.scripted import Scripted
+from tests.cap.conftest import Open
+from tests.fakes.scripted import PROMPTS, model_of, said
 
-UI = """# /// cap
-# context = ["objects"]
-# session = true
-# actions = true
-# ///
-import numpy as np
-from robot import put_first_on_second, get_obj_pos, say
-from lmps import parse_obj_name
-"""
-NAME = '# /// cap\n# returns = "ret_val"\n# ///\nfrom robot import get_obj_pos\n'
-PROMPTS: Mapping[str, Prompt] = {
-    "ui": parse(UI, "ui"),
-    "parse_obj_name": parse(NAME, "parse_obj_name"),
-}
 GENERATED = {
     "move it": "say(str(get_double(x=4)))",
     "define function: get_double(x=4)": (
@@ -39,7 +20,6 @@ GENERATED = {
     ),
     "define function: get_sum(x, x)": "def get_sum(a, b):\n    return a + b\n",
 }
-Open = Callable[..., Session]
 
 
 @pytest.fixture
@@ -48,18 +28,9 @@ def store(tmp_path: Path) -> SkillStore:
 
 
 @pytest.fixture
-def open_session(store: SkillStore) -> Iterator[Open]:
-    made: list[Session] = []
-
-    def make(answers: Mapping[str, str], **options: Any) -> Session:
-        robot = create(mode="instant", objects=["red block", "blue bowl"], seed=1)
-        options = {"skills": store, "prompts": PROMPTS, **options}
-        made.append(Session(robot, Scripted(answers), SessionSettings(**options)))
-        return made[-1]
-
-    yield make
-    for session in made:
-        session.close()
+def begin(open_session: Open, store: SkillStore) -> Open:
+    """Open a session with the folder of skills."""
+    return lambda answers, **options: open_session(answers, **{"skills": store, **options})
 
 
 def write(store: SkillStore, name: str, text: str) -> Path:
@@ -69,15 +40,10 @@ def write(store: SkillStore, name: str, text: str) -> Path:
     return path
 
 
-def said(session: Session) -> list[str]:
-    robot: Any = session.robot
-    return list(robot.spoken)
-
-
 def test_a_generated_function_is_kept_with_its_helpers_and_its_origin(
-    open_session: Open, store: SkillStore
+    begin: Open, store: SkillStore
 ) -> None:
-    session = open_session(GENERATED)
+    session = begin(GENERATED)
     assert session.run("move it").failure is None
     path = session.save_skill("get_double")
     assert path == store.folder / "get_double.py"
@@ -91,48 +57,39 @@ def test_a_generated_function_is_kept_with_its_helpers_and_its_origin(
     assert path.read_text().splitlines()[-3].startswith("def get_double(x):")
 
 
-def test_a_function_a_program_defined_is_kept_with_the_prompt_it_answered(
-    open_session: Open, store: SkillStore
-) -> None:
-    session = open_session({"def a": "def half(x):\n    return x / 2\n"})
-    session.run("def a")
-    session.save_skill("half")
-    assert store.get("half").prompt_sha256 == PROMPTS["ui"].sha256
-
-
-def test_a_later_session_is_told_of_a_skill_and_can_call_it(open_session: Open) -> None:
-    first = open_session(GENERATED)
+def test_a_later_session_is_told_of_a_skill_and_can_call_it(begin: Open) -> None:
+    first = begin(GENERATED)
     first.run("move it")
     first.save_skill("get_double")
-    later = open_session({"again": "say(str(get_double(5)))"})
+    later = begin({"again": "say(str(get_double(5)))"})
     turn = later.run("again")
     assert turn.failure is None
     assert said(later) == ["10"]
     assert "def get_sum" in turn.program
-    assert isinstance(later.model, Scripted)
-    lines = later.model.prompts[0].splitlines()
+    lines = model_of(later).prompts[0].splitlines()
     assert "from skills import get_double  # get_double(x): Return twice a number" in lines
-    assert len(later.model.prompts) == 1
+    assert len(model_of(later).prompts) == 1
 
 
 def test_the_prompt_stays_the_same_text_when_a_skill_is_kept_on_the_way(
-    open_session: Open,
+    begin: Open,
 ) -> None:
-    session = open_session({"def a": "def half(x):\n    return x / 2\n", "b": "x = half(2)"})
+    session = begin({"def a": "def half(x):\n    return x / 2\n", "b": "x = half(2)"})
     session.run("def a")
     session.save_skill("half")
     session.run("b")
-    assert isinstance(session.model, Scripted)
-    one, two = session.model.prompts
+    one, two = model_of(session).prompts
     assert two.startswith(one[: one.rindex("# def a.")])
 
 
 def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
-    open_session: Open, store: SkillStore
+    begin: Open, store: SkillStore
 ) -> None:
     path = write(store, "get_double", "def get_double(x):\n    return 0\n")
-    session = open_session(GENERATED, skills=None)
+    session = begin(GENERATED, skills=None)
     session.run("move it")
+    with pytest.raises(UsageError, match="no folder for skills"):
+        session.save_skill("get_double")
     session.skills = store
     with pytest.raises(UsageError, match="skill 'get_double' already"):
         session.save_skill("get_double")
@@ -141,7 +98,7 @@ def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("get_obj_pos", "the robot's own"),
         ("parse_obj_name", "the robot's own"),
@@ -154,47 +111,26 @@ def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
     ],
 )
 def test_names_that_no_skill_may_have(
-    open_session: Open, store: SkillStore, name: str, said: str
+    begin: Open, store: SkillStore, name: str, message: str
 ) -> None:
-    session = open_session({"def a": "def half(x):\n    return x / 2\n"})
+    session = begin({"def a": "def half(x):\n    return x / 2\n"})
     session.run("def a")
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         session.save_skill("half", rename_to=name)
     assert store.names() == ()
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("make", "'make' needs the class 'Box', and a skill is one function"),
-        ("Box", "'Box' is a class, and a skill is one function"),
-    ],
-)
-def test_what_stands_on_a_class_of_the_session_is_no_skill(
-    open_session: Open, store: SkillStore, name: str, said: str
-) -> None:
-    source = (
-        "class Box:\n    def __init__(self):\n        self.data = 1\n\n"
-        "def size(box):\n    return box.data\n\ndef both(a, b):\n    return size(a) + size(b)\n\n"
-        "def make():\n    return Box()\n\nn = both(make(), make())\n"
-    )
-    session = open_session({"a": source})
-    assert session.run("a").ok
-    with pytest.raises(UsageError, match=said):
-        session.save_skill(name)
-    assert store.names() == ()
-
-
-def test_a_function_can_be_kept_under_another_name(open_session: Open, store: SkillStore) -> None:
+def test_a_function_can_be_kept_under_another_name(begin: Open, store: SkillStore) -> None:
     source = (
         "def down(n):\n    return 0 if n == 0 else down(n - 1)\n\ndef run_down(n):\n"
         "    return down(n)\n"
     )
-    session = open_session({"def a": source})
+    session = begin({"def a": source})
     session.run("def a")
     session.save_skill("down", rename_to="count_down")
     assert "else count_down(n - 1)" in store.get("count_down").source
     assert store.get("count_down").instruction == "def a"
+    assert store.get("count_down").prompt_sha256 == PROMPTS["ui"].sha256
     session.save_skill("run_down")
     assert store.names() == ("count_down", "down", "run_down")
 
@@ -206,31 +142,52 @@ def test_renaming_onto_a_name_the_function_uses_is_refused() -> None:
         renamed(["def f(f):\n    return f\n"], "f", "g")
 
 
+SESSION = """factor = 3
+class Box:
+    def __init__(self):
+        self.data = 1
+
+def half(x):
+    return x / 2
+
+def uses_it(x):
+    return factor
+
+def size(box):
+    return box.data
+
+def both(a, b):
+    return size(a) + size(b)
+
+def make():
+    return Box()
+
+n = both(make(), make())
+"""
+
+
 @pytest.mark.parametrize(
-    ("ask", "said"),
+    ("name", "message"),
     [
         ("hlf", "Did you mean 'half'"),
         ("uses_it", "reads 'factor', a variable of this session"),
+        ("make", "'make' needs the class 'Box', and a skill is one function"),
+        ("Box", "'Box' is a class, and a skill is one function"),
     ],
 )
-def test_what_cannot_be_kept(open_session: Open, ask: str, said: str) -> None:
-    source = "factor = 3\ndef half(x):\n    return x / 2\n\ndef uses_it(x):\n    return factor\n"
-    session = open_session({"a": source})
-    session.run("a")
-    with pytest.raises(UsageError, match=said):
-        session.save_skill(ask)
+def test_what_needs_more_of_its_session_is_no_skill(
+    begin: Open, store: SkillStore, name: str, message: str
+) -> None:
+    session = begin({"a": SESSION})
+    assert session.run("a").ok
+    with pytest.raises(UsageError, match=message):
+        session.save_skill(name)
+    assert store.names() == ()
 
 
-def test_a_session_without_a_folder_says_so(open_session: Open) -> None:
-    session = open_session(GENERATED, skills=None)
-    session.run("move it")
-    with pytest.raises(UsageError, match="no folder for skills"):
-        session.save_skill("get_double")
-
-
-def test_a_helper_two_skills_share_is_kept_once(open_session: Open, store: SkillStore) -> None:
+def test_a_helper_two_skills_share_is_kept_once(begin: Open, store: SkillStore) -> None:
     source = "def h(x):\n    return x\n\ndef f(x):\n    return h(x)\n\ndef g(x):\n    return h(x)\n"
-    session = open_session({"def a": source})
+    session = begin({"def a": source})
     session.run("def a")
     session.save_skill("f")
     session.save_skill("g")
@@ -238,13 +195,13 @@ def test_a_helper_two_skills_share_is_kept_once(open_session: Open, store: Skill
 
 
 def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_need_it(
-    open_session: Open, store: SkillStore
+    begin: Open, store: SkillStore
 ) -> None:
     write(store, "drive", "def drive():\n    goto_loc('desk')\n")
     write(store, "drive_twice", "def drive_twice():\n    drive()\n    drive()\n")
     write(store, "half", "def half(x):\n    return x / 2\n")
     write(store, "say", "def say(text):\n    pass\n")
-    session = open_session({"go": "x = half(4)"}, skills=None)
+    session = begin({"go": "x = half(4)"}, skills=None)
     offer = session.use_skills(store)
     assert [skill.name for skill in offer.skills] == ["half"]
     assert offer.left_out == {
@@ -256,7 +213,7 @@ def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_ne
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("# by hand\n\ndef f():\n    import os\n", "line 4: CAP102"),
         ("def f():\n    return ().__subclasses__()\n", "line 2: CAP103"),
@@ -275,15 +232,15 @@ def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_ne
     ],
 )
 def test_a_file_edited_by_hand_is_checked_again_and_never_run(
-    open_session: Open, store: SkillStore, text: str, said: str
+    begin: Open, store: SkillStore, text: str, message: str
 ) -> None:
     path = write(store, "f", text)
     write(store, "good", "def good():\n    return 1\n")
     write(store, "user", "def user():\n    return f()\n")
-    session = open_session({"go": "say(str(good()))"})
+    session = begin({"go": "say(str(good()))"})
     told = session.damaged_skills["f"]
     assert "skills/f.py" in told
-    assert said in told
+    assert message in told
     assert "cap skills remove f" in told
     assert [entry.name for entry in session.state.definitions] == ["good"]
     assert session.run("go").effect.said == ("1",)
@@ -341,13 +298,13 @@ def test_nearest_answers_the_same_with_and_without_skills() -> None:
         assert one.strip() == two.replace(hints[0], "").strip()
 
 
-def test_a_skill_whose_helper_was_removed_is_told_of(store: SkillStore, open_session: Open) -> None:
-    session = open_session(GENERATED)
+def test_a_skill_whose_helper_was_removed_is_told_of(store: SkillStore, begin: Open) -> None:
+    session = begin(GENERATED)
     assert session.run("move it").ok
     session.save_skill("get_double")
-    assert open_session(GENERATED).damaged_skills == {}
+    assert begin(GENERATED).damaged_skills == {}
     (store.folder / "get_sum.py").unlink()
-    session = open_session(GENERATED)
+    session = begin(GENERATED)
     told = session.damaged_skills["get_double"]
     assert told.startswith(
         "'get_double' needs get_sum, which is missing; to keep it again, /save get_sum"

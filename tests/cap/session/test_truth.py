@@ -8,28 +8,13 @@ import pytest
 
 import cap
 from cap.engine.settings import Repairs
-from cap.models.base import Completion, Request
 from cap.session.session import Session
+from tests.fakes.scripted import Scripted
 
 TABLE = ["red block", "blue block", "blue bowl"]
 
 
-class Script:
-    """Gives answers one after the other, the last one for ever, and keeps the requests."""
-
-    name = "script"
-
-    def __init__(self, *answers: str) -> None:
-        self.answers = list(answers)
-        self.prompts: list[str] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.prompts.append(request.prompt)
-        text = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return Completion(text, self.name, prompt_tokens=100, completion_tokens=10)
-
-
-def opened(model: Script, robot: str = "ravens", **options: Any) -> Session:
+def opened(model: Scripted, robot: str = "ravens", **options: Any) -> Session:
     return Session.open(robot, model, mode="instant", seed=3, **options)
 
 
@@ -39,17 +24,17 @@ BRING = "pick_obj('lemon')\nplace_at_obj('bowl')\n"
 
 def test_what_arrives_and_is_moved_counts_as_moved_and_an_arrival_alone_does_not() -> None:
     things = ["bowl @ table", "lemon @ table after 5 s"]
-    with opened(Script(WAIT + BRING), "kitchen", objects=things) as session:
+    with opened(Scripted(WAIT + BRING), "kitchen", objects=things) as session:
         turn = session.run("when you see a lemon, put it in the bowl", expect=["moved"])
     assert (turn.ok, [*turn.moved]) == (True, ["lemon"])
     assert not turn.effect.left_over  # that it was not seen at first
-    with opened(Script(WAIT), "kitchen", objects=things) as session:
+    with opened(Scripted(WAIT), "kitchen", objects=things) as session:
         effect = session.run("wait for the lemon").effect
     assert (effect.newly_seen, "moved" in effect.words) == (("lemon",), False)
 
 
 def test_the_totals_of_rounds_count_the_request_that_ends_them() -> None:
-    model = Script("put_first_on_second('red block', 'blue bowl')\n", "pass\n")
+    model = Scripted("put_first_on_second('red block', 'blue bowl')\n", "pass\n")
     with opened(model, objects=TABLE, rounds=3) as session:
         turn = session.run("put the red block in the blue bowl")
     assert turn.ok
@@ -57,7 +42,7 @@ def test_the_totals_of_rounds_count_the_request_that_ends_them() -> None:
 
 
 def test_a_further_round_is_shown_where_things_were_and_are() -> None:
-    model = Script("put_first_on_second('blue bowl', [0.1, -0.3])\n", "pass\n")
+    model = Scripted("put_first_on_second('blue bowl', [0.1, -0.3])\n", "pass\n")
     with opened(model, objects=TABLE, rounds=3) as session:
         before = session.robot.positions()["blue bowl"]
         session.run("clear the left half")
@@ -76,7 +61,7 @@ def test_a_further_round_is_shown_where_things_were_and_are() -> None:
 def test_an_order_that_changes_nothing_is_asked_for_once_more_and_is_not_done(
     robot: str, idle: str, words: str
 ) -> None:
-    model = Script(idle, idle.replace("\n", "  # again\n"), "say('never')\n")
+    model = Scripted(idle, idle.replace("\n", "  # again\n"), "say('never')\n")
     with opened(model, robot) as session:
         if robot == "drawing":
             assert session.execute("draw([[0, -0.5], [0.1, -0.5]])").ok
@@ -89,12 +74,12 @@ def test_an_order_that_changes_nothing_is_asked_for_once_more_and_is_not_done(
 
 
 def test_nothing_stands_in_for_what_is_not_there() -> None:
-    model = Script("put_first_on_second('purple block', 'blue bowl')\n", "say('none')\n")
+    model = Scripted("put_first_on_second('purple block', 'blue bowl')\n", "say('none')\n")
     with opened(model, objects=TABLE, repairs=Repairs(runtime=1)) as session:
         session.run("put the purple block in the blue bowl")
     assert "say so and use nothing else in its place" in model.prompts[1]
     assert "Did you mean" not in model.prompts[1]
-    with opened(Script(""), objects=TABLE) as session:
+    with opened(Scripted(""), objects=TABLE) as session:
         turn = session.execute("put_first_on_second('red blok', 'blue bowl')")
     assert turn.failure is not None
     assert "Did you mean 'red block'?" in turn.failure.message
@@ -102,7 +87,7 @@ def test_nothing_stands_in_for_what_is_not_there() -> None:
 
 def test_a_bowl_is_not_put_on_what_is_in_it() -> None:
     program = "put_first_on_second('red block', 'blue bowl')\n"
-    with opened(Script(""), objects=TABLE) as session:
+    with opened(Scripted(""), objects=TABLE) as session:
         assert session.execute(program).ok
         turn = session.execute("put_first_on_second('blue bowl', 'red block')\n")
     assert turn.failure is not None
@@ -125,7 +110,7 @@ on('b')
 
 def test_a_prompt_without_a_header_that_acts_and_answers_returns_its_answer() -> None:
     functions = {"on": lambda room: None, "lit": lambda: ["a"]}
-    model = Script("ret_val = lit()\n")
+    model = Scripted("ret_val = lit()\n")
     lmp = cap.LMP(HEADERLESS, model, functions=functions, variables={"rooms": ["a", "b"]})
     assert lmp("which rooms are lit?") == ["a"]
 
@@ -133,7 +118,7 @@ def test_a_prompt_without_a_header_that_acts_and_answers_returns_its_answer() ->
 def test_ret_val_answers_for_every_prompt() -> None:
     draw = "draw(parse_shape_pts('a line'))\n"
     line = "ret_val = [[0.0, -0.4], [0.1, -0.4]]\n"
-    with opened(Script(draw, line), "drawing") as session:
+    with opened(Scripted(draw, line), "drawing") as session:
         assert session.run("draw a line").effect.line == "drew"
 
 
@@ -155,7 +140,7 @@ def test_things_on_a_plate_stand_beside_each_other_until_it_is_full(tmp_path: An
     things = [THING.format(number=n, x=x, y=y) for n, (x, y) in enumerate(spots)]
     scene.write_text(PLATE + "".join(things))
     with Session.open(
-        "tabletop", Script(""), mode="instant", robot_options={"scene": str(scene)}
+        "tabletop", Scripted(""), mode="instant", robot_options={"scene": str(scene)}
     ) as session:
         few, many = (
             session.execute("".join(f"put_first_on_second('box {n}', 'plate')\n" for n in numbers))

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import pytest
 
-from cap.errors import NoMatch, UsageError
-from cap.models.base import Completion, Request
-from cap.prompt.prompt import parse
+from cap.errors import UsageError
 from cap.session.session import Session
-from cap.session.settings import SessionSettings
-from robots.ravens import create
+from tests.cap.conftest import Open
+from tests.fakes.scripted import Scripted, model_of, run_all
+from tests.fakes.scripted import snapshot as world
 
-UI = """# /// cap
-# session = true
-# actions = true
-# ///
-import numpy as np
-from robot import put_first_on_second, get_obj_pos, say
-"""
-ANSWERS: Mapping[str, str] = {
+ANSWERS = {
     "bowl": "x = [1]\nput_first_on_second('red block', 'blue bowl')",
     "more": "x.append(float(np.random.uniform()))\nput_first_on_second('blue block', [0.1, -0.4])",
     "fail": "x.append(2)\nput_first_on_second('blue block', 'middle')\n1 / 0",
@@ -30,43 +19,24 @@ ANSWERS: Mapping[str, str] = {
 }
 
 
-class Scripted:
-    name = "scripted"
-
-    def __init__(self) -> None:
-        self.last = ""
-
-    def complete(self, request: Request) -> Completion:
-        self.last = request.prompt
-        asked = request.prompt.rstrip().splitlines()[-1].strip("# .")
-        if asked not in ANSWERS:
-            raise NoMatch(asked)
-        return Completion(ANSWERS[asked], self.name)
-
-
 @pytest.fixture(params=["instant", "physics"])
-def session(request: pytest.FixtureRequest) -> Iterator[Session]:
-    robot = create(mode=request.param, objects=["red block", "blue block", "blue bowl"], seed=4)
-    with Session(
-        robot, Scripted(), SessionSettings(prompts={"ui": parse(UI, "ui")}, seed=9)
-    ) as opened:
-        yield opened
+def session(request: pytest.FixtureRequest, open_session: Open) -> Session:
+    return open_session(ANSWERS, mode=request.param, seed=9)
 
 
-def world(session: Session) -> Any:
-    robot: Any = session.robot
-    return robot.snapshot()
-
-
-def test_undo_restores_world_variables_and_history(session: Session) -> None:
+@pytest.mark.parametrize("undone", ["more", "fail"])
+def test_undo_restores_world_variables_and_history(session: Session, undone: str) -> None:
     session.run("bowl")
     kept, state = world(session), session.state
-    session.run("more")
+    assert session.run(undone).ok is (undone == "more")
     assert world(session) != kept
     assert session.undo()
     assert world(session) == kept
     assert session.state == state
     assert [turn.instruction for turn in session.turns] == ["bowl"]
+    session.run("tell")
+    assert "# bowl." in model_of(session).prompts[-1]
+    assert f"# {undone}." not in model_of(session).prompts[-1]
 
 
 def test_what_follows_an_undo_has_the_bits_of_a_session_that_never_did_it(
@@ -82,34 +52,14 @@ def test_what_follows_an_undo_has_the_bits_of_a_session_that_never_did_it(
     assert (world(session), dict(session.state.variables)) == once
 
 
-def test_undo_of_a_failed_turn_takes_its_motion_back(session: Session) -> None:
-    session.run("bowl")
-    kept = world(session)
-    assert not session.run("fail").ok
-    assert world(session) != kept
-    session.undo()
-    assert world(session) == kept
-
-
 def test_undo_of_several_turns_goes_to_any_earlier_one(session: Session) -> None:
     start = world(session)
-    for words in ("bowl", "more", "tell", "keep"):
-        session.run(words)
+    run_all(session, "bowl", "more", "tell", "keep")
     session.undo(4)
     assert world(session) == start
     assert session.state.variables == {}
     assert session.state.history == ()
     assert session.run("tell").failure is not None
-
-
-def test_the_next_prompt_does_not_mention_what_was_undone(session: Session) -> None:
-    session.run("bowl")
-    session.run("more")
-    session.undo()
-    session.run("tell")
-    assert isinstance(session.model, Scripted)
-    assert "# bowl." in session.model.last
-    assert "# more." not in session.model.last
 
 
 @pytest.mark.parametrize("turns", [0, -1, 2])
@@ -120,8 +70,7 @@ def test_turns_that_do_not_exist_cannot_be_undone(session: Session, turns: int) 
 
 
 def test_redo_puts_back_what_was_undone_and_all_of_it(session: Session) -> None:
-    for words in ("bowl", "more", "tell"):
-        session.run(words)
+    run_all(session, "bowl", "more", "tell")
     there, state, turns = world(session), session.state, list(session.turns)
     session.undo()
     session.undo(2)
@@ -143,14 +92,8 @@ def test_after_a_new_turn_there_is_nothing_to_redo(session: Session) -> None:
 
 
 def test_another_model_goes_on_with_the_session(session: Session) -> None:
-    class Other(Scripted):
-        name = "other"
-
-        def complete(self, request: Request) -> Completion:
-            return Completion("say('other ' + str(x))", self.name)
-
     session.run("bowl")
-    session.use_model(Other())
+    session.use_model(Scripted("say('other ' + str(x))"))
     assert session.run("tell").effect.said == ("other [1]",)
     session.undo(2)
     assert session.turns == []
