@@ -115,7 +115,7 @@ def table_session(
     Args:
         options: Of `SessionSettings`, where these prompts are not meant or programs need longer.
     """
-    robot = robot or create(mode=mode, objects=objects, seed=1)
+    robot = robot or create(mode=mode, objects=objects, seed=options.get("seed", 1))
     model = answers if hasattr(answers, "complete") else Scripted(answers)
     given = {"prompts": PROMPTS, "limits": Limits(program_s=2), **options}
     return Session(robot, model, SessionSettings(**given))
