@@ -14,39 +14,21 @@ from cap.errors import UsageError
 from cap.models.base import Completion, Request
 from cap.models.budget import Allowance, Budget
 from cap.models.wrapper import OwnModel
-from cap.prompt.prompt import Prompt, parse
 from cap.robot import snapshots
 from cap.session.replay import recorded
 from cap.session.session import Session
-from cap.session.settings import SessionSettings
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
 from tests.fakes.hardware import Hardware, TwinnedHardware
+from tests.fakes.scripted import (
+    PROMPTS,
+    WITH_GOAL,
+    Scripted,
+    instruction_of,
+    listened,
+    table_session,
+)
 
-UI = """# /// cap
-# context = ["objects"]
-# session = true
-# actions = true
-# ///
-import numpy as np
-from robot import put_first_on_second, get_obj_pos, say
-from lmps import parse_obj_name
-"""
-NAME = """# /// cap
-# returns = "ret_val"
-# kind = ["name"]
-# ///
-from robot import get_obj_pos
-"""
-GOAL = """# /// cap
-# returns = "ret_val"
-# kind = ["boolean"]
-# context = ["objects"]
-# actions = true
-# ///
-import numpy as np
-from robot import get_obj_pos, put_first_on_second, say
-"""
 OBJECTS = ("red block", "blue block", "blue bowl", "green bowl")
 RIGHT = "put_first_on_second('red block', 'blue bowl')\n"
 ALSO = "target = 'blue bowl'\nput_first_on_second('red block', target)\n"
@@ -58,45 +40,36 @@ IN_BOWL = f"{SEES}ret_val = bool(near)\n"
 WORDS = "put the red block in the blue bowl"
 
 
-class Drawn:
+class Drawn(Scripted):
     """Answers an instruction by the sample's seed, a goal check and an LMP always the same."""
 
-    name = "drawn"
-
     def __init__(self, answers: Sequence[str], goal: str = IN_BOWL, words: str = WORDS) -> None:
-        self.answers, self.goal, self.words = answers, goal, words
-        self.requests: list[Request] = []
+        super().__init__(goal=goal)
+        self.drawn, self.words = answers, words
 
     def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        if "put_first_on_second, say\n" in request.prompt:
-            return Completion(self.goal, self.name, 10, 5)
-        if not request.prompt.rstrip().endswith(f"# {self.words}."):
-            return Completion("ret_val = 'blue bowl'\n", self.name, 10, 5)
-        number = (request.seed or 0) % len(self.answers)
-        return Completion(self.answers[number], self.name, 100, 20)
+        self.answers = ["ret_val = 'blue bowl'\n"]
+        if instruction_of(request) == self.words:
+            text = self.drawn[(request.seed or 0) % len(self.drawn)]
+            self.answers = [Completion(text, self.name, 100, 20)]
+        return super().complete(request)
 
     @property
-    def asked(self) -> int:
+    def times(self) -> int:
         """How many programs for the instruction were asked for."""
-        return sum(request.prompt.rstrip().endswith(f"# {WORDS}.") for request in self.requests)
-
-
-def prompts(*, goal: bool = False) -> Mapping[str, Prompt]:
-    found = {"ui": parse(UI, "ui"), "parse_obj_name": parse(NAME, "parse_obj_name")}
-    return {**found, "goal": parse(GOAL, "goal")} if goal else found
+        return self.asked.count(WORDS)
 
 
 def session_of(
     model: Drawn, robot: Any = None, *, goal: bool = False, samples: int = 4, **options: Any
 ) -> Session:
     sampling = {name: options.pop(name) for name in SAMPLING if name in options}
-    return Session(
-        robot or create(mode="instant", objects=OBJECTS, seed=1),
+    return table_session(
         model,
-        SessionSettings(
-            prompts=prompts(goal=goal), sampling=Sampling(samples, **sampling), **options
-        ),
+        robot=robot or create(mode="instant", objects=OBJECTS, seed=1),
+        prompts=WITH_GOAL if goal else PROMPTS,
+        sampling=Sampling(samples, **sampling),
+        **options,
     )
 
 
@@ -108,12 +81,6 @@ def digest(robot: Any) -> str:
     return hashlib.sha256(packed.encode()).hexdigest()
 
 
-def told(session: Session) -> list[Event]:
-    events: list[Event] = []
-    session.trace.listeners.append(events.append)
-    return events
-
-
 def choice_of(events: list[Event]) -> Mapping[str, Any]:
     (event,) = (event for event in events if event.kind == "samples")
     return event.data
@@ -121,7 +88,7 @@ def choice_of(events: list[Event]) -> Mapping[str, Any]:
 
 def test_what_most_programs_do_is_carried_out_however_they_say_it() -> None:
     with session_of(Drawn([WRONG, RIGHT, GREEN, ALSO])) as session:
-        events = told(session)
+        events = listened(session)
         turn = session.run(WORDS)
         assert turn.ok
         assert list(turn.moved) == ["red block"]
@@ -143,7 +110,7 @@ def test_what_programs_say_breaks_up_no_agreement_on_what_they_do() -> None:
     said = [f"{RIGHT}say('it is in, {number}')\n" for number in range(2)]
     printed = f"{ALSO}print('done')\n"
     with session_of(Drawn([WRONG, *said, WRONG, printed]), samples=5) as session:
-        events = told(session)
+        events = listened(session)
         assert list(session.run(WORDS).moved) == ["red block"]
         assert choice_of(events)["why"] == ["3 of 5 did this"]
     answers = ["print('two')\n", "say('two')\n", "print('three')\n", "print('three')\n"]
@@ -172,7 +139,7 @@ def test_the_same_seed_makes_the_same_choice_and_the_same_world() -> None:
     ends = []
     for _ in range(2):
         with session_of(Drawn([WRONG, GREEN, RIGHT, ALSO]), seed=5) as session:
-            events = told(session)
+            events = listened(session)
             session.run(WORDS)
             ends.append((choice_of(events), digest(session.robot)))
     assert ends[0] == ends[1]
@@ -181,9 +148,9 @@ def test_the_same_seed_makes_the_same_choice_and_the_same_world() -> None:
 def test_no_more_is_asked_for_than_it_takes() -> None:
     model = Drawn([RIGHT, ALSO, RIGHT, WRONG, WRONG, WRONG, WRONG, WRONG])
     with session_of(model, samples=5) as session:
-        events = told(session)
+        events = listened(session)
         session.run(WORDS)
-    assert model.asked == 3
+    assert model.times == 3
     assert "no other effect can overtake it with 2 more" in choice_of(events)["stopped"]
 
 
@@ -203,7 +170,7 @@ def test_what_was_expected_comes_before_what_most_do() -> None:
 
 def test_a_goal_check_comes_before_what_most_do() -> None:
     with session_of(Drawn([WRONG, WRONG, WRONG, RIGHT]), goal=True) as session:
-        events = told(session)
+        events = listened(session)
         assert list(session.run(WORDS).moved) == ["red block"]
     data = choice_of(events)
     assert [one["goal"] for one in data["tried"]] == [False, False, False, True]
@@ -224,7 +191,7 @@ def test_a_goal_check_comes_before_what_most_do() -> None:
 def test_a_goal_check_of_no_use_decides_nothing_and_is_told_of(goal: str, told_of: str) -> None:
     model = Drawn([WRONG, RIGHT, ALSO, WRONG], goal)
     with session_of(model, goal=True, samples=3) as session:
-        events = told(session)
+        events = listened(session)
         assert list(session.run(WORDS).moved) == ["red block"]
     assert told_of in " ".join(choice_of(events)["why"])
 
@@ -237,7 +204,7 @@ def test_a_goal_check_is_no_function_that_programs_call() -> None:
 def test_if_all_fail_the_first_is_repaired_from_a_world_that_is_as_it_was() -> None:
     with session_of(Drawn([RAISES])) as session:
         before = session.robot.positions()
-        events = told(session)
+        events = listened(session)
         turn = session.run(WORDS)
         assert not turn.ok
         assert "every program failed" in choice_of(events)["why"][0]
@@ -249,7 +216,7 @@ def test_if_all_fail_the_first_is_repaired_from_a_world_that_is_as_it_was() -> N
 def test_if_all_change_nothing_that_is_said() -> None:
     still = "spot = get_obj_pos('red block')\n"
     with session_of(Drawn([still])) as session:
-        events = told(session)
+        events = listened(session)
         assert session.run(WORDS).effect.still
     assert "all of them change nothing" in choice_of(events)["why"]
 
@@ -264,7 +231,7 @@ def test_what_an_lmp_answered_while_programs_were_tried_is_not_asked_again(tmp_p
     model = Drawn([nested, f"{nested}\n"])
     with session_of(model, samples=2, trace=Trace(tmp_path)) as session:
         assert session.run(WORDS).ok
-    assert len(model.requests) == model.asked + 1
+    assert len(model.requests) == model.times + 1
     assert len(recorded(tmp_path)) == 3
 
 
@@ -272,12 +239,12 @@ def test_without_agreement_the_first_that_the_goal_check_accepts_is_carried_out(
     model = Drawn([WRONG, GREEN, RIGHT, ALSO])
     with session_of(model, goal=True, agreement=False) as session:
         assert list(session.run(WORDS).moved) == ["red block"]
-    assert model.asked == 3 + 1  # and the goal check
+    assert model.times == 3 + 1  # and the goal check
     alone = Drawn([RAISES, WRONG, RIGHT, RIGHT])
     with session_of(alone, agreement=False) as session:
-        events = told(session)
+        events = listened(session)
         session.run(WORDS)
-    assert alone.asked == 2
+    assert alone.times == 2
     assert choice_of(events)["stopped"] == "nothing else decides"
 
 
@@ -290,7 +257,7 @@ def test_a_callers_own_check_ends_the_search() -> None:
     with session_of(model, judge=judge) as session:
         assert session.run(WORDS).ok
         assert judge(session.robot)
-    assert model.asked < 4
+    assert model.times < 4
 
 
 @pytest.mark.parametrize(
@@ -300,14 +267,14 @@ def test_a_budget_ends_the_search_and_bounds_each_wave(budget: dict[str, float],
     model = Drawn([WRONG, RIGHT, GREEN, RIGHT])
     with session_of(model, samples=MOST_SAMPLES, **budget) as session:
         session.run(WORDS)
-    assert model.asked == most
+    assert model.times == most
 
 
 def test_programs_that_a_spend_limit_kept_from_being_asked_for_were_not_tried() -> None:
     drawn = Drawn([WRONG, RIGHT, GREEN, RIGHT])
     model = OwnModel(drawn, "drawn", budget=Budget("drawn", Allowance(calls=3)))
     with session_of(model, samples=6) as session:  # type: ignore[arg-type]
-        events = told(session)
+        events = listened(session)
         assert session.run(WORDS).tried == 3
     data = choice_of(events)
     assert len(data["tried"]) == 3
@@ -326,7 +293,7 @@ class Faulty(Drawn):
 
 def test_an_exception_of_a_model_costs_one_program_and_not_the_turn() -> None:
     with session_of(Faulty([WRONG, RIGHT, RAISES, ALSO])) as session:
-        events = told(session)
+        events = listened(session)
         assert list(session.run(WORDS).moved) == ["red block"]
     came = choice_of(events)["tried"][2]["came"]
     assert came.startswith("failed: EndpointFailed: the model of Faulty failed")
@@ -365,11 +332,11 @@ def test_a_robot_that_cannot_go_back_carries_out_one_program_and_says_so() -> No
     model, robot = Drawn([RIGHT, WRONG]), Hardware(OBJECTS, seed=1)
     robot.simulated = True
     with session_of(model, robot) as session:
-        events = told(session)
+        events = listened(session)
         assert session.run(WORDS).ok
     (event,) = (event for event in events if event.kind == "untried")
     assert "can neither go back to a snapshot of its world nor be" in event.data["reason"]
-    assert model.asked == 1
+    assert model.times == 1
 
 
 def test_hardware_tries_in_its_twin_and_the_chosen_program_is_still_shown() -> None:

@@ -18,13 +18,15 @@ from cap.result import Call, Result
 from cap.robot.observation import Observation
 from cap.session.session import Session
 from cap.session.turn import unmet
+from tests.fakes.scripted import Scripted
+from tests.rows import table
 
 OBJECTS = ["red block", "green block", "blue bowl"]
 PUT = "put_first_on_second('red block', 'blue bowl')"
 
 
 @pytest.fixture(scope="module")
-def table() -> Iterator[Session]:
+def opened() -> Iterator[Session]:
     with Session.open("ravens", "nearest", mode="instant", objects=OBJECTS) as opened:
         yield opened
 
@@ -35,161 +37,46 @@ def effect(session: Session, source: str, expect: Sequence[str] = ()) -> Effect:
     return turn.effect
 
 
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        (PUT, ("moved",)),
-        ("pass", ("nothing",)),
-        ("x = get_obj_names()", ("nothing",)),
-        ("say('done')", ("said",)),
-        (f"{PUT}\nsay('done')", ("moved", "said")),
-        ("print(len(get_obj_names()))", ("answered",)),
-        ("def put_away(name):\n    return name\nput_away('red block')", ("nothing",)),
-        ("point_gripper_to('top left corner')", ("moved",)),
-        ("follow_traj([[0, -0.5], [0.1, -0.5], [0, -0.5]])", ("moved",)),
-        ("put_first_on_second('red block', get_obj_pos('red block'))", ("nothing",)),
-    ],
-)
-def test_the_words_are_the_worlds(table: Session, source: str, words: tuple[str, ...]) -> None:
-    assert effect(table, source).words == words
-    table.undo()
+EFFECTS = table(__file__, "effects")
 
 
-@pytest.mark.parametrize(
-    ("source", "told"),
-    [
-        (PUT, ""),
-        ("say('done')", "nothing moved"),
-        (
-            "put_first_on_second('red block', get_obj_pos('red block'))",
-            "nothing moved: everything is where it was",
-        ),
-    ],
-)
-def test_stillness_is_told(table: Session, source: str, told: str) -> None:
-    assert effect(table, source).stillness == told
-    table.undo()
+@pytest.mark.parametrize("case", EFFECTS.values(), ids=EFFECTS)
+def test_the_effect_is_the_difference_of_the_world(case: Mapping[str, Any]) -> None:
+    with Session.open(
+        case["robot"], "nearest", mode="instant", objects=case.get("objects")
+    ) as session:
+        *_, done = (effect(session, source) for source in case["programs"])
+    if "words" in case:
+        assert done.words == tuple(case["words"])
+    if "still" in case:
+        assert done.stillness == case["still"]
+    if "line" in case:
+        assert done.line == case["line"]
+    if "changed" in case:
+        assert list(done.changes) == case["changed"]
+    for name, (before, after) in case.get("changes", {}).items():
+        assert (done.changes[name][0], done.changes[name][1].split(",")[0]) == (before, after)
 
 
-def test_what_is_drawn_and_wiped_is_ink() -> None:
-    with Session.open("drawing", "nearest", mode="instant") as session:
-        line = "[[-0.1, -0.5], [0.1, -0.5]]"
-        before, after = effect(session, f"draw({line})").changed["ink"]
-        assert (before, after.partition(",")[0]) == ("none", "1 stroke (0.2000 m")
-        other = "[[-0.1, -0.6], [0.1, -0.6]]"
-        assert effect(session, f"erase({line})\ndraw({other})").words == ("drew",)
-        assert effect(session, f"erase({other})").words == ("drew",)
-        assert effect(session, f"draw({line})\nerase({line})").words == ("nothing",)
+class Seen:
+    """A robot of which only some facts are known."""
 
+    name = "odd"
 
-@pytest.mark.parametrize(
-    ("source", "changed"),
-    [
-        ("goto_loc('top drawer')\nopen_drawer('top drawer')", ["top drawer"]),
-        ("goto_loc('countertop')", ["robot"]),
-    ],
-)
-def test_a_kitchen_tells_of_drawers_and_of_itself(source: str, changed: list[str]) -> None:
-    with Session.open("kitchen", "nearest", mode="instant") as session:
-        done = effect(session, source)
-        assert done.words == ("moved",)
-        assert list(done.changes) == changed
+    def __init__(self, condition: Mapping[str, Any], whereabouts: Mapping[str, Any] = {}) -> None:
+        self.condition = lambda: condition
+        self.whereabouts = lambda: whereabouts
 
+    def context(self) -> dict[str, Any]:
+        return {}
 
-@pytest.mark.parametrize(
-    ("robot", "source", "line"),
-    [
-        (
-            "kitchen",
-            "goto_loc('top drawer')\nopen_drawer('top drawer')",
-            "top drawer is 32 cm open",
-        ),
-        ("kitchen", "goto_loc('countertop')", "drove"),
-        ("drawing", "draw([[-0.1, -0.5], [0.1, -0.5]])\nsay('so')", "drew; said 'so'"),
-        ("drawing", "x = 1", "nothing moved"),
-    ],
-)
-def test_an_effect_is_one_line_of_a_prompt(robot: str, source: str, line: str) -> None:
-    with Session.open(robot, "nearest", mode="instant") as session:
-        assert effect(session, source).line == line
-
-
-@pytest.mark.parametrize(
-    ("source", "line"),
-    [
-        (PUT, "moved red block to blue bowl"),
-        (
-            f"put_first_on_second('green block', 'top side')\n{PUT}\n"
-            "put_first_on_second('green block', 'red block')",
-            "moved red block to blue bowl; moved green block to red block",
-        ),
-        (
-            "stack_objects_in_order(['top side', 'red block', 'green block'])\n"
-            "put_first_on_second('red block', 'left side') if False else None",
-            "moved red block; moved green block to red block",
-        ),
-        (
-            f"{PUT}\nput_first_on_second('blue bowl', 'left side')",
-            "moved red block to blue bowl; moved blue bowl",
-        ),
-    ],
-)
-def test_what_moved_is_told_in_its_order_with_what_it_is_in_or_on(
-    table: Session, source: str, line: str
-) -> None:
-    assert effect(table, source).line == line
-    assert effect(table, "x = 1").line == "nothing moved"
-    table.undo(2)
-
-
-def test_what_moved_is_told_with_what_it_was_in(table: Session) -> None:
-    effect(table, PUT)
-    out = "put_first_on_second('red block', 'green block')"
-    assert effect(table, out).line == "moved red block from blue bowl to green block"
-    together = "put_first_on_second('red block', 'left side')\n" + (
-        "put_first_on_second('green block', 'right side')"
-    )
-    assert effect(table, together).line == "moved red block from green block; moved green block"
-    table.undo(3)
-
-
-def test_a_kitchen_tells_from_where_to_where() -> None:
-    objects = ["apple @ countertop", "lime @ countertop", "bowl @ table", "cup @ desk"]
-    source = (
-        "for name, place in [('apple', 'countertop'), ('lime', 'countertop'), ('cup', 'desk')]:\n"
-        "    goto_loc(place)\n    pick_obj(name)\n    goto_loc('table')\n"
-        "    place_at_obj('bowl') if name != 'cup' else place_at_obj('table')"
-    )
-    with Session.open("kitchen", "nearest", mode="instant", objects=objects) as session:
-        assert effect(session, source).line == (
-            "moved apple, lime from countertop to bowl; moved cup from desk to table"
-        )
-        assert effect(session, "pick_obj('lime')").line == "moved lime from bowl; holds lime"
+    def positions(self) -> dict[str, Any]:
+        return {}
 
 
 def test_whereabouts_that_are_no_words_are_the_robots_fault() -> None:
-    class Odd:
-        name = "odd"
-
-        def context(self) -> dict[str, Any]:
-            return {}
-
-        def positions(self) -> dict[str, Any]:
-            return {}
-
-        def whereabouts(self) -> dict[str, Any]:
-            return {"cup": 3}
-
     with pytest.raises(RobotError, match=r"whereabouts\(\) failed: TypeError: 'cup': 3 is no name"):
-        Observation.of(Odd())
-
-
-def test_where_the_robot_is_is_told_only_where_nothing_else_changed() -> None:
-    with Session.open("kitchen", "nearest", mode="instant", objects=["apple @ desk"]) as session:
-        done = effect(session, "goto_loc('desk')\npick_obj('apple')")
-        assert "robot" in done.changed
-        assert "robot" not in done.changes
-        assert done.changes["held"] == ("nothing", "apple")
+        Observation.of(Seen({}, {"cup": 3}))
 
 
 # --- what was left over
@@ -250,20 +137,7 @@ def test_a_first_attempts_failures_are_not_left_over() -> None:
 def test_conditions_are_compared_as_plain_data(
     before: dict[str, Any], after: dict[str, Any], words: tuple[str, ...]
 ) -> None:
-    class Lamp:
-        def __init__(self, condition: dict[str, Any]) -> None:
-            self.state = condition
-
-        def context(self) -> dict[str, Any]:
-            return {}
-
-        def positions(self) -> dict[str, Any]:
-            return {}
-
-        def condition(self) -> dict[str, Any]:
-            return self.state
-
-    views = [Observation.of(Lamp(entry)) for entry in (before, after)]
+    views = [Observation.of(Seen(entry)) for entry in (before, after)]
     assert Effect.of(*views, Result()).words == words
 
 
@@ -282,76 +156,60 @@ def test_what_a_camera_loses_is_no_longer_seen_and_nobody_knows_that_it_moved() 
         assert failure.message == f"expected: {words}; the effect was: cup is no longer seen"
 
 
-def test_a_velocity_is_told_and_is_no_motion_before_it_drives() -> None:
-    with Session.open("kitchen", "nearest", mode="instant") as session:
-        done = effect(session, "set_velocity(0.1, 0)")
-        assert (list(done.changes), done.words) == (["velocity"], ("nothing",))
-        assert "moved" in effect(session, "for i in range(5): is_obj_visible('apple')").words
-
-
-def test_nothing_said_is_nothing(table: Session) -> None:
-    assert effect(table, "say('')").words == ("nothing",)
-    table.undo()
-
-
 # --- what was expected
 
 
-def test_a_turn_without_the_expected_effect_fails_and_keeps_nothing(table: Session) -> None:
-    turn = table.execute("y = 3", expect=["moved"])
+def test_a_turn_without_the_expected_effect_fails_and_keeps_nothing(opened: Session) -> None:
+    turn = opened.execute("y = 3", expect=["moved"])
     assert turn.failure is not None
     assert (turn.failure.kind, turn.failure.exit_code, turn.ok) == ("effect", 1, False)
     assert "expected: moved" in turn.failure.message
-    assert "y" not in table.state.variables
-    assert table.execute(PUT, expect=["moved"]).ok
-    table.undo(2)
+    assert "y" not in opened.state.variables
+    assert opened.execute(PUT, expect=["moved"]).ok
+    opened.undo(2)
 
 
-def test_an_unknown_effect_is_named(table: Session) -> None:
+def test_an_unknown_effect_is_named(opened: Session) -> None:
     with pytest.raises(UsageError, match="no effect 'flew'; there are moved, drew"):
-        table.run("put it there", ["flew"])
+        opened.run("put it there", ["flew"])
 
 
 def test_a_world_that_cannot_be_seen_afterwards_is_a_failure(
-    table: Session, monkeypatch: pytest.MonkeyPatch
+    opened: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = [dict(table.robot.positions())]
+    seen = [dict(opened.robot.positions())]
 
     def positions() -> Mapping[str, tuple[float, float, float]]:
         if not seen:
             raise NotConnected("the cable is out")
         return seen.pop()
 
-    monkeypatch.setattr(table.robot, "positions", positions)
-    turn = table.execute(PUT)
+    monkeypatch.setattr(opened.robot, "positions", positions)
+    turn = opened.execute(PUT)
     monkeypatch.undo()
     assert turn.failure is not None
     assert turn.failure.error == "NotConnected"
     assert "its effect cannot be seen: the cable is out" in turn.failure.message
-    assert table.turns[-1] is turn
-    assert table.undo()
-    assert table.robot.positions()["red block"][2] == pytest.approx(0.02)
+    assert opened.turns[-1] is turn
+    assert opened.undo()
+    assert opened.robot.positions()["red block"][2] == pytest.approx(0.02)
 
 
-def test_an_exception_from_a_model_leaves_turns_and_undo_together(table: Session) -> None:
-    class Broken:
-        name = "broken"
-
-        def complete(self, _: Any) -> Any:
-            raise RuntimeError("a bug")
-
-    table.execute("x = 1")
-    table.execute("x = 2")
-    model, table.engine.author.model = table.engine.author.model, Broken()
-    failure = table.run("put it there").failure
+def test_an_exception_from_a_model_leaves_turns_and_undo_together(opened: Session) -> None:
+    opened.execute("x = 1")
+    opened.execute("x = 2")
+    model, opened.engine.author.model = opened.engine.author.model, Scripted(RuntimeError("a bug"))
+    failure = opened.run("put it there").failure
     assert failure is not None
-    assert re.search(r"the model of Broken failed, line \d+: RuntimeError: a bug", failure.message)
-    table.engine.author.model = model
-    assert len(table.turns) == 3, "the turn happened, and may have moved something"
-    table.undo()
-    assert table.state.variables["x"] == 2
-    table.undo()
-    assert table.state.variables["x"] == 1
+    assert re.search(
+        r"the model of Scripted failed, line \d+: RuntimeError: a bug", failure.message
+    )
+    opened.engine.author.model = model
+    assert len(opened.turns) == 3, "the turn happened, and may have moved something"
+    opened.undo()
+    assert opened.state.variables["x"] == 2
+    opened.undo()
+    assert opened.state.variables["x"] == 1
 
 
 # --- the commands
@@ -367,15 +225,12 @@ def program(text: str) -> list[str]:
     return ["exec", "program.py", "--mode", "instant"]
 
 
-def test_nothing_is_said_in_plain_sight_and_is_no_error(
+def test_exec_shows_that_nothing_moved_and_fails_where_more_was_expected(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, text = ran(capsys, *program("x = 1\n"))
     assert code == 0
     assert "\n  nothing moved\n" in text
-
-
-def test_exec_fails_without_the_expected_effect(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = ran(capsys, *program("x = 1\n"), "--expect", "moved")
     assert code == 1
     assert "failed: Unexpected: expected: moved; the effect was: nothing" in text

@@ -13,8 +13,7 @@ from cap.checker.policy import Policy
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings
-from cap.errors import NoMatch, PromptError
-from cap.models.base import Completion, Request
+from cap.errors import PromptError
 from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt.prompt import SESSION, parse
@@ -22,27 +21,11 @@ from cap.robot.registry import function_prompt
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 from robots.ravens import create
+from tests.fakes.scripted import Scripted
 
 UI = parse("# /// cap\n# actions = true\n# session = true\n# ///\n", "ui")
 PARSE = parse('# /// cap\n# returns = "ret_val"\n# context = ["objects"]\n# ///\n', "parse")
 OBJECTS = ["red block", "blue bowl"]
-
-
-class Scripted:
-    """Answers each instruction line with what it was given."""
-
-    name = "scripted"
-
-    def __init__(self, answers: Mapping[str, str]) -> None:
-        self.answers = answers
-        self.prompts: list[str] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.prompts.append(request.prompt)
-        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
-        if asked not in self.answers:
-            raise NoMatch(f"nothing for {asked!r}")
-        return Completion(self.answers[asked], self.name)
 
 
 Run = Callable[..., Answer]
@@ -124,11 +107,6 @@ def test_a_complete_program_passes_the_check(run: Run) -> None:
     assert check(Program.parse(answer.source), Policy()) == []
 
 
-def test_generated_functions_say_so(run: Run) -> None:
-    answers = {"go": "x = f(8)\n", "define function: x = f(8)": "def f(n):\n    return n\n"}
-    assert "# Generated function.\ndef f(n):" in run(answers).source
-
-
 def test_hints_stand_between_the_examples_and_the_history(run: Run) -> None:
     run({"go": "x = 1\n"}, State(hints=("# skills: half(x)",)))
     (asked,) = run.model.prompts  # type: ignore[attr-defined]
@@ -156,11 +134,6 @@ def test_a_fact_nobody_knows_is_told_with_those_known(run: Run) -> None:
     asks = parse('# /// cap\n# context = ["weather"]\n# ///\n', "asks")
     with pytest.raises(PromptError, match=r"\['weather'\], which nobody gives; known: \['objects"):
         run.engine.context(asks)  # type: ignore[attr-defined]
-
-
-def test_the_usage_of_nested_lmps_is_counted_in(run: Run) -> None:
-    answers = {"go": "parse('it')\nparse('it')\n", "it": "ret_val = 1\n"}
-    assert run(answers).usage.requests == 3
 
 
 def test_a_program_that_is_given_is_not_repaired(run: Run) -> None:

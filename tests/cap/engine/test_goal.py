@@ -8,12 +8,13 @@ import pytest
 
 from cap.engine.settings import Sampling
 from cap.errors import UsageError
-from cap.models.base import Completion, Request
 from cap.session.session import Session
+from tests.fakes.scripted import Scripted
 
 TABLE = ["red block", "blue block", "red bowl"]
 WORDS = "tidy the red block away"
 RIGHT = "put_first_on_second('red block', 'red bowl')\n"
+BLUE = "put_first_on_second('blue block', 'middle')\n"
 WRONG = "put_first_on_second('red block', 'middle')\n"
 IN_BOWL = (
     "apart = np.linalg.norm(get_obj_pos('red block') - get_obj_pos('red bowl'))\n"
@@ -26,23 +27,7 @@ STAYS = (
 NOT_SO = "a check written from these words alone finds that what they ask for is not so"
 
 
-class Script:
-    """Answers the goal check always the same, and else one program after the other."""
-
-    name = "script"
-
-    def __init__(self, goal: str, *programs: str) -> None:
-        self.goal, self.programs = goal, list(programs)
-        self.prompts: list[str] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.prompts.append(request.prompt)
-        if "rightly or wrongly" in request.prompt:
-            return Completion(self.goal, self.name)
-        return Completion(self.programs.pop(0), self.name)
-
-
-def opened(model: Script, samples: int = 1, **options: Any) -> Session:
+def opened(model: Scripted, samples: int = 1, **options: Any) -> Session:
     sampling = {"verify": "goal", "samples": samples}
     given = {"mode": "instant", "seed": 1, "objects": TABLE, "sampling": sampling, **options}
     return Session.open("ravens", model, **given)
@@ -55,7 +40,7 @@ def opened(model: Script, samples: int = 1, **options: Any) -> Session:
         (IN_BOWL, [WRONG, RIGHT], 3, ()),
         (IN_BOWL, [WRONG, f"{WRONG}# as I said\n"], 3, (NOT_SO,)),
         (STAYS, [RIGHT], 2, ()),
-        (STAYS, [f"{RIGHT}put_first_on_second('blue block', 'middle')\n", RIGHT], 3, ()),
+        (STAYS, [f"{RIGHT}{BLUE}", RIGHT], 3, ()),
         ("ret_val = None\n", [WRONG], 2, ()),
         ("ret_val = 1 / 0\n", [WRONG], 2, ()),
         ("ret_val = get_obj_pos('green block')\n", [WRONG], 2, ()),
@@ -65,7 +50,7 @@ def opened(model: Script, samples: int = 1, **options: Any) -> Session:
 def test_a_turn_is_held_against_its_goal_check(
     goal: str, programs: list[str], requests: int, doubts: tuple[str, ...]
 ) -> None:
-    model = Script(goal, *programs)
+    model = Scripted(*programs, goal=goal)
     with opened(model) as session:
         turn = session.run(WORDS)
     assert turn.ok
@@ -76,39 +61,38 @@ def test_a_turn_is_held_against_its_goal_check(
 
 
 def test_a_question_has_a_check_too() -> None:
-    model = Script(STAYS, "put_first_on_second('blue block', 'middle')\nsay('2')\n", "say('2')\n")
+    model = Scripted(f"{BLUE}say('2')\n", "say('2')\n", goal=STAYS)
     with opened(model) as session:
         turn = session.run("how many blocks are there")
     assert (turn.moved, turn.effect.said) == ({}, ("2", "2"))
 
 
 def test_rounds_end_where_the_check_accepts_and_are_doubted_where_it_does_not() -> None:
-    model = Script(IN_BOWL, WRONG, RIGHT, RIGHT)
+    model = Scripted(WRONG, RIGHT, RIGHT, goal=IN_BOWL)
     with opened(model, rounds=4) as session:
         assert session.run(WORDS).effect.doubts == ()
-    assert len(model.programs) == 1  # nobody asked a third time
-    with opened(Script(IN_BOWL, WRONG, "pass\n"), rounds=4) as session:
+    assert len(model.answers) == 1  # nobody asked a third time
+    with opened(Scripted(WRONG, "pass\n", goal=IN_BOWL), rounds=4) as session:
         assert session.run(WORDS).effect.doubts == (NOT_SO,)
 
 
 def test_among_ties_the_check_and_then_the_named_things_decide() -> None:
     """Each program does something else; without a check the words alone decide."""
-    other = "put_first_on_second('blue block', 'middle')\n"
-    with opened(Script(IN_BOWL, WRONG, RIGHT), samples=2) as session:
+    with opened(Scripted(WRONG, RIGHT, goal=IN_BOWL), samples=2) as session:
         assert session.run(WORDS).effect.doubts == ()
-    with opened(Script("ret_val = None\n", other, WRONG), samples=2) as session:
+    with opened(Scripted(BLUE, WRONG, goal="ret_val = None\n"), samples=2) as session:
         assert list(session.run("move the red block somewhere").moved) == ["red block"]
 
 
 def test_only_words_goal_and_off_are_taken() -> None:
     with pytest.raises(UsageError, match="verify"):
-        opened(Script(""), samples=1, sampling={"verify": "all"})
+        opened(Scripted(""), samples=1, sampling={"verify": "all"})
     with pytest.raises(UsageError, match="verify"):
         Session.open("ravens", "nearest", mode="instant", sampling=Sampling(verify="all"))  # type: ignore[arg-type]
 
 
 def test_off_doubts_nothing() -> None:
-    model = Script("", "put_first_on_second('red block', 'red bowl')\n")
+    model = Scripted(RIGHT)
     with opened(model, sampling={"verify": "off"}) as session:
         turn = session.run("put all the blocks in the red bowl")
     assert (turn.ok, turn.effect.doubts, len(model.prompts)) == (True, (), 1)

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import cap
-from cap.errors import LMPFailed, NoMatch, PromptError, UsageError
+from cap.errors import LMPFailed, PromptError, UsageError
 from cap.models.base import Completion, Request
 from cap.sandbox.limits import Limits
 from cap.trace.reader import read_events
-from cap.trace.trace import Event, Trace
+from cap.trace.trace import Trace
+from tests.fakes.scripted import Scripted, listened
 
 BARE = """# /// cap
 # returns = "ret_val"
@@ -46,23 +47,6 @@ from lmps import find
 AREAS = {"cup": 0.1, "tray": 0.5}
 
 
-class Scripted:
-    """Answers each instruction line with what it was given."""
-
-    name = "scripted"
-
-    def __init__(self, answers: Mapping[str, str]) -> None:
-        self.answers = dict(answers)
-        self.prompts: list[str] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.prompts.append(request.prompt)
-        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
-        if asked not in self.answers:
-            raise NoMatch(f"nothing for {asked!r}")
-        return Completion(self.answers[asked], self.name, 10, 5)
-
-
 def failure_in(lmp: cap.LMP, instruction: str, **variables: Any) -> Any:
     with pytest.raises(LMPFailed) as caught:
         lmp(instruction, **variables)
@@ -82,6 +66,10 @@ def test_what_its_program_raised_is_named_with_its_line() -> None:
     with pytest.raises(LMPFailed) as caught:
         lmp("biggest")
     assert str(caught.value) == "big('biggest'): KeyError (line 1): 'a'"
+    failure = caught.value.failure
+    assert failure is not None
+    assert (failure.error, failure.line) == ("KeyError", 1)
+    assert failure.message.startswith("big('biggest'): ")
     with pytest.raises(LMPFailed, match=r"^big\('biggest'\): NoMatch: nothing for 'biggest'"):
         cap.LMP(BARE, Scripted({}), name="big")("biggest")
 
@@ -149,12 +137,6 @@ def test_context_nobody_gives_to_a_nested_lmp_is_a_typed_failure() -> None:
     assert "find('x'): prompt 'find' asks for context" in failure.message
 
 
-def test_a_failure_is_raised_with_its_description() -> None:
-    failure = failure_in(cap.LMP(BARE, Scripted({"it": "ret_val = 1 / 0\n"}), name="half"), "it")
-    assert (failure.error, failure.line) == ("ZeroDivisionError", 1)
-    assert failure.message.startswith("half('it'): ")
-
-
 def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "count.py"
     path.write_text(BARE)
@@ -174,8 +156,8 @@ def test_seeded_random_numbers() -> None:
 
 
 def test_events_tell_the_road() -> None:
-    trace, events = Trace(), list[Event]()
-    trace.listeners.append(events.append)
+    trace = Trace()
+    events = listened(trace)
     inner = cap.LMP(BARE, Scripted({"x": "ret_val = 'found'\n"}))
     lmp = cap.LMP(
         BARE, Scripted({"it": "ret_val = find('x')\n"}), lmps={"find": inner}, trace=trace
@@ -230,8 +212,8 @@ def test_twelve_threads_may_call_an_lmp_that_calls_another(tmp_path: Path) -> No
 
 
 def test_an_lmp_that_its_own_function_calls_is_in_a_turn_of_its_own() -> None:
-    trace, events = Trace(), list[Event]()
-    trace.listeners.append(events.append)
+    trace = Trace()
+    events = listened(trace)
     model = Scripted({"it": "ret_val = other()\n", "other": "ret_val = 1\n"})
     lmp = cap.LMP(BARE, model, functions={"other": lambda: lmp("other")}, trace=trace)
     assert lmp("it") == 1
@@ -308,8 +290,13 @@ def test_a_nested_program_cannot_call_the_outer_one_s_functions() -> None:
 def test_hints_name_the_lmps_a_program_may_use_and_perception_is_always_there() -> None:
     given = {"get_area": AREAS.get, "unnamed": abs}
     find = cap.LMP(BARE, Scripted({"x": "ret_val = 'tray'\n"}))
-    model = Scripted({"a": "ret_val = get_area(find('x'))\n", "b": "ret_val = other('x')\n"})
-    model.answers["c"] = "ret_val = unnamed(-1) / 2\n"
+    model = Scripted(
+        {
+            "a": "ret_val = get_area(find('x'))\n",
+            "b": "ret_val = other('x')\n",
+            "c": "ret_val = unnamed(-1) / 2\n",
+        }
+    )
     lmp = cap.LMP(HINTED, model, functions=given, lmps={"find": find, "other": find})
     assert (lmp("a"), lmp("c")) == (0.5, 0.5)
     failure = failure_in(lmp, "b")
@@ -359,51 +346,6 @@ def test_a_primitive_a_model_invents_is_asked_for_as_a_function() -> None:
     assert "get_weight" in failure.message
 
 
-def test_a_primitive_may_not_be_defined_anew() -> None:
-    model = Scripted({"it": "def get_area(name):\n    return 9\nret_val = get_area('cup')\n"})
-    lmp = cap.LMP(BARE, model, functions={"get_area": AREAS.get})
-    assert failure_in(lmp, "it").kind == "violation"
-
-
-def test_a_generated_function_may_not_replace_a_primitive() -> None:
-    answer = "def get_area(n):\n    return 9\n\ndef twice(n):\n    return 2 * get_area(n)\n"
-    model = Scripted(
-        {"it": "ret_val = twice('cup')\n", "define function: ret_val = twice('cup')": answer}
-    )
-    failure = failure_in(cap.LMP(BARE, model, functions={"get_area": AREAS.get}), "it")
-    assert failure.kind == "generation"
-    assert "twice" in failure.message
-
-
-class Deeper(Scripted):
-    """Answers every request for a function with one that calls yet another."""
-
-    def complete(self, request: Request) -> Completion:
-        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# define function: ")
-        if asked.startswith("# "):
-            return super().complete(request)
-        name = asked.split(" = ")[-1].split("(")[0]
-        return Completion(f"def {name}(n):\n    return {name}x(n)\n", self.name, 10, 5)
-
-
-def test_ever_deeper_helpers_end_with_the_chain() -> None:
-    failure = failure_in(cap.LMP(BARE, Deeper({"it": "ret_val = f(1)\n"})), "it")
-    assert failure.kind == "generation"
-    assert "fxxxx <- fxxx <- fxx <- fx <- f" in failure.message
-
-
-@pytest.mark.inside
-def test_the_token_budget_counts_generated_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cap.engine.function_generation.GenerationLimits.__init__", _tight)
-    failure = failure_in(cap.LMP(BARE, Deeper({"it": "ret_val = f(1)\n"})), "it")
-    assert "generated functions took 10 tokens (limit 10): fxx <- fx <- f" in failure.message
-
-
-def _tight(self: Any) -> None:
-    for name, value in {"depth": 4, "functions": 16, "tokens": 10}.items():
-        object.__setattr__(self, name, value)
-
-
 def test_an_answer_in_chinese_with_code_runs() -> None:
     answer = "好的，下面是代码：\n```python\nret_val = '红色方块'  # 结果\n```\n希望对你有帮助。\n"
     assert cap.LMP(BARE, Scripted({"哪一个": answer}))("哪一个") == "红色方块"
@@ -441,62 +383,33 @@ ret_val = 'tray'
 """
 
 
-@pytest.mark.parametrize("words", ["red cup", "the red cup", " the  red cup "])
-def test_a_name_of_the_context_answers_for_itself(words: str) -> None:
-    model = Scripted({})
-    with cap.LMP(NAMES, model, variables={"objects": ["red cup", "cup"]}) as lmp:
-        assert lmp(words) == "red cup"
-    assert not model.prompts
-
-
-def test_words_that_only_hold_a_name_are_asked_for() -> None:
-    model = Scripted({"the red cups": "ret_val = ['red cup']\n"})
-    with cap.LMP(NAMES, model, variables={"objects": ["red cup", "cup"]}) as lmp:
-        assert lmp("the red cups") == ["red cup"]
-
-
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "found", "asked"),
     [
-        ("the cups", ["red cup", "cup"]),
-        ("all cups", ["red cup", "cup"]),
-        (" all the  boxes", ["tea box"]),
+        *((words, "red cup", 0) for words in ("red cup", "the red cup", " the  red cup ")),
+        ("the cups", ["red cup", "cup"], 0),
+        ("all cups", ["red cup", "cup"], 0),
+        (" all the  boxes", ["tea box"], 0),
+        *((words, [], 1) for words in ("the red cupss", "the mugs", "the cups on the tray")),
+        ("the cup's", [], 1),
     ],
 )
-def test_a_plain_plural_of_what_is_there_asks_nobody(words: str, found: list[str]) -> None:
-    model = Scripted({})
+def test_a_name_of_the_context_and_its_plain_plural_ask_no_model(
+    words: str, found: str | list[str], asked: int
+) -> None:
+    model = Scripted("ret_val = []\n")
     with cap.LMP(NAMES, model, variables={"objects": ["red cup", "tea box", "cup"]}) as lmp:
         assert lmp(words) == found
-    assert not model.prompts
-
-
-@pytest.mark.parametrize("words", ["the mugs", "the cups on the tray", "the cup's"])
-def test_any_other_plural_is_asked_for(words: str) -> None:
-    model = Scripted({words: "ret_val = []\n"})
-    with cap.LMP(NAMES, model, variables={"objects": ["red cup"]}) as lmp:
-        assert lmp(words) == []
-    assert len(model.prompts) == 1
-
-
-def finding(outer: str, words: str, inner: str) -> tuple[cap.LMP, Scripted]:
-    """Return an LMP whose programs call `find`, which knows a cup."""
-    model = Scripted({"it": outer, words: inner})
-    find = cap.LMP(NAMES, model, variables={"objects": ["cup"]})
-    return cap.LMP(BARE, model, lmps={"find": find}), model
+    assert len(model.prompts) == asked
 
 
 def test_none_says_that_there_is_none_and_is_not_asked_again() -> None:
-    lmp, model = finding("ret_val = find('the mug')\n", "the mug", "ret_val = None\n")
-    failure = failure_in(lmp, "it")
+    model = Scripted({"it": "ret_val = find('the mug')\n", "the mug": "ret_val = None\n"})
+    find = cap.LMP(NAMES, model, variables={"objects": ["cup"]})
+    failure = failure_in(cap.LMP(BARE, model, lmps={"find": find}), "it")
     assert (failure.error, failure.cause) == ("NotFound", "program")
     assert "find('the mug'): there is none" in failure.message
-    assert len([asked for asked in model.prompts if asked.endswith("# the mug.\n")]) == 1
-
-
-def test_a_program_may_go_on_where_there_is_none() -> None:
-    caught = "try:\n    ret_val = find('the mug')\nexcept NotFound:\n    ret_val = 'none'\n"
-    lmp, _ = finding(caught, "the mug", "ret_val = None\n")
-    assert lmp("it") == "none"
+    assert model.asked.count("the mug") == 1
 
 
 def test_a_nested_lmp_s_model_reads_what_it_was_given() -> None:

@@ -20,6 +20,7 @@ from cap.models.wrapper import Managed
 from cap.prompt.prompt import parse
 from cap.trace.reader import read_events
 from cap.trace.trace import Event, Trace
+from tests.fakes.scripted import Scripted, instruction_of, listened
 
 PROMPT = parse("# one.\nx = 1\n", "p")
 LONG_S = 30.0
@@ -108,7 +109,7 @@ class Slow:
         self.finished: list[str] = []
 
     def complete(self, request: Request) -> Completion:
-        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
+        asked = instruction_of(request)
         number = int(asked)
         assert self.turns[number].wait(LONG_S)
         self.finished.append(asked)
@@ -120,9 +121,8 @@ class Slow:
 
 
 def author(model: Any) -> tuple[Author, list[Event]]:
-    trace, events = Trace(), list[Event]()
-    trace.listeners.append(events.append)
-    return Author(model, trace, Tally()), events
+    trace = Trace()
+    return Author(model, trace, Tally()), listened(trace)
 
 
 def test_events_do_not_depend_on_which_answer_came_first() -> None:
@@ -147,35 +147,25 @@ def test_events_do_not_depend_on_which_answer_came_first() -> None:
     assert work.tally.since(0) == Usage(2, 6, 4, None)
 
 
-def test_a_completion_is_written_down_with_its_request_s_key(tmp_path: Path) -> None:
-    trace = Trace(tmp_path)
-    Author(Slow(["a"]), trace, Tally()).ask(PROMPT, Question("0"))
+def test_a_request_is_written_down_with_its_hints_and_its_answer_with_its_key(
+    tmp_path: Path,
+) -> None:
+    trace, question = Trace(tmp_path), Question("0", hints=("from skills import turn",))
+    Author(Scripted("a"), trace, Tally()).ask(PROMPT, question)
     trace.close("done")
-    request = Request(PROMPT.render("0"), stop=PROMPT.header.stop)
-    assert read_events(tmp_path)[-1]["data"]["key"] == request_key(request)
+    request = Request(PROMPT.render("0", hints=question.hints), stop=PROMPT.header.stop)
+    asked, answered = read_events(tmp_path)
+    assert asked["data"]["tail"] == "from skills import turn\n\n# 0."
+    assert answered["data"]["key"] == request_key(request)
 
 
-class Blank:
-    """Gives its answers in turn, the last one for ever."""
-
-    name = "blank"
-
-    def __init__(self, *answers: Completion) -> None:
-        self.answers = list(answers)
-        self.requests: list[Request] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-
-
-EMPTY = Completion("\n", "blank", 100, 10, 0.5, why_empty="it says nothing")
+EMPTY = Completion("\n", "scripted", 100, 10, 0.5, why_empty="it says nothing")
 CUT = replace(EMPTY, ended="cut", why_empty="it reached its limit; raise max_tokens")
-WHOLE = Completion("x = 1", "blank", 100, 5, 0.25)
+WHOLE = Completion("x = 1", "scripted", 100, 5, 0.25)
 
 
 def test_an_empty_answer_is_asked_for_once_more_and_counts() -> None:
-    model = Blank(EMPTY, WHOLE)
+    model = Scripted(EMPTY, WHOLE)
     asking, events = author(model)
     assert asking.ask(PROMPT, Question("go")).text == "x = 1"
     assert model.requests[0] == model.requests[1]
@@ -185,23 +175,23 @@ def test_an_empty_answer_is_asked_for_once_more_and_counts() -> None:
 
 
 def test_only_the_empty_answers_of_a_wave_are_asked_for_again() -> None:
-    asking, _ = author(Blank(WHOLE, EMPTY, WHOLE))
+    asking, _ = author(Scripted(WHOLE, EMPTY, WHOLE))
     answers = asking.ask_all(PROMPT, [Question("a"), Question("b")])
     assert [answer.text for answer in answers if isinstance(answer, Completion)] == ["x = 1"] * 2
     assert asking.tally.since(0).requests == 3
 
 
 def test_an_empty_answer_that_reached_its_limit_has_more_room_then() -> None:
-    model = Blank(CUT, WHOLE)
+    model = Scripted(CUT, WHOLE)
     asking, _ = author(model)
     assert asking.ask(PROMPT, Question("go")).text == "x = 1"
     first, second = model.requests
     assert second == replace(first, max_tokens=4 * first.max_tokens)
 
 
-@pytest.mark.parametrize("answer", [EMPTY, CUT, Completion("", "blank")])
+@pytest.mark.parametrize("answer", [EMPTY, CUT, Completion("", "scripted")])
 def test_an_answer_that_stays_empty_is_a_failure_that_says_why(answer: Completion) -> None:
-    asking, _ = author(Blank(answer))
+    asking, _ = author(Scripted(answer))
     found = asking.ask(PROMPT, Question("go"))
     assert asking.tally.since(0).requests == 2
     with pytest.raises(EmptyCompletion, match=answer.why_empty or "answered with nothing; try"):
@@ -209,7 +199,7 @@ def test_an_answer_that_stays_empty_is_a_failure_that_says_why(answer: Completio
 
 
 def test_a_function_that_stays_empty_ends_the_generation() -> None:
-    model = Blank(Completion("x = f(1)", "blank"), EMPTY)
+    model = Scripted(Completion("x = f(1)", "scripted"), EMPTY)
     with cap.LMP(PROMPT, model) as lmp:
         answer = lmp.run("go")
     assert answer.result.failure is not None
@@ -217,19 +207,8 @@ def test_a_function_that_stays_empty_ends_the_generation() -> None:
     assert answer.usage.requests == 3
 
 
-def test_hints_stand_in_the_request() -> None:
-    work, events = author(Slow(["a"]))
-    work.ask(PROMPT, Question("0", hints=("from skills import turn",)))
-    assert events[0].data["tail"] == "from skills import turn\n\n# 0."
-
-
-class Streaming:
+class Streaming(Scripted):
     """Hands over its text piece by piece."""
-
-    name = "streaming"
-
-    def complete(self, request: Request) -> Completion:
-        return Completion("whole", self.name)
 
     def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
         for piece in ("x ", "= 1"):
@@ -238,18 +217,16 @@ class Streaming:
 
 
 def test_text_appears_as_it_is_written_where_somebody_watches() -> None:
-    work, events = author(Streaming())
+    work, events = author(Streaming("whole"))
     assert work.ask(PROMPT, Question("0")).text == "x = 1"
     pieces = [event.data for event in events if event.kind == "text"]
     assert pieces == [{"lmp": "p", "text": "x "}, {"lmp": "p", "text": "= 1"}]
-
-
-def test_nothing_is_streamed_where_nobody_watches() -> None:
-    assert Author(Streaming(), Trace(), Tally()).ask(PROMPT, Question("0")).text == "whole"
+    unwatched = Author(Streaming("whole"), Trace(), Tally())
+    assert unwatched.ask(PROMPT, Question("0")).text == "whole"
 
 
 def test_a_single_order_raises_what_the_model_raised() -> None:
-    work, _ = author(Slow(["fails"]))
+    work, _ = author(Scripted(ModelUnreachable("no answer")))
     with pytest.raises(ModelError):
         work.ask(PROMPT, Question("0"))
 
@@ -274,19 +251,9 @@ TREE = {
 }
 
 
-class Table:
-    """Answers each instruction line with what it was given; lets one wave's answers race."""
-
-    name = "table"
-
-    def complete(self, request: Request) -> Completion:
-        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
-        return Completion(TREE[asked], self.name, 10, 5)
-
-
 def test_a_recorded_tree_replays_without_the_model(tmp_path: Path) -> None:
     path = tmp_path / "tree.jsonl"
-    recorded = cap.LMP(SUM, Managed(Table(), recording=Recording(path))).run("it")
+    recorded = cap.LMP(SUM, Managed(Scripted(TREE), recording=Recording(path))).run("it")
     assert recorded.result.value == 24
     for _ in range(5):
         replayed = cap.LMP(SUM, Replay(path)).run("it")
@@ -296,7 +263,7 @@ def test_a_recorded_tree_replays_without_the_model(tmp_path: Path) -> None:
 
 def test_a_missing_recording_ends_a_wave_with_its_own_failure(tmp_path: Path) -> None:
     path = tmp_path / "tree.jsonl"
-    cap.LMP(SUM, Managed(Table(), recording=Recording(path))).run("it")
+    cap.LMP(SUM, Managed(Scripted(TREE), recording=Recording(path))).run("it")
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if "def own" not in line))
     with pytest.raises(LMPFailed, match="own") as caught:

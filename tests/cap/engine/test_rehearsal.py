@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,37 +11,16 @@ import pytest
 from cap.engine.settings import Decision
 from cap.errors import NotConnected, SandboxError, UsageError
 from cap.models.providers import make_model
-from cap.prompt.prompt import Prompt, parse
+from cap.prompt.prompt import parse
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
 from cap.session.replay import recorded
 from cap.session.session import Session
-from cap.session.settings import SessionSettings
-from cap.trace.trace import Event, Trace
+from cap.trace.trace import Trace
 from robots.ravens import create
 from tests.fakes.hardware import TwinnedHardware
-from tests.fakes.scripted import Scripted
-
-UI = """# /// cap
-# context = ["objects"]
-# session = true
-# actions = true
-# ///
-from robot import put_first_on_second, get_obj_pos, is_obj_visible, say
-from lmps import parse_obj_name
-"""
-PARSE_NAME = """# /// cap
-# returns = "ret_val"
-# kind = ["name", "names"]
-# ///
-from robot import get_obj_pos
-"""
-PROMPTS: Mapping[str, Prompt] = {
-    "ui": parse(UI, "ui"),
-    "parse_obj_name": parse(PARSE_NAME, "parse_obj_name"),
-}
-OBJECTS = ("red block", "blue block", "blue bowl")
+from tests.fakes.scripted import OBJECTS, UI, Scripted, listened, table_session
 
 
 class Real(TwinnedHardware):
@@ -50,12 +28,10 @@ class Real(TwinnedHardware):
         super().__init__(OBJECTS)
 
 
-def session_of(
-    answers: Mapping[str, str], robot: Any = None, **options: Any
-) -> tuple[Session, Scripted]:
-    model = Scripted(answers)
+def session_of(answers: Any, robot: Any = None, **options: Any) -> tuple[Session, Any]:
     options.setdefault("approve", lambda source: True)
-    return Session(robot or Real(), model, SessionSettings(prompts=PROMPTS, **options)), model
+    session = table_session(answers, robot=robot or Real(), **options)
+    return session, session.model
 
 
 def test_a_program_runs_in_the_twin_first_and_then_for_real() -> None:
@@ -100,41 +76,22 @@ def test_a_model_that_fails_in_the_twin_is_the_models_failure() -> None:
 
 
 def test_a_corrected_program_is_rehearsed_again() -> None:
-    class Learning(Scripted):
-        def complete(self, request: Any) -> Any:
-            if "in the rehearsal" in request.prompt:
-                self.answers = {"go": "put_first_on_second('red block', 'blue bowl')"}
-            return super().complete(request)
-
-    model = Learning({"go": "put_first_on_second('red block', [9, 9])"})
+    wrong = "put_first_on_second('red block', [9, 9])"
     robot = Real()
-    with Session(
-        robot, model, SessionSettings(prompts=PROMPTS, approve=lambda source: True)
-    ) as session:
-        turn = session.run("go")
-    assert turn.ok
-    assert len(robot.twins) == 3, "two rehearsals, and a look after the word"
-
-
-def test_a_limit_hit_in_the_twin_stops_it_there() -> None:
-    loop = "while is_obj_visible('red block'):\n    say('still there')"
-    session, _ = session_of({"go": loop}, limits=Limits(calls=50))
-    robot: Any = session.robot
+    session, model = session_of({"go": [wrong, wrong.replace("[9, 9]", "'blue bowl'")]}, robot)
     with session:
-        turn = session.run("go")
-    assert turn.failure is not None
-    assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "CallLimit")
-    assert robot.table.spoken == []
+        assert session.run("go").ok
+    assert "in the rehearsal" in model.prompts[-1]
+    assert len(robot.twins) == 3, "two rehearsals, and a look after the word"
 
 
 LOOP = "while is_obj_visible('red block'):\n    put_first_on_second('red block', 'blue block')"
 
 
 def test_a_loop_of_motions_without_an_end_is_refused_in_the_rehearsal_as_on_the_robot() -> None:
-    events: list[Event] = []
     session, _ = session_of({"go": LOOP})
     with session:
-        session.trace.listeners.append(events.append)
+        events = listened(session)
         turn = session.run("go")
         assert turn.failure is not None
         assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "ActionLimit")
@@ -157,17 +114,6 @@ def test_a_rehearsal_takes_no_more_simulated_time_than_the_robot_s_calls_may() -
         session, _ = session_of({}, limits=limits)
         with session:
             assert session.engine.sandbox.limits == replace(limits, sim_s=sim_s, actions=actions)
-
-
-def test_answers_of_the_rehearsal_are_used_again() -> None:
-    answers = {
-        "go": "put_first_on_second(parse_obj_name('the red one'), 'blue bowl')",
-        "the red one": "ret_val = 'red block'",
-    }
-    session, model = session_of(answers)
-    with session:
-        assert session.run("go").ok
-    assert len(model.prompts) == 2, "one for the program, one for the name"
 
 
 def test_the_run_folder_holds_the_answers_of_the_rehearsal_once(tmp_path: Path) -> None:
@@ -197,7 +143,7 @@ def test_what_was_rehearsed_needs_one_word_and_what_was_not_another() -> None:
         def complete(self, request: Any) -> Any:
             last = request.prompt.rstrip().splitlines()[-1]
             if last.startswith("# the one at"):
-                self.answers = {**self.answers, last[2:-1]: f"ret_val = 'red block'  {last}"}
+                self.answers[last[2:-1]] = [f"ret_val = 'red block'  {last}"]
             return super().complete(request)
 
     asks = "parse_obj_name(f'the one at {get_obj_pos(\"red block\")}')"
@@ -210,7 +156,7 @@ def test_what_was_rehearsed_needs_one_word_and_what_was_not_another() -> None:
             shown.append(source)
             return "put_first" in source
 
-        with Session(robot, model, SessionSettings(prompts=PROMPTS, approve=approve)) as session:
+        with session_of(model, robot, approve=approve)[0] as session:
             turn = session.run("go")
         assert turn.ok == (type(robot) is Real)
         assert len(shown) == (1 if type(robot) is Real else 2)
@@ -222,11 +168,9 @@ def test_the_rehearsal_is_told_to_listeners_with_what_it_asked() -> None:
         "go": "put_first_on_second(parse_obj_name('it'), 'blue bowl')",
         "it": "ret_val = 'red block'",
     }
-    events: list[Event] = []
-    trace = Trace()
-    trace.listeners.append(events.append)
-    session, _ = session_of(answers, trace=trace)
+    session, _ = session_of(answers)
     with session:
+        events = listened(session)
         session.run("go")
     (event,) = [event for event in events if event.kind == "rehearsal"]
     assert event.data["programs"] == [("parse_obj_name", "ret_val = 'red block'\n")]
@@ -254,10 +198,9 @@ def test_it_can_be_left_out_and_not_asked_for_without_a_twin() -> None:
 
 def test_an_edit_that_fails_in_the_twin_is_asked_again() -> None:
     words = iter([Decision(False, edited="put_first_on_second('red block', [9, 9])"), True])
-    events: list[Event] = []
     source = "put_first_on_second('red block', 'blue bowl')"
     session, model = session_of({"go": source}, approve=lambda source: next(words))
-    session.trace.listeners.append(events.append)
+    events = listened(session)
     with session:
         turn = session.run("go")
     assert turn.ok
@@ -323,14 +266,10 @@ from robot import put_first_on_second
 """
     source = "try:\n    do('it')\nexcept Exception:\n    pass\nsay('done')"
     answers = {"go": source, "it": "put_first_on_second('red block', 'middle')\nret_val = 1"}
-    model = Scripted(answers)
     prompts = {"ui": parse(UI.replace("parse_obj_name", "do"), "ui"), "do": parse(act, "do")}
     robot, words = Real(), iter((True, False))
-    with Session(
-        robot,
-        model,
-        SessionSettings(prompts=prompts, approve=lambda source: next(words), rehearse=False),
-    ) as session:
+    options = {"prompts": prompts, "approve": lambda source: next(words), "rehearse": False}
+    with session_of(answers, robot, **options)[0] as session:
         turn = session.run("go")
     assert robot.table.spoken == []
     assert turn.failure is not None
@@ -359,12 +298,11 @@ def test_a_world_that_changed_meanwhile_is_asked_about_again(
 ) -> None:
     robot = Real()
     person = Meddler(robot, 1)
-    events: list[Event] = []
     options: dict[str, Any] = {word: person, "rehearse": rehearse}
     session, _ = session_of(
         {"go": "put_first_on_second('blue block', 'red block')"}, robot, **options
     )
-    session.trace.listeners.append(events.append)
+    events = listened(session)
     with session:
         turn = session.run("go")
     assert turn.ok

@@ -10,10 +10,11 @@ import pytest
 from cap.engine.question import MOST_ROOM, CutOff, program_of
 from cap.engine.settings import GenerationLimits, Repairs
 from cap.errors import AnswerFault
-from cap.models.base import Completion, Ended, Request
+from cap.models.base import Completion, Ended
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
+from tests.fakes.scripted import Scripted
 from tests.rows import rows
 
 RED = "put_first_on_second('red block', 'blue bowl')"
@@ -23,20 +24,6 @@ FILE = "objects = ['a']\n# do a.\nsay('a')\n\nobjects = ['b']\n# do b.\nsay('b')
 HEADER = '# /// cap\n# context = ["objects"]\n# ///\n'
 
 
-class Answers:
-    """A model that gives its answers one after the other, and remembers the requests."""
-
-    name = "answers"
-
-    def __init__(self, *answers: Completion | str) -> None:
-        self.answers = [a if isinstance(a, Completion) else Completion(a, "m") for a in answers]
-        self.requests: list[Request] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        return self.answers[min(len(self.requests), len(self.answers)) - 1]
-
-
 @pytest.fixture
 def prompt() -> Prompt:
     return parse(HEADER + FILE, "ui")
@@ -44,13 +31,13 @@ def prompt() -> Prompt:
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    with Session.open("ravens", Answers("pass"), mode="instant", objects=OBJECTS) as opened:
+    with Session.open("ravens", Scripted("pass"), mode="instant", objects=OBJECTS) as opened:
         yield opened
 
 
-def moved(session: Session, *answers: Completion | str) -> tuple[list[str], str | None, Answers]:
+def moved(session: Session, *answers: Completion | str) -> tuple[list[str], str | None, Scripted]:
     """Return what moved, the error, and the model, of one instruction in a fresh world."""
-    model = Answers(*answers)
+    model = Scripted(*answers)
     session.engine.author.model = model
     turn = session.run("do it")
     found = sorted(turn.moved), turn.failure.error if turn.failure else None, model
@@ -80,16 +67,18 @@ def test_what_was_cut_off_is_asked_for_with_more_room(session: Session) -> None:
     assert "cut off, at its limit" in model.requests[1].prompt
 
 
-def test_two_programs_go_back_and_the_one_that_comes_runs(session: Session) -> None:
-    two = f"```python\n{RED}\n```\nOr:\n```python\n{GREEN}\n```"
-    found, error, model = moved(session, two, RED)
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (f"```python\n{RED}\n```\nOr:\n```python\n{GREEN}\n```", "one block"),
+        (f"-{RED}\n+{GREEN}", ""),
+    ],
+    ids=["two programs", "a diff"],
+)
+def test_what_is_no_one_program_goes_back(session: Session, answer: str, reason: str) -> None:
+    found, error, model = moved(session, answer, RED)
     assert (found, error) == (["red block"], None)
-    assert "one block" in model.requests[1].prompt
-
-
-def test_a_diff_goes_back(session: Session) -> None:
-    found, error, _ = moved(session, f"-{RED}\n+{GREEN}", RED)
-    assert (found, error) == (["red block"], None)
+    assert reason in model.requests[1].prompt
 
 
 def test_words_go_back_once_told_how_to_speak(session: Session) -> None:
@@ -100,7 +89,7 @@ def test_words_go_back_once_told_how_to_speak(session: Session) -> None:
 
 
 def test_comments_alone_do_nothing_and_something_is_asked_for() -> None:
-    model = Answers("# The red block is the captain.", "captain = 'red block'", RED)
+    model = Scripted("# The red block is the captain.", "captain = 'red block'", RED)
     with Session.open("ravens", model, mode="instant") as s:
         turn = s.run("let the red block be the captain")
         assert (turn.ok, turn.calls, dict(turn.moved)) == (True, (), {})
@@ -112,27 +101,20 @@ def test_comments_alone_do_nothing_and_something_is_asked_for() -> None:
 
 
 def test_a_turn_without_a_program_stays_in_the_history() -> None:
-    model = Answers("No.", "No.", RED)
+    model = Scripted("No.", "No.", RED)
     with Session.open("ravens", model, mode="instant", objects=OBJECTS) as session:
         assert not session.run("fly").ok
         assert session.run("put it in").ok
         assert "# fly." in model.requests[-1].prompt
 
 
-def test_the_limit_is_the_sessions() -> None:
-    model = Answers("say('hi')")
-    limits = GenerationLimits(answer_tokens=77)
-    with Session.open("ravens", model, mode="instant", budget=limits) as session:
-        session.run("say hi")
-    assert [request.max_tokens for request in model.requests] == [77]
-
-
-def test_a_function_that_was_cut_off_is_asked_for_with_more_room() -> None:
+def test_the_limit_is_the_sessions_and_a_function_that_was_cut_off_has_more_room() -> None:
     whole = "def f(n):\n    return n\n"
-    model = Answers("say(f('a'))", Completion(whole, "m", ended="cut"), whole)
-    with Session.open("ravens", model, mode="instant", repairs=Repairs(0, 0)) as session:
+    model = Scripted("say(f('a'))", Completion(whole, "m", ended="cut"), whole)
+    options = {"repairs": Repairs(0, 0), "budget": GenerationLimits(answer_tokens=77)}
+    with Session.open("ravens", model, mode="instant", **options) as session:
         assert session.run("say a").ok
-    assert [request.max_tokens for request in model.requests] == [1024, 1024, 4 * 1024]
+    assert [request.max_tokens for request in model.requests] == [77, 77, 4 * 77]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +132,8 @@ def test_a_chat_answer_that_goes_on_with_another_example_is_a_fault(prompt: Prom
     answer = Completion(f"{RED}\n\nobjects = ['c']\n# do c.\nsay('c')", "m")
     with pytest.raises(AnswerFault, match="another example"):
         program_of(answer, prompt)
+    with pytest.raises(AnswerFault, match="another example begins"):
+        program_of(Completion(f"{RED}\n\n# do b.\n{GREEN}\n", "m"), prompt)
     own = Completion(f"{RED}\nobjects = ['c']\nsay(objects[0])", "m")
     assert program_of(own, prompt).source.count("\n") == 3
 
@@ -167,14 +151,6 @@ def test_no_proper_part_of_a_program_passes_where_the_endpoint_says_so(
     fenced = Completion(f"```python\n{whole[: step * len(whole) // 120]}", "m")
     with pytest.raises((AnswerFault, ProgramSyntaxError)):
         program_of(fenced, prompt)
-
-
-def test_an_answer_that_goes_on_with_the_prompts_examples_is_a_fault(prompt: Prompt) -> None:
-    text = f"{RED}\n\n# do b.\n{GREEN}\n"
-    with pytest.raises(AnswerFault, match="another example begins"):
-        program_of(Completion(text, "m"), prompt)
-    own = f"{RED}\n\n# then the other.\n{GREEN}\n"
-    assert program_of(Completion(own, "m"), prompt).source == own
 
 
 def test_an_lmp_that_answers_in_words_is_told_which_variable_to_set(session: Session) -> None:

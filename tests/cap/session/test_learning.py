@@ -11,18 +11,23 @@ import pytest
 
 from cap.cli.main import run
 from cap.errors import UsageError
-from cap.models.base import Completion, Request
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
 from cap.session.skills.learning import OfferedSkill
 from cap.session.skills.skill_check import check_all
 from cap.session.skills.store import SkillStore
 from cap.trace.trace import Event
-from tests.fakes.scripted import NAME, POSITION, PROMPTS, UI, Scripted, listened, table_session
-
-GOAL = (
-    '# /// cap\n# returns = "ret_val"\n# kind = ["boolean"]\n# ///\nfrom robot import get_obj_pos\n'
+from tests.fakes.scripted import (
+    NAME,
+    POSITION,
+    PROMPTS,
+    UI,
+    WITH_GOAL,
+    Scripted,
+    listened,
+    table_session,
 )
+
 WORDS = "put the red one in the bowl"
 ANSWERS = {
     WORDS: """def place(name, times=1):
@@ -159,25 +164,11 @@ def test_only_what_was_verified_is_learned(
     assert store.names() == (() if why else ("rest",))
 
 
-class WithGoal(Scripted):
-    """Answers the goal check as well, which has the same words."""
-
-    def __init__(
-        self, answers: Mapping[str, str], goal: str = f"ret_val = bool({NEAR} < 0.05)"
-    ) -> None:
-        super().__init__(answers)
-        self.goal = goal
-
-    def complete(self, request: Request) -> Completion:
-        if "say" not in request.prompt and WORDS in request.prompt:
-            return Completion(self.goal, self.name)
-        return super().complete(request)
-
-
 def test_a_goal_check_verifies_a_single_program(store: SkillStore) -> None:
     program = ANSWERS[WORDS].replace("parse_obj_name('the red one')", "'red block'")
     answers = {**ANSWERS, WORDS: program}
-    session, events = opened(store, {**PROMPTS, "goal": parse(GOAL, "goal")}, WithGoal(answers))
+    goal = f"ret_val = bool({NEAR} < 0.05)"
+    session, events = opened(store, WITH_GOAL, Scripted(answers, goal=goal))
     with session:
         assert session.run(WORDS).ok
     assert list(learned(events)["kept"]) == ["place"]
@@ -199,8 +190,7 @@ def test_a_goal_check_verifies_a_single_program(store: SkillStore) -> None:
 def test_what_a_goal_check_does_not_accept_is_not_learned_whatever_was_expected(
     store: SkillStore, goal: str, why: str, expect: tuple[str, ...]
 ) -> None:
-    prompts = {**PROMPTS, "goal": parse(GOAL, "goal")}
-    session, events = opened(store, prompts, WithGoal(ANSWERS, goal))
+    session, events = opened(store, WITH_GOAL, Scripted(ANSWERS, goal=goal))
     with session:
         assert session.run(WORDS, expect).ok
     assert learned(events)["why"].startswith(why)
