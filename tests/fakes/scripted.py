@@ -8,7 +8,6 @@ from typing import Any
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import Prompt, parse
-from cap.sandbox.limits import Limits
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
@@ -128,12 +127,11 @@ def table_session(
     """Open a session on the tabletop, with a model or the answers of a scripted one.
 
     Args:
-        options: Of `SessionSettings`, where these prompts are not meant or programs need longer.
+        options: Of `SessionSettings`.
     """
     robot = robot or create(mode=mode, objects=objects, seed=options.get("seed", 1))
     model = answers if hasattr(answers, "complete") else Scripted(answers)
-    given = {"prompts": PROMPTS, "limits": Limits(program_s=2), **options}
-    return Session(robot, model, SessionSettings(**given))
+    return Session(robot, model, SessionSettings(**{"prompts": PROMPTS, **options}))
 
 
 def model_of(session: Session) -> Scripted:

@@ -321,7 +321,7 @@ def test_numbers_of_programs_and_rounds_that_are_none_are_refused(wrong: Any) ->
 
 
 def test_a_hundred_are_asked_for_and_no_more() -> None:
-    many = [f"put_first_on_second('red block', [0.{n:02d}, -0.5])\n" for n in range(100)]
+    many = [f"No, for the reason {n}." for n in range(100)]
     with session_of(Drawn(many), samples=MOST_SAMPLES) as session:
         assert session.run(WORDS).tried == 100
     with pytest.raises(UsageError, match="cannot try 101 programs; ask for 1 to 100"):

@@ -264,7 +264,7 @@ def test_a_generated_function_is_repaired_before_anything_moves(
 
 
 def test_a_note_is_bounded_whatever_the_calls_hold() -> None:
-    huge = Call("say", ("x" * 10**6, 10**5000), {"a": ["y"] * 10**5}, 0, 0, result="z" * 10**6)
+    huge = Call("say", ("x" * 10**5, 10**5000), {"a": ["y"] * 10**4}, 0, 0, result="z" * 10**5)
     failure = Failure("raised", "NotFound", "m" * 10**6, 1, robot=True)
     assert len(note_of(failure, "say()\n", [huge] * 40)) < 10_000
 

@@ -46,7 +46,7 @@ def begun(open_session: Open, case: Mapping[str, Any], mode: str = "instant") ->
     session = open_session(
         answers,
         robot=robot,
-        limits=Limits(program_s=case.get("program_s", 2), calls=40),
+        limits=Limits(program_s=case.get("program_s", 30), calls=40),
         repairs=Repairs(**case["repairs"]) if "repairs" in case else None,
         approve=lambda source: True,
         min_level="process",
