@@ -11,7 +11,7 @@ from benchmarks.planning.household_tasks import BY_WORDS, TASKS
 from benchmarks.planning.kitchen_tasks import plain
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE
-from cap.planners.say_models import Advice
+from cap.planners.stand_in_models import Advice
 
 _WAYS: Mapping[str, tuple[str, ...]] = {
     "walk to": ("go to", "head over to"),

@@ -18,7 +18,7 @@ from benchmarks.planning.kitchen_skills import DRAWER, actions_for
 from benchmarks.planning.kitchen_tasks import BY_WORDS, EVERYTHING, plain
 from cap.planners.dialogue import DialogueLine, with_article
 from cap.planners.loop import DONE, Action
-from cap.planners.say_models import Advice
+from cap.planners.stand_in_models import Advice
 
 GIVEN_UP = 2
 """After so many failures with one object another one is taken, where another will do."""
@@ -119,7 +119,7 @@ class KitchenKnowledge:
             elif line.kind == "step" and (action := _ACTIONS.get(line.text)) is not None:
                 told = []
                 for later in lines[number + 1 :]:
-                    if later.kind != "told":
+                    if later.kind != "feedback":
                         break
                     told.append(later.text)
                 belief.take(action, told)

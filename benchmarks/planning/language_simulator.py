@@ -15,7 +15,7 @@ import numpy as np
 from cap.planners import affordances
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
-from cap.planners.say_models import Advice
+from cap.planners.stand_in_models import Advice
 
 DISTRACTORS = 2
 """Objects in reach that have nothing to do with the solution."""

@@ -14,7 +14,7 @@ from benchmarks.planning.search_trials import COLUMNS, ROWS
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.suite import CELLS as TABLETOP_CELLS
 from benchmarks.tabletop.tasks import SPLITS
-from cap.planners.say_models import is_say_model
+from cap.planners.stand_in_models import is_stand_in
 
 TABLES = (
     "SC-4",
@@ -152,11 +152,11 @@ def _names(table: str, row: str, planner: str, models: Sequence[str]) -> Sequenc
     if planner == "cap" and table in ("five", "quality"):
         return models  # there the stand-ins write programs as well
     if planner in ("cap", "nl"):
-        return [name for name in models if not is_say_model(name)]
+        return [name for name in models if not is_stand_in(name)]
     if table == "SC-5" and row != WHOLE_PROMPT:  # the others never read the examples
-        return [name for name in models if not is_say_model(name)]
+        return [name for name in models if not is_stand_in(name)]
     if planner == "- dynamic":  # the others never read the example
-        return [name for name in models if name == "copy-say" or not is_say_model(name)]
+        return [name for name in models if name == "copy-say" or not is_stand_in(name)]
     if table in SEARCHED and not planner.startswith("greedy "):
         return [name for name in models if name != "uniform-say"]  # it writes and ranks nothing
     if table in ("SC-4", "SC-5"):

@@ -13,7 +13,7 @@ from typing import Literal
 
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
-from cap.planners.say_models import Advice
+from cap.planners.stand_in_models import Advice
 
 Part = Literal["train", "test", "generalise"]
 State = Hashable

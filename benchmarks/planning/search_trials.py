@@ -13,7 +13,7 @@ from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, PuzzleWor
 from benchmarks.planning.trials import MakeModel, TrialResult
 from cap.planners import dialogue
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.loop import OpeningFeedback, run_episode
+from cap.planners.loop import Feedback, run_episode
 from cap.planners.saycanpay import BEAMS, CANDIDATES, Method, SayCanPay
 from cap.robot import registry
 
@@ -73,7 +73,7 @@ def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> T
         len(found.moves) + 1 if model.name == "uniform-say" else CANDIDATES,
         seed=number,
     )  # fmt: skip
-    episode = run_episode(found.goal, world, planner, [OpeningFeedback(found.opening)],
+    episode = run_episode(found.goal, world, planner, Feedback(opening_text=found.opening),
                           max_steps=STEPS)  # fmt: skip
     solved = found.solved(world.state)
     if domain == "babyai":

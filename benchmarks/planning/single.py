@@ -21,7 +21,7 @@ from benchmarks.planning.kitchen_skills import KitchenSkills, in_robot_words
 from benchmarks.planning.kitchen_tasks import BY_WORDS, plain
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
-from benchmarks.planning.trials import KITCHEN_CALLS
+from benchmarks.planning.trials import KITCHEN_CALLS, TABLETOP_CALLS
 from benchmarks.tabletop.attributes import CORNERS
 from benchmarks.tabletop.judge import Positions, judge
 from benchmarks.tabletop.scene_conditions import clear
@@ -34,18 +34,13 @@ from cap.planners.loop import (
     Feedback,
     ForcedFailure,
     Form,
-    HumanFeedback,
-    ObjectFeedback,
-    OpeningFeedback,
     Planner,
-    SceneFeedback,
     SkillFailure,
-    SuccessFeedback,
     run_episode,
     scene_line,
 )
 from cap.planners.program import CodeAsPolicies
-from cap.planners.say_models import Knowledge
+from cap.planners.stand_in_models import Knowledge
 from cap.planners.zero_shot import USUAL, PlanExample, ZeroShot, check_translator
 from cap.robot import registry
 from cap.session.settings import SessionSettings
@@ -212,8 +207,9 @@ def _in_house(
     examples = [PlanExample(task.name, task.steps) for task in DEMONSTRATIONS]
     translator = trials.household_translator(setup.translator)
     planner = ZeroShot(make_model(HouseholdKnowledge()), examples, translator, seed=setup.seed)
-    episode = run_episode(instruction, world, planner, (), _disturbance(setup), setup.max_steps,
-                          trace)  # fmt: skip
+    episode = run_episode(
+        instruction, world, planner, None, _disturbance(setup), setup.max_steps, trace
+    )
     task = IN_HOUSE.get(plain(instruction))
     lacking = [goal for goal in task.goals if not world.house.holds(goal)] if task else []
     missed = f"not so: {'; '.join(lacking)}" if lacking else None
@@ -295,10 +291,10 @@ def _on_tabletop(
         planner: Planner
         if setup.planner == "cap":
             settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=setup.seed)
-            planner = CodeAsPolicies(model, robot, settings, settle=world.settle)
+            planner = CodeAsPolicies(model, robot, settings, TABLETOP_CALLS, settle=world.settle)
         else:
             states = setup.planner == "monologue" and "scene" in setup.feedback
-            success = any(isinstance(entry, SuccessFeedback) for entry in feedback)
+            success = "success" in feedback.kinds
             planner = trials.tabletop_planner(
                 "scene" if states else setup.planner, model, world, setup.seed, setup.translator,
                 success=success,
@@ -317,23 +313,16 @@ def _on_tabletop(
         robot.close()
 
 
-def _feedback(setup: PlanSetup, form: Form, there: Sequence[str]) -> list[Feedback]:
-    """Return what a planner is told; what objects there are it is told in any case."""
-    made: dict[str, Callable[[], Feedback]] = {
-        "object": lambda: ObjectFeedback(form),
-        "success": lambda: SuccessFeedback(form),
-        "scene": SceneFeedback,
-        "human": lambda: HumanFeedback(setup.answer, setup.interjections),
-    }
-    wanted = [*setup.feedback]
+def _feedback(setup: PlanSetup, form: Form, there: Sequence[str]) -> Feedback:
+    """Return what a planner's model reads; the objects there are in any case."""
+    wanted: list[Any] = [*setup.feedback]
     if setup.interjections and "human" not in wanted:
         wanted.append("human")
     if setup.planner == "monologue" and not setup.feedback:
         wanted += ["success", *(["object"] if form == "kitchen" else [])]
-    feedback = [made[kind]() for kind in wanted]
-    if "object" not in wanted and setup.planner != "cap":
-        feedback.insert(0, OpeningFeedback(scene_line(there)))
-    return feedback
+    named = "object" in wanted or setup.planner == "cap"
+    opening = "" if named else scene_line(there)
+    return Feedback(wanted, form, opening, setup.answer, setup.interjections)
 
 
 def _disturbance(setup: PlanSetup) -> Disturbance | None:

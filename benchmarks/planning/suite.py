@@ -60,8 +60,8 @@ from benchmarks.tabletop.suite import TabletopSuite
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
-from cap.planners.say_models import Knowledge, SayModel, is_say_model, what_it_knows
 from cap.planners.saycanpay import require_learning
+from cap.planners.stand_in_models import Knowledge, StandIn, is_stand_in, what_it_knows
 from cap.planners.zero_shot import USUAL, check_translator
 
 OPTIONS = ("table", "models", "translator", *MODEL_OPTIONS)
@@ -133,8 +133,8 @@ class PlanningSuite(BaseSuite):
             )
         options = {**settings.options, "ledger": None}
         for name in self.models:
-            if is_say_model(name):
-                SayModel(name, _NOTHING)
+            if is_stand_in(name):
+                StandIn(name, _NOTHING)
             else:
                 model_for(name, options)
 
@@ -177,8 +177,8 @@ class PlanningSuite(BaseSuite):
         meters: list[Meter] = []
 
         def make_model(knowledge: Knowledge) -> Model:
-            if is_say_model(cell.model):
-                meters.append(Meter(SayModel(cell.model, knowledge, seed_of(trial))))
+            if is_stand_in(cell.model):
+                meters.append(Meter(StandIn(cell.model, knowledge, seed_of(trial))))
             else:
                 meters.append(Meter(model_for(cell.model, settings.options, trial)))
             return meters[-1]

@@ -11,7 +11,7 @@ from benchmarks.planning.kitchen_tasks import plain
 from benchmarks.planning.tabletop_skills import put
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE
-from cap.planners.say_models import Advice
+from cap.planners.stand_in_models import Advice
 from robots.table.geometry import PLACES
 
 _WAYS = (
@@ -74,7 +74,7 @@ class TabletopKnowledge:
 
 def _others(lines: Sequence[DialogueLine], known: Sequence[str]) -> Pairs:
     """Return what could be put on what, by the objects that were told."""
-    told = [line.text for line in lines if line.kind == "told" and line.text.startswith(SEEN)]
+    told = [line.text for line in lines if line.kind == "feedback" and line.text.startswith(SEEN)]
     names = told[0].removeprefix(SEEN).rstrip(".").split(", ") if told else list(known)
     blocks = [name for name in names if name.endswith("block")]
     return [(a, b) for a in blocks for b in (*names, *PLACES) if a != b]
@@ -84,14 +84,16 @@ def _reached(lines: Sequence[DialogueLine], pairs: Pairs) -> list[tuple[str, str
     """Return what is believed to be done: what was told last, else every step that was taken."""
     reached: list[tuple[str, str]] = []
     for number, line in enumerate(lines):
-        if line.kind == "told" and line.text.startswith("Reached: "):
+        if line.kind == "feedback" and line.text.startswith("Reached: "):
             names = [name.strip() for name in line.text.removeprefix("Reached: ").split(";")]
             reached = [pair for pair in pairs if f"{pair[0]} on {pair[1]}" in names]
         match = _PUT.fullmatch(line.text) if line.kind == "step" else None
         if match is None:
             continue
         later = lines[number + 1 : number + 3]
-        failed = any(e.kind == "told" and re.search("success: no", e.text, re.I) for e in later[:1])
+        failed = any(
+            e.kind == "feedback" and re.search("success: no", e.text, re.I) for e in later[:1]
+        )
         reached = [pair for pair in reached if pair[0] != match[1]]
         if not failed:
             within = dict(reached).get(match[2], "")

@@ -31,19 +31,17 @@ from cap.planners.loop import (
     Disturbance,
     EpisodeResult,
     Feedback,
+    FeedbackKind,
     ForcedFailure,
-    ObjectFeedback,
     Planner,
-    SceneFeedback,
     SkillFailure,
-    SuccessFeedback,
     run_episode,
 )
 from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
-from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
+from cap.planners.stand_in_models import Knowledge
 from cap.planners.zero_shot import SAMPLES, USUAL, PlanExample, Translator, ZeroShot, translator
 from cap.robot import registry
 from cap.session.settings import SessionSettings
@@ -70,6 +68,12 @@ KITCHEN_CALLS: Mapping[str, str] = {
     "close_drawer": "close",
 }
 """The skills that the kitchen robot's own actions are."""
+TABLETOP_CALLS: Mapping[str, str] = {
+    "put_first_on_second": "put",
+    "stack_objects_in_order": "put",
+    "arrange_objects": "put",
+}
+"""The skills that the tabletop robot's own actions are."""
 KITCHEN_STEPS = 25
 """Steps of an episode in the kitchen; its longest task needs twelve."""
 TABLETOP_TERMINATE = 0.2
@@ -122,7 +126,7 @@ def kitchen_trial(
     make_model: MakeModel,
     *,
     planner: str = "saycan",
-    feedback: Sequence[Feedback] = (),
+    feedback: Feedback | None = None,
     stochastic: bool = False,
     disturbed: bool = False,
     mode: str = "instant",
@@ -135,7 +139,7 @@ def kitchen_trial(
         seed: Of the kitchen and of what goes wrong.
         make_model: Makes the model.
         planner: `saycan` or `cap`.
-        feedback: What the planner is told.
+        feedback: What the planner's model reads.
         stochastic: Whether skills fail now and then.
         disturbed: Whether somebody makes the first attempt of a skill fail; every other time they
             also take its object elsewhere.
@@ -186,20 +190,20 @@ def _take_away(world: KitchenSkills, seed: int, carried: dict[str, str], action:
     carried[name] = place
 
 
-def kitchen_planner(
-    model: Model, feedback: Sequence[Feedback], *, explains: bool = False
-) -> Planner:
+def kitchen_planner(model: Model, feedback: Feedback | None, *, explains: bool = False) -> Planner:
     """Return SayCan for the kitchen; its prompt speaks of feedback only where there is some."""
     shown = prompt("kitchen")
-    told = any(isinstance(entry, SuccessFeedback) for entry in feedback)
-    return SayCan(model, shown if told else shown.without_feedback(), explains=explains)
+    success = feedback is not None and "success" in feedback.kinds
+    return SayCan(model, shown if success else shown.without_feedback(), explains=explains)
 
 
-def kitchen_feedback(kind: str) -> list[Feedback]:
+def kitchen_feedback(kind: str) -> Feedback:
     """Return the kitchen's feedback: none for `saycan`, `success`, or `object+success`."""
-    success: list[Feedback] = [SuccessFeedback("kitchen")]
-    objects: list[Feedback] = [ObjectFeedback("kitchen")]
-    return {"success": success, "object+success": [*success, *objects]}.get(kind, [])
+    kinds: dict[str, tuple[FeedbackKind, ...]] = {
+        "success": ("success",),
+        "object+success": ("success", "object"),
+    }
+    return Feedback(kinds.get(kind, ()), "kitchen")
 
 
 def tabletop_trial(
@@ -231,7 +235,7 @@ def tabletop_trial(
         world = TabletopSkills(robot)
         names = list(setup.before)
         model = make_model(TabletopKnowledge({setup.instruction: goals_of(setup.goal)}, names))
-        feedback: list[Feedback] = [ObjectFeedback("tabletop")]
+        kinds: list[FeedbackKind] = ["object"]
         chosen: Planner
         if planner == "cap":
             settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=seed)
@@ -240,9 +244,10 @@ def tabletop_trial(
             success = planner in ("success", "monologue")
             chosen = tabletop_planner(planner, model, world, seed, success=success)
             if planner == "scene":
-                feedback.append(SceneFeedback())
+                kinds.append("scene")
             elif success:
-                feedback.append(SuccessFeedback("tabletop"))
+                kinds.append("success")
+        feedback = Feedback(kinds, "tabletop")
         episode = run_episode(setup.instruction, world, chosen, feedback, trace=trace)
         missed = judge(setup.goal, setup.before, dict(robot.positions()), robot.spoken)
         return TrialResult(setup.instruction, episode, missed)

@@ -347,7 +347,7 @@ OPTIONS = {
         PLANNER,
         "--translator",
         metavar="KIND[:MODEL]",
-        help="Planner zero-shot (table NL-1): tfidf (the default), edit, embedding or two-stage.",
+        help="Planner zero-shot (table NL-1): tfidf (the default), edit or embedding.",
     ),
     "max_steps": _row(
         PLANNER, "--max-steps", type=click.IntRange(1, 200), metavar="N", help="Most steps."

@@ -13,7 +13,7 @@ import click
 
 from cap.cli.json_output import print_json
 from cap.cli.options import Command, ModelOptions, load_config, split_names, vary, with_options
-from cap.errors import MissingExtra, UsageError
+from cap.errors import UsageError
 
 SHOWN = 3
 """Candidates of a step in the table."""
@@ -69,7 +69,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     from benchmarks.models import Meter
     from benchmarks.planning import single
     from cap.cli.session import beginning
-    from cap.planners.say_models import is_say_model, what_it_knows
+    from cap.planners.stand_in_models import is_stand_in, what_it_knows
     from cap.trace.terminal import Live
     from cap.trace.trace import versions
 
@@ -82,7 +82,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     if unsaid and single.is_known(setup, instruction):
         name = _TRY
     single.check_writer(setup, name, instruction)
-    if is_say_model(name):
+    if is_stand_in(name):
         _model(name, None, options, settings)  # a wrong number is told before anything begins
     made: list[Meter] = []
 
@@ -96,15 +96,15 @@ def command(options: PlanOptions, instruction: str) -> int:
     with beginning(options.out, settings.runs, options.robot, header) as trace:
         if not options.as_json:
             trace.listeners.append(Live(Console(highlight=False)))
-            if is_say_model(name):
+            if is_stand_in(name):
                 click.echo(f"{name} {what_it_knows(name)}")
         verdict = single.run(setup, instruction, make_model, trace)
     assert trace.folder is not None
-    good = verdict.episode.end == "done" and verdict.missed is None
-    trace.close("ok" if good else "failed")
+    usage = {**vars(made[-1].usage), "requests": made[-1].requests}
+    trace.event("done", ok=_good(verdict), usage=usage, model=name, by_lmp={})
+    trace.close("ok" if _good(verdict) else "failed")
     unknown = not verdict.judged and verdict.episode.end == "model"
     known = single.nearest_known(setup, instruction) if unknown else []
-    usage = {**vars(made[-1].usage), "requests": made[-1].requests}
     about = {"model": name, "stand_in": what_it_knows(name), "usage": usage}
     return _report(verdict, trace.folder, instruction, options.as_json, known, about)
 
@@ -149,10 +149,10 @@ def _setup(options: PlanOptions) -> Any:
 
 def _model(name: str, known: Any, options: PlanOptions, settings: Any) -> Any:
     from cap.cli.session import model_for
-    from cap.planners.say_models import SayModel, is_say_model
+    from cap.planners.stand_in_models import StandIn, is_stand_in
 
-    if is_say_model(name):
-        return SayModel(name, known, options.seed)
+    if is_stand_in(name):
+        return StandIn(name, known, options.seed)
     return model_for(replace(settings, model=name), options.record)
 
 
@@ -175,28 +175,28 @@ def _report(
 ) -> int:
     """Print the candidates, the result and known instructions; return the exit code."""
     from cap.cli.tables import show
-    from cap.messages import usage_line
-    from cap.planners.score_picture import draw_scores
     from cap.trace.reader import read_events
 
     events = read_events(folder)
     moments = [event["data"] for event in events if event["kind"] == "candidates"]
     episode = verdict.episode
-    done = episode.end == "done" and verdict.missed is None
-    code = 0 if done else 4 if episode.end == "model" else 1
+    done = _good(verdict)
+    code = 0 if done else {"model": 4, "refused": 3}.get(episode.end, 1)
     pictures = [str(path) for path in [folder / "after.png"] if path.exists()]
-    note = ""
-    if moments:
-        try:
-            draw_scores(moments, folder / "scores.png", instruction)
-            pictures.append(str(folder / "scores.png"))
-        except MissingExtra as missing:
-            note = f"note: {missing}"
+    steps = [
+        {
+            "text": outcome.action.text,
+            "ok": outcome.ok,
+            "message": outcome.message,
+            "feedback": outcome.lines,
+        }
+        for outcome in episode.outcomes
+    ]
     if as_json:
         found = {
             "done": done, "judged": verdict.judged, "missed": verdict.missed,
             "end": episode.end, "why": episode.why, "rung": episode.rung,
-            "plan": episode.plan, "scores": moments, "positions": verdict.positions,
+            "plan": episode.plan, "steps": steps, "scores": moments, "positions": verdict.positions,
             "whereabouts": verdict.whereabouts,
             "pictures": pictures, "run": str(folder), **about,
         }  # fmt: skip
@@ -205,24 +205,29 @@ def _report(
     if moments:
         click.echo()
         show(_rows(moments))
-        for words, steps in _notes(moments).items():
-            click.echo(f"note: {words} (step {', '.join(map(str, steps))})")
+        for words, numbers in _notes(moments).items():
+            click.echo(f"note: {words} (step {', '.join(map(str, numbers))})")
     if episode.end != "done":
         click.echo(f"ended without being done: {episode.why}")
         if known:
             click.echo(f"the benchmark knows, for instance: {'; '.join(known)}")
+    elif not verdict.judged and not done:
+        click.echo("not done: no step was taken, and the planner says that it is done")
     elif not verdict.judged:
         click.echo("done, says the planner; the benchmark does not know this task, so look")
     else:
         click.echo("done: the world is as asked" if done else f"not done: {verdict.missed}")
-    if note:
-        click.echo(note, err=True)
-    if about["usage"]["requests"]:
-        click.echo(f"{about['model']}: {usage_line(about['usage'])}")
     if pictures:
         click.echo(f"pictures: {', '.join(pictures)}")
     click.echo(f"run: {folder}")
     return code
+
+
+def _good(verdict: Any) -> bool:
+    """Return whether a plan was done: as the world shows, or as a planner says that took steps."""
+    episode = verdict.episode
+    acted = any(outcome.ok for outcome in episode.outcomes)
+    return episode.end == "done" and verdict.missed is None and (verdict.judged or acted)
 
 
 def _notes(moments: Sequence[Any]) -> dict[str, list[int]]:

@@ -1,4 +1,4 @@
-"""The dialogue a planner's model continues: examples, an instruction, steps, what was told of them.
+"""The dialogue a planner's model continues: examples, an instruction, steps, their feedback.
 
     Person: throw away the apple
     Robot: 1. find an apple.
@@ -6,8 +6,8 @@
     [success: no]
     Robot: 3. pick up the apple.
 
-One blank line stands before each `Person:` that begins an episode. What a robot says rather than
-does has a line of its own kind: `Robot goal:`, `Robot thought:`, `Robot question:`.
+A blank line precedes each `Person:` that begins an episode. What a robot says rather than does has
+lines of its own: `Robot goal:`, `Robot thought:`, `Robot question:`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from typing import Literal
 from cap.files import read_toml
 from cap.planners.loop import Action
 
-Kind = Literal["person", "step", "goal", "thought", "question", "explanation", "told"]
+Kind = Literal["person", "step", "goal", "thought", "question", "explanation", "feedback"]
 _LINE = re.compile(
     r"(?:Robot: (?:\d+\. )?(?P<step>.+)|Robot (?P<kind>goal|thought|question): ?(?P<said>.*)"
-    r"|Person: (?P<person>.*)|Explanation: ?(?P<explanation>.*)|(?P<told>.+))"
+    r"|Person: (?P<person>.*)|Explanation: ?(?P<explanation>.*)|(?P<feedback>.+))"
 )
 
 CONTINUE = "You continue a text. Write only what comes next in it, in its form, and nothing else."
-"""What a chat model is told first; where it is told nothing it writes a program."""
+"""The system message for chat models, which would write a program without it."""
+_QUESTIONS = (
+    "Where the instruction leaves something open, the robot may ask the person before a step "
+    "(Robot question: ...); the answer follows as a line of the person's."
+)
 _ARTICLE = re.compile(r"\b(?:a|an) ", re.I)
 _ANY_ARTICLE = re.compile(r"\b(?:a|an|the)\s+")
 _STEP_NUMBER = re.compile(r"(?:robot:\s*)?(?:step\s*)?\d+\s*[.):]\s+|robot:\s*")
@@ -55,12 +59,12 @@ class DialogueExample:
     explanation: str = ""
     """Why, for the variant that explains itself first."""
     opening: str = ""
-    """What is told before the instruction: how it was at first."""
+    """A line before the instruction: how the world is at first."""
 
 
 @dataclass(frozen=True)
 class DialoguePrompt:
-    """What stands before every dialogue with a model."""
+    """The text before every dialogue with a model."""
 
     header: tuple[str, ...] = ()
     """Who the robot is and what there is, line by line."""
@@ -76,10 +80,14 @@ class DialoguePrompt:
     def without_feedback(self) -> DialoguePrompt:
         """Return the prompt for a planner that is given no feedback after its steps."""
         examples = tuple(
-            replace(each, steps=tuple(s for s in each.steps if _example_line(s).kind != "told"))
+            replace(each, steps=tuple(s for s in each.steps if _example_line(s).kind != "feedback"))
             for each in self.examples
         )
         return replace(self, examples=examples, feedback=())
+
+    def with_questions(self) -> DialoguePrompt:
+        """Return the prompt for a planner whose questions a person answers."""
+        return replace(self, feedback=(*self.feedback, _QUESTIONS))
 
     def first(self, count: int) -> DialoguePrompt:
         """Return the prompt with so many of its examples."""
@@ -91,11 +99,11 @@ class Dialogue:
     """An episode as its model reads it."""
 
     prompt: DialoguePrompt
-    """What stands before."""
+    """The text before it."""
     instruction: str
     """The person's words."""
     opening: Sequence[str] = ()
-    """What is told before the first step."""
+    """Lines before the first step."""
     explained: bool = False
     """Whether examples explain themselves."""
     lines: list[DialogueLine] = field(default_factory=list)
@@ -105,13 +113,13 @@ class Dialogue:
         """Return the steps so far, in words."""
         return [line.text for line in self.lines if line.kind == "step"]
 
-    def add(self, kind: Kind, text: str, told: Sequence[str] = ()) -> None:
-        """Write down a line and what was told of it."""
+    def add(self, kind: Kind, text: str, feedback: Sequence[str] = ()) -> None:
+        """Add a line, and the feedback on it."""
         self.lines.append(DialogueLine(kind, " ".join(text.split())))
-        for line in told:
+        for line in feedback:
             person = line.startswith("Person: ")
             said = line.removeprefix("Person: ")
-            self.lines.append(DialogueLine("person" if person else "told", said))
+            self.lines.append(DialogueLine("person" if person else "feedback", said))
 
     def text(self) -> str:
         """Return all of it, to the end of the last line."""
@@ -152,8 +160,8 @@ def _example_line(text: str) -> DialogueLine:
             return DialogueLine(kind, text.removeprefix(f"{kind}: "))
     if text.startswith("Person: "):
         return DialogueLine("person", text.removeprefix("Person: "))
-    told = text.startswith(("[", "Success: ", "Reached: ", "Scene: "))
-    return DialogueLine("told" if told else "step", text)
+    feedback = text.startswith(("[", "Success: ", "Reached: ", "Scene: "))
+    return DialogueLine("feedback" if feedback else "step", text)
 
 
 def _numbered(lines: Sequence[DialogueLine] | map[DialogueLine]) -> list[str]:
@@ -164,7 +172,7 @@ def _numbered(lines: Sequence[DialogueLine] | map[DialogueLine]) -> list[str]:
         if line.kind == "step":
             number += 1
             written.append(f"Robot: {number}. {line.text}.")
-        elif line.kind == "told":
+        elif line.kind == "feedback":
             written.append(line.text)
         elif line.kind in ("person", "explanation"):
             written.append(f"{line.kind.capitalize()}: {line.text}")
@@ -176,7 +184,7 @@ def _numbered(lines: Sequence[DialogueLine] | map[DialogueLine]) -> list[str]:
 def read(text: str) -> tuple[DialogueLine, ...]:
     """Return the lines of the last episode in a dialogue's text, numbers and all left out.
 
-    Whoever answers in place of a language model knows of an episode what stands there, no more.
+    A stand-in for a language model knows no more of an episode than these lines.
     """
     last = text.rstrip().rsplit("\n\n", 1)[-1]
     found: list[DialogueLine] = []
@@ -184,7 +192,7 @@ def read(text: str) -> tuple[DialogueLine, ...]:
         match = _LINE.fullmatch(line.strip())
         if match is None or re.fullmatch(r"Robot:( \d+\.)?", line.strip()):
             continue
-        for kind in ("step", "person", "explanation", "told"):
+        for kind in ("step", "person", "explanation", "feedback"):
             if match[kind] is not None:
                 found.append(DialogueLine(kind, match[kind].strip().rstrip(".")))
         if match["kind"]:
@@ -200,7 +208,7 @@ def with_article(name: str) -> str:
 
 
 def continuation(action: Action) -> str:
-    """Return a step as it continues `before_step`: its end is told, so that no step begins another.
+    """Return a step as it continues `before_step`: with its end, so that no step begins another.
 
     Of `pick up the apple` and `pick up the apple juice` the first is else always as likely.
     """

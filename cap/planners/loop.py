@@ -1,29 +1,35 @@
 """The one loop: a planner yields steps, the world takes them, feedback says how each went.
 
 A world offers a robot's skills as steps in words. Disturbances make steps fail on purpose. Feedback
-writes lines for the planner's model: objects, success, progress, a person's answers. Success has
-Inner Monologue's two forms: on a tabletop a line after every step (`Success: no`), in a kitchen a
-note after a step that failed (`[success: no]`).
+adds lines for the planner's model: objects, success, progress, a person's answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from itertools import takewhile
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from cap.errors import CapError, ModelError, SpendLimit
+from cap.errors import CapError, CheckFailed, ModelError, SpendLimit
 from cap.trace.trace import Trace
+
+MAX_STEPS = 15
+"""Steps of an episode, as Inner Monologue has them; after the last the model is not asked again."""
+SPOKEN_PER_STEP = 3
+"""A planner may say this many times as many things as it may do."""
+NO_ANSWER = "(no answer)"
+"""The line where a person does not answer."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """One step: a robot's skill with its arguments, or a word of the planner's own."""
+    """One step: a robot's skill with its arguments, or something the planner says."""
 
     skill: str
-    """Such as `pick`; of the planner's own: `done`, `ask`, `goal`, `think`."""
+    """Such as `pick`; of what the planner says: `done`, `ask`, `goal`, `think`."""
     args: tuple[str, ...] = ()
     """Names of what it is done to, or what is said."""
     text: str = ""
@@ -33,21 +39,21 @@ class Action:
 DONE = Action("done", (), "done")
 """The planner has ended."""
 SPOKEN = ("ask", "goal", "think")
-"""What a planner says rather than does; no world carries it out."""
+"""What a planner says rather than does: no world takes such a step, and it changes nothing."""
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """What came of a step."""
+    """The result of a step."""
 
     action: Action
     """The step."""
     ok: bool
-    """True if its effect is there: what a perfect detector of success would say."""
+    """True if it had its effect, as a perfect success detector sees it."""
     message: str = ""
     """Why not, in one line; for the trace."""
     lines: tuple[str, ...] = ()
-    """What feedback says after it: all that a planner's model may know of it."""
+    """Feedback after it: all that the planner's model may know of it."""
 
 
 class World(Protocol):
@@ -57,7 +63,7 @@ class World(Protocol):
     """As `--robot` takes it."""
 
     def actions(self) -> Sequence[Action]:
-        """Return every step that can be said, `DONE` among them; each text stands once."""
+        """Return every step that can be said, `DONE` among them; each text occurs once."""
 
     def visible(self) -> Sequence[str]:
         """Return the objects that are seen now."""
@@ -104,16 +110,16 @@ class SkillFailure:
 
 @dataclass
 class ForcedFailure:
-    """Somebody makes the first attempts of a skill fail, and may change the world as well."""
+    """Makes the first attempts of one skill fail, and may change the world as well."""
 
     skills: tuple[str, ...]
-    """Those that are made to fail."""
+    """The first step with one of these is made to fail."""
     times: int = 1
     """How often: once is transient; many times, and the planner must do something else."""
     meddle: Callable[[Action], None] | None = None
-    """What is changed at the first failure, such as an object that is taken elsewhere."""
+    """Changes the world at the first failure, such as moving an object elsewhere."""
     further: Disturbance | None = None
-    """What goes wrong besides."""
+    """What goes wrong in addition."""
     _struck: dict[Action, int] = field(default_factory=dict)
 
     def strikes(self, action: Action, number: int) -> str:
@@ -128,25 +134,7 @@ class ForcedFailure:
 
 
 Form = Literal["tabletop", "kitchen"]
-NO_ANSWER = "(no answer)"
-"""What stands where a person says nothing."""
-
-
-class Feedback(Protocol):
-    """Something that tells a planner's model, in words, of what is and what happened."""
-
-    answers: bool
-    """Whether it answers questions."""
-
-    def opening(self, world: World) -> list[str]:
-        """Return what is said before the first step."""
-
-    def after(self, outcome: StepOutcome, world: World) -> list[str]:
-        """Return what is said after a step, or after what a planner said."""
-
-
-_SILENT = ("ask", "goal", "think")
-"""After these nothing has changed."""
+FeedbackKind = Literal["object", "success", "scene", "human"]
 
 
 def scene_line(names: Sequence[str]) -> str:
@@ -155,138 +143,89 @@ def scene_line(names: Sequence[str]) -> str:
 
 
 @dataclass
-class ObjectFeedback:
-    """Names of the objects seen: on a tabletop once, in a kitchen at the start and after steps."""
+class Feedback:
+    """What a planner's model reads of the world, in the order of its kinds; by default nothing.
 
+    - `object`: the objects seen; on a tabletop once, in a kitchen after each step as well.
+    - `success`: whether a step succeeded; on a tabletop a line after every step (`Success: no`), in
+      a kitchen a note after one that failed (`[success: no]`). Both are Inner Monologue's.
+    - `scene`: which of the goals that the planner stated are reached.
+    - `human`: a person's answers, and what they say by themselves.
+    """
+
+    kinds: Sequence[FeedbackKind] = ()
+    """Which, in this order."""
     form: Form = "kitchen"
-    """Where it is: in the kitchen what is seen changes."""
-    answers: bool = False
-
-    def opening(self, world: World) -> list[str]:
-        """Return the objects there are."""
-        return [self._line(world)]
-
-    def after(self, outcome: StepOutcome, world: World) -> list[str]:
-        """Return the objects seen now, in the kitchen."""
-        moves = outcome.action.skill not in _SILENT
-        return [self._line(world)] if moves and self.form == "kitchen" else []
-
-    def _line(self, world: World) -> str:
-        return scene_line(world.visible())
-
-
-@dataclass
-class OpeningFeedback:
-    """How it is at first, in words, and nothing later."""
-
-    text: str
-    """What is told."""
-    answers: bool = False
-
-    def opening(self, world: World) -> list[str]:
-        """Return what is told."""
-        return [self.text]
-
-    def after(self, outcome: StepOutcome, world: World) -> list[str]:
-        """Return nothing."""
-        return []
-
-
-@dataclass
-class SuccessFeedback:
-    """Whether the last step succeeded."""
-
-    form: Form = "kitchen"
-    """How it is written."""
-    answers: bool = False
-
-    def opening(self, world: World) -> list[str]:
-        """Return nothing."""
-        return []
-
-    def after(self, outcome: StepOutcome, world: World) -> list[str]:
-        """Return whether it succeeded; in the kitchen only if it did not."""
-        if outcome.action.skill in _SILENT:
-            return []
-        if self.form == "kitchen":
-            return [] if outcome.ok else ["[success: no]"]
-        return [f"Success: {'yes' if outcome.ok else 'no'}"]
-
-
-@dataclass
-class SceneFeedback:
-    """Which of its goals are reached, when the planner states them and after each step."""
-
-    answers: bool = False
-    _goals: tuple[str, ...] = ()
-
-    def opening(self, world: World) -> list[str]:
-        """Return nothing."""
-        return []
-
-    def after(self, outcome: StepOutcome, world: World) -> list[str]:
-        """Return the goals reached; goals that are stated replace those before."""
-        action = outcome.action
-        if action.skill == "goal":
-            self._goals = action.args
-        elif action.skill in _SILENT:
-            return []
-        reached = [goal for goal in self._goals if world.satisfied(goal)]
-        return [f"Reached: {'; '.join(reached) or 'nothing'}"] if self._goals else []
-
-
-@dataclass
-class HumanFeedback:
-    """A person who answers what is asked, and may change their mind on the way."""
-
-    answer: Callable[[str], str]
-    """Answers a question; "" where the person says nothing."""
+    """Whose lines: the tabletop's or the kitchen's."""
+    opening_text: str = ""
+    """A line before all others, such as how the world is at first."""
+    answer: Callable[[str], str] | None = None
+    """Answers a question; "" where the person does not answer."""
     interjections: Sequence[tuple[int, str]] = ()
     """What the person says by themselves: after how many steps, and the words."""
-    answers: bool = True
+    _goals: tuple[str, ...] = ()
     _steps: int = 0
 
     def opening(self, world: World) -> list[str]:
-        """Return nothing."""
-        return []
+        """Return the lines before the first step."""
+        lines = [self.opening_text] if self.opening_text else []
+        return lines + ([scene_line(world.visible())] if "object" in self.kinds else [])
 
     def after(self, outcome: StepOutcome, world: World) -> list[str]:
-        """Return the answer to a question, or what the person says after a step."""
-        action: Action = outcome.action
-        if action.skill == "ask":
-            return [f"Person: {' '.join(self.answer(action.args[0]).split()) or NO_ANSWER}"]
-        if action.skill in ("goal", "think"):
+        """Return the lines after a step, or after what a planner said."""
+        action = outcome.action
+        if action.skill not in SPOKEN:
+            self._steps += 1
+        if action.skill == "goal":  # goals that are stated replace those before
+            self._goals = action.args
+        return [line for kind in self.kinds for line in self._lines(kind, outcome, world)]
+
+    def _lines(self, kind: FeedbackKind, outcome: StepOutcome, world: World) -> list[str]:
+        action, kitchen = outcome.action, self.form == "kitchen"
+        spoken = action.skill in SPOKEN
+        if kind == "human" and action.skill == "ask":
+            said = self.answer(action.args[0]) if self.answer else ""
+            return [f"Person: {' '.join(said.split()) or NO_ANSWER}"]
+        if kind == "scene" and self._goals and (not spoken or action.skill == "goal"):
+            reached = [goal for goal in self._goals if world.satisfied(goal)]
+            return [f"Reached: {'; '.join(reached) or 'nothing'}"]
+        if spoken:
             return []
-        self._steps += 1
-        return [f"Person: {words}" for after, words in self.interjections if after == self._steps]
+        if kind == "object" and kitchen:
+            return [scene_line(world.visible())]
+        if kind == "success" and kitchen:
+            return [] if outcome.ok else ["[success: no]"]
+        if kind == "success":
+            return [f"Success: {'yes' if outcome.ok else 'no'}"]
+        if kind == "human":
+            return [
+                f"Person: {words}" for after, words in self.interjections if after == self._steps
+            ]
+        return []
 
 
-MAX_STEPS = 15
-"""Steps of an episode, as Inner Monologue has them; after the last it is asked nothing more."""
-SPOKEN_PER_STEP = 3
-"""A planner may say so many times as many things as it may do."""
+@dataclass(frozen=True)
+class Candidate:
+    """One step that may come next, with what it is chosen by."""
 
-
-class Scored(Protocol):
-    """One step that may come next, with its score."""
-
-    @property
-    def action(self) -> Action:
-        """The step."""
+    action: Action
+    """The step."""
+    log_score: float
+    """What is compared: the logarithm of the score, or the score of planners that add."""
+    parts: Mapping[str, Any]
+    """What the score is made of, by name, as traces and tables show it; `score` among them."""
 
     @property
     def as_json(self) -> dict[str, Any]:
         """All of it, as traces keep it."""
-
-
-C = TypeVar("C", bound=Scored)
+        return {"text": self.action.text, **self.parts}
 
 
 @dataclass(frozen=True)
-class Ranking(Generic[C]):
+class Ranking:
     """All candidates of one moment."""
 
-    candidates: tuple[C, ...]
+    candidates: tuple[Candidate, ...]
     """The best first."""
     rung: str
     """How they were compared: `exact`, `choice`, `ranked`, `plan` or `translated`."""
@@ -296,13 +235,17 @@ class Ranking(Generic[C]):
     """Why none of them should be taken; "" if the first should."""
 
 
-End = Literal["done", "stuck", "steps", "talk", "model"]
-"""How an episode ended: the planner's word, nothing it could do, too many steps, talk without
-steps, or no usable answer of its model."""
+End = Literal["done", "stuck", "steps", "talk", "model", "refused"]
+"""How an episode ended: the planner was done, nothing could be done, too many steps, too many
+words, no usable answer of its model, or a program that the check refused."""
 
 
 class StepsUsed(CapError):
     """An episode has had its steps; what acts on must end."""
+
+
+class ProgramRefused(CheckFailed):
+    """The check refused a model's program."""
 
 
 class NoProgram(ModelError):
@@ -310,7 +253,7 @@ class NoProgram(ModelError):
 
 
 class Planner(Protocol):
-    """Chooses steps; what it learns of them is what feedback says."""
+    """Chooses steps; all it learns of their results is feedback."""
 
     name: str
     """As `--planner` takes it."""
@@ -321,14 +264,14 @@ class Planner(Protocol):
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """What came of an episode; whether its task is done, a judge of the world says."""
+    """The result of an episode; whether its task is done is for a judge of the world."""
 
     end: End
     """How it ended."""
     why: str
     """In one line; "" if the planner was done."""
     outcomes: tuple[StepOutcome, ...]
-    """Every step taken, with what came of it."""
+    """Every step taken, with its result."""
     rung: str = ""
     """How the model's candidates were compared last; "" where it compared none."""
 
@@ -339,43 +282,43 @@ class EpisodeResult:
 
 
 class PlanEpisode:
-    """One instruction on its way: every step counted, disturbed, told of and written down."""
+    """One instruction under way: its steps are counted, disturbed, given feedback and recorded."""
 
     def __init__(
         self,
         instruction: str,
         world: World,
-        feedback: Sequence[Feedback],
+        feedback: Feedback,
         disturbance: Disturbance | None,
         max_steps: int,
         trace: Trace,
     ) -> None:
-        """Begin; the opening lines of feedback are asked for once."""
+        """Begin."""
         self.instruction = instruction
         self.world = world
         self.max_steps = max_steps
         self.trace = trace
         self.outcomes: list[StepOutcome] = []
         """Of the steps taken."""
-        self._feedback = tuple(feedback)
+        self._feedback = feedback
         self._disturbance = disturbance
         self._said = 0
-        self.asks = any(entry.answers for entry in self._feedback)
-        """Whether anybody answers questions."""
-        self.opening = [line for entry in self._feedback for line in entry.opening(world)]
-        """What feedback says before the first step."""
+        self.asks = "human" in feedback.kinds
+        """Whether a person answers questions."""
+        self.opening = feedback.opening(world)
+        """The lines of feedback before the first step."""
         self.rung = ""
         """How the model's candidates were compared last."""
         trace.event("instruction", text=instruction, opening=self.opening)
 
     def step(
-        self, action: Action, carry_out: Callable[[Action], StepOutcome] | None = None
+        self, action: Action, run: Callable[[Action], StepOutcome] | None = None
     ) -> StepOutcome:
-        """Take a step, or say something, and return what came of it with feedback's lines.
+        """Take a step, or say something, and return its result with feedback's lines.
 
         Args:
             action: What to do or say.
-            carry_out: What takes the step instead of the world, for a call of a program.
+            run: Takes the step instead of the world, for a call of a program.
 
         Raises:
             StepsUsed: There were as many as there may be.
@@ -394,24 +337,24 @@ class PlanEpisode:
             if failed:
                 outcome = StepOutcome(action, False, failed)
             else:
-                outcome = (carry_out or self.world.step)(action)
-        lines = [line for entry in self._feedback for line in entry.after(outcome, self.world)]
-        outcome = StepOutcome(action, outcome.ok, outcome.message, tuple(lines))
+                outcome = (run or self.world.step)(action)
+        lines = tuple(self._feedback.after(outcome, self.world))
+        outcome = StepOutcome(action, outcome.ok, outcome.message, lines)
         if not spoken:
             self.outcomes.append(outcome)
         kind = "said" if spoken else "step"
-        told = {"ok": outcome.ok, "message": outcome.message, "lines": outcome.lines}
-        self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **told)
+        result = {"ok": outcome.ok, "message": outcome.message, "lines": outcome.lines}
+        self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **result)
         return outcome
 
-    def tell(
+    def record(
         self,
-        ranking: Ranking[Any],
+        ranking: Ranking,
         step: int | None = None,
         chosen: str | None = None,
         kind: str = "candidates",
     ) -> None:
-        """Write down all candidates of a moment, the best first, and the one that is taken.
+        """Record all candidates of a moment, the best first, and the one that is taken.
 
         Args:
             ranking: The candidates.
@@ -439,13 +382,9 @@ class PlanEpisode:
 
     def used_up(self) -> str:
         """Return that it had its steps, and what it repeated."""
-        last = self.outcomes[-1].action.text if self.outcomes else ""
-        again = 0
-        for outcome in reversed(self.outcomes):
-            if outcome.action.text != last:
-                break
-            again += 1
-        repeated = f"; the last {again} were all '{last}'" if again > 1 else ""
+        texts = [outcome.action.text for outcome in reversed(self.outcomes)]
+        alike = len(list(takewhile(lambda text: text == texts[0], texts)))
+        repeated = f"; the last {alike} were all '{texts[0]}'" if alike > 1 else ""
         return f"{self.max_steps} steps were taken and it never said done{repeated}"
 
 
@@ -453,7 +392,7 @@ def run_episode(
     instruction: str,
     world: World,
     planner: Planner,
-    feedback: Sequence[Feedback] = (),
+    feedback: Feedback | None = None,
     disturbance: Disturbance | None = None,
     max_steps: int = MAX_STEPS,
     trace: Trace | None = None,
@@ -463,24 +402,24 @@ def run_episode(
     Args:
         instruction: The person's words.
         world: What it acts on.
-        planner: Who chooses the steps.
-        feedback: What is told after each step.
+        planner: Chooses the steps.
+        feedback: What its model reads after each step; nothing by default.
         disturbance: What goes wrong on purpose.
         max_steps: Most steps that are taken.
-        trace: Where every candidate, step, outcome and line of feedback is written down.
+        trace: Where every candidate, step, outcome and line of feedback is recorded.
 
     Raises:
         SpendLimit: The run's budget is used up.
     """
     trace = trace or Trace()
-    episode = PlanEpisode(instruction, world, feedback, disturbance, max_steps, trace)
+    episode = PlanEpisode(instruction, world, feedback or Feedback(), disturbance, max_steps, trace)
     chosen = planner.act(episode)
     end: End
     try:
         action = next(chosen)
         while action.skill != DONE.skill:
             outcome = episode.step(action)
-            if episode.full:  # whatever it would choose could not be taken: it is not asked
+            if episode.full:  # no further step could be taken
                 raise StepsUsed(episode.used_up())
             action = chosen.send(outcome)
         end, why = "done", ""
@@ -492,6 +431,8 @@ def run_episode(
         end = "steps" if episode.full else "talk"
     except SpendLimit:
         raise
+    except ProgramRefused as error:
+        end, why = "refused", str(error)
     except NoProgram as error:
         end, why = "model", str(error)
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""Inner Monologue: the model says what comes next, and reads what came of it, line by line."""
+"""Inner Monologue: the model says what comes next, and reads the feedback, line by line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, match, rea
 from cap.planners.loop import DONE, Action, PlanEpisode, StepOutcome
 
 UNREAD = 3
-"""So many answers in a row that mean no step end an episode."""
+"""This many answers in a row that mean no step end an episode."""
 _LINE_TOKENS = 120
 
 
@@ -22,15 +22,16 @@ class InnerMonologue:
     """
 
     model: Model
-    """Who writes."""
+    """Writes."""
     prompt: DialoguePrompt
-    """What stands before the dialogue."""
+    """The text before the dialogue."""
     name: str = "monologue"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps, and what is said between them, until the model says it is done."""
         words = " ".join(episode.instruction.split())
-        dialogue = Dialogue(self.prompt, words, episode.opening)
+        prompt = self.prompt.with_questions() if episode.asks else self.prompt
+        dialogue = Dialogue(prompt, words, episode.opening)
         actions = episode.world.actions()
         if not actions:
             return "there is no step to choose"
@@ -40,6 +41,9 @@ class InnerMonologue:
                 f"{dialogue.text()}Robot", stop=("\n",), max_tokens=_LINE_TOKENS, system=CONTINUE
             )
             text = self.model.complete(request).said()
+            text = (
+                text.lstrip().removeprefix("Robot") if text.lstrip().startswith("Robot") else text
+            )
             written = f"Robot{text}".strip().split("\n")[0]
             if not text.startswith((":", " ")):
                 written = f"Robot: {text.strip()}".split("\n")[0]

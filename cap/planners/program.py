@@ -8,8 +8,16 @@ from typing import Any
 
 from cap.errors import LimitExceeded, RobotError
 from cap.models.base import Model
-from cap.planners.loop import Action, NoProgram, PlanEpisode, StepOutcome, StepsUsed
+from cap.planners.loop import (
+    Action,
+    NoProgram,
+    PlanEpisode,
+    ProgramRefused,
+    StepOutcome,
+    StepsUsed,
+)
 from cap.program.scope import Primitive
+from cap.robot import observation
 from cap.robot.protocol import Robot
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
@@ -26,6 +34,8 @@ class WatchedRobot:
         settle: Callable[[], None] | None,
     ) -> None:
         """Watch a robot; see `CodeAsPolicies`."""
+        self.about = observation.about(robot)
+        """Its description in prompts is the robot's own."""
         self._robot = robot
         self._episode = episode
         self._skills = skills
@@ -51,7 +61,7 @@ class WatchedRobot:
             value: Any = None
             error: RobotError | None = None
 
-            def carry_out(action: Action) -> StepOutcome:
+            def run(action: Action) -> StepOutcome:
                 nonlocal value, error
                 try:
                     value = primitive.function(*args, **kwargs)
@@ -66,7 +76,7 @@ class WatchedRobot:
             names = tuple(str(value) for value in (*args, *kwargs.values()))
             action = Action(self._skills.get(primitive.name, primitive.name), names, text)
             try:
-                outcome = self._episode.step(action, carry_out)
+                outcome = self._episode.step(action, run)
             except StepsUsed as used:
                 self.used = used
                 raise LimitExceeded(f"{used}; end the program") from None
@@ -84,7 +94,7 @@ class CodeAsPolicies:
     """Has a model write a program for the instruction, and runs it as everywhere else."""
 
     model: Model
-    """Who writes it."""
+    """Writes it."""
     robot: Robot
     """What the program acts on: that of the episode's world."""
     settings: SessionSettings
@@ -102,6 +112,7 @@ class CodeAsPolicies:
 
         Raises:
             NoProgram: The model wrote none.
+            ProgramRefused: The check refused it.
         """
         watched = WatchedRobot(self.robot, episode, self.skills, self.settle)
         with Session(watched, self.model, self.settings) as session:
@@ -111,5 +122,7 @@ class CodeAsPolicies:
             raise watched.used
         if turn.failure is not None and turn.failure.kind in ("model", "generation"):
             raise NoProgram(str(turn.failure))
+        if turn.failure is not None and turn.failure.exit_code == ProgramRefused.exit_code:
+            raise ProgramRefused(str(turn.failure))
         yield from ()  # its steps are taken already
         return "" if turn.failure is None else str(turn.failure)

@@ -6,59 +6,39 @@ import ast
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from cap.errors import EmptyCompletion, ModelError, NoMatch
 from cap.models.base import Model, Request, Scores, ScoringModel
 from cap.planners.affordances import TERMINATE, Affordance, of_world
 from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, continuation, match
-from cap.planners.loop import DONE, Action, PlanEpisode, Ranking, StepOutcome, World
+from cap.planners.loop import DONE, Action, Candidate, PlanEpisode, Ranking, StepOutcome, World
 
 PLANNED = 0.9
-"""How likely the next step of a whole plan is; each later one has so much of what is left."""
+"""How likely the next step of a whole plan is; each later one has this share of the rest."""
 PARTS = ("say", "can", "pay", "likeness", "share", "penalty")
 """What scores are made of, as traces and tables name it; each planner has some of them."""
 _UNPLANNED = 1e-9
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """One step that may come next."""
+def scored(
+    action: Action, log_say: float, can: float | None = None, pay: float | None = None
+) -> Candidate:
+    """Return a candidate that is compared by the product of the factors there are.
 
-    action: Action
-    """The step."""
-    log_say: float
-    """Natural logarithm of the probability that the model says it, of all candidates."""
-    can: float | None = None
-    """Affordance: probability that it would succeed now; None for planners that know of none."""
-    pay: float | None = None
-    """Expected payoff; None for planners that know of none."""
-
-    @property
-    def say(self) -> float:
-        """Probability that the model says it; 0 where that is too small for a number."""
-        return math.exp(self.log_say)
-
-    @property
-    def log_score(self) -> float:
-        """What is chosen by: the logarithm of the product of those there are."""
-        others = [value for value in (self.can, self.pay) if value is not None]
-        if any(value <= 0.0 for value in others):
-            return -math.inf
-        return self.log_say + math.fsum(math.log(value) for value in others)
-
-    @property
-    def score(self) -> float:
-        """The product."""
-        return math.exp(self.log_score)
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """All of it, as traces keep it."""
-        values = {"say": self.say, "can": self.can, "pay": self.pay, "score": self.score}
-        known = {name: value for name, value in values.items() if value is not None}
-        log_say = self.log_say if math.isfinite(self.log_say) else None  # 0: JSON has no infinity
-        return {"text": self.action.text, **known, "log_say": log_say}
+    Args:
+        action: The step.
+        log_say: Natural logarithm of the probability that the model says it, of all candidates.
+        can: Affordance: probability that it would succeed now.
+        pay: Expected payoff.
+    """
+    others = [value for value in (can, pay) if value is not None]
+    log_score = -math.inf
+    if all(value > 0.0 for value in others):
+        log_score = log_say + math.fsum(math.log(value) for value in others)
+    parts = {"say": math.exp(log_say), "can": can, "pay": pay, "score": math.exp(log_score)}
+    known = {name: value for name, value in parts.items() if value is not None}
+    known["log_say"] = log_say if math.isfinite(log_say) else None  # type: ignore[assignment]
+    return Candidate(action, log_score, known)
 
 
 def rank(
@@ -67,11 +47,11 @@ def rank(
     world: World,
     affordance: Affordance,
     terminate: float | None = None,
-) -> Ranking[Candidate]:
+) -> Ranking:
     """Return the steps that may come next, by the product of say and can.
 
     Args:
-        model: Who says how likely each is.
+        model: Says how likely each is.
         dialogue: What it continues.
         world: Whose steps they are.
         affordance: Of every step but the last.
@@ -91,7 +71,7 @@ def rank(
     for action, logprob in zip(actions, logprobs, strict=True):
         ends = action.skill == DONE.skill and terminate is not None
         can = terminate if ends else affordance(world, action)
-        found.append(Candidate(action, logprob - total, can))
+        found.append(scored(action, logprob - total, can))
     found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
     return Ranking(tuple(found), scores.rung, scores.notes, _stuck(found))
 
@@ -100,8 +80,9 @@ def _stuck(candidates: Sequence[Candidate]) -> str:
     """Return why none of the candidates should be taken; "" if the first should."""
     if candidates[0].log_score > -math.inf:
         return ""
-    likeliest = max(candidates, key=lambda entry: entry.log_say).action.text
-    if any(entry.log_say == -math.inf for entry in candidates):  # ranked: not named
+    said = {entry.action.text: entry.parts["log_say"] for entry in candidates}
+    likeliest = max(said, key=lambda text: -math.inf if said[text] is None else said[text])
+    if None in said.values():  # ranked: not named
         return f"nothing the model said can be done now, such as '{likeliest}'"
     return f"none of {len(candidates)} steps can be done: all affordances are 0"
 
@@ -174,15 +155,15 @@ _EXPLANATION_TOKENS = 80
 
 @dataclass
 class SayCan:
-    """Chooses by say and can, step by step; of outcomes it learns what feedback says, if any does.
+    """Chooses by say and can, step by step; of outcomes it learns only what feedback says.
 
-    With feedback this is Inner Monologue's kitchen planner, as the lines stand in the dialogue.
+    With feedback this is Inner Monologue's kitchen planner: its lines are in the dialogue.
     """
 
     model: Model
-    """Who says how likely each step is."""
+    """Says how likely each step is."""
     prompt: DialoguePrompt
-    """What stands before the dialogue."""
+    """The text before the dialogue."""
     affordance: Affordance = of_world
     """Of each step; those whose effect is there are capped by the usual one."""
     terminate: float = TERMINATE
@@ -194,12 +175,13 @@ class SayCan:
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps until ending is the best of them; return why it is stuck, or ""."""
         words = " ".join(episode.instruction.split())
-        dialogue = Dialogue(self.prompt, words, episode.opening, self.explains)
+        prompt = self.prompt.with_questions() if episode.asks else self.prompt
+        dialogue = Dialogue(prompt, words, episode.opening, self.explains)
         if self.explains:
             before = f"{dialogue.text()}Explanation:"
             request = Request(before, stop=("\n",), max_tokens=_EXPLANATION_TOKENS, system=CONTINUE)
-            said = self.model.complete(request).said()
-            dialogue.add("explanation", said.strip().split("\n")[0])
+            said = self.model.complete(request).said().strip().removeprefix("Explanation:").strip()
+            dialogue.add("explanation", said.split("\n")[0])
             episode.trace.event("explanation", text=dialogue.lines[-1].text)
         if episode.asks:
             yield from self._question(dialogue)
@@ -207,7 +189,7 @@ class SayCan:
             ranking = rank(
                 self.model, dialogue, episode.world, self.affordance, terminate=self.terminate
             )
-            episode.tell(ranking)
+            episode.record(ranking)
             if ranking.stuck:
                 return ranking.stuck
             best = ranking.candidates[0]
@@ -219,14 +201,14 @@ class SayCan:
                 yield from self._question(dialogue)
 
     def _question(self, dialogue: Dialogue) -> Generator[Action, StepOutcome, None]:
-        """Let the model ask the person something, if it rather would than go on."""
+        """Let the model ask the person something, if it prefers that to going on."""
         if (question := asked(self.model, dialogue)) is not None:
             outcome = yield Action("ask", (question,), question)
             dialogue.add("question", question, outcome.lines)
 
 
 ON, ASK = " and continue", " and ask:"
-"""What may follow a step where somebody answers questions."""
+"""What may follow a step where a person answers questions."""
 
 
 def asked(model: Model, dialogue: Dialogue) -> str | None:

@@ -29,13 +29,13 @@ from cap.errors import MissingExtra, install_extra
 from cap.models.base import Model, Request
 from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, read
 from cap.planners.loop import DONE, Action, PlanEpisode, Ranking, StepOutcome
-from cap.planners.saycan import Candidate, say
+from cap.planners.saycan import say, scored
 from cap.planners.zero_shot import EditDistance
 
 WIDTH = 1 << 18
 """Columns that features are hashed into."""
 HELD_OUT = 5
-"""Every so manieth trajectory is for calibration."""
+"""One trajectory of this many is for calibration."""
 LEAST = 1e-3
 """No probability and no payoff is smaller."""
 _PARTS = re.compile(r"(.+?) (?:to|in|on|into) (?:the |a )?(.+)")
@@ -72,9 +72,9 @@ class LabelledStep:
 
 
 def renamer(context: PlanContext) -> Callable[[str], str]:
-    """Return what tells names in a text as the goal and the opening do: `<g1 o2>`.
+    """Return what replaces names in a text by their place in goal and opening: `<g1 o2>`.
 
-    A name that neither tells of stays as it is.
+    A name that is in neither stays as it is.
     """
     if not context.names:
         return str.lower
@@ -116,12 +116,12 @@ def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
         latest[thing] = (verb, where)
     state = ";".join(f"{name}={how}" for name, how in sorted(latest.items()))
     marks = re.findall(r"<[^<>]*g[1-9][^>]*>", goal)
-    told = ",".join(str(opening.count(mark)) for mark in marks)
+    named = ",".join(str(opening.count(mark)) for mark in marks)
     reached = ",".join(
         str(sum(mark in f"{name} {at}" for name, (_, at) in latest.items())) for mark in marks
     )
     plain_last, plain_state = _without_numbers(last), _without_numbers(state)
-    told_of = _TextRelations.read(goal, opening, steps)
+    relations = _TextRelations.read(goal, opening, steps)
     found = []
     for step in options:
         action = rename(step)
@@ -136,11 +136,11 @@ def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
         f"there {bool(there)}|{verb}|{own == ''}", f"there {bool(there)}|{plain_action}",
         f"thing there {thing in there}|{verb}", f"again {step in context.steps}|{verb}",
         f"state {goal}|{opening}|{state}|{action}", f"state# {goal}|{plain_state}|"
-        f"{plain_action}", f"count {told}|{reached}|{plain_action}",
-        f"count {told}|{reached}|{verb}|{bool(there)}|{_without_numbers(own)}",
+        f"{plain_action}", f"count {named}|{reached}|{plain_action}",
+        f"count {named}|{reached}|{verb}|{bool(there)}|{_without_numbers(own)}",
         f"n {len(steps)}|{goal}|{plain_action}", f"goal {thing and thing in goal}|{verb}|"
         f"{where and where in goal}",
-        *told_of.words(verb, thing, where),
+        *relations.words(verb, thing, where),
         *(f"s {name}={how}|{action}" for name, how in latest.items()),
         *(f"sg {goal}|{name}={how}|{action}" for name, how in latest.items()),
     ])  # fmt: skip
@@ -149,11 +149,11 @@ def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class _TextRelations:
-    """What opening and steps tell of things, in relations that hold for any number of them."""
+    """Relations between things, read from opening and steps, whatever their number."""
 
     goal: str
     above: Mapping[str, frozenset[str]]
-    """What is told to be on top of each thing, all the way up."""
+    """What is on top of each thing, all the way up."""
     places: Mapping[str, str]
     """Where each thing was put last, or was at first."""
     rooms: Mapping[str, int]
@@ -226,7 +226,7 @@ class _TextRelations:
         return found
 
     def at(self, thing: str) -> str:
-        """Return where a thing is, as far as is told."""
+        """Return where a thing is; "" if that is not known."""
         return self.places.get(thing, "")
 
 
@@ -351,9 +351,9 @@ class SayCanPay:
     """Plans by search, then acts."""
 
     model: Model
-    """Who says how likely each step is."""
+    """Says how likely each step is."""
     prompt: DialoguePrompt
-    """What stands before the dialogue."""
+    """The text before the dialogue."""
     can: Scorer | None = None
     """How likely each step can be done; None where that does not count."""
     pay: Scorer | None = None
@@ -371,7 +371,7 @@ class SayCanPay:
     name: str = "saycanpay"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Yield the steps of the plan, whatever came of those before."""
+        """Yield the steps of the plan, whatever their outcomes."""
         actions = episode.world.actions()
         if not actions:
             return "there is no step to choose"
@@ -402,7 +402,7 @@ class SayCanPay:
         """Return the best plan: of one beam the greedy one."""
         beams = self.beams if self.method == "beam" else 1
         kept = [PartialPlan()]
-        seen: dict[tuple[Action, ...], Ranking[Candidate]] = {}
+        seen: dict[tuple[Action, ...], Ranking] = {}
         while not all(plan.ended for plan in kept):
             following = [plan for plan in kept if plan.ended]
             for plan in kept:
@@ -424,12 +424,10 @@ class SayCanPay:
             taken = leads and number < episode.max_steps
             chosen = best.steps[number].text if taken else None
             kind = "candidates" if leads else "considered"
-            episode.tell(ranking, number + 1, chosen, kind)
+            episode.record(ranking, number + 1, chosen, kind)
         return best
 
-    def ranked(
-        self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]
-    ) -> Ranking[Candidate]:
+    def ranked(self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]) -> Ranking:
         """Return the candidates after a plan's steps, the best first."""
         scores = say(self.model, self._dialogue(episode, plan), actions)
         opening = " ".join(episode.opening)
@@ -444,7 +442,7 @@ class SayCanPay:
         cans = self.can(context, texts) if self.can else none
         pays = self.pay(context, texts) if self.pay else none
         found = [
-            Candidate(actions[n], scores.logprobs[n], can, pay)
+            scored(actions[n], scores.logprobs[n], can, pay)
             for n, can, pay in zip(chosen, cans, pays, strict=True)
         ]
         found.sort(key=lambda each: -round(each.log_score, ALIKE))

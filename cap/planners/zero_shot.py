@@ -8,7 +8,7 @@
     Step 1:
 
 With correction each step is sampled, translated to one there is, and put into the prompt before the
-next; without it the whole plan is written first. The planner is told nothing of what came of it.
+next; without it the whole plan is written first. The planner gets no feedback.
 """
 
 from __future__ import annotations
@@ -25,16 +25,14 @@ from typing import Any, Protocol
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.models.base import Model, Request
 from cap.planners.dialogue import CONTINUE
-from cap.planners.loop import DONE, Action, PlanEpisode, Ranking, StepOutcome
+from cap.planners.loop import DONE, Action, Candidate, PlanEpisode, Ranking, StepOutcome
 
 GRAMS = (2, 3, 4)
 """Letters of a piece of a word."""
-SHORTLIST = 200
-"""Of so many steps by letters the two-stage translator compares the meaning."""
-KINDS = ("tfidf", "edit", "embedding", "two-stage")
+KINDS = ("tfidf", "edit", "embedding")
 USUAL = KINDS[0]
-ENCODED = ("embedding", "two-stage")
-"""Those that take a sentence-transformers model, after a colon."""
+ENCODED = "embedding"
+"""The one that takes a sentence-transformers model, after a colon."""
 
 
 class Translator(Protocol):
@@ -151,19 +149,11 @@ class Embedding:
     """What there is."""
     encode: Callable[[Sequence[str]], Any]
     """Gives a matrix with a row of length 1 for each text."""
-    shortlist: Translator | None = None
-    """Which texts are compared at all; None for every one."""
 
     def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
         """Return the nearest."""
-        if self.shortlist is None:
-            numbers, rows = list(range(len(self.texts))), self._rows
-        else:
-            numbers = [number for number, _ in self.shortlist.nearest(text, SHORTLIST)]
-            rows = self.encode([self.texts[number] for number in numbers])
-        alike = rows @ self.encode([text])[0]
-        found = zip(numbers, map(float, alike), strict=True)
-        return sorted(found, key=lambda entry: -entry[1])[:most]
+        alike = self._rows @ self.encode([text])[0]
+        return sorted(enumerate(map(float, alike)), key=lambda entry: -entry[1])[:most]
 
     @cached_property
     def _rows(self) -> Any:
@@ -194,27 +184,27 @@ def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
     return lambda texts: model.encode(list(texts), normalize_embeddings=True)
 
 
-def check_translator(said: str) -> None:
-    """Refuse what is no translator: one of `KINDS`, or `embedding:MODEL` and `two-stage:MODEL`.
+def check_translator(name: str) -> tuple[str, str]:
+    """Return the kind of a translator, one of `KINDS`, and the model of `embedding:MODEL`.
 
     Raises:
-        UsageError: It is none of these.
+        UsageError: There is no such translator.
     """
-    kind, colon, model = said.partition(":")
+    kind, colon, model = name.partition(":")
     if kind not in KINDS:
-        raise UsageError(f"no translator {said!r}; use one of: {', '.join(KINDS)}")
-    if colon and not (model and kind in ENCODED):
+        raise UsageError(f"no translator {name!r}; use one of: {', '.join(KINDS)}")
+    if colon and not (model and kind == ENCODED):
         raise UsageError(
-            f"no translator {said!r}; only {' and '.join(ENCODED)} take a model, such as "
-            f"{ENCODED[0]}:FOLDER"
+            f"no translator {name!r}; only {ENCODED} takes a model, such as {ENCODED}:FOLDER"
         )
+    return kind, model
 
 
-def translator(said: str, texts: Sequence[str], synonyms: Mapping[str, str]) -> Translator:
+def translator(name: str, texts: Sequence[str], synonyms: Mapping[str, str]) -> Translator:
     """Return a translator to some texts.
 
     Args:
-        said: One of `KINDS`; of `ENCODED` with a colon and a sentence-transformers model if wanted.
+        name: One of `KINDS`, or `embedding:MODEL` with a sentence-transformers model.
         texts: What there is.
         synonyms: Words and the usual ones.
 
@@ -222,15 +212,11 @@ def translator(said: str, texts: Sequence[str], synonyms: Mapping[str, str]) -> 
         UsageError: There is no such translator or model.
         MissingExtra: What it needs is not installed.
     """
-    check_translator(said)
-    kind, _, model = said.partition(":")
-    if kind == "edit":
-        return EditDistance(texts, synonyms)
-    letters = LetterPieces(texts, synonyms)
-    if kind == "tfidf":
-        return letters
-    encode = sentence_encoder(model or "sentence-transformers/all-MiniLM-L6-v2")
-    return Embedding(texts, encode, letters if kind == "two-stage" else None)
+    kind, model = check_translator(name)
+    if kind == ENCODED:
+        encode = sentence_encoder(model or "sentence-transformers/all-MiniLM-L6-v2")
+        return Embedding(texts, encode)
+    return (EditDistance if kind == "edit" else LetterPieces)(texts, synonyms)
 
 
 SAMPLES = 10
@@ -263,41 +249,12 @@ class PlanExample:
         return "\n".join([f"Task: {self.task}", *lines])
 
 
-@dataclass(frozen=True)
-class TranslatedStep:
-    """One step that the model's own words may mean."""
-
-    action: Action
-    """The step."""
-    said: str
-    """The words that mean it best."""
-    likeness: float
-    """Of those words and the step."""
-    share: float
-    """Of the samples that were those words."""
-    beta: float
-    """How much the logarithm of the share counts."""
-    penalty: float = 0.0
-    """Taken off because it would be the step before it once more."""
-
-    @property
-    def score(self) -> float:
-        """What is chosen by."""
-        return self.likeness + self.beta * math.log(self.share) - self.penalty
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """All of it, as traces keep it; the score follows from the rest."""
-        values = {name: getattr(self, name) for name in ("likeness", "share", "beta", "penalty")}
-        return {"text": self.action.text, "said": self.said, **values, "score": self.score}
-
-
 @dataclass
 class ZeroShot:
-    """Lets the model write a plan in its own words, and carries out what it most likely means."""
+    """Lets the model write a plan in its own words, and takes the steps it most likely means."""
 
     model: Model
-    """Who writes."""
+    """Writes."""
     examples: Sequence[PlanExample]
     """Plans that may stand in the prompt; the first is the fixed one."""
     translator: Translator
@@ -319,7 +276,7 @@ class ZeroShot:
     name: str = "zero-shot"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Yield the steps of the plan, whatever came of those before."""
+        """Yield the steps of the plan, whatever their outcomes."""
         actions = episode.world.actions()
         if not actions:
             return "there is no step to choose"
@@ -372,7 +329,7 @@ class ZeroShot:
             if sum(not words for words in said) > len(said) / 2:
                 return ""  # most samples end the plan here
             ranking = self._ranked(said, actions, taken)
-            episode.tell(ranking)
+            episode.record(ranking)
             if ranking.stuck:
                 return "" if taken else ranking.stuck
             action = ranking.candidates[0].action
@@ -400,26 +357,27 @@ class ZeroShot:
 
     def _ranked(
         self, said: Sequence[str], actions: Sequence[Action], taken: Sequence[str]
-    ) -> Ranking[TranslatedStep]:
+    ) -> Ranking:
         """Return the steps that may be meant, by likeness and by how often they were said.
 
         The model's liking is the logarithm of the share of samples, of which it knows no better.
         """
         liked = Counter(words for words in said if words)
-        best: dict[int, TranslatedStep] = {}
+        best: dict[int, Candidate] = {}
         for words, count in liked.items():
             ((number, likeness),) = self.translator.nearest(words)
             again = bool(taken) and actions[number].text == taken[-1]
             share = count / len(said)
-            step = TranslatedStep(
-                actions[number], words, likeness, share, self.beta, REPEATED if again else 0.0
-            )
-            if number not in best or step.score > best[number].score:
+            penalty = REPEATED if again else 0.0
+            score = likeness + self.beta * math.log(share) - penalty
+            parts = {"said": words, "likeness": likeness, "share": share, "beta": self.beta}
+            step = Candidate(actions[number], score, {**parts, "penalty": penalty, "score": score})
+            if number not in best or score > best[number].log_score:
                 best[number] = step
-        found = sorted(best.values(), key=lambda step: -step.score)
+        found = sorted(best.values(), key=lambda step: -step.log_score)
         if not found:
             return Ranking((), "translated", (), "there is no step to choose")
-        high = found[0].score
+        high = found[0].log_score
         stuck = f"the likeliest step scores {high:.2f}, less than {self.cutoff:g}"
         stuck = "" if high >= self.cutoff else stuck
         return Ranking(tuple(found), "translated", (stuck,) if stuck else (), stuck)

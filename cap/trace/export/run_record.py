@@ -27,8 +27,15 @@ from cap.messages import (
 )
 from cap.trace.reader import UNREADABLE, read_events, read_header
 
-_SKIPPED = frozenset(("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"))
+_SKIPPED = frozenset(
+    (
+        *("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"),
+        *("answer", "considered", "example", "policy"),
+    )
+)
 """Kinds of events that are shown elsewhere, or are of no use here."""
+_BEST = 3
+"""How many of a planner's candidates are shown for each step."""
 TITLE_CHARS = 200
 """Longest instruction in a title; the turn has all of it."""
 _SAY_CHARS = 10_000
@@ -419,8 +426,21 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
             return [Note(kind, changed_since(data), "warn")]
         case "learned":
             return [Note(kind, text) for _, text in learned_lines(data)]
-        case "step" | "said":
-            return [Note(kind, str(data["text"]))]
+        case "step":
+            why = "" if data["ok"] else f": {data['message'] or 'failed'}"
+            step = Note(kind, f"step: {data['text']}{why}", "" if data["ok"] else "bad")
+            return [step, *(Note(kind, str(line), "dim") for line in data["lines"])]
+        case "said":
+            said = Note(kind, f"{data['skill']}: {data['text']}")
+            return [said, *(Note(kind, str(line), "dim") for line in data["lines"])]
+        case "candidates":
+            best = (f"{one['text']} ({one['score']:.3g})" for one in data["candidates"][:_BEST])
+            return [Note(kind, f"compared ({data['rung']}): {', '.join(best)}", "dim")]
+        case "explanation":
+            return [Note(kind, f"explanation: {data['text']}")]
+        case "ended":
+            why = f": {data['why']}" if data["why"] else ""
+            return [Note(kind, f"ended after {counted(data['steps'], 'step')}, {data['end']}{why}")]
         case "generated":
             return []
     raise ValueError(kind)

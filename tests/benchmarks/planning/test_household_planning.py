@@ -13,7 +13,7 @@ from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
 from benchmarks.planning.household_tasks import BY_WORDS, TASKS, TRIED, lcs
 from benchmarks.planning.household_world import SCENES, House, execute, prepared, scene
 from cap.planners.loop import DONE
-from cap.planners.say_models import SayModel
+from cap.planners.stand_in_models import StandIn
 
 
 def test_every_step_is_read_back_from_its_words() -> None:
@@ -82,7 +82,7 @@ def test_common_subsequences_are_shares_of_the_longer_plan(
 
 def means(model: str, method: str) -> Mapping[str, float]:
     results = [
-        trials.household_trial(task, 0, 0, lambda known: SayModel(model, known), method=method)
+        trials.household_trial(task, 0, 0, lambda known: StandIn(model, known), method=method)
         for task in TRIED[::2]
     ]
     names = results[0].measured

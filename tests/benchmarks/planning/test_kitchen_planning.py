@@ -25,9 +25,9 @@ from benchmarks.planning.language_simulator import LanguageWorld, SolutionKnowle
 from cap.models.base import Model
 from cap.planners.affordances import constant
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.loop import Action, HumanFeedback, run_episode
-from cap.planners.say_models import Knowledge, SayModel
+from cap.planners.loop import Action, Feedback, run_episode
 from cap.planners.saycan import SayCan
+from cap.planners.stand_in_models import Knowledge, StandIn
 from robots.kitchen import create
 from tests.benchmarks.planning.cheating import cheats, fetch
 
@@ -35,7 +35,7 @@ EVERY = (*SAYCAN, *DRAWER_TASKS, *MONOLOGUE, *OWN)
 
 
 def made(name: str, seed: int = 0) -> Callable[[Knowledge], Model]:
-    return lambda knowledge: SayModel(name, knowledge, seed)
+    return lambda knowledge: StandIn(name, knowledge, seed)
 
 
 def kitchen(task: KitchenTask, seed: int = 0) -> KitchenSkills:
@@ -187,7 +187,7 @@ def test_the_simulator_of_words_tells_a_wrong_plan_and_affordances_mend_some() -
     for solution in trials.solutions():
         for name, options in (("usual", {}), ("constant", {"affordance": constant})):
             world = LanguageWorld(solution, actions_for(EVERYTHING))
-            model = SayModel("noisy-say:0.7", knowledge, 1)
+            model = StandIn("noisy-say:0.7", knowledge, 1)
             planner = SayCan(model, DialoguePrompt(), **options)  # type: ignore[arg-type]
             run_episode(solution.instruction, world, planner)
             recovered[name] += world.recovered
@@ -221,18 +221,17 @@ def test_the_same_seed_gives_the_same_episode() -> None:
 def test_an_answer_narrows_what_is_brought_and_no_answer_leaves_it_open() -> None:
     task = next(task for task in OWN if task.question)
     for said, brought in (("a tea, please", "tea"), ("", None)):
-        feedback = HumanFeedback(lambda question, said=said: said)  # type: ignore[misc]
-        result = trials.kitchen_trial(task, 0, made("perfect-say"), feedback=[feedback])
+        feedback = Feedback(("human",), answer=lambda question, said=said: said)  # type: ignore[misc]
+        result = trials.kitchen_trial(task, 0, made("perfect-say"), feedback=feedback)
         assert result.missed is None
         assert brought is None or f"pick up the {brought}" in result.episode.plan
 
 
 def test_a_changed_mind_changes_the_plan_and_can_change_back() -> None:
     task = BY_WORDS[plain("throw away the apple")]
-    feedback = HumanFeedback(
-        lambda question: "", [(1, "bring me a sponge"), (2, "no, go on with the first task")]
-    )
-    result = trials.kitchen_trial(task, 0, made("perfect-say"), feedback=[feedback])
+    said = [(1, "bring me a sponge"), (2, "no, go on with the first task")]
+    feedback = Feedback(("human",), interjections=said)
+    result = trials.kitchen_trial(task, 0, made("perfect-say"), feedback=feedback)
     assert result.episode.plan == (
         "find an apple", "find a sponge", "find an apple", "pick up the apple",
         "go to the trash can", "put down the apple",

@@ -20,8 +20,8 @@ from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import MissingExtra
 from cap.planners.dialogue import Dialogue, DialogueLine
 from cap.planners.loop import DONE, Action
-from cap.planners.say_models import SayModel
 from cap.planners.saycanpay import PlanContext, TrainedScores
+from cap.planners.stand_in_models import StandIn
 
 PARTS: Sequence[Part] = ("train", "test", "generalise")
 
@@ -130,7 +130,7 @@ def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.Monkey
     done, optimal = {}, {}
     for column in ("greedy say", "greedy saycan", "greedy saycanpay"):
         results = [
-            puzzle_trial(f"{domain} test", column, n, lambda k, n=n: SayModel("even-say:2", k, n))  # type: ignore[misc]
+            puzzle_trial(f"{domain} test", column, n, lambda k, n=n: StandIn("even-say:2", k, n))  # type: ignore[misc]
             for n in range(8)
         ]
         done[column] = sum(r.missed is None and r.episode.end == "done" for r in results)
@@ -145,7 +145,7 @@ def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.Monkey
 def test_larger_towers_and_other_rooms_than_those_learned_from_are_mastered(domain: str) -> None:
     results = [
         puzzle_trial(f"{domain} generalise", "greedy saycanpay", n,
-                     lambda k, n=n: SayModel("even-say:2", k, n))  # type: ignore[misc]
+                     lambda k, n=n: StandIn("even-say:2", k, n))  # type: ignore[misc]
         for n in range(20)
     ]  # fmt: skip
     done = sum(r.missed is None and r.episode.end == "done" for r in results)
@@ -204,7 +204,7 @@ def test_five_systems_do_the_same_task_and_a_wrong_model_misleads_each(
         result = trials.tabletop_trial(
             setup,
             {},
-            lambda known, name=model: SayModel(name, known, 3),
+            lambda known, name=model: StandIn(name, known, 3),
             planner=planner,  # type: ignore[misc]
         )
         assert (result.missed is None) == good, result

@@ -18,7 +18,7 @@ from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import NEAR, NOISE, TASKS_IM
 from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.planners.dialogue import DialogueLine
-from cap.planners.say_models import SayModel
+from cap.planners.stand_in_models import StandIn
 from robots.ravens import create
 
 N = 200
@@ -41,7 +41,7 @@ def done(task: str, feedback: str) -> int:
     found = 0
     for seed, setup in enumerate(setups(task)):
         result = trials.tabletop_trial(
-            setup, NOISE, lambda known, seed=seed: SayModel("perfect-say", known, seed),  # type: ignore[misc]
+            setup, NOISE, lambda known, seed=seed: StandIn("perfect-say", known, seed),  # type: ignore[misc]
             planner=feedback,
         )  # fmt: skip
         assert len(result.episode.outcomes) <= 15
@@ -101,7 +101,7 @@ def test_towers_of_each_length_stand_as_often_as_their_statics_say() -> None:
     for seed in range(1500):
         setup = prepare(own, EVERY, "IM-noise", seed)
         result = trials.tabletop_trial(
-            setup, NOISE, lambda known, seed=seed: SayModel("perfect-say", known, seed),  # type: ignore[misc]
+            setup, NOISE, lambda known, seed=seed: StandIn("perfect-say", known, seed),  # type: ignore[misc]
             planner="object",
         )  # fmt: skip
         higher = len(goals_of(setup.goal))
@@ -203,7 +203,7 @@ def test_what_stands_in_the_way_is_put_elsewhere_each_time_it_is_tried() -> None
     lines = [
         DialogueLine("person", "pile"),
         DialogueLine("step", put("blue block", "green block").text),
-        DialogueLine("told", "Reached: blue block on green block"),
+        DialogueLine("feedback", "Reached: blue block on green block"),
     ]
     tried = []
     for _ in range(3):
@@ -211,7 +211,7 @@ def test_what_stands_in_the_way_is_put_elsewhere_each_time_it_is_tried() -> None
         assert advice is not None
         tried.append(advice.steps[0][0])
         lines.append(DialogueLine("step", tried[-1]))
-        lines.append(DialogueLine("told", "Reached: blue block on green block"))
+        lines.append(DialogueLine("feedback", "Reached: blue block on green block"))
     assert len(set(tried)) == 3
     assert all(step.startswith("pick up the blue block") for step in tried)
 

@@ -16,36 +16,22 @@ from PIL import Image
 from benchmarks.planning import trials
 from cap.cli.main import run
 from cap.models.base import Scores
-from cap.planners.say_models import FORMS, SayModel
+from cap.planners.stand_in_models import FORMS, StandIn
 from tests.fakes.openai_server import FakeServer, error
-
-
-@pytest.fixture
-def drawn() -> None:
-    """Asked for by the tests that look at the picture of the scores."""
-
-
-@pytest.fixture(autouse=True)
-def _undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Elsewhere no such picture is drawn: each takes as long as the plan."""
-    if "drawn" not in request.fixturenames:
-        monkeypatch.setattr("cap.planners.score_picture.draw_scores", lambda *_: None)
 
 
 def plan(*words: str, out: Path) -> int:
     return run(["plan", *words, "--out", str(out)])
 
 
-def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
-    drawn: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_an_instruction_is_carried_out_with_its_scores_as_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan("bring me something to clean up the spill", out=tmp_path / "run") == 0
     shown = capsys.readouterr().out
     assert "perfect-say knows the right next step; not a language model" in shown
     assert "find a sponge          1" in shown
     assert "done: the world is as asked" in shown
-    with Image.open(tmp_path / "run" / "scores.png") as scores:
-        assert scores.size[0] > 600
     with Image.open(tmp_path / "run" / "after.png") as after:
         assert after.size == (480, 480)
     kinds = [
@@ -61,12 +47,12 @@ def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
 def test_what_was_unusual_in_comparing_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = SayModel.score
+    right = StandIn.score
 
-    def score(model: SayModel, prompt: str, continuations: Sequence[str]) -> Scores:
+    def score(model: StandIn, prompt: str, continuations: Sequence[str]) -> Scores:
         return Scores(right(model, prompt, continuations).logprobs, "exact", ("by guess",))
 
-    monkeypatch.setattr(SayModel, "score", score)
+    monkeypatch.setattr(StandIn, "score", score)
     assert plan("throw away the apple", out=tmp_path / "run") == 0
     assert "note: by guess (step 1, 2, 3, 4" in capsys.readouterr().out
 
@@ -319,7 +305,7 @@ def test_in_the_kitchen_what_is_so_already_or_cannot_be_is_refused_at_the_start(
         ),
         (["Drink a lake", "-r", "household", "--planner", "zero-shot"], "such as 'Drink the "),
         (["Drink the milk", *HOUSEHOLD, "--translator", "magic"], "no translator 'magic'"),
-        (["Drink the milk", *HOUSEHOLD, "--translator", "edit:x"], "take a model, such as"),
+        (["Drink the milk", *HOUSEHOLD, "--translator", "edit:x"], "takes a model, such as"),
         (["bring me a sponge", "--translator", "edit"], "leave --translator out"),
         (["x", "-m", "noisy-say:7"], "unknown model 'noisy-say:7'"),
     ],

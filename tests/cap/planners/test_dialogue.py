@@ -59,10 +59,10 @@ def test_a_dialogue_is_written_line_by_line() -> None:
 
 def test_only_the_last_episode_is_read_back_and_the_step_that_is_due_is_no_step() -> None:
     assert read(dialogue().before_step()) == (
-        DialogueLine("told", "[scene: nobody]"),
+        DialogueLine("feedback", "[scene: nobody]"),
         DialogueLine("person", "bow twice"),
         DialogueLine("step", "bow"),
-        DialogueLine("told", "[success: no]"),
+        DialogueLine("feedback", "[success: no]"),
         DialogueLine("person", "take your time"),
         DialogueLine("thought", "slowly then"),
         DialogueLine("step", "bow"),

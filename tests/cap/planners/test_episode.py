@@ -16,14 +16,11 @@ from cap.models.scorers.ranked import ranked
 from cap.planners.dialogue import CONTINUE, DialoguePrompt
 from cap.planners.loop import (
     Action,
+    Feedback,
     ForcedFailure,
-    HumanFeedback,
-    ObjectFeedback,
     PlanEpisode,
-    SceneFeedback,
     SkillFailure,
     StepOutcome,
-    SuccessFeedback,
     run_episode,
 )
 from cap.planners.monologue import InnerMonologue
@@ -188,12 +185,8 @@ def test_feedback_reaches_the_planner_and_outcomes_the_trace(tmp_path: Path) -> 
         Action("do", ("bow",), "bow"),
         Action("ask", ("which way?",), "which way?"),
     )
-    feedback = [
-        ObjectFeedback("tabletop"),
-        SuccessFeedback("tabletop"),
-        SceneFeedback(),
-        HumanFeedback(lambda question: "", [(2, "never mind")]),
-    ]
+    kinds = ("object", "success", "scene", "human")
+    feedback = Feedback(kinds, "tabletop", "", lambda question: "", [(2, "never mind")])
     trace = Trace(tmp_path / "run")
     result = run_episode("greet", world, plan, feedback, trace=trace)
     trace.close("ok")
@@ -213,7 +206,7 @@ def test_feedback_reaches_the_planner_and_outcomes_the_trace(tmp_path: Path) -> 
 def test_kitchen_feedback_is_silent_about_success_and_lists_what_is_seen() -> None:
     world = TextWorld(["wave", "bow"], fail=["bow"])
     plan = Plan(Action("do", ("wave",), "wave"), Action("do", ("bow",), "bow"))
-    run_episode("greet", world, plan, [SuccessFeedback("kitchen"), ObjectFeedback("kitchen")])
+    run_episode("greet", world, plan, Feedback(("success", "object")))
     assert [outcome.lines for outcome in plan.received] == [
         ("Scene: there is wave, bow.",),
         ("[success: no]", "Scene: there is wave, bow."),
@@ -255,7 +248,7 @@ def test_an_explanation_is_asked_for_first_and_stands_before_the_steps() -> None
 def test_a_model_asks_where_somebody_answers_and_reads_the_answer() -> None:
     def of(prompt: str, text: str) -> float:
         if text in (" and continue", " and ask:"):
-            return 0.0 if ("ask" in text) == ("question" not in prompt) else -9.0
+            return 0.0 if ("ask" in text) == ("question: how" not in prompt) else -9.0
         if "wave" in text:
             return 0.0 if ". wave." not in prompt else -9.0
         return -5.0 if text == " done." else -20.0
@@ -267,7 +260,9 @@ def test_a_model_asks_where_somebody_answers_and_reads_the_answer() -> None:
         asked.append(question)
         return "as high\nas you can"
 
-    run_episode("greet", TextWorld(["wave"]), SayCan(model, NOTHING), [HumanFeedback(answer)])
+    run_episode(
+        "greet", TextWorld(["wave"]), SayCan(model, NOTHING), Feedback(("human",), answer=answer)
+    )
     assert asked == ["how high?"]
     assert "Robot question: how high?\nPerson: as high as you can" in model.prompts[-1]
 
@@ -293,7 +288,7 @@ def test_a_chat_model_is_told_to_continue_the_text_and_to_write_no_program() -> 
         ZeroShot(asked, (), texts, corrects=False),
     ):
         before = len(asked.systems)
-        run_episode("greet", world, planner, [HumanFeedback(lambda question: "")], max_steps=2)
+        run_episode("greet", world, planner, Feedback(("human",)), max_steps=2)
         assert len(asked.systems) > before
     assert set(asked.systems) == {CONTINUE}
 

@@ -11,7 +11,7 @@ import pytest
 from cap.models.base import Completion, Request, Scores
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.loop import Action, EpisodeResult, run_episode
-from cap.planners.saycan import Candidate
+from cap.planners.saycan import scored
 from cap.planners.saycanpay import PlanContext, SayCanPay, mean_score
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
@@ -68,8 +68,8 @@ def test_hanois_worked_example_is_the_product_of_its_columns() -> None:
         "yellow to 3": (0.26, 0.0, 0.07, 0.0),
     }
     for text, (says, can, pay, net) in rows.items():
-        candidate = Candidate(Action("move", (), text), math.log(says), can, pay)
-        assert candidate.score == pytest.approx(net, abs=0.005)
+        candidate = scored(Action("move", (), text), math.log(says), can, pay)
+        assert candidate.parts["score"] == pytest.approx(net, abs=0.005)
     best = max(rows, key=lambda text: math.prod(rows[text][:3]))
     assert best == "brown to 2"
 

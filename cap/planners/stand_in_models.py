@@ -7,9 +7,9 @@
     uniform-say                        everything alike: affordances alone decide
     copy-say                           copies the prompt's example with this task's names
 
-They read the dialogue like any model: of the world they know what feedback said and no more. What
-the right step is after a dialogue, `Knowledge` tells them, which a benchmark has of its own tasks.
-They are not language models: every table that shows one also shows `what_it_knows` of it.
+They read the dialogue like any model: of the world they know only the feedback. The right step
+after a dialogue comes from `Knowledge`, which a benchmark has of its own tasks. They are not
+language models: every table that shows one also shows `what_it_knows` of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -47,6 +47,8 @@ _LONGEST = 30
 _FORM = re.compile(
     r"(perfect-say|uniform-say|copy-say|even-say|perfect-say-with-distractors|noisy-say)(?::(.+))?"
 )
+_SEEDED = {"feedback": "told"}
+"""Names of kinds of lines in the seeds of version 0.1: with them the same seeds draw the same."""
 _STEP = re.compile(r"Step \d+:(.*)")
 
 
@@ -78,7 +80,7 @@ class Wording(Protocol):
     """Knowledge that can say a step in other words, as people do."""
 
     def worded(self, step: str, generator: np.random.Generator) -> str:
-        """Return a step in words of one's own."""
+        """Return a step in free words."""
 
 
 def what_it_knows(name: str) -> str:
@@ -97,7 +99,7 @@ def what_it_knows(name: str) -> str:
     return f"{known[kind]}; not a language model" if kind in known else ""
 
 
-def is_say_model(name: str) -> bool:
+def is_stand_in(name: str) -> bool:
     """Return whether a model's name is one of these."""
     kind = name.split(":")[0]
     return "/" not in name and (_FORM.fullmatch(name) is not None or kind.endswith("-say"))
@@ -111,7 +113,7 @@ class Programs(Protocol):
         """Return a step as a line of a program."""
 
 
-class SayModel:
+class StandIn:
     """One of `FORMS`."""
 
     endpoint = None
@@ -132,14 +134,15 @@ class SayModel:
                 self._distractors = int(number or "")
             elif kind == "noisy-say":
                 self._right = float(number or "")
-            elif kind not in ("perfect-say", "uniform-say", "copy-say") or number is not None:
+            elif not kind or number is not None:
                 raise ValueError
         except ValueError:
             raise UnknownModel(_unknown(name)) from None
         if not 0 <= self._distractors <= 100 or not 0 <= self._right <= 1:
             raise UnknownModel(_unknown(name))
-        self._uniform = kind == "uniform-say"
-        self._even = kind == "even-say"
+        self._uniform, self._even = kind == "uniform-say", kind == "even-say"
+        if self._uniform:
+            self._right = 0.0
         if self._even:  # without options it is right as often as with them
             self._right = 1 / (1 + self._distractors)
         self._copies = kind == "copy-say"
@@ -152,22 +155,21 @@ class SayModel:
         Raises:
             NoMatch: It does not know what is right there.
         """
-        advice = self._advice(prompt)
+        advice = self._advice(read(prompt))
         if tuple(continuations) == (ON, ASK):
             asks = 1 - _FLOOR if advice.question else _FLOOR
             return Scores((math.log(1 - asks), math.log(asks)), "exact")
         if self._uniform:
             return Scores((-math.log(len(continuations)),) * len(continuations), "exact")
         options = [text.strip().rstrip(".") for text in continuations]
-        weights = self._weights(advice, options, self._generator(prompt))
+        weigh = self._even_weights if self._even else self._weights
+        weights = weigh(advice, options, self._generator(prompt))
         total = math.fsum(weights)
         return Scores(tuple(math.log(weight / total) for weight in weights), "exact")
 
     def _weights(
         self, advice: Advice, options: Sequence[str], generator: np.random.Generator
     ) -> list[float]:
-        if self._even:
-            return self._alike(advice, options, generator)
         weights = [_FLOOR] * len(options)
         share = 1.0
         for group in advice.steps:
@@ -186,7 +188,7 @@ class SayModel:
             weights[int(generator.choice(others))] += SHARE
         return weights
 
-    def _alike(
+    def _even_weights(
         self, advice: Advice, options: Sequence[str], generator: np.random.Generator
     ) -> list[float]:
         """Return weights of a right step and some others that differ by chance alone."""
@@ -206,105 +208,97 @@ class SayModel:
         Raises:
             NoMatch: It does not know what is right there.
         """
-        last = (request.prompt.rstrip().splitlines() or [""])[-1]
+        return Completion(self._text(request), self.name, cost_usd=0.0)
+
+    def _text(self, request: Request) -> str:
+        prompt = request.prompt
+        last = (prompt.rstrip().splitlines() or [""])[-1]
         instruction = last.removeprefix("# ").strip() if last.startswith("# ") else ""
         if instruction and isinstance(self._knowledge, Programs):
-            return Completion(self._program(self._knowledge, instruction), self.name, cost_usd=0.0)
-        if _tasks(request.prompt):
-            return Completion(self._free(request), self.name, cost_usd=0.0)
-        advice = self._advice(request.prompt)
-        if request.prompt.endswith(ASK):
-            return Completion(f" {advice.question}", self.name, cost_usd=0.0)
-        if request.prompt.endswith("Explanation:"):
-            return Completion(f" {advice.explanation}", self.name, cost_usd=0.0)
-        lines = read(request.prompt)
+            return self._program(self._knowledge, instruction)
+        if _tasks(prompt):
+            return self._free_text(request)
+        lines = read(prompt)
+        advice = self._advice(lines)
+        if prompt.endswith(ASK):
+            return f" {advice.question}"
+        if prompt.endswith("Explanation:"):
+            return f" {advice.explanation}"
         since = max((n for n, line in enumerate(lines) if line.kind == "person"), default=0)
         stated = any(line.kind == "goal" for line in lines[since:])
         if advice.question:
-            text = f" question: {advice.question}"
-        elif "Robot goal:" in request.prompt and advice.goals and not stated:
-            text = f" goal: {'; '.join(advice.goals)}"
-        else:
-            number = 1 + sum(line.kind == "step" for line in lines)
-            text = f": {number}. {self._step(advice, request.prompt)}."
-        return Completion(text, self.name, cost_usd=0.0)
-
-    def _step(self, advice: Advice, prompt: str) -> str:
-        """Return one step as it is said without options: it is as often wrong as scored."""
-        right = next((group[0] for group in advice.steps if group), DONE.text)
+            return f" question: {advice.question}"
+        if "Robot goal:" in prompt and advice.goals and not stated:
+            return f" goal: {'; '.join(advice.goals)}"
         later = {text for group in advice.steps[1:] for text in group}
-        others = sorted({*later, *advice.others, DONE.text} - {right})
-        generator = self._generator(prompt)
-        wrong = self._uniform or (self._right < 1 and generator.random() >= self._right)
-        return str(generator.choice(others)) if wrong and others else right
+        step = self._said(advice, {*later, *advice.others, DONE.text}, self._generator(prompt))
+        return f": {1 + sum(line.kind == 'step' for line in lines)}. {step}."
 
-    def _free(self, request: Request) -> str:
-        """Return the next step of a plan in words of its own, or all that are left."""
+    def _said(self, advice: Advice, others: Collection[str], generator: np.random.Generator) -> str:
+        """Return one step as it is said without options: it is wrong as often as when scored."""
+        right = next((group[0] for group in advice.steps if group), DONE.text)
+        wrong = self._uniform or (self._right < 1 and generator.random() >= self._right)
+        left = sorted({*others} - {right})
+        return str(generator.choice(left)) if wrong and left else right
+
+    def _plan(
+        self,
+        lines: list[DialogueLine],
+        ends_early: bool,
+        generator: np.random.Generator,
+    ) -> Iterator[str]:
+        """Yield the steps of a whole plan after some lines.
+
+        Args:
+            lines: The instruction, and the steps so far.
+            ends_early: Whether `done` may be said wrongly as well.
+            generator: Of the mistakes.
+        """
+        for _ in range(_LONGEST):
+            advice = self._advice(lines)
+            others = {*advice.others, *([DONE.text] if ends_early else [])}
+            step = self._said(advice, others, generator)
+            if step == DONE.text:
+                return
+            yield step
+            lines.append(DialogueLine("step", step))
+
+    def _free_text(self, request: Request) -> str:
+        """Return the next step of a plan in free words, or all that are left."""
         *shown, (task, steps) = _tasks(request.prompt)
+        one = "\n" in request.stop
+        known = self._knowledge
         if self._copies:
-            if not shown:
-                return ""
-            right = [_renamed(step, shown[-1][0], task) for step in shown[-1][1]]
-            return self._whole(right[len(steps) :], len(steps), request)
-        lines = [DialogueLine("person", task), *(DialogueLine("step", step) for step in steps)]
-        found: list[str] = []
-        moment = zlib.crc32("\n".join([task, *steps]).encode())
-        generator = np.random.default_rng([self._seed, request.seed or 0, moment])
-        while len(found) < _LONGEST:
-            advice = self._knowledge.advice(lines)
-            if advice is None:
-                raise NoMatch(f"{self.name} knows only the benchmark's tasks, and {task!r} is none")
-            right_now = next((group[0] for group in advice.steps if group), DONE.text)
-            wrong = self._uniform or (self._right < 1 and generator.random() >= self._right)
-            if wrong and advice.others:
-                right_now = str(generator.choice(sorted(advice.others)))
-            if right_now == DONE.text:
-                break
-            known = self._knowledge
-            found.append(
-                known.worded(right_now, generator) if isinstance(known, Wording) else right_now
-            )
-            if "\n" in request.stop:
-                break
-            lines.append(DialogueLine("step", right_now))
-        return self._whole(found, len(steps), request)
+            theirs, plan = shown[-1] if shown else ("", [])
+            found = [_renamed(step, theirs, task) for step in plan][len(steps) :]
+        else:
+            lines = [DialogueLine("person", task), *(DialogueLine("step", step) for step in steps)]
+            moment = zlib.crc32("\n".join([task, *steps]).encode())
+            generator = np.random.default_rng([self._seed, request.seed or 0, moment])
+            found = []
+            for step in self._plan(lines, False, generator):
+                words = known.worded(step, generator) if isinstance(known, Wording) else step
+                found.append(words)
+                if one:
+                    break
+        numbered = enumerate(found[:1] if one else found, start=len(steps) + 1)
+        text = "\n".join(f"Step {number}: {step}" for number, step in numbered)
+        return text.removeprefix(f"Step {len(steps) + 1}:")
 
     def _program(self, knowledge: Programs, instruction: str) -> str:
-        """Return a program for an instruction: every step is as often wrong as any other's."""
-        lines = [DialogueLine("person", instruction)]
+        """Return a program for an instruction: each step is wrong as often as any other's."""
         generator = np.random.default_rng([self._seed, zlib.crc32(instruction.encode())])
-        written: list[str] = []
-        while len(written) < _LONGEST:
-            advice = self._knowledge.advice(lines)
-            if advice is None:
-                raise NoMatch(f"{self.name} knows only the benchmark's tasks; use another model")
-            right = next((group[0] for group in advice.steps if group), DONE.text)
-            said = right
-            if self._uniform or (self._right < 1 and generator.random() >= self._right):
-                others = sorted({*advice.others, DONE.text} - {right})
-                said = str(generator.choice(others))
-            if said == DONE.text:
-                break
-            written.append(knowledge.program(said))
-            lines.append(DialogueLine("step", said))
+        steps = self._plan([DialogueLine("person", instruction)], True, generator)
+        written = [knowledge.program(step) for step in steps]
         return "\n".join(written) + "\n" if written else "pass\n"
 
-    @staticmethod
-    def _whole(left: Sequence[str], done: int, request: Request) -> str:
-        """Return steps as they continue a prompt: one where the end of a line ends the answer."""
-        if "\n" in request.stop:
-            left = left[:1]
-        numbered = enumerate(left, start=done + 1)
-        text = "\n".join(f"Step {number}: {step}" for number, step in numbered)
-        return text.removeprefix(f"Step {done + 1}:")
-
     def _generator(self, prompt: str) -> np.random.Generator:
-        """Return random numbers of this moment of an episode: the same whatever stands before."""
-        moment = "\n".join(f"{line.kind} {line.text}" for line in read(prompt))
+        """Return random numbers of this moment of an episode: the same whatever is before it."""
+        lines = read(prompt)
+        moment = "\n".join(f"{_SEEDED.get(line.kind, line.kind)} {line.text}" for line in lines)
         return np.random.default_rng([self._seed, zlib.crc32(moment.encode())])
 
-    def _advice(self, prompt: str) -> Advice:
-        lines = read(prompt)
+    def _advice(self, lines: Sequence[DialogueLine]) -> Advice:
         advice = self._knowledge.advice(lines)
         if advice is None:
             words = next((line.text for line in lines if line.kind == "person"), "")

@@ -12,7 +12,7 @@ import pytest
 from cap.errors import NoMatch, UnknownModel
 from cap.models.base import Request
 from cap.planners.dialogue import Dialogue, DialogueLine, DialoguePrompt
-from cap.planners.say_models import Advice, SayModel, is_say_model
+from cap.planners.stand_in_models import Advice, StandIn, is_stand_in
 
 OPTIONS = [f" {text}." for text in ("one", "two", "three", "four", "five", "done")]
 
@@ -31,7 +31,7 @@ def say(name: str, steps: Sequence[str] = (), seed: int = 0) -> list[float]:
     dialogue = Dialogue(DialoguePrompt(), "count")
     for step in steps:
         dialogue.add("step", step)
-    scores = SayModel(name, Counting(), seed).score(dialogue.before_step(), OPTIONS)
+    scores = StandIn(name, Counting(), seed).score(dialogue.before_step(), OPTIONS)
     return [math.exp(value) for value in scores.logprobs]
 
 
@@ -68,7 +68,7 @@ def test_even_say_says_the_right_one_and_others_alike_and_nothing_else() -> None
     firsts = {max(range(6), key=say("even-say:2", [], seed).__getitem__) for seed in range(30)}
     assert len(firsts) > 3  # whatever comes first is chance
     said = Counter(
-        SayModel("even-say:2", Counting(), seed).complete(Request("Person: count\nRobot")).text
+        StandIn("even-say:2", Counting(), seed).complete(Request("Person: count\nRobot")).text
         for seed in range(400)
     )
     assert 0.26 < said[": 1. one."] / 400 < 0.41
@@ -85,24 +85,24 @@ def test_uniform_say_says_everything_alike() -> None:
 )  # fmt: skip
 def test_a_name_that_is_none_of_them_is_refused_with_the_forms(name: str) -> None:
     with pytest.raises(UnknownModel, match="noisy-say:P"):
-        SayModel(name, Counting())
+        StandIn(name, Counting())
 
 
 def test_which_names_are_theirs() -> None:
-    assert is_say_model("perfect-say")
-    assert is_say_model("noisy-say:0.3")
-    assert not is_say_model("nearest")
-    assert not is_say_model("openai/gpt-say")
+    assert is_stand_in("perfect-say")
+    assert is_stand_in("noisy-say:0.3")
+    assert not is_stand_in("nearest")
+    assert not is_stand_in("openai/gpt-say")
 
 
 def test_what_nobody_told_it_it_does_not_know() -> None:
-    model = SayModel("perfect-say", Counting())
+    model = StandIn("perfect-say", Counting())
     with pytest.raises(NoMatch, match="'sing' is none"):
         model.score("Person: sing\nRobot: 1.", OPTIONS)
 
 
 def test_it_says_goals_only_where_the_examples_show_how() -> None:
-    model = SayModel("perfect-say", Counting())
+    model = StandIn("perfect-say", Counting())
     shown = "Person: x\nRobot goal: y\n\nPerson: count\nRobot"
     assert model.complete(Request(shown)).text == " goal: three"
     assert model.complete(Request("Person: count\nRobot")).text == ": 1. one."
@@ -119,7 +119,7 @@ def test_without_options_what_is_wrong_may_be_any_step_that_was_told_of() -> Non
             return found and replace(found, others=("five", "six"))
 
     said = {
-        SayModel("noisy-say:0.2", Wide(), seed).complete(Request("Person: count\nRobot")).text
+        StandIn("noisy-say:0.2", Wide(), seed).complete(Request("Person: count\nRobot")).text
         for seed in range(60)
     }
     assert said == {f": 1. {text}." for text in ("one", "two", "three", "five", "six", "done")}
@@ -127,7 +127,7 @@ def test_without_options_what_is_wrong_may_be_any_step_that_was_told_of() -> Non
 
 def test_without_options_it_is_wrong_as_often() -> None:
     said = Counter(
-        SayModel("noisy-say:0.6", Counting(), seed).complete(Request("Person: count\nRobot")).text
+        StandIn("noisy-say:0.6", Counting(), seed).complete(Request("Person: count\nRobot")).text
         for seed in range(400)
     )
     assert 0.54 < said[": 1. one."] / 400 < 0.66
