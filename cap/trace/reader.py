@@ -15,7 +15,7 @@ _EVENT = {"kind": str, "turn": int, "depth": int, "data": dict}
 _MOST = 10**9
 """No run has so many turns."""
 UNREADABLE = "unreadable line"
-"""The kind of event that stands for a line that is no JSON object."""
+"""The kind of event for a line that is no JSON object."""
 _NO_JSON = object()
 
 
@@ -42,14 +42,14 @@ def read_header(folder: Path) -> dict[str, Any]:
 
 
 def alive(pid: Any) -> bool:
-    """Tell whether a process of that id runs on this machine."""
+    """Return whether a process of that id runs on this machine."""
     if not isinstance(pid, int):
         return False
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # it exists and is somebody else's
+    except OSError:  # it exists and belongs to another user
         return True
     return True
 
@@ -57,7 +57,7 @@ def alive(pid: Any) -> bool:
 def read_events(folder: Path) -> list[dict[str, Any]]:
     """Read a run's events; a half-written last line (a killed run) is left out.
 
-    For any other line that cannot be read an event stands that says so: kind `UNREADABLE`.
+    Any other line that cannot be read becomes an event of kind `UNREADABLE`.
 
     Raises:
         UsageError: Not a run folder, or a line of it is no event.
@@ -84,7 +84,7 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
 def read_lines(folder: Path) -> list[tuple[int, Any]]:
     """Return each line of a run's events that is not empty, with its number, as JSON.
 
-    What is no JSON object is no event; `_NO_JSON` stands for what is no JSON.
+    What is no JSON object is no event; `_NO_JSON` is for what is no JSON.
 
     Raises:
         UsageError: Not a run folder.

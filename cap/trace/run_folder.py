@@ -1,4 +1,4 @@
-"""Writing a run folder: what there is no room for waits in memory, and is not lost."""
+"""Writing a run folder: on a full disk data waits in memory, and is not lost."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class RunFolder:
             if self.trouble is not None:
                 count = self._lines.count(b"\n")
                 lost = [f"the last {count} events"] * bool(count) + sorted(self._files)
-                told = f"{self.trouble.strerror}, so these are lost: {', '.join(lost)}"
-                self.trouble = OSError(self.trouble.errno, told, self.trouble.filename)
+                message = f"{self.trouble.strerror}, so these are lost: {', '.join(lost)}"
+                self.trouble = OSError(self.trouble.errno, message, self.trouble.filename)
 
     def _write(self) -> None:
         """Write all that waits; what cannot be written waits on, with the reason."""

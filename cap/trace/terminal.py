@@ -49,9 +49,9 @@ SHOWN = frozenset(
         *("completion", "redo", "model", "unwritten", "changed_since", "call", "stdout", "moved"),
     )
 )
-"""Kinds of events that are told; a file may hold others."""
+"""Kinds of events that are shown; a file may hold others."""
 _AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
-"""What is told once a program has ended, so that no answer is written any more."""
+"""Kinds that come after a program has ended, when no answer is being written."""
 _WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
 
@@ -63,23 +63,23 @@ class PrintedLines:
         """Begin a turn.
 
         Args:
-            most: Lines that are told at once.
+            most: Lines that are shown at once.
         """
         self.most = most
         self.shown = self._hidden = 0
         self._last: deque[str] = deque(maxlen=3)
 
-    def told(self, text: str) -> list[str]:
-        """Return the lines that are told of what is printed now."""
+    def now(self, text: str) -> list[str]:
+        """Return the lines that are shown now of a text that was printed."""
         lines = text.removesuffix("\n").split("\n")
-        now = lines[: self.most - self.shown]
-        self.shown += len(now)
-        self._hidden += len(lines) - len(now)
-        self._last += lines[len(now) :]
-        return [f"| {clipped(line)}" for line in now]  # no line of ours looks so
+        first = lines[: self.most - self.shown]
+        self.shown += len(first)
+        self._hidden += len(lines) - len(first)
+        self._last += lines[len(first) :]
+        return [f"| {clipped(line)}" for line in first]  # no line of ours looks so
 
     def rest(self) -> tuple[str, list[str]]:
-        """Return how many lines were never told, "" if none, and the last ones, told now."""
+        """Return how many lines stay hidden, "" if none, and the last lines."""
         hidden = self._hidden - len(self._last)
         where = "events.jsonl in the run folder has them"
         more = f"… {hidden} more lines were printed; {where}" if hidden else ""
@@ -89,7 +89,7 @@ class PrintedLines:
 class Live:
     """A trace listener that prints a session as it happens.
 
-    In a terminal a program appears as it is written, and the last line tells what goes on just now,
+    In a terminal a program appears as it is written, and the last line shows what goes on just now,
     and is wiped out again: the line that is being written, then the one that runs. A pipe gets each
     program when it is whole, and no such line.
     """
@@ -111,12 +111,12 @@ class Live:
         self._moving = console.is_terminal and not console.is_dumb_terminal
         self._follows = follows
         self._last_line = ""
-        """What the last line on the screen tells, that is to be wiped out."""
+        """The text of the last line on the screen, which will be wiped out."""
         self._lines = PrintedLines(MOST_PRINTED if self._moving else MOST_PRINTED_IN_PIPE)
         self._asking = ""
-        """Whom a pipe was told of this turn that is asked."""
+        """The line on the model that is asked, once it is printed in this turn."""
         self._written = ""
-        """What of a completion was told as it was written, and was not printed yet."""
+        """The part of a completion that was written and is not printed yet."""
         self._source: list[str] = []
         """The lines of the instruction's own program."""
         self._lmp = ""
@@ -133,9 +133,9 @@ class Live:
         of the instruction's own program."""
 
     def __call__(self, event: Event) -> None:
-        """Print one event, if a person wants to see it."""
+        """Print one event, if it is to be shown."""
         self._count(event)
-        if event.kind in ("program", "done"):  # a person may be asked next
+        if event.kind in ("program", "done"):  # the user may be asked next
             self._wipe()
         if event.kind in _AFTERWARDS and event.depth == 0:
             self._end_text(0)
@@ -148,13 +148,13 @@ class Live:
                 self._end_text(event.depth)
             elif event.kind == "repeated_program":  # what is printed of the next answer is its own
                 self._written, self._grown = "", []
-            if told := event_line(event.kind, event.data):
-                self._write(*told, event.depth + 1)
+            if line := event_line(event.kind, event.data):
+                self._write(*line, event.depth + 1)
             else:
                 getattr(self, f"_{event.kind}")(event.data, event.depth)
 
     def _count(self, event: Event) -> None:
-        """Take down whose time has passed."""
+        """Add up the time of model and robot."""
         if event.kind == "instruction" and event.depth == 0:
             self._lmp, self._asking = event.data.get("lmp", ""), ""
             self._lines = PrintedLines(self._lines.most)
@@ -199,12 +199,12 @@ class Live:
             self._below(f"▶ {number}: {self._source[number - 1].strip()}", depth)
 
     def _below(self, text: str, depth: int) -> None:
-        """Show what goes on in a last line, in place of what it told before."""
+        """Show what goes on in the last line, in place of its text before."""
         if self._moving and text != self._last_line:
             self._wipe()
-            told = Text(INDENT * (depth + 1) + printable(text), style="dim")
-            told.truncate(self.console.width - 1, overflow="ellipsis")
-            self.console.print(told, end="", soft_wrap=True)
+            line = Text(INDENT * (depth + 1) + printable(text), style="dim")
+            line.truncate(self.console.width - 1, overflow="ellipsis")
+            self.console.print(line, end="", soft_wrap=True)
             self._last_line = text
 
     def _wipe(self) -> None:
@@ -221,11 +221,11 @@ class Live:
         self._written, self._grown = "", []
 
     def _end_row(self, depth: int) -> None:
-        """Tell how many calls of a long row were not shown."""
+        """Show how many calls of a long row were left out."""
         name, count, took_s = self._row
         if count > MOST_ALIKE:
-            told = f"→ {name} x {count - MOST_ALIKE} more  {took_s:.2f} s"
-            self._write(told, "dim", depth + 1)
+            line = f"→ {name} x {count - MOST_ALIKE} more  {took_s:.2f} s"
+            self._write(line, "dim", depth + 1)
         self._row = "", 0, 0.0
 
     def _skills(self, data: Mapping[str, Any], depth: int) -> None:
@@ -240,7 +240,7 @@ class Live:
                 self._write(f"{printable(lmp)}: {usage_line(usage)}", "dim", depth + 2)
 
     def _step(self, data: Mapping[str, Any], depth: int) -> None:
-        """Show a planner's step, what came of it and what it was told."""
+        """Show a planner's step, its result and the feedback."""
         why = "" if data["ok"] else f": {clipped(data['message']) or 'failed'}"
         self._write(f"{clipped(data['text'])}{why}", "" if data["ok"] else "red", depth + 1)
         for line in data["lines"]:
@@ -260,12 +260,12 @@ class Live:
             self._write(f"{data['lmp']}: {words}", "cyan", depth)
 
     def _prompt(self, data: Mapping[str, Any], depth: int) -> None:
-        told = f"asking {printable(data['model'])} ..."
+        line = f"asking {printable(data['model'])} ..."
         if is_real(data["model"]) and self._moving:
-            self._below(told, depth)
-        elif is_real(data["model"]) and told != self._asking:
-            self._write(told, "dim", depth + 1)
-            self._asking = told
+            self._below(line, depth)
+        elif is_real(data["model"]) and line != self._asking:
+            self._write(line, "dim", depth + 1)
+            self._asking = line
 
     def _program(self, data: Mapping[str, Any], depth: int) -> None:
         grown = self._grown if depth == 0 else []
@@ -308,8 +308,8 @@ class Live:
 
     def _learned(self, data: Mapping[str, Any], depth: int) -> None:
         styles = {"learned": "green", "left": "yellow", "nothing": "dim"}
-        for kind, told in learned_lines(data):
-            self._write(told, styles[kind], depth + 1)
+        for kind, line in learned_lines(data):
+            self._write(line, styles[kind], depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
         self._print_code(source.rstrip().split("\n"), depth)  # blank lines at its top count too
@@ -368,12 +368,12 @@ class Live:
 
     def _printed(self, data: Mapping[str, Any], depth: int) -> None:
         """Show what a program prints where it does; of much, the first lines."""
-        for line in self._lines.told(data["text"]):
+        for line in self._lines.now(data["text"]):
             self._write(line, "", depth + 1)
 
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
         """Show how much was left out of what was printed, and the last of it."""
-        if not self._lines.shown:  # nobody told it when it was printed: a run that is over
+        if not self._lines.shown:  # it was not shown when it was printed: a run that is over
             self._printed({"text": data["text"].rstrip()}, depth)
         more, last = self._lines.rest()
         if more:

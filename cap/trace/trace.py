@@ -1,4 +1,4 @@
-"""The trace: one event for every station an instruction passes, in a run folder and to listeners.
+"""The trace: one event for every stage an instruction passes, in a run folder and to listeners.
 
 A run folder holds `run.json` (what was run, with what), `events.jsonl` (one event a line) and
 `programs/` (every program complete, with what it uses of earlier turns: runnable by `cap exec`); of
@@ -37,13 +37,13 @@ class Event:
     """One thing that happened."""
 
     kind: str
-    """The station: instruction, prompt, completion, program, call, moved, failure, ..."""
+    """The stage: instruction, prompt, completion, program, call, moved, failure, ..."""
     turn: int
     """Instruction number in the session, from 1."""
     depth: int
     """0 in the instruction's own LMP, 1 in one it called, and so on."""
     data: Mapping[str, Any]
-    """What this kind of event tells."""
+    """The fields of this kind of event."""
 
 
 Listener = Callable[[Event], None]
@@ -63,10 +63,10 @@ _place: ContextVar[_Place | None] = ContextVar("place", default=None)
 
 
 class Trace:
-    """Writes events to a run folder, if it has one, and tells the listeners.
+    """Writes events to a run folder, if it has one, and passes them to listeners.
 
     Several threads may write: the turn and the depth of an event are those of its own thread. On a
-    full disk a run goes on: what could not be written waits in memory, and listeners are told.
+    full disk a run goes on: what could not be written waits in memory, and listeners get an event.
     """
 
     def __init__(self, folder: Path | None = None, header: Mapping[str, Any] | None = None) -> None:
@@ -74,7 +74,7 @@ class Trace:
 
         Args:
             folder: Where it is written; None for listeners alone.
-            header: What `run.json` says besides.
+            header: Further fields of `run.json`.
 
         Raises:
             OSError: The folder cannot be made or written.
@@ -90,7 +90,7 @@ class Trace:
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
         self._header = {**begin, **(header or {})}
         self._files = None if folder is None else RunFolder(folder)
-        self._told_trouble = False
+        self._trouble_reported = False
         if self._files is not None:
             _open.append(self)
             self._write_header()
@@ -101,7 +101,7 @@ class Trace:
 
     @property
     def keyed(self) -> bool:
-        """Whether completions are written down with their keys: those of a run folder are."""
+        """Whether completions are recorded with their keys: those of a run folder are."""
         return self.folder is not None
 
     @property
@@ -149,24 +149,24 @@ class Trace:
             }
             assert self._files is not None
             self._files.append(json.dumps(line, ensure_ascii=False) + "\n")
-            self._tell_trouble()
-        self._tell(event)
+            self._report_trouble()
+        self._notify(event)
 
     def progress(self, kind: str, /, **data: Any) -> None:
-        """Tell the listeners of something that is still going on; nothing is written down."""
+        """Report something that is still going on to the listeners; nothing is recorded."""
         here = self._here()
-        self._tell(Event(kind, here.turn, here.depth, data))
+        self._notify(Event(kind, here.turn, here.depth, data))
 
-    def _tell(self, event: Event) -> None:
-        """Tell the listeners; of one that fails there is a warning, once, and the run goes on.
+    def _notify(self, event: Event) -> None:
+        """Call the listeners; one that fails gives a warning, once, and the run goes on.
 
-        A person's own is told nothing more. Only one of ours ends a run, such as by a terminal that
-        is gone.
+        A user's own listener is called no more. Only one of ours ends a run, such as by a terminal
+        that is gone.
         """
         for listener in list(self.listeners):
             try:
                 listener(event)
-            except Exception as error:  # a person's may fail in any way
+            except Exception as error:  # a user's own may fail in any way
                 module = getattr(listener, "__module__", None) or ""
                 if not module.startswith("cap."):
                     self.listeners[:] = [one for one in self.listeners if one is not listener]
@@ -192,7 +192,7 @@ class Trace:
         if self._files is None:
             return None
         self._files.put(name, content)
-        self._tell_trouble()
+        self._report_trouble()
         return self._files.path / name
 
     def picture(self, png: bytes) -> None:
@@ -226,12 +226,12 @@ class Trace:
         text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
         self.keep("run.json", text + "\n")
 
-    def _tell_trouble(self) -> None:
-        """Tell the listeners, once, that the folder cannot be written, or can be again."""
+    def _report_trouble(self) -> None:
+        """Report to the listeners, once, that the folder cannot be written, or can be again."""
         assert self._files is not None
         trouble = self._files.trouble
-        if (trouble is not None) is not self._told_trouble:
-            self._told_trouble = trouble is not None
+        if (trouble is not None) is not self._trouble_reported:
+            self._trouble_reported = trouble is not None
             why = None if trouble is None else trouble.strerror
             self.progress("unwritten", folder=str(self.folder), why=why)
 

@@ -10,14 +10,14 @@ from cap.errors import CapError, UsageError
 from cap.robot.protocol import BringUp
 
 StepResult = Literal["ok", "failed", "declined", "interrupted", "not done"]
-INTERRUPTED = "it was ended here; what moved was told to stop"
+INTERRUPTED = "it was ended here; what moved was stopped"
 UNANSWERED = "it was ended at the question; nothing of this step was done"
 NO_TERMINAL = "it needs a terminal, where a person can be asked: run it in one"
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of a step."""
+    """The result of a step."""
 
     title: str
     """Of the step."""
@@ -47,12 +47,12 @@ def walk(robot: BringUp, ask: Callable[[str], bool] | None) -> Iterator[Checked]
             yield Checked(step.title, "not done", NO_TERMINAL, step.question, UsageError.exit_code)
         elif step.question and ask is not None and not ask(step.question):
             ended = f"after: {step.title}"
-            yield Checked(step.title, "declined", "the person said no", step.question)
+            yield Checked(step.title, "declined", "the user said no", step.question)
         else:
             try:
                 yield Checked(step.title, "ok", step.do(), step.question)
             except CapError as error:
                 robot.stop()
                 ended = f"after: {step.title}"
-                told = f"{type(error).__name__}: {error}"
-                yield Checked(step.title, "failed", told, step.question, error.exit_code)
+                why = f"{type(error).__name__}: {error}"
+                yield Checked(step.title, "failed", why, step.question, error.exit_code)

@@ -1,6 +1,6 @@
-"""What an example says comes of it: its lines `#= ` and `#? `, judged by the world it leaves.
+"""The effects that an example states, in lines `#= ` and `#? `, judged by the world it leaves.
 
-A line `#= ` has the words in which later prompts are told what came of a turn
+A line `#= ` has the words in which later prompts show the effect of a turn
 (`cap.engine.effect.Effect.line`); a line `#? ` has more of them, which no model is sent. A line has
 clauses, parted by semicolons:
 
@@ -8,7 +8,7 @@ clauses, parted by semicolons:
     moved red block from blue bowl to blue block    the same, with what it was and is in or on
     moved                           something is elsewhere
     nothing moved                   all is as it was
-    holds apple; drove; drew; ...   whatever else a turn's effect is told by
+    holds apple; drove; drew; ...   the other words of a turn's effect
     inside blue bowl                what moved is within its rim, and was not before
     on blue block                   what moved stands on it, and did not before
     at top right corner             what moved is within 6 cm of that place or object, and was not
@@ -20,7 +20,7 @@ clauses, parted by semicolons:
     drove 0.2 m right               it is that far in that direction: right, left, up
                                     (away from the front edge) or down; `drove right`: that way
     drove to desk                   of all locations it is nearest to that one, and was not
-    as named before                  nothing: of a program with names that only earlier turns tell
+    as named before                  nothing: the program uses names that only earlier turns know
 
 An effect that held before the example ran counts as none: what would be so anyway shows nothing.
 """
@@ -73,7 +73,7 @@ class Seen:
 
     @property
     def came(self) -> tuple[str, ...]:
-        """What a later prompt would be told of that."""
+        """The effect as a later prompt shows it."""
         return self.effect.clauses
 
 
@@ -87,8 +87,10 @@ def missed(line: str, seen: Seen) -> str | None:
     for words in clauses:
         if (why := _missed(words, seen)) is not None:
             return f"'{words}': {why}"
-    told, came = ([one for one in some if one.startswith(_MOVED)] for some in (clauses, seen.came))
-    return f"'{'; '.join(told)}': {'; '.join(came)}" if told and told != came else None
+    stated, came = (
+        [one for one in some if one.startswith(_MOVED)] for some in (clauses, seen.came)
+    )
+    return f"'{'; '.join(stated)}': {'; '.join(came)}" if stated and stated != came else None
 
 
 def _missed(clause: str, seen: Seen) -> str | None:

@@ -105,7 +105,7 @@ def _nobody(source: str) -> bool:
 
 
 class _Scenes:
-    """A robot for each set of objects that examples name, put back to its first state each time."""
+    """A robot for each set of objects that examples name, restored to its first state each time."""
 
     def __init__(self, robot: str) -> None:
         self._robot = robot
@@ -279,7 +279,7 @@ def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]
 
 
 def request_chars(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, int]:
-    """Return the size of each prompt's request, by name, what the system is told included."""
+    """Return the size of each prompt's request, by name, with the system message."""
     return {name: len(SYSTEM) + len(text) for name, text in requests(prompts, robot).items()}
 
 
@@ -292,7 +292,7 @@ class InstructionCost:
     requests: int
     """The program's own, and one for each LMP it calls, and they call."""
     chars: int
-    """Of all these requests: what the system is told, docs, facts and examples."""
+    """Of all these requests: the system message, docs, facts and examples."""
 
 
 def instruction_costs(robot: str) -> list[InstructionCost]:

@@ -78,7 +78,7 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
     robot.close()
     try:
         robot.close()
-    except Exception as error:  # a person's code may fail in any way
+    except Exception as error:  # a user's code may fail in any way
         yield RobotFinding("close", f"fails the second time: {type(error).__name__}: {error}")
     yield from _prompts(name, robot.primitives().values(), model, approve)
 
@@ -179,16 +179,16 @@ def _answers(robot: Robot) -> Iterator[RobotFinding]:
         try:
             value = question()
             encode(dict(value) if isinstance(value, Mapping) else value)
-        except Exception as error:  # a person's code may fail in any way
+        except Exception as error:  # a user's code may fail in any way
             yield RobotFinding(name, f"fails when it is asked: {type(error).__name__}: {error}")
     try:
         robot.stop()
-    except Exception as error:  # a person's code may fail in any way
+    except Exception as error:  # a user's code may fail in any way
         yield RobotFinding("stop", f"must be safe at any time: {type(error).__name__}: {error}")
 
 
 def _same_bits(name: str, robot: Any) -> Iterator[RobotFinding]:
-    """Yield where the same seed, or a snapshot put back, gives another world."""
+    """Yield where the same seed, or a restored snapshot, gives another world."""
     other = registry.make_robot(name, mode="instant", seed=0)
     if dict(robot.positions()) != dict(other.positions()):
         yield RobotFinding("reset", "the same seed gives another world; draw only from the seed")

@@ -84,7 +84,7 @@ def state_names(placements: Mapping[str, Placement]) -> list[str]:
         UsageError: Its view shows no hand.
     """
     if HAND not in placements:
-        raise UsageError(f"the robot's view() has no '{HAND}', so its state cannot be told")
+        raise UsageError(f"the robot's view() has no '{HAND}', so its state is not known")
     names = [f"hand.{axis}" for axis in _POSE]
     names += ["fingers.gap"] if len(_fingers(placements)) == 2 else []
     return names + ([f"base.{axis}" for axis in _POSE] if BASE in placements else [])
@@ -270,9 +270,9 @@ def _task_table(pa: Any, tasks: Sequence[str]) -> Any:
             ("task", "unicode", "object"),
         )
     ]
-    told = {"index_columns": ["task"], "column_indexes": [], "columns": columns}
-    told["pandas_version"] = "2.0.0"
-    return table.replace_schema_metadata({"pandas": json.dumps(told)})
+    schema = {"index_columns": ["task"], "column_indexes": [], "columns": columns}
+    schema["pandas_version"] = "2.0.0"
+    return table.replace_schema_metadata({"pandas": json.dumps(schema)})
 
 
 def _stats(columns: Mapping[str, NDArray[Any]], pictures: Sequence[bytes]) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def test_with_nobody_to_ask_it_only_reads_and_says_what_it_needs(
     protocol = Path("p.md").read_text()
     assert results(protocol)[: READ_ONLY + 1] == ["ok"] * READ_ONLY + ["not done"]
     assert protocol.count("it needs a terminal") == 1
-    assert "the person said no" not in protocol
+    assert "the user said no" not in protocol
     assert controller.moves == []
     assert controller.programs == []
 
