@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # An evaluator runs a suite, is killed, resumes, and compares two models. The second stands in for a
-# language model: it is right in half of its answers. For a real one say -m openai/NAME, with its key.
+# language model: it is right in half of its answers, and asked again after one that failed. For a
+# real one say -m openai/NAME, with its key.
 set -euo pipefail
 suite() {
     cap bench run tabletop --split SA-SI --tasks pick-and-place,nth-block -n 6 --mode instant \
