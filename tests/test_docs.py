@@ -38,6 +38,9 @@ CHECKED = {
     for name, page in {**PAGES, "README": README}.items()
     for number, block in enumerate(snippets(page), 1)
 }
+CHECKED |= {
+    f"walk_{path.stem}": path.read_text(encoding="utf-8") for path in (DOCS / "walks").rglob("*.py")
+}
 
 
 @pytest.fixture
@@ -78,7 +81,7 @@ def test_every_snippet_passes_pyright(snippets_folder: Path) -> None:
 
 
 @pytest.mark.sweep(share=0.1)
-@pytest.mark.parametrize("name", [name for name in CHECKED if "perception" not in name])
+@pytest.mark.parametrize("name", [name for name in CHECKED if not name.startswith("walk_")])
 def test_every_snippet_runs(name: str) -> None:
     exec(compile(CHECKED[name], name, "exec"), {"__name__": name})
 
@@ -129,7 +132,7 @@ def test_the_tables_name_every_setting_header_limit_and_step() -> None:
     for setting in SETTINGS:
         assert re.search(rf"`\[?{setting}(\.NAME)?\]?`", PAGES["configuration"]), setting
     for entry in fields(Header):
-        assert re.search(rf"^\| `{entry.name} = ", PAGES["prompts"], re.MULTILINE), entry.name
+        assert re.search(rf"^- `{entry.name} = ", PAGES["prompts"], re.MULTILINE), entry.name
     defaults = vars(Limits())
     for name in ("program_s", "calls_s", "sim_s", "memory_bytes", "stdout_chars"):
         assert f"`{name}`" in PAGES["sandbox"], name
