@@ -322,7 +322,7 @@ class Author:
             return [error]
         except KeyboardInterrupt:
             for request in requests:
-                lost = model.unheard(request.prompt, estimate(received) if single else 0)
+                lost = model.cancelled_usage(request.prompt, estimate(received) if single else 0)
                 self.tally.add_failed(lost, prompt.name)
             raise
         finally:

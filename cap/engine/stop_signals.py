@@ -9,7 +9,7 @@ A signal raises an exception in the main thread. That alone may come to nothing:
 - What is done on the way out may wait for something that does not come.
 
 So the request is what counts, not the exception: it stands until a turn that Ctrl-C ended has
-taken it, or the process is gone. A thread of its own is told of each signal at once, by the wakeup
+taken it, or the process is gone. A thread of its own gets each signal at once, by the wakeup
 descriptor. As long as the request stands and the main thread is not just dealing with it, that
 thread wakes it, and the exception is raised again. A second request ends the process at once, and
 so does a first that the main thread does not come to terms with. Where processes are at work that
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 BY_CTRL_C = "stopped by Ctrl-C"
 _LOOK_S = 0.1
-"""Between two looks at whether the main thread has taken notice."""
+"""Time between two checks of whether the main thread has noticed."""
 _SAME_S = 1.0
 """Signals this close are one request: a terminal that closes sends several, and so do groups, and
 people press a key again."""
@@ -57,16 +57,17 @@ class StopSignals:
         self.asked = 0
         """The signal that asked to stop and was not taken; 0 if none did."""
         self.why = BY_CTRL_C
-        """How an interrupt is told of: who raises one otherwise says it, and takes it back."""
+        """How an interrupt is described: code that raises one for another reason sets and resets
+        it."""
         self._since_s: float | None = None
-        """When the watching thread was told of that request."""
+        """When the watching thread got that request."""
         self._last_s = _LAST_S
         self._give_up: Callable[[], None] | None = None
         """What a second request does, in place of ending the process."""
         self.given_up = False
         """A second request came, and has done that."""
-        self._unheard = False
-        """The watching thread was told of a signal, and the main thread has not said so."""
+        self._unnoticed = False
+        """The watching thread got a signal that the main thread has not noticed yet."""
         self._raises = False
         self._held = 0
         """How many times what the main thread does may not be broken off just now."""
@@ -76,7 +77,7 @@ class StopSignals:
         """When Ctrl-C ended something, and nothing else has begun since."""
         self._numbers: dict[int, Any] = {}
         """What was done before about each signal that is looked after."""
-        self._told = self._tell = -1
+        self._reader = self._writer = -1
         """The ends of the pipe that each signal's number goes through."""
 
     def __enter__(self) -> None:
@@ -86,8 +87,8 @@ class StopSignals:
         stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
         before = {one: signal.getsignal(one) for one in stops}
         self._numbers = {one: what for one, what in before.items() if what != signal.SIG_IGN}
-        self._told, self._tell = os.pipe()
-        os.set_blocking(self._tell, False)
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
         # By default this one is ignored: it may come late, and to any thread, without harm.
         signal.signal(signal.SIGURG, self._look)
         self._raises = True
@@ -109,11 +110,11 @@ class StopSignals:
             raise self._exception() from None
 
     def listen(self) -> None:
-        """Be told of signals, also after an event loop took that for itself."""
+        """Get signals, also after an event loop took them over."""
         if self._raises:
             for number in self._numbers:
                 signal.signal(number, self._stop)
-            signal.set_wakeup_fd(self._tell, warn_on_full_buffer=False)
+            signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
 
     @contextlib.contextmanager
     def waiting(self, seconds: float, give_up: Callable[[], None]) -> Iterator[None]:
@@ -192,13 +193,13 @@ class StopSignals:
         again = taken_s is not None and time.monotonic() - taken_s < _SAME_S
         if self.asked in (0, signal.SIGINT) and not (again and number == signal.SIGINT):
             self.asked = number
-        with contextlib.suppress(BlockingIOError):  # an event loop may have been told instead
-            os.write(self._tell, b"\0")
+        with contextlib.suppress(BlockingIOError):  # an event loop may have got it instead
+            os.write(self._writer, b"\0")
         self._look()
 
     def _look(self, *_: object) -> None:
         """Raise the exception of the request, unless the main thread is dealing with it."""
-        self._unheard = False
+        self._unnoticed = False
         if self._idle and self.asked == signal.SIGINT:
             self.asked = 0
         if not self.asked:
@@ -210,14 +211,14 @@ class StopSignals:
         return KeyboardInterrupt() if self.asked == signal.SIGINT else Stopped(128 + self.asked)
 
     def _watch(self) -> None:
-        """Wake the main thread until it deals with what this thread was told."""
+        """Wake the main thread until it deals with the signals this thread got."""
         main = threading.main_thread().ident
         assert main is not None
         number = 0
         while True:
-            stands = self._unheard or self.asked
-            told = select.select([self._told], [], [], _LOOK_S if stands else None)[0]
-            numbers = set(os.read(self._told, 64) if told else b"").intersection(self._numbers)
+            stands = self._unnoticed or self.asked
+            ready = select.select([self._reader], [], [], _LOOK_S if stands else None)[0]
+            numbers = set(os.read(self._reader, 64) if ready else b"").intersection(self._numbers)
             now_s = time.monotonic()
             since_s = self._since_s
             if since_s is None:
@@ -230,8 +231,8 @@ class StopSignals:
                 self.given_up = True
                 give_up()
             if numbers:
-                self._unheard, number = True, min(numbers)
-            elif not told and (self._unheard or stop_in(_current(main)) is None):
+                self._unnoticed, number = True, min(numbers)
+            elif not ready and (self._unnoticed or stop_in(_current(main)) is None):
                 signal.pthread_kill(main, signal.SIGURG)
 
 

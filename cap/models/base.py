@@ -33,7 +33,7 @@ class Request:
     seed: int | None = None
     """Sampling seed, for backends that take one."""
     system: str | None = None
-    """What a chat model is told before the prompt; None where a program is wanted."""
+    """The system message of a chat model; None where a program is wanted."""
     further: str = ""
     """More synonyms and examples, for `nearest`: no language model is sent them."""
     pictures: tuple[bytes, ...] = ()
@@ -123,7 +123,7 @@ class Streams(Protocol):
 
         Args:
             request: The question.
-            on_text: Told each new piece; a retry after a broken stream starts with `""`.
+            on_text: Called with each new piece; a retry after a broken stream starts with `""`.
 
         Raises:
             ModelError: No usable answer; the message says why and what to do.

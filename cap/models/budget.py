@@ -64,7 +64,7 @@ class Allowance:
 
 
 Check = Callable[[int, float], None]
-"""Told the requests and dollars so far; raises if there may be no more."""
+"""Called with the requests and dollars so far; raises if there may be no more."""
 
 
 def cost_told(who: str, spent_usd: float, limit_usd: float, under_way: int = 0) -> str:
@@ -76,14 +76,16 @@ def cost_told(who: str, spent_usd: float, limit_usd: float, under_way: int = 0) 
         limit_usd: The limit, in dollars.
         under_way: Requests whose price is not known yet.
     """
-    told = f"{who} has cost ${spent_usd:.4f}, the limit of this run is ${limit_usd:g}"
+    message = f"{who} has cost ${spent_usd:.4f}, the limit of this run is ${limit_usd:g}"
     if under_way:
         more = "1 request more is" if under_way == 1 else f"{under_way} requests more are"
-        return f"{told}; {more} under way and will be paid for too"
+        return f"{message}; {more} under way and will be paid for too"
     over_usd = spent_usd - limit_usd
     if f"{over_usd:.4f}" == f"{0:.4f}":
-        return told
-    return f"{told}, passed by ${over_usd:.4f}: what a request costs is known once it is answered"
+        return message
+    return (
+        f"{message}, passed by ${over_usd:.4f}: what a request costs is known once it is answered"
+    )
 
 
 class Account:
@@ -118,7 +120,7 @@ class Budget:
 
     A request past a limit is not sent. Those under way may pass the spend limit by their own price,
     since nobody knows it before. A request that is refused counts as a request, at no price; what
-    came of one that broke off, and its prompt, are estimated and paid.
+    arrived of one that broke off, and its prompt, are estimated and paid.
     """
 
     def __init__(
@@ -211,7 +213,7 @@ class Budget:
         """
         if self._price == FREE:
             return Usage()
-        lost = replace(self.unheard(prompt, written), requests=0)
+        lost = replace(self.cancelled_usage(prompt, written), requests=0)
         self._add(lost)
         return lost
 
@@ -221,7 +223,7 @@ class Budget:
         with self._lock:
             self.usage = self.usage.plus(usage)
 
-    def unheard(self, prompt: str, written: int) -> Usage:
+    def cancelled_usage(self, prompt: str, written: int) -> Usage:
         """Return what a request takes, by estimate, that was stopped; nothing is paid.
 
         Args:

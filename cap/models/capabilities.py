@@ -24,7 +24,7 @@ class Abilities:
     completions: bool | None = None
     """Takes bare prompts."""
     streaming: bool | None = None
-    """Tells its text while it is written."""
+    """Reports its text while it is written."""
     stop: bool | None = None
     """Ends at stop strings."""
     seed: bool | None = None

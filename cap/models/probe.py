@@ -159,7 +159,7 @@ class _Probe:
         return True if STOP in self._free.get(mode, "") else None
 
     def logprobs(self, mode: Mode) -> int | None:
-        """Return how many alternatives to a token are told."""
+        """Return how many alternatives to a token are given."""
         for width in WIDTHS:
             asked = {"logprobs": True, "top_logprobs": width} if mode == "chat" else {}
             taken, body = self.tried(mode, **(asked or {"logprobs": width}))
@@ -173,7 +173,7 @@ class _Probe:
         return 0
 
     def echoes(self) -> bool | None:
-        """Tell whether the log-probabilities of the prompt's own tokens are told."""
+        """Return whether the log-probabilities of the prompt's own tokens are given."""
         taken, body = self.tried("completion", echo=True, logprobs=1, max_tokens=1)
         if not taken:
             return taken
@@ -186,7 +186,7 @@ class _Probe:
         """Return the best way of comparing where no prompt is repeated: token by token, if it can.
 
         Args:
-            logprobs: How many alternatives to a token are told.
+            logprobs: How many alternatives to a token are given.
         """
         try:
             walked(Asker(self._model), PROMPT, [STOP])
@@ -195,7 +195,7 @@ class _Probe:
         return "exact"
 
     def streams(self) -> bool | None:
-        """Tell whether the text comes in several pieces; one piece alone tells nothing."""
+        """Tell whether the text comes in several pieces; one piece alone shows nothing."""
         pieces: list[str] = []
         question = Request(f"Count from 1 to {COUNTED}.\n{PROMPT}", max_tokens=4 * COUNTED)
         try:
@@ -215,14 +215,14 @@ class _Probe:
     def window(self, mode: Mode, widest: int) -> tuple[int | None, bool | None]:
         """Return how many tokens of a prompt are read, and whether longer ones are cut off.
 
-        A word stands at the beginning of a prompt and is asked for at its end: whoever lost the
-        beginning cannot know it. Both are None where even a short prompt is not answered.
+        A word stands at the beginning of a prompt and is asked for at its end: a server that lost
+        the beginning cannot know it. Both are None where even a short prompt is not answered.
         """
         read: int | None = None
         size = NARROWEST
         while size <= widest:
             word = "".join(random.choices("abcdefghjkmnpqrstuvwxyz", k=8))
-            begin, end = f"The password is {word}.\n", "\nThe password, which was told first, is"
+            begin, end = f"The password is {word}.\n", "\nThe password, which is at the top, is"
             text = begin + _IDLE_LINE * (size * _CHARS_PER_TOKEN // len(_IDLE_LINE)) + end
             asked: dict[str, Any] = {"prompt": text}
             if mode == "chat":
@@ -235,9 +235,9 @@ class _Probe:
                 return read, False  # it says so, and needs no guess
             reply = read_reply(body)
             if word not in reply.text.lower():
-                told = reply.prompt_tokens
-                cut = read is not None or 0 < told < size // 2
-                return (told or read, True) if cut else (None, None)
+                counted = reply.prompt_tokens
+                cut = read is not None or 0 < counted < size // 2
+                return (counted or read, True) if cut else (None, None)
             read = reply.prompt_tokens or size
             size *= 2
         return read, None

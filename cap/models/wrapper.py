@@ -69,18 +69,18 @@ class Wrapped:
 
     def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
         """Answer one request and hand over its text as it comes, or at once if it does not."""
-        request, told = self._adjusted(request), False
+        request, reported = self._adjusted(request), False
 
         def tell(piece: str) -> None:
-            nonlocal told
-            told = True
+            nonlocal reported
+            reported = True
             on_text(piece)
 
         ask = partial(self._model.complete, request)
         if isinstance(self._model, Streams):
             ask = partial(self._model.stream, request, tell)
         completion = self._through(request, ask)
-        if not told:
+        if not reported:
             on_text(completion.text)
         return completion
 
@@ -97,10 +97,10 @@ class Wrapped:
         comparison = ScoreRequest(prompt, tuple(continuations))
         return self._through(comparison, partial(way, prompt, continuations))
 
-    def unheard(self, prompt: str, written: int) -> Usage:
+    def cancelled_usage(self, prompt: str, written: int) -> Usage:
         """Return what a request took, by estimate, that was stopped: so many tokens had come."""
-        if unheard := getattr(self._model, "unheard", None):
-            usage: Usage = unheard(prompt, written)
+        if cancelled := getattr(self._model, "cancelled_usage", None):
+            usage: Usage = cancelled(prompt, written)
             return usage
         return Usage(1, estimate(len(prompt)), written, None, estimated=True)
 

@@ -120,7 +120,7 @@ def _numbers(text: str | None) -> Vec3:
 
 
 def _origin(element: ElementTree.Element) -> Placement:
-    """Return the origin that an element tells: xyz, and roll, pitch, yaw about fixed axes."""
+    """Return the origin that an element gives: xyz, and roll, pitch, yaw about fixed axes."""
     origin = element.find("origin")
     if origin is None:
         return ORIGIN

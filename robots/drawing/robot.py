@@ -80,7 +80,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         return {body.name: body.position for body in self.state.scene.bodies}
 
     def condition(self) -> Mapping[str, Any]:
-        """Return how much ink is on the board, with a mark that tells one drawing from another."""
+        """Return how much ink is on the board, with a mark that differs between drawings."""
         strokes = self.state.strokes
         length = sum(LineString(stroke).length for stroke in strokes)
         count = "1 stroke" if len(strokes) == 1 else f"{len(strokes)} strokes"
@@ -270,7 +270,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         if not history.earlier and number == 1:
             return False
         before = history.before(number, "changed the ink")
-        self._stop.clear()  # what it does itself is no turn to take back
+        self._stop.clear()  # its own actions are no turn to undo
         # Erasing what was not there cuts what crosses it, which is then erased in its turn.
         while other := [stroke for stroke in self.state.strokes if stroke not in before]:
             self._erase_and_draw([np.array(stroke) for stroke in other], [])

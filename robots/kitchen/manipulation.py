@@ -104,7 +104,7 @@ class Manipulation:
                 self._world.state = self._state.having_done(deed)
 
     def undo(self, count: int) -> list[RobotError]:
-        """Take back the last so many deeds, the last first; return what could not be taken back.
+        """Undo the last so many deeds, the last first; return what could not be undone.
 
         What is gone, and what fell on the way, does not keep the rest from being taken back. After
         any other failure the deeds that are left can be taken back later.

@@ -1,6 +1,6 @@
 """The kitchen from above: furniture, objects, the robot and its arm, and what everything is called.
 
-Objects but bowls and plates are drawn larger than they are, so that they can be told apart.
+Objects but bowls and plates are drawn larger than they are, so that they can be distinguished.
 """
 
 from __future__ import annotations

@@ -641,7 +641,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         if not history.earlier and number == 1:
             return False
         start = history.before(number, "did something")
-        with self._moving(remembering=False):  # what it does itself is no turn to take back
+        with self._moving(remembering=False):  # its own actions are no turn to undo
             lost = self._arm.undo(self.state.deeds_done - start.deeds_done)
             try:
                 self._arm.drive(start.base.xy, UNDO_MPS, start.base.angle)

@@ -2,7 +2,7 @@
 
 What a camera shows of an object is lopsided: a block's top and the sides that face it, the outside
 of a bowl's near wall and the inside of its far one. So each point is compared with the surface it
-was seen on, which the camera's place tells, and nothing is averaged over what is hidden.
+was seen on, which follows from the camera's place, and nothing is averaged over what is hidden.
 """
 
 from __future__ import annotations

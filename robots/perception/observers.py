@@ -11,7 +11,7 @@ from robots.perception.segmentation import ColorDepthDetector, Shapes
 
 
 class Observer(Protocol):
-    """Anything that tells which objects are where now."""
+    """Anything that knows which objects are where now."""
 
     def observe(self) -> tuple[Detection, ...]:
         """Look, and return the objects seen, each name once.

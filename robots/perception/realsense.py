@@ -104,7 +104,7 @@ class RealSenseCamera:
     def close(self) -> None:
         """Stop the device; doing so twice does no harm."""
         if self._pipeline is not None:
-            with contextlib.suppress(RuntimeError):  # unplugged, it cannot be told to stop
+            with contextlib.suppress(RuntimeError):  # unplugged, it cannot be stopped
                 self._pipeline.stop()
             self._pipeline = None
 

@@ -1,8 +1,8 @@
 """Blocks and bowls from colour and depth alone.
 
 What rises above the table is split by colour, then into connected patches of a grid seen from
-above; a patch's size tells a block from a bowl, and its highest points tell where it is: the middle
-of a block's top face, the circle through a bowl's rim.
+above; a patch's size distinguishes a block from a bowl, and its highest points show where it is:
+the middle of a block's top face, the circle through a bowl's rim.
 """
 
 from __future__ import annotations

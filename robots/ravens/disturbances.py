@@ -1,7 +1,7 @@
 """What goes wrong on purpose: a noisy camera, a hand that misses, a grasp that slips.
 
 All of it comes from the world's own generator, which is part of the world's state: the same seed
-and the same commands go wrong in the same way, also after a snapshot is put back.
+and the same commands go wrong in the same way, also after a snapshot is restored.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ CAMERA_DRAWS, MOTION_DRAWS = 1, 2
 
 
 class Eyes(Protocol):
-    """Tells where things seem to be."""
+    """Knows where things seem to be."""
 
     def see(self, state: WorldState) -> Scene:
         """Return the scene as it is perceived in a state of the world."""

@@ -559,7 +559,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotGrasped: The fingers closed without holding the object.
         """
         number = count(turns, "turns", 1)
-        with self._moving(remembering=False):  # what it does itself is no turn to take back
+        with self._moving(remembering=False):  # its own actions are no turn to undo
             self._world.recover()
             known = self._turns()
             if not known.earlier and number == 1:

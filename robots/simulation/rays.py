@@ -1,6 +1,6 @@
 """Pictures by rays: what a robot's world looks like, from its shapes, without a graphics card.
 
-MuJoCo tells for each ray what it meets, how far off, and how that is turned. The world that is
+MuJoCo gives for each ray what it meets, how far off, and how that is turned. The world that is
 drawn holds shapes and no physics: bodies are posed in it, so no picture changes what happens.
 """
 
@@ -223,7 +223,7 @@ class RayCamera:
         return Frame(shot.rgb, shot.depth_m, self._lens.intrinsics, pose, robot)
 
     def close(self) -> None:
-        """Do nothing: the world belongs to whoever built it."""
+        """Do nothing: the world belongs to the code that built it."""
 
 
 def _pixels(lens: Lens) -> Array:

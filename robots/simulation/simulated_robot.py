@@ -1,4 +1,4 @@
-"""What the simulated robots share: a world that can be seen, stopped, reset, kept and put back."""
+"""What the simulated robots share: a world that can be seen, stopped, reset, saved and restored."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class TopView:
         Args:
             shapes: What each is made of.
             placements: Where each is; others are left out.
-            larger: How much larger objects but dishes are drawn, so that they can be told apart.
+            larger: How much larger objects but dishes are drawn, so that they can be distinguished.
         """
         found: list[tuple[float, float, Rgb, bool, list[list[Vec3]]]] = []
         for name, place in placements.items():

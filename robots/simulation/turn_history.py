@@ -19,7 +19,7 @@ class EarlierTurn(Generic[Before]):
     before: Before
     """What it began with."""
     words: str = ""
-    """What it was told to do; "" while it goes on."""
+    """Its instruction; "" while it goes on."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class TurnHistory(Generic[Before]):
     acted: bool = False
     """Whether this turn has done anything: the last of those is then its own."""
     undone: tuple[str, ...] = ()
-    """What the turns were told that this one took back, the last of them first."""
+    """The instructions of the turns that this one undid, the last of them first."""
 
     def begun(self, before: Before, *, again: bool) -> TurnHistory[Before]:
         """Return the history now that this turn does something.
@@ -70,7 +70,7 @@ class TurnHistory(Generic[Before]):
         """Return the history now that this turn is over.
 
         Args:
-            words: What it was told to do.
+            words: Its instruction.
         """
         if not self.acted:
             return TurnHistory(self.earlier)

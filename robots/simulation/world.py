@@ -33,7 +33,7 @@ class WorldOwner(Protocol):
         """Let a recorder take a picture."""
 
     def check_stop(self) -> None:
-        """Raise `RobotError` if the running motion was told to stop."""
+        """Raise `RobotError` if the running motion was asked to stop."""
 
 
 class SimulatedWorld(Protocol[State]):
@@ -55,7 +55,7 @@ def after_step(owner: WorldOwner, steps: int, *, watched: bool = True) -> None:
         watched: Whether the motion may be stopped.
 
     Raises:
-        RobotError: It was told to stop.
+        RobotError: It was asked to stop.
     """
     every = max(1, round(owner.frame_every_s / DT_S))
     if owner.on_frame is not None and steps % every == 0:

@@ -55,7 +55,7 @@ def create(
 
     Args:
         mode: `instant` makes it a dry run: commands are written down and nothing is sent; its
-            table is invented unless `scene` or `camera` tells of objects.
+            table is invented unless `scene` or `camera` gives objects.
         seed: Of an invented table.
         objects: What stands on an invented table; otherwise the camera says what is there.
         options: As `TabletopOptions.of` takes them.
@@ -68,7 +68,7 @@ def create(
     given = TabletopOptions.of(options)
     dry = mode == "instant"
     if objects is not None and (not dry or given.scene or given.camera):
-        raise UsageError("--objects invents a table for a dry run; here the camera tells of one")
+        raise UsageError("--objects invents a table for a dry run; here the camera sees one")
     if given.driver not in DIALECTS:
         raise UsageError(f"no driver {given.driver!r}; use {' or '.join(map(repr, DIALECTS))}")
     if not dry:
@@ -138,7 +138,7 @@ def _sight(options: TabletopOptions, arm: GuardedArm) -> Sight:
     """Return what sees the objects.
 
     Raises:
-        UsageError: It cannot be told by what, or from where.
+        UsageError: It is not known by what, or from where.
         MissingExtra: The camera or its detector needs an extra.
     """
     if (options.scene is None) == (options.camera is None):

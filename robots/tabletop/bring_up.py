@@ -158,8 +158,8 @@ class TabletopBringUp:
                 "look at them, take it out by hand, and check again"
             )
         arm.gripper(stroke_m)
-        tells = "it cannot tell what it holds" if held is None else "it says that it held nothing"
-        return f"told to open {1000 * stroke_m:.0f} mm, close, and open; {tells}"
+        report = "it cannot tell what it holds" if held is None else "it says that it held nothing"
+        return f"opened {1000 * stroke_m:.0f} mm, closed and opened as commanded; {report}"
 
     def _move(self) -> str:
         start = self._arm.pose()

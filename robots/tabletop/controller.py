@@ -214,8 +214,8 @@ class ControllerDriver(ABC):
         return self._gripper.fingers
 
     @property
-    def told_gap_m(self) -> float | None:
-        """The distance that its fingers were told last, metres."""
+    def commanded_gap_m(self) -> float | None:
+        """The distance last commanded to its fingers, metres."""
         return self._gripper.told_m
 
     @property

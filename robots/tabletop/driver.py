@@ -69,8 +69,8 @@ class ArmDriver(Protocol):
         """How far its gripper opens."""
 
     @property
-    def told_gap_m(self) -> float | None:
-        """The distance that its fingers were told last, metres, though they may be under way.
+    def commanded_gap_m(self) -> float | None:
+        """The distance last commanded to its fingers, metres; they may be under way.
 
         None before the first, and where a command was begun and did not end: it may have arrived.
         """

@@ -43,7 +43,7 @@ DIALECTS: Mapping[str, Dialect] = {
 
 @dataclass
 class DryDriver:
-    """An arm that is always where it was told to go."""
+    """An arm that is always where it was commanded to go."""
 
     name: str
     """Whose commands are written down."""
@@ -55,12 +55,12 @@ class DryDriver:
     """Height of the table top: the arm begins above it, where it waits between motions."""
     fingers: Fingers = ROBOTIQ_2F_85
     """Of the gripper that would be there."""
-    told_gap_m: float | None = None
-    """The distance that the fingers would have been told last, metres."""
+    commanded_gap_m: float | None = None
+    """The distance last commanded to the fingers, metres."""
     heard: ArmState | None = None
     """Nothing: there is always a newest state."""
     stopped: bool = False
-    """Whether it was told to stop, and not yet to go on."""
+    """Whether it was asked to stop, and not yet to go on."""
 
     def __post_init__(self) -> None:
         """Begin where the gripper waits between motions."""
@@ -107,7 +107,7 @@ class DryDriver:
 
     def _require_going(self) -> None:
         if self.stopped:
-            raise RobotError("the arm was told to stop")
+            raise RobotError("the arm was stopped")
 
     def _arrive(self, pose: TcpPose) -> None:
         self.poses.append(pose)
@@ -117,13 +117,13 @@ class DryDriver:
     def gripper(self, gap_m: float) -> bool | None:
         """Write it down; whether it would hold anything is not known."""
         self._require_going()
-        self.told_gap_m = gap_m
+        self.commanded_gap_m = gap_m
         self.commands.append(f"gripper open {1000 * gap_m:.0f} mm" if gap_m else "gripper close")
         return None
 
     def holding(self) -> bool | None:
         """Return that open fingers hold nothing; of closed ones it is not known."""
-        return None if self.told_gap_m == 0 else False
+        return None if self.commanded_gap_m == 0 else False
 
     def stop(self) -> None:
         """Go on with nothing; a stop is sent to an arm that moves, and this one is always there."""

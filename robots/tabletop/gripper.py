@@ -26,7 +26,7 @@ _POLL_S = 0.05
 _ANSWER_S = 1.0
 _ACTIVATED = 3
 _SHOWN = 40
-"""How much of an answer that is none is told."""
+"""How much of an unreadable answer is shown."""
 _MOVING, _CLOSED_ON_OBJECT, _THERE = 0, 2, 3
 
 
@@ -36,7 +36,7 @@ class Gripper(Protocol):
     fingers: Fingers
     """How far they open."""
     told_m: float | None
-    """The distance they were told last, metres; None before the first, and where a command was
+    """The distance last commanded, metres; None before the first, and where a command was
     begun and did not end: it may have arrived."""
 
     def set(self, gap_m: float, wait: Wait) -> bool | None:
@@ -98,7 +98,7 @@ class OutputGripper:
         Args:
             output: The output.
             switch: Sets an output.
-            is_on: Tells whether one is on.
+            is_on: Returns whether one is on.
             wait_s: Time the fingers need.
             stroke_m: How far they open, metres.
         """
@@ -241,8 +241,8 @@ def gripper_for(
             the output's number, as in `tool_io:1`.
         host: The controller's address.
         switch: Sets a digital output.
-        is_on: Tells whether one is on.
-        wait_s: Time the fingers need where only an output tells them what to do, seconds.
+        is_on: Returns whether one is on.
+        wait_s: Time the fingers need where only an output commands them, seconds.
         stroke_m: Their greatest distance, metres.
 
     Raises:

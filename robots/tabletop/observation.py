@@ -60,7 +60,7 @@ class CameraSight:
     """Looks at the table again and again."""
 
     def __init__(self, observer: Observer, clock: Callable[[], float] = time.monotonic) -> None:
-        """Look with an observer; the clock tells how old a look is."""
+        """Look with an observer; the clock gives the age of a look."""
         self._observer = observer
         self._clock = clock
         self._seen: tuple[float, Scene] | None = None
@@ -88,7 +88,7 @@ class ListedSight:
     """
 
     def __init__(self, observer: Observer) -> None:
-        """Begin with what the observer tells."""
+        """Begin with what the observer sees."""
         self._observer = observer
         self._listed = observer.observe()
         self._scene = _apart(scene_of(self._listed))
@@ -121,7 +121,7 @@ def scene_of(detections: Iterable[Detection]) -> Scene:
     """Return detections as a scene: bowls as bowls, anything else as a box of its size.
 
     Raises:
-        NotFound: A box without height: the object cannot be told from the table.
+        NotFound: A box without height: the object cannot be distinguished from the table.
     """
     return Scene(tuple(_body(seen) for seen in detections))
 

@@ -84,7 +84,7 @@ class TabletopOptions:
 
     @property
     def sees(self) -> bool:
-        """Whether something tells where objects are."""
+        """Whether something knows where objects are."""
         return self.scene is not None or self.camera is not None
 
 

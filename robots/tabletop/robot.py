@@ -103,7 +103,7 @@ class TabletopRobot:
         """Return the simulated table with arm and objects where they are now, and its limits.
 
         Raises:
-            NotConnected: Where the arm is cannot be told.
+            NotConnected: Where the arm is, is not known.
         """
         self._arm.reach()
         state = replace(self._table.state, paths=())

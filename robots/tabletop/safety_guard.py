@@ -49,7 +49,7 @@ class GuardedArm:
         """Connect and make sure that the arm could move.
 
         Raises:
-            NotConnected: The controller does not answer, or is not ready to be told to move.
+            NotConnected: The controller does not answer, or is not ready to move.
             ProtectiveStop: The safety controller has stopped the arm.
             LimitExceeded: The arm stands outside the workspace box, or its tool is not as said.
             RobotError: The gripper holds something from before.

@@ -81,7 +81,7 @@ class Link(Protocol):
 
 
 class Mover:
-    """Sends motions one at a time, waits for them, and ends them when told to stop."""
+    """Sends motions one at a time, waits for them, and ends them when it is stopped."""
 
     def __init__(self, link: Link, *, slack_s: float) -> None:
         """Use a link; a motion may take twice its time and `slack_s` seconds."""
@@ -95,7 +95,7 @@ class Mover:
         """Whether a motion of ours may be under way: no other program's is ever braked."""
 
     def go(self, motion: Motion) -> None:
-        """Make a motion and return once there; on any failure the arm is told to stop.
+        """Make a motion and return once there; on any failure the arm is stopped.
 
         Raises:
             NotConnected: The controller is not reached, or the arm is not ready to move.
@@ -154,7 +154,7 @@ class Mover:
                 time.sleep(_POLL_S)
 
     def wait(self, seconds: float) -> None:
-        """Wait; fail once the arm was told to stop, or may not move."""
+        """Wait; fail once the arm was stopped, or may not move."""
         until = time.monotonic() + seconds
         while True:
             left = until - time.monotonic()
@@ -167,7 +167,7 @@ class Mover:
     def stop(self) -> None:
         """Brake; from now on motions and waits fail, until `clear_stop`.
 
-        A motion that is just being sent is braked by whoever sends it, should that take long.
+        A motion that is just being sent is braked by its sender, should that take long.
         """
         self._stopped.set()
         waited = self._sending.acquire(timeout=_SENDING_S)
@@ -214,12 +214,12 @@ class Mover:
             if now > deadline:
                 raise Timeout(
                     f"the arm is {motion.left(state)} short of its target after {now - sent:.1f} s "
-                    "and was told to stop: is the speed slider low, or something in its way?"
+                    "and was stopped: is the speed slider low, or something in its way?"
                 )
 
     def _require_going(self) -> None:
         if self._stopped.is_set():
-            raise RobotError("the arm was told to stop")
+            raise RobotError("the arm was stopped")
 
 
 def require_ready(state: ArmState) -> None:

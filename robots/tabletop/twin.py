@@ -43,10 +43,10 @@ def make_twin(state: WorldState, fingers: Fingers, limits: MotionLimits) -> Rave
 
 
 class Twin(RavensRobot):
-    """A simulated table that tells how its gripper is turned as well."""
+    """A simulated table that also knows how its gripper is turned."""
 
     def condition(self) -> Mapping[str, Any]:
-        """Return what the table tells, and the direction the fingers close in: x and y."""
+        """Return what the table reports, and the direction the fingers close in: x and y."""
         yaw = Pose.of_joints(self._world.state.joints).yaw
         return {**super().condition(), "gripper closes along": (math.cos(yaw), math.sin(yaw))}
 

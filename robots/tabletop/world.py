@@ -79,7 +79,7 @@ class HardwareWorld:
 
     @state.setter
     def state(self, state: WorldState) -> None:
-        raise RobotError("a real table cannot be put back; move the objects there")
+        raise RobotError("a real table cannot be restored; move the objects yourself")
 
     def _with_hand(self, scene: Scene, pose: TcpPose) -> WorldState:
         """Return the state with the fingertips at a pose: what they hold hangs there."""
@@ -126,7 +126,7 @@ class HardwareWorld:
         try:
             empty = self._arm.gripper(0.0) is False
         except BaseException:
-            if self._arm.driver.told_gap_m:  # they were never told to close
+            if self._arm.driver.commanded_gap_m:  # they were never commanded to close
                 self._held = None
             raise
         if empty:
@@ -174,22 +174,22 @@ class HardwareWorld:
     def _let_go(self, laid: tuple[Body, ...], gap_m: float) -> None:
         """Open the fingers, which leaves bodies where they are said to be.
 
-        Fingers that were told to open do so, whatever stops the arm meanwhile.
+        Fingers that were commanded to open do so, whatever stops the arm meanwhile.
         """
         assert self._held is not None
         self._held = replace(self._held, laid=laid)
         try:
             self._arm.gripper(gap_m)
         except BaseException as error:
-            if not self._arm.driver.told_gap_m:
+            if not self._arm.driver.commanded_gap_m:
                 raise
             self._note_let_go()
             if not isinstance(error, RobotError):
                 raise
             x, y = laid[0].xy
             raise type(error)(
-                f"{error}; the fingers had been told to open: {laid[0].name!r} is taken to stand "
-                f"at ({x:.2f}, {y:.2f}), so look whether it does"
+                f"{error}; the fingers had been commanded to open: {laid[0].name!r} should stand "
+                f"at ({x:.2f}, {y:.2f}); check that it does"
             ) from error
         self._note_let_go()
         self._host.frame()

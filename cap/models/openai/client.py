@@ -364,8 +364,8 @@ class Client:
             return RequestFailed("a piece of the answer is not JSON", again=True)
         if isinstance(error, openai.APIError) and not broken:
             words = error.body if isinstance(error.body, str) else error.message
-            told = cut(self._redaction.line(words))
-            return RequestFailed(f"answers with an error in the middle: {told}", again=True)
+            message = cut(self._redaction.line(words))
+            return RequestFailed(f"answers with an error in the middle: {message}", again=True)
         if self._answer.size is not None:
             return RequestFailed(_BROKEN, again=True)
         return self._of_connection(error)

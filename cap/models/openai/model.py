@@ -40,11 +40,11 @@ from cap.prompt.prompt import without_synonyms
 SYSTEM = (
     "You write robot programs. The user's message is the beginning of a Python file: what the "
     "functions do, imports, then examples, each an instruction in a comment with its code below. "
-    "Lines #= tell what came of a program, lines #! how one failed, lines #< what is given. "
+    "Lines #= show the effect of a program, lines #! how one failed, lines #< what is given. "
     "Answer only with the Python code that comes next, under the last comment. No prose, no "
     "imports, no fences, and nothing of the file again."
 )
-"""What a chat model is told before the prompt, unless the request says otherwise."""
+"""The system message of a chat model, unless the request has another."""
 
 MAX_STOPS = 4
 """The most stop strings OpenAI's endpoints take; the caller applies every one on the text."""
@@ -185,19 +185,19 @@ class OpenAIModel:
         """What its answers took so far."""
         return self._budget.usage
 
-    def unheard(self, prompt: str, written: int) -> Usage:
+    def cancelled_usage(self, prompt: str, written: int) -> Usage:
         """Return what a request took, by estimate, that was stopped: so many tokens had come."""
-        return self._budget.unheard(prompt, written)
+        return self._budget.cancelled_usage(prompt, written)
 
     @property
     def identity(self) -> str:
         """What decides its answers besides the request: for a cache."""
         settings = self._settings
         more = [settings.reasoning_effort, settings.extra_body, settings.query, settings.headers]
-        told = SYSTEM if self.mode == "chat" else ""
+        sent = SYSTEM if self.mode == "chat" else ""
         if any(more):
-            told += json.dumps([dict(each) if isinstance(each, Mapping) else each for each in more])
-        digest = hashlib.sha256(told.encode()).hexdigest()[:12] if told else ""
+            sent += json.dumps([dict(each) if isinstance(each, Mapping) else each for each in more])
+        digest = hashlib.sha256(sent.encode()).hexdigest()[:12] if sent else ""
         return f"{self.place} {digest}".rstrip()
 
     def complete(self, request: Request) -> Completion:

@@ -140,10 +140,10 @@ def _called(message: Any) -> str:
 
 
 def _why_empty(body: Any, choice: Any, message: Any, max_tokens: int) -> str:
-    """Say why an answer has no text, as far as it tells."""
+    """Return why an answer has no text, as far as it says."""
     if choice is None:
-        told = _text(_get(_get(body, "error"), "message"))
-        return f"answered with an error: {told}" if told else "answered without any choices"
+        message = _text(_get(_get(body, "error"), "message"))
+        return f"answered with an error: {message}" if message else "answered without any choices"
     reason = _get(choice, "finish_reason")
     if refusal := _text(_get(message, "refusal")):
         return f"declines to answer ({refusal}); say the instruction in other words"

@@ -15,7 +15,7 @@ from cap.prompt.prompt import without_synonyms
 
 LABELS = string.ascii_uppercase
 MISSING = 2.0
-"""A letter that is not told is at most as likely as the last one told; this many nats less."""
+"""A letter that is not given is at most as likely as the last one given; this many nats less."""
 
 WIDTHS = (20, 5)
 """How many alternatives to ask for; servers have different limits."""
@@ -27,8 +27,8 @@ _ANSWER = "Answer with its letter alone."
 def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     """Return the log-probability of each continuation among them all.
 
-    Where there are more than letters are told, they are compared in groups, and the groups by their
-    best: p(option) = p(option in its group) / p(best in its group) * p(best among the bests).
+    Where there are more options than letters given, they are compared in groups, and the groups by
+    their best: p(option) = p(option in its group) / p(best in its group) * p(best among the bests).
 
     Raises:
         Refused: The endpoint does not tell log-probabilities.
@@ -38,7 +38,7 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
 
 
 class _Question:
-    """One comparison, which learns on the way how many letters the endpoint tells."""
+    """One comparison, which learns on the way how many letters the endpoint gives."""
 
     def __init__(self, asker: Asker, prompt: str) -> None:
         self._asker = asker
@@ -46,7 +46,7 @@ class _Question:
         self._mode = asker.endpoint.mode
         known = asker.endpoint.abilities.logprobs
         if known is not None and known < 2:
-            raise Refused("it tells no alternatives to a token")
+            raise Refused("it gives no alternatives to a token")
         self._widths = [known] if known else list(WIDTHS)
 
     def compare(self, options: Sequence[str]) -> list[float]:
@@ -78,13 +78,13 @@ class _Question:
         ]
 
     def _ask(self, options: Sequence[str]) -> list[float] | None:
-        """Return log-probabilities in one order; None if fewer letters are told than options."""
-        told = alternatives(self._send(options))
+        """Return log-probabilities in one order; None if fewer letters are given than options."""
+        letters = alternatives(self._send(options))
         width = self._widths[0]
-        if len(told) < min(len(options), width):
-            if len(told) < 2:
-                raise Refused("it tells no alternatives to a token")
-            width = len(told)
+        if len(letters) < min(len(options), width):
+            if len(letters) < 2:
+                raise Refused("it gives no alternatives to a token")
+            width = len(letters)
         self._widths = [width]
         if self._asker.endpoint.abilities.logprobs != width:
             self._asker.endpoint.learn(logprobs=width)
@@ -92,13 +92,13 @@ class _Question:
             return None
         labels = LABELS[: len(options)]
         found: dict[str, float] = {}
-        for word, value in told.items():
+        for word, value in letters.items():
             label = word.strip(" \n\t().:*\u2581\u0120")  # however its token is written
             if len(label) == 1 and label in labels:
                 found[label] = _sum(found[label], value) if label in found else value
         if not found:
             raise Refused("none of its likely answers is a letter")
-        lowest = min(told.values()) - MISSING
+        lowest = min(letters.values()) - MISSING
         return _normal([found.get(label, lowest) for label in labels])
 
     def _send(self, options: Sequence[str]) -> Any:
@@ -127,20 +127,20 @@ def alternatives(body: Any) -> Mapping[str, float]:
     """Return the alternatives to an answer's first token.
 
     Raises:
-        Refused: It tells none.
+        Refused: It gives none.
     """
     try:
         logprobs = body["choices"][0]["logprobs"]
         if content := logprobs.get("content"):
             entries = content[0]["top_logprobs"]
-            told = {entry["token"]: float(entry["logprob"]) for entry in entries}
+            given = {entry["token"]: float(entry["logprob"]) for entry in entries}
         else:
-            told = {word: float(value) for word, value in logprobs["top_logprobs"][0].items()}
+            given = {word: float(value) for word, value in logprobs["top_logprobs"][0].items()}
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise Refused("it does not tell log-probabilities") from None
-    if wrong := [value for value in told.values() if value > MOST]:
+    if wrong := [value for value in given.values() if value > MOST]:
         raise Refused(f"it gives {wrong[0]} for a log-probability, which is none")
-    return {word: value for word, value in told.items() if math.isfinite(value)}
+    return {word: value for word, value in given.items() if math.isfinite(value)}
 
 
 def _sum(one: float, other: float) -> float:

@@ -144,7 +144,7 @@ def walked(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, each, strict=False)))
         for each in tokens.values()
     )
-    # It is made to write a letter: of half a character it tells no alternatives. What it tells of
+    # It is made to write a letter: of half a character it gives no alternatives. What it gives of
     # them is from before that.
     letter = {str(_tokens(asker, "a")[-1]): 100}
     if begin == 0:

@@ -1,6 +1,6 @@
 """Comparing continuations of a prompt, by the best of three ways an endpoint offers.
 
-`exact`   the server tells every token's log-probability, of a text it repeats or one by one
+`exact`   the server gives every token's log-probability, of a text it repeats or one by one
 `choice`  a question with lettered answers; the probabilities of the letters
 `ranked`  one request for the likeliest continuations, in order, by letter
 

@@ -209,7 +209,7 @@ def _rotation(file: Table, key: str) -> Array:
         quaternion = file.numbers(key, (4,), "[x, y, z, w]")
         if abs(math.hypot(*quaternion) - 1) > _UNIT:
             raise file.wrong(
-                key, f"{key} has length {math.hypot(*quaternion):.4g}, not 1; copy it anew"
+                key, f"{key} has length {math.hypot(*quaternion):.4g}, not 1; copy it again"
             )
         return rotations.rotation_of_quaternion(quaternion)
     vector = file.numbers(key, (3,), "[rx, ry, rz] in radians")
@@ -230,7 +230,7 @@ def _matrix(file: Table) -> Array:
         raise file.wrong("matrix", "the matrix's last row must be [0, 0, 0, 1]; is it transposed?")
     if not rotations.is_rotation(matrix[:3, :3]):
         why = "mirrors" if np.linalg.det(matrix[:3, :3]) < 0 else "stretches"
-        raise file.wrong("matrix", f"the matrix {why} instead of turning; copy it anew")
+        raise file.wrong("matrix", f"the matrix {why} instead of turning; copy it again")
     return matrix
 
 

@@ -311,7 +311,7 @@ def test_a_request_that_is_stopped_is_paid_by_estimate(connect: Any) -> None:
         made = connect(server.url, budget=budget)
         with pytest.raises(KeyboardInterrupt):
             made.stream(request, pressed)
-    took = made.unheard(request.prompt, budget.usage.completion_tokens)
+    took = made.cancelled_usage(request.prompt, budget.usage.completion_tokens)
     assert (took.requests, took.prompt_tokens, took.estimated) == (1, 100, True)
     assert took.completion_tokens > 0
     assert budget.usage.cost_usd == took.cost_usd

@@ -169,7 +169,7 @@ def test_where_it_is_interrupted_stands_in_the_protocol(
     assert capsys.readouterr().out.endswith("\nprotocol: p.md\n")
     told = Path("p.md").read_text()
     assert ("ended at the question; nothing of this step was done" in told) is (at == "Measure")
-    assert ("told to stop" in told) is (at != "Measure")
+    assert ("was stopped" in told) is (at != "Measure")
     assert not controller.moving
 
 

@@ -198,7 +198,7 @@ def test_stop_ends_the_wait_for_a_gripper(make: Make, controller: FakeController
 
     thread = threading.Thread(target=stop)
     thread.start()
-    with pytest.raises(RobotError, match="told to stop"):
+    with pytest.raises(RobotError, match="was stopped"):
         arm.gripper(0.0)
     thread.join()
 

@@ -204,7 +204,7 @@ def test_fingers_told_to_open_have_let_go_whatever_stops_them(
 ) -> None:
     at_command(gripping, 3, lambda: None, robot.stop)
     was = robot.positions()["red block"]
-    with pytest.raises(RobotError, match=r"told to stop; .* 'red block' is taken to stand at"):
+    with pytest.raises(RobotError, match=r"was stopped; .* 'red block' should stand at"):
         put(robot)
     del gripping._gripper.set
     laid = robot.positions()["red block"]

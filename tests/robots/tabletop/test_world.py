@@ -336,11 +336,11 @@ def test_what_would_not_stand_below_is_put_down_beside_it() -> None:
 def test_whether_fingers_opened_is_asked_of_them_where_their_command_was_lost(opened: bool) -> None:
     class Lost(Arm):
         def gripper(self, gap_m: float) -> bool | None:
-            closed = self.told_gap_m == 0
+            closed = self.commanded_gap_m == 0
             super().gripper(gap_m)
             if gap_m and closed and not lost:
                 lost.append(gap_m)
-                self.told_gap_m = None
+                self.commanded_gap_m = None
                 raise NotConnected("no answer")
             return None
 
