@@ -38,7 +38,6 @@ from cap.engine.doubts import (
     did_nothing,
     doubts,
     explained,
-    is_order,
     left_as_it_was,
 )
 from cap.engine.effect import Effect
@@ -635,7 +634,7 @@ class Engine:
         effect = Effect.of(before or now, now, answer.result)
         failure, found = None, list[str]()
         if compared and before is not None:
-            failure = left_as_it_was(effect) if is_order(words) else None
+            failure = left_as_it_was(words, effect)
             if failure is None and self.settings.sampling.verify != "off":
                 found += doubts(words, before, now, effect, task.moved_before)
         if failure is None and task.goal is not None:

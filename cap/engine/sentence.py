@@ -1,54 +1,143 @@
-"""What an order says of the things it names: which are to be moved, and where to.
+"""What an order says of things: which are meant, which are to be moved, and where to.
 
-It reads the plain form alone, "VERB things PREPOSITION thing and things PREPOSITION thing"; of
-anything else it says nothing.
+References are resolved to things of the scene before the turn. Where one cannot be, or the words
+leave it open, nothing is said of it.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from cap.robot.observation import Observation
+
 COLORS = "red|green|blue|yellow|orange|purple|pink|cyan|brown|gray|white|black"
-KINDS = "block|bowl"
-MOVE = (
-    r"(?:put|place|position|move|bring|throw|drop|push|slide|shift|nudge|take|set|stack|sort|lay|carry|fetch"
-    r"|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch)"
+FRUIT = frozenset(
+    ["apple", "banana", "orange", "lemon", "lime", "pear", "peach", "plum", "strawberry", "cherry"]
+)
+KINDS_OF_ALL = "thing|object|item"
+NUMBERS = {
+    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8},
+    **{"nine": 9, "ten": 10, "twelve": 12},
+}
+_NUMBER = "|".join(NUMBERS)
+UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+LENGTH = r"(\d+(?:\.\d+)?) ?(mm|cm|m)\b"
+INSIDE = ("in", "into", "inside", "inside of", "on", "onto", "on top of", "atop", "to", "at")
+WAYS = {
+    "left": (-1, 0),
+    "right": (1, 0),
+    "up": (0, 1),
+    "down": (0, -1),
+    "away": (0, 1),
+    "towards": (0, -1),
+}
+"""In the frame of a table, x to the right and y away from its front edge."""
+HALVES = ("left half", "right half", "top half", "bottom half")
+NEAR_MIDDLE_M = 0.05
+"""What is so near to the middle may be said to be on either side."""
+CLEAR_M = 0.01
+"""A thing is the nearest, or the leftmost, if no other is within so much of it."""
+_VERB = (
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|take|set|stack|pile"
+    r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
+    r"|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
+    r"|open|close|shut|draw|erase|say|tell|turn|wait|stop|halt|point|hover|empty|clear"
+    r"|gather|collect|don't|do not)"
+)
+_MOVES = (
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|take|set|stack|pile"
+    r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
+    r"|leave (?=it|them)|stow|dump|build|make|form|arrange|line up|line|let|gather|collect)"
 )
 """Verbs after which a thing is elsewhere."""
-INSIDE = ("in", "into", "inside", "inside of", "on", "onto", "on top of", "atop", "to")
-_QUESTION = re.compile(
-    r"^(?:is|are|was|what|which|where|how|who|why|do|does|did|can you see)\b|\?$"
+_STATES = r"(?:goes|go|belongs?|(?:should|must|has to|have to) (?:go|be|stand|lie)|sits?|sitting)"
+_WANTS = r"(?:i want|i would like|i'd like|i need)"
+SWAPS = re.compile(r"\b(?:swap|exchange|switch|trade places|change places)\b")
+STACKS = re.compile(r"^(?:stack|pile)\b|\b(?:tower|stack|pile) (?:of|from|out of)\b|\btower\b")
+STACKS_OF = re.compile(r"\b(?:tower|stack|pile|row|line|column)\b")
+_CUT = re.compile(
+    rf"(?:\s*[.;:!]+\s+|,?\s+(?:and|then|but)\b|,)(?:[ ,]*(?:and|then|but|also|just|now|finally))*"
+    rf"\s*(?=(?:{_VERB}|without|{_WANTS})\b)"
 )
-_LEFT = r"(?:(?:to|on|at) the )?(left|right)(?: hand)?(?: side)? of"
-_RELATION = re.compile(
-    rf"\b(?:{_LEFT}|(on top of|atop|in front of|next to|inside of|inside|into|onto|in|on|to"
-    r"|behind|above|below|underneath|under|beneath|over|beside|near|by|around|between|from|off"
-    r"|out of|with|of|than|except|but|not|at|for|towards?|like|as))"
-    r"(?: all| both)?(?: the| a| an| your| its| my)?\s*$"
+"""Between two clauses."""
+OPEN_WORDS = re.compile(
+    r"\b(?:if|unless|until|while|when|whenever|or|either|any|some|something|maybe|perhaps|no wait"
+    r"|wait|i mean|actually|rather|wherever|whichever|whatever|anywhere|somewhere|pretend|wanted"
+    r"|wants?ed|mistake|undo|nowhere|different|whose|share|opposite|friends?|would|could)\b"
 )
-_ELLIPSIS = re.compile(rf"\b({COLORS})(,? and (?:the )?|, (?:the )?)({COLORS}) ({KINDS})s?\b")
-_STATES = re.compile(
-    r"(?:i want|i would like|i'd like) (?=the )"
-    r"|(?=the [\w ]+? (?:goes|belongs|(?:should|must) (?:go|be|stand|lie)) (?:in|on|to|next|at))"
+"""Words that leave open what is meant."""
+_MATCHING = re.compile(r"^(?!.*\b(?:not|other|different)\b).*\b(?:matching|(?:same|own) color)\b")
+_NEAREST = re.compile(r"\b(?:nearest|closest) (\w+)$|\b(\w+) (?:nearest|closest) to (?:it|them)$")
+"""Where each of several things goes to another place."""
+_STAYS = re.compile(
+    r"^(?:don't|do not|never|without) (?:touch|mov|chang|disturb|us)\w*"
+    r"|^(?:leave|keep) .*(?:where|alone|as (?:it|they)|in place|untouched)"
 )
-"""How a sentence without a verb of moving may begin: "the red block goes into the bowl"."""
-_LEFT_OUT = ("than", "except", "but", "not")
-_OPEN = re.compile(
-    r"\b(?:closest|nearest|farthest|furthest|closer|nearer|further|that|which)\b"
-    r"|\b(?:in|on|into|onto|at|to) (?:the|a) \w+"
-)
-"""Before a preposition: it is said of another thing than the one that is moved."""
-_REFERS = re.compile(r"\b(?:where|as|like|than|same \w+)\b")
+"""How a clause begins whose things are to stay."""
+_NOT_A_WISH = re.compile(r"\b(?:where|as|like|than|same \w+|instead of|not|without \w+|nor)\b")
 """Before a name that only says where or how."""
-_AND = re.compile(r"^(?:,|and|, and|\s)*(?:both |also )?(?:the |a |an )?\s*$")
-_THEN_WHERE = re.compile(r"^(?:,|\s)*(?:in|into|inside|on|onto|to|next to|beside|by|left|right)\b")
-_LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m)\b")
-_NUMBERS = {
-    **{"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6},
-    **{"seven": 7, "eight": 8, "nine": 9, "ten": 10},
+_LEFT_OUT = ("except", "except for", "but", "but not", "apart from", "other than", "save", "not")
+_SOURCES = ("from", "off", "out of", "off of")
+_SIDE_OF = r"(?:(?:to|on|at) the )?(?:immediate )?(left|right)(?: hand)?(?: side)? of"
+_RELATION = re.compile(
+    rf"\b(?:{_SIDE_OF}|(on top of|atop|in front of|next to|close to|closer to|nearer to|inside of"
+    r"|out of|off of|away from|farther from|further from|apart from|other than|except for|but not"
+    r"|instead of|inside|into|onto|in|on|to|along|behind|above|below|underneath|under|beneath|over"
+    r"|beside|near|by|around|between|from|off|of|than|except|but|save|not|at|for|with|using"
+    r"|towards?|like|as))(?: all| both)?(?: the| a| an| your| its| my)?"
+    r"(?: (?:matching|respective|own|correct|other|different|empty|big|small))?\s*$"
+)
+_RESTRICTS = re.compile(
+    r" (?:that|which|who|with(?! \w+(?: \w+)? (?:at|on)\b)|of|by|near|whose|matching"
+    r"|to the \w+ of|left of|right of|you)\b"
+)
+"""After some things: only some of them are meant."""
+_AT_SIDE = re.compile(r" (?:at|on|in|from(?! \w+ to\b)|between|around)\b")
+_COMES = re.compile(r"^(?:come|go|drive|return|be)\b(?! it)")
+_TAKES = re.compile(r"^(?:take|get|fetch|grab|pick up|remove|find|choose)\b")
+"""Verbs after which "the block in the bowl" is the one that is there."""
+_IN_HALF = re.compile(
+    r" (?:that (?:is|are) |lying |standing )?(?:on|in|at) the (left|right|top|bottom)"
+    r"(?: half| side)?(?! \w+ corner| corner)"
+)
+_TO_PLACE = re.compile(r"\b(?:in|into|inside|on|onto|to|next)\b")
+"""After things at a place: where they are to be, so that the place says which are meant."""
+_BEFORE_PLACE = re.compile(
+    r"\b(?:in|into|inside|on|onto|on top of|out of|to|from|of|off|by|near|beside|behind|above"
+    r"|below)"
+    r"(?: the| a| an)? ?$"
+)
+_JOINS = re.compile(
+    r"^(?=.*(?:,|\band\b|&))(?:,|and|, and|&|then|\s)*(?:both |also |then )?(?:the |a |an )?\s*$"
+)
+_GOES_ON = re.compile(
+    rf"^[\w ,]*?\b(?:in|into|inside|on|onto|to|next to|beside|by|left|right|{_STATES})\b"
+)
+_PUSHES = re.compile(r"^(?:move|push|pull|slide|shift|nudge)\b")
+"""Verbs after which "up" and "away" say which way."""
+_WAY = re.compile(
+    rf"(?:{LENGTH}(?: further)? )?(?:to (?:the|your|my) )?\b(left|right|up|down|away|towards)"
+    rf"(?:wards?)?\b(?! (?:of|side|half|edge|corner|\w+ corner|from the|in|on|the|most|one|hand))"
+    rf"(?: from (?:you|me|yourself)| (?:you|me|yourself))?(?:,? by)?(?: {LENGTH})?"
+)
+"""Which way, and how far."""
+_PLACE_WORDS: Mapping[str, str | Callable[[re.Match[str]], str]] = {
+    r"\b(?:upper|rear|back|far)(?=(?: left| right)?(?:[- ]hand)? (?:corner|side|edge|half))": "top",
+    r"\b(?:lower|front|near)(?=(?: left| right)?(?:[- ]hand)? (?:corner|side|edge|half))": "bottom",
+    r"\b(left|right)[- ](top|bottom|upper|lower) corner\b": r"\2 \1 corner",
+    r"\b(top|bottom)[- ](left|right)[- ](?:hand )?corner\b": r"\1 \2 corner",
+    r"\b(left|right|top|bottom)[- ](?:hand )?(?:edge|part)\b": r"\1 side",
+    r"\b(left|right)[- ]hand side\b": r"\1 side",
+    r"\b(?:center|centre)\b": "middle",
+    r"\b(middle|side|half|corner|left|right|top|bottom) of (?:the )?(?:table|board)\b": r"\1",
+    r"\b(on|at) the (?:far |very )?(left|right|top|bottom)$": r"\1 the \2 half",
+    r"\bto the (?:(?:far|very) (left|right)|(top|bottom))$": (
+        lambda m: f"to the {m[1] or m[2]} half"
+    ),
 }
 
 
@@ -57,9 +146,19 @@ def _in_metres(match: re.Match[str]) -> str:
     return f"{1000 * number:g} m"
 
 
+def _from_inches(match: re.Match[str]) -> str:
+    return f"{2.54 * float(NUMBERS.get(match[1], 0) or match[1]):g} cm"
+
+
+_TENS = ["ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\bcube(s?)\b": r"block\1",
     r"\bgrey\b": "gray",
+    r"\bthat's\b": "that is",
+    r"(?<=[a-z] )what(?:'s| is) (?=in |on )|\bthe contents of (?=the )": "everything in ",
+    r"\beverything in (?=in |on )": "everything ",
+    r"\b(?:exactly|precisely) (?=\w)": "",
+    r"\bcolour": "color",
     r"\bcenti ?met(?:er|re)s?\b": "cm",
     r"\bmilli ?met(?:er|re)s?\b": "mm",
     r"\b(?:a|one) half (?=met|kilomet|cm)": "0.5 ",
@@ -67,13 +166,48 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\bthree quarters of a (?=met|kilomet)": "0.75 ",
     r"\b(?:a quarter|one quarter) of a (?=met|kilomet)": "0.25 ",
     r"\b(\d+(?:\.\d+)?|an?|one) kilomet(?:er|re)s?\b": _in_metres,
-    **{rf"\b{word} (?=met(?:er|re)s?\b)": f"{number} " for word, number in _NUMBERS.items()},
+    rf"\b(\d+(?:\.\d+)?|{_NUMBER}) inch(?:es)?\b": _from_inches,
+    **{
+        rf"\b{word} (?=(?:met(?:er|re)s?|cm|m|seconds?|degrees?)\b)": f"{number} "
+        for word, number in {
+            "a": 1,
+            **NUMBERS,
+            **{t: 10 * n for n, t in enumerate(_TENS, 1)},
+        }.items()
+    },
     r"(?<=\d )met(?:er|re)s?\b|(?<=\d)met(?:er|re)s?\b": "m",
     r"(?<=\d) ?[x×] ?(?=\d)": " by ",
     r"\b(\d+(?:\.\d+)?) by (\d+(?:\.\d+)?) ?(mm|cm|m)\b": r"\1 \3 by \2 \3",
+    **_PLACE_WORDS,
 }
 """What is said in several ways, and how it is written here."""
-UNITS_M = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+_USUAL_WORDS = [(re.compile(said), usual) for said, usual in _USUAL.items()]
+_POLITE_BEFORE = re.compile(
+    r"^(?:(?:please|now|ok|okay|and|also|first|robot|so|just|next|then|now then)[, ]+"
+    r"|(?:could|can|would|will) you (?:please |now )?)+"
+)
+_POLITE_AFTER = re.compile(r"(?:,? (?:please|for me|now|as well|too|if you (?:can|please)))+\??$")
+_ELLIPSIS = re.compile(
+    rf"\b({COLORS})(,? and (?:the )?|, (?:the )?)({COLORS}) (block|bowl|plate|chair)s?\b"
+)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A phrase that means things of the scene."""
+
+    names: tuple[str, ...]
+    """The things; none if it is open which are meant."""
+    begin: int
+    end: int
+    group: bool = False
+    """Whether it does not call the things by their names."""
+    kind: str = ""
+    """What they are called together."""
+    number: int = 0
+    """How many are meant, where it is open which; 0 if that is open as well."""
+    place: bool = False
+    """Whether a preposition is before it, so that it says where."""
 
 
 @dataclass(frozen=True)
@@ -83,26 +217,52 @@ class Placing:
     name: str
     """The thing, as the scene calls it."""
     relation: str = ""
-    """Where to, as a preposition; "" where no thing is named there."""
-    target: str = ""
-    """The thing or place it is said of."""
+    """Where to, as a preposition; "" where nothing is named there."""
+    targets: tuple[str, ...] = ()
+    """The things or the place it is said of; none if that is open."""
     length_m: float | None = None
     """How far from it, metres."""
+    way: tuple[float, float] | None = None
+    """Which way, as a direction; with `exact`, how far as well, metres."""
+    exact: bool = False
+    group: bool = False
+    """Whether the thing is one of several that are not called by their names."""
+    clause: str = ""
+    """What is said of it."""
+
+
+@dataclass
+class Reading:
+    """What an instruction says of the things of a scene."""
+
+    wishes: dict[str, list[Placing]] = field(default_factory=dict)
+    """What is to be so with each thing that is to be moved."""
+    counts: list[tuple[str, int, bool]] = field(default_factory=list)
+    """How many of a kind are to be moved, where it is open which; and whether not more."""
+    stay: tuple[str, ...] = ()
+    """The things that are to stay where they are."""
+    clauses: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Its clauses, each with the things that are to be moved, of which all are known."""
 
 
 def plain_words(words: str) -> str:
     """Return an instruction in small letters, with no polite words and whole names."""
     text = " ".join(words.lower().strip().rstrip(".!").split())
-    for said, usual in _USUAL.items():
-        text = re.sub(said, usual, text)
-    if asked := re.match(r"(?:could|can|would|will) you (?:please )?", text):
-        text = text[asked.end() :].rstrip("? ")
-    text = re.sub(r"^(?:please|now|ok|and|also|robot)[, ]+", "", text)
-    text = re.sub(r"^please ", "", text)
-    text = re.sub(r",? (?:please|for me|now)\??$", "", text)
+    for said, usual in _USUAL_WORDS:
+        text = said.sub(usual, text)
+    if polite := _POLITE_BEFORE.match(text):
+        asked = re.search(r"\b(?:could|can|would|will) you\b", polite[0])
+        text = text[polite.end() :]
+        text = text.rstrip("? ") if asked else text
+    text = _POLITE_AFTER.sub("", text)
     for _ in range(3):
         text = _ELLIPSIS.sub(r"\1 \4\2\3 \4", text)
     return text
+
+
+def clauses_of(text: str) -> list[str]:
+    """Return the parts of an instruction of which each has a verb of its own."""
+    return [clause.strip(" ,.") for clause in _CUT.split(text) if clause.strip(" ,.")]
 
 
 def mentions(text: str, names: Collection[str]) -> list[tuple[str, int, int]]:
@@ -115,52 +275,391 @@ def mentions(text: str, names: Collection[str]) -> list[tuple[str, int, int]]:
 @lru_cache(maxsize=64)
 def _names(names: tuple[str, ...]) -> re.Pattern[str]:
     longest = sorted(map(re.escape, names), key=len, reverse=True)
-    return re.compile(rf"\b({'|'.join(longest)})\b")
+    return re.compile(rf"\b({'|'.join(longest)})\b(?! \w*most\b)")
 
 
-def wishes(text: str, things: Collection[str], places: Collection[str]) -> Iterator[Placing]:
-    """Yield what is to be moved, and where to.
+@lru_cache(maxsize=64)
+def _phrases(names: tuple[str, ...], places: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of all that can refer to things of a scene, or to its places."""
+    longest = "|".join(sorted(map(re.escape, (*names, *places)), key=len, reverse=True))
+    kinds = {name.split()[-1] for name in names}
+    kind = "|".join(sorted(map(re.escape, kinds), key=len, reverse=True))
+    return re.compile(
+        rf"\b(?:(?:the |an? |this |that )?(?P<name>{longest})\b(?!'s\b)(?!s?[- ]?most)"
+        rf"|(?:(?P<all>all|every|each|both|a|an|one|another|most|half|no)(?: one)?(?: of)?\b ?)?"
+        rf"(?P<the>the |these |those |this |that )?"
+        rf"(?:(?P<other>other|remaining) )?(?P<number>(?:{_NUMBER})\b(?: of the\b)? ?)?"
+        rf"(?P<most>(?:left|right|top|bottom|upper|lower)[- ]?most |(?:clos|near|farth|furth)est )?"
+        rf"(?:(?:{COLORS})(?: ones?| (?P<odd>{kind}))?|(?P<kind>{kind}|{KINDS_OF_ALL}|fruit|ones?))"
+        rf"(?P<plural>(?:e?s)?)\b"
+        r"|(?P<rest>(?:the )?(?:rest|others|remaining)|everything else)\b"
+        r"|(?P<everything>everything)\b|(?P<pronoun>it|them|they|these|those|that one)\b)"
+    )
+
+
+class _Scene:
+    """Resolves references to the things of a scene."""
+
+    def __init__(
+        self, seen: Observation, moved_before: Collection[str], it: Collection[str]
+    ) -> None:
+        shown = seen.facts.get("objects") or ()
+        self.seen = seen
+        self.it = it
+        self.here = [name for name in seen.positions if not shown or name in shown]
+        self.moved_before = [name for name in moved_before if name in seen.positions]
+        self.places = [*seen.landmarks, *map(str, seen.facts.get("locations", ()))]
+        self.places += HALVES if "middle" in seen.landmarks else ()
+
+    def references(self, text: str, before: Sequence[Reference]) -> list[Reference]:
+        """Return the references of a clause.
+
+        Args:
+            text: The clause.
+            before: Those of the clauses before it.
+        """
+        found = list[Reference]()
+        pattern = _phrases(tuple(self.seen.positions), tuple(self.places))
+        at = 0
+        while match := pattern.search(text, at):
+            one = self._resolved(text, match, [*before, *found])
+            inner = mentions(text[match.end() : one.end], list(self.seen.positions))
+            found += [Reference((n,), -1, -1, kind=n.split()[-1], place=True) for n, _, _ in inner]
+            found.append(one)
+            at = max(one.end, match.end())
+        return found
+
+    def _resolved(self, text: str, match: re.Match[str], before: Sequence[Reference]) -> Reference:
+        begin, end = match.span()
+        place = bool(_BEFORE_PLACE.search(text[:begin]))
+        if name := match["name"]:
+            kind = name.split()[-1] if name in self.seen.positions else ""
+            return Reference((name,), begin, end, kind=kind, place=place)
+        if match["pronoun"]:
+            subjects = [one for one in before if not one.place]
+            names = subjects[-1].names if subjects else tuple(self.moved_before or self.it)
+            if place:
+                names = ()
+            if match["pronoun"] == "it" and len(names) > 1:
+                names = ()
+            return Reference(names, begin, end, place=place)
+        earlier = {name for one in before for name in one.names}
+        if match["everything"]:
+            names, end, _ = self._restricted(text, match, tuple(self.here), end)
+            return Reference(names, begin, end, True, "thing", place=place)
+        alike = [one for one in before if one.place == place]
+        kind = self._kind(match, alike or ([] if place else before))
+        if match["rest"] or match["other"]:
+            names = self._others(match, kind, earlier)
+            return Reference(names, begin, end, True, kind, place=place)
+        color = re.search(rf"\b({COLORS})\b", match[0])
+        if color is not None:
+            kind = kind or ("block" if STACKS.search(text) else "")
+            called = [n for n in self.here if n.split()[0] == color[1]]
+            if len(called) > 1 or match["odd"]:
+                called = [n for n in called if self._is_a(n, kind)]
+            names = tuple(called) if len(called) == 1 else ()
+            return Reference(names, begin, end, False, kind, place=place)
+        names = tuple(name for name in self.here if self._is_a(name, kind))
+        several = bool(match["plural"]) or match["all"] in ("all", "every", "each", "both")
+        several = several or kind == "fruit"
+        bare = match["plural"] and not (match["the"] or match["all"] or match["number"])
+        indefinite = bare or match["all"] in ("a", "an", "one", "another", "most", "half", "no")
+        names, end, restricted = self._restricted(text, match, names, end)
+        one_of = match["all"] == "one" and match["plural"]
+        number = _number(match) or (2 if match["all"] == "both" else 1 if one_of else 0)
+        wrong_number = number and number != len(names)
+        definite = match["the"] or match["all"] or restricted
+        if indefinite or wrong_number or (number and not definite):
+            names = ()
+        if not several and len(names) != 1:
+            names = ()
+        number = 0 if names or restricted else number
+        return Reference(names, begin, end, True, kind, number, place)
+
+    def _kind(self, match: re.Match[str], before: Sequence[Reference]) -> str:
+        kind = match["kind"] or match["odd"] or ""
+        if kind.removesuffix("s") == "one" or not kind:
+            last = [one.kind for one in before if one.kind]
+            moved = {name.split()[-1] for name in self.moved_before}
+            kind = last[-1] if last else moved.pop() if len(moved) == 1 else ""
+        return kind
+
+    def _is_a(self, name: str, kind: str) -> bool:
+        if kind == "fruit":
+            return bool(FRUIT & set(name.split()))
+        return kind in KINDS_OF_ALL.split("|") or name.split()[-1] == kind
+
+    def _others(self, match: re.Match[str], kind: str, earlier: Collection[str]) -> tuple[str, ...]:
+        """Return the things of a kind that were not named before, or else not moved before."""
+        named = [name for name in earlier if self._is_a(name, kind)]
+        had = named or [name for name in self.moved_before if self._is_a(name, kind)]
+        if not had or not kind:
+            return ()
+        names = [name for name in self.here if self._is_a(name, kind) and name not in had]
+        number = _number(match)
+        if number and number != len(names):
+            return ()
+        if not number:  # one that was put away before is none of the rest
+            places = {self.seen.whereabouts.get(name, "") for name in names}
+            loose = "" if "" in places else None
+            if len(places) > 1:
+                names = [n for n in names if self.seen.whereabouts.get(n, "") == loose]
+        single = match["other"] and not match["plural"] and not number and match["kind"] != "fruit"
+        return tuple(names) if not single or len(names) == 1 else ()
+
+    def _restricted(
+        self, text: str, match: re.Match[str], names: tuple[str, ...], end: int
+    ) -> tuple[tuple[str, ...], int, bool]:
+        """Return those of some things that the words after them, or a superlative, mean."""
+        at, most = self.seen.positions, (match["most"] or "").strip(" -")
+        if most[-4:] == "most":
+            axis, sign = (0, 1) if most[:4] in ("left", "righ") else (1, -1)
+            sign = -1 if most[:5] == "right" else sign
+            sign = 1 if most[:3] in ("bot", "low") else sign
+            return _first(names, lambda name: sign * at[name][axis]), end, True
+        rest = text[end:]
+        near = re.match(
+            r"(?: that is| which is)? (clos|near|farth|furth)est (?:to|from) (?:the )?", rest
+        )
+        near = near or (re.match(r" (?:to|from) (?:the )?", rest) if most else None)
+        if near is not None:
+            sign = -1 if (most or near[1])[:1] == "f" else 1
+            named = mentions(rest, list(at))
+            if not named or named[0][1] != near.end():
+                return (), end, True
+            target = named[0][0]
+            rest_of = tuple(name for name in names if name != target)
+            nearest = _first(rest_of, lambda name: sign * math.dist(at[name][:2], at[target][:2]))
+            return nearest, end + named[0][2], True
+        inside = re.match(
+            r" (?:(?:that|which) (?:is|are|lies?|stands?) )?(in|on|inside|out of|off|from)"
+            r" (?:the )?",
+            rest,
+        )
+        if inside is not None:
+            of_kind = [(other.split()[-1], other) for other in at]
+            alone = {kind: n for kind, n in of_kind if [k for k, _ in of_kind].count(kind) == 1}
+            holders = [*at, *map(str, self.seen.facts.get("locations", ())), *alone]
+            named = [(alone.get(n, n), b, e) for n, b, e in mentions(rest, holders)]
+            if named and named[0][1] == inside.end():
+                after = rest[named[0][2] :]
+                source = inside[1] in ("out of", "off", "from")
+                more = re.match(r"[ ,]*(?:in|into|on|onto|to|next)\b", after)
+                source = source or bool(_TAKES.match(text))
+                if source or more or "that" in inside[0] or "which" in inside[0]:
+                    there = [n for n in names if self._within(n, named[0][0])]
+                    return tuple(there), end + named[0][2], True
+        half = _IN_HALF.match(rest)
+        if half and _TO_PLACE.search(rest[half.end() :]) and "middle" in self.seen.landmarks:
+            axis = 0 if half[1] in ("left", "right") else 1
+            sign = -1 if half[1] in ("left", "bottom") else 1
+            middle = self.seen.landmarks["middle"][axis]
+            off = {name: sign * (at[name][axis] - middle) for name in names}
+            clear = all(abs(far) > NEAR_MIDDLE_M for far in off.values())
+            chosen = tuple(name for name in names if off[name] > 0)
+            return chosen if clear else (), end + half.end(), True
+        side = _AT_SIDE.match(rest)
+        if _RESTRICTS.match(rest) or (side and _TO_PLACE.search(rest[side.end() :])):
+            return (), end, True
+        return names, end, False
+
+    def _within(self, name: str, place: str) -> bool:
+        under = self.seen.whereabouts.get(name, "")
+        while under and under != place:
+            under = self.seen.whereabouts.get(under, "")
+        return bool(under)
+
+
+def _number(match: re.Match[str]) -> int:
+    """Return the number in a reference; 0 if it has none."""
+    return NUMBERS.get((match["number"] or "").split(" ")[0], 0)
+
+
+def _first(names: Sequence[str], measure: Callable[[str], float]) -> tuple[str, ...]:
+    """Return the one name of the least measure; none if another is nearly as little."""
+    ordered = sorted(names, key=measure)
+    if len(ordered) > 1 and measure(ordered[1]) - measure(ordered[0]) < CLEAR_M:
+        return ()
+    return tuple(ordered[:1])
+
+
+def read(
+    text: str, seen: Observation, moved_before: Collection[str], it: Collection[str] = ()
+) -> Reading:
+    """Return what an instruction says of the things of a scene.
 
     Args:
         text: The instruction, as `plain_words` has it.
-        things: What can be moved.
-        places: What else things can be brought to.
+        seen: The world before the turn.
+        moved_before: What the turn before it moved.
+        it: What `it` may mean where nothing was named or moved before.
     """
-    verb = re.search(rf"\b{MOVE}\b", text) or _STATES.match(text)
-    if verb is None or _QUESTION.search(text):
-        return
-    named = [one for one in mentions(text, [*things, *places]) if one[1] >= verb.end()]
-    moved, before = list[str](), list[str]()
-    last, end = "", verb.end()
-    for name, begin, stop in named:
-        gap = text[end:begin]
-        found = _RELATION.search(gap)
-        joined = bool(_AND.match(gap)) and last != ""
-        end = stop
-        if found is not None:
-            last = f"{found[1]} of" if found[1] else found[2]
-            if not moved and re.search(r"\b(?:it|them|both)\b", gap):
-                moved = before
-            length = _LENGTH.search(gap)
-            metres = float(length[1]) * UNITS_M[length[2]] if length else None
-            for one in moved:
-                is_open = _OPEN.search(gap[: found.start()] + " ") or text.startswith("'s", stop)
-                yield Placing(one) if is_open else Placing(one, last, name, metres)
-            before, moved = moved or before, []
-        elif joined and last in _LEFT_OUT:
+    found, before = Reading(), list[Reference]()
+    scene = _Scene(seen, moved_before, it)
+    for clause in clauses_of(text):
+        references = scene.references(clause, before)
+        before += references
+        if _STAYS.match(clause):
+            stay = [n for one in references if not one.group for n in one.names]
+            found.stay += tuple(stay)
+            for name in stay:
+                found.wishes.pop(name, None)
             continue
-        elif (
-            name in things
-            and not _REFERS.search(gap)
-            and not text.startswith("'s", stop)
-            and (last in ("", "moved") or not joined or _goes_on(text, stop))
+        subjects, wishes, excluded = _wishes(clause, references, seen)
+        found.stay += tuple(excluded)
+        counted = [one for one in references if one.number]
+        if (
+            not wishes
+            and len(counted) == 1
+            and re.match(rf"{_MOVES} $", clause[: counted[0].begin])
         ):
-            moved.append(name)
-            last = "moved"
-    for one in moved:
-        yield Placing(one)
+            both = "both" in clause[counted[0].begin : counted[0].end]
+            found.counts.append((counted[0].kind, counted[0].number, not both))
+        found.clauses.append((clause, subjects))
+        for wish in wishes:
+            found.wishes.pop(wish.name, None)
+        for wish in wishes:
+            found.wishes.setdefault(wish.name, []).append(wish)
+        unknown = any(not one.names for one in references if not one.place)
+        if re.match(rf"{_MOVES}\b", clause) and not subjects:
+            found.wishes.clear()
+        undone = re.search(r"\b(?:again|back)\b", clause) and not _COMES.match(clause)
+        if undone or (unknown and not wishes):
+            for name in [name for one in references for name in one.names] or list(found.wishes):
+                found.wishes.pop(name, None)
+    return found
 
 
-def _goes_on(text: str, at: int) -> bool:
-    """Tell whether a place follows: "... and the blue block in the bowl"."""
-    return bool(_THEN_WHERE.match(text[at:]))
+def _wishes(
+    clause: str, references: Sequence[Reference], seen: Observation
+) -> tuple[tuple[str, ...], list[Placing], set[str]]:
+    """Return the things that a clause says something of, what is to be with each, and exceptions.
+
+    A thing has several wishes where it says where in several ways.
+    """
+    references = [one for one in references if one.end >= 0]
+    verb = re.match(rf"(?:{_MOVES}|{_WANTS})\b(?: down| up)?", clause)
+    start = verb.end() if verb else 0
+    if verb is None and not (
+        references and re.match(r"(?:the |both |all )?$", clause[: references[0].begin])
+    ):
+        return (), [], set()
+    subjects, excluded = list[Reference](), set[str]()
+    said = list[tuple[str, tuple[str, ...], float | None]]()
+    wishes, every = list[Placing](), dict[str, None]()
+    relation, end, known = "", start, True
+
+    def finish() -> None:
+        for one in subjects:
+            for name in one.names:
+                kinds = {target.split()[-1] for _, targets, _ in said for target in targets}
+                if name in excluded or any(name in targets for _, targets, _ in said):
+                    continue
+                if one.kind == "thing" and name.split()[-1] in kinds:
+                    continue  # "everything in the red bowl" means no bowls
+                every[name] = None
+                common = Placing(name, group=one.group, clause=clause)
+                things = 0
+                for r, t, m in said:
+                    t = t or (_own_target(name, clause, seen) if r in INSIDE else ())
+                    things += any(one in seen.positions for one in t)
+                    if things < 2 or not t or t[0] not in seen.positions:
+                        wishes.append(replace(common, relation=r, targets=t, length_m=m))
+                if not said:
+                    wishes.append(common)
+
+    swaps = SWAPS.search(clause)
+    for one in references:
+        if one.begin < end:
+            continue
+        gap = clause[end : one.begin]
+        end = one.end
+        found = _RELATION.search(gap)
+        here = (f"{found[1]} of" if found[1] else found[2]) if found else ""
+        things = all(name in seen.positions for name in one.names)
+        if swaps:
+            subjects.append(one)
+            known = known and bool(one.names)
+        elif here in _LEFT_OUT or (not here and relation in _LEFT_OUT and _JOINS.match(gap)):
+            excluded |= {*one.names}
+            known = known and bool(one.names)
+            relation = here or relation
+        elif here in _SOURCES and subjects and not STACKS.search(clause):
+            relation = here
+        elif here and not (
+            not subjects and here in (*_SOURCES, "of", "with", "using") and STACKS_OF.search(clause)
+        ):
+            if here in ("of", "with", "using", "than", "as", "like", "for", "instead of"):
+                relation = here
+                continue
+            length = re.search(LENGTH, gap)
+            metres = float(length[1]) * UNITS[length[2]] if length else None
+            open_place = not things and clause.startswith(" of ", one.end)
+            named = () if open_place or clause.startswith("'s", one.end) else one.names
+            if re.search(r"\bthen\b", gap):
+                said.clear()
+            if STACKS.search(clause) and set(named) & set(HALVES):
+                continue  # "red at the bottom"
+            if not said or said[-1][1]:
+                said.append((here, named, metres))
+            relation = here
+        elif (
+            relation
+            and relation not in ("moved", "of", *_SOURCES, *_LEFT_OUT)
+            and _JOINS.match(gap)
+        ):
+            if _GOES_ON.match(clause[one.end :]) and subjects:
+                finish()
+                subjects, said, relation = [one], [], "moved"
+            elif said and relation == "between":
+                said[-1] = (relation, (*said[-1][1], *one.names), None)
+            elif said and subjects:
+                said[-1] = (relation, (), None)
+            elif not subjects:
+                subjects.append(one)
+        elif _NOT_A_WISH.search(gap):  # "where the red block is"
+            finish()
+            subjects, said, relation = [], [], "where"
+        elif things and (not subjects or _JOINS.match(gap)):
+            subjects.append(one)
+            relation = "moved"
+    finish()
+    known = known and all(one.names for one in subjects)
+    if swaps or not known:
+        return (tuple(every) if known else ()), [], set()
+    if not said and subjects and (way := _way(clause[start:])):
+        direction, exact, words = way
+        if exact or _PUSHES.match(clause):
+            wishes = [replace(w, way=direction, exact=exact, relation=words) for w in wishes]
+    groups = any(one.group for one in subjects)
+    return tuple(every), wishes, excluded if groups else set()
+
+
+def _own_target(name: str, clause: str, seen: Observation) -> tuple[str, ...]:
+    """Return the one thing that each of several has for itself: of its color, or nearest to it."""
+    others = [other for other in seen.positions if other.split()[-1] != name.split()[-1]]
+    if _MATCHING.search(clause):
+        color, *rest = name.split()
+        same = [other for other in others if other.split()[0] == color and rest]
+        return tuple(same) if len(same) == 1 else ()
+    if match := _NEAREST.search(clause):
+        kind = match[1] or match[2]
+        at = seen.positions
+        called = [other for other in others if other.split()[-1] == kind]
+        return _first(called, lambda other: math.dist(at[other][:2], at[name][:2]))
+    return ()
+
+
+def _way(text: str) -> tuple[tuple[float, float], bool, str] | None:
+    """Return which way a clause says that things move, whether it says how far, and its words."""
+    legs = list(_WAY.finditer(text))
+    lengths = [leg[1] or leg[4] for leg in legs]
+    if not legs or (len(legs) > 1 and not all(lengths)):
+        return None
+    x = y = 0.0
+    for leg, length in zip(legs, lengths, strict=True):
+        metres = float(length) * UNITS[leg[2] or leg[5]] if length else 1.0
+        dx, dy = WAYS[leg[3]]
+        x, y = x + dx * metres, y + dy * metres
+    return (x, y), all(lengths), " and ".join(leg[3] for leg in legs)

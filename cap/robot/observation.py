@@ -40,6 +40,8 @@ class Observation:
     """What each object is in or on, in the robot's words: see `cap.robot.protocol.Locating`."""
     drawn: Sequence[Any] = ()
     """All lines that are drawn, xy in metres, of a robot that draws."""
+    landmarks: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Where the middles of places with names are, xy in metres: the robot's `landmarks`."""
     world: Any = None
     """The robot's snapshot, if it was asked for; None of a robot that has none."""
 
@@ -55,7 +57,8 @@ class Observation:
             RobotError: It cannot be seen, or what the robot says of it is not as it must be.
         """
         places, changes, known = _places(robot), plain(condition(robot)), facts(robot)
-        seen = cls(places, changes, known, _words(robot), plain(getattr(robot, "strokes", ())))
+        drawn, landmarks = (plain(getattr(robot, name, {})) for name in ("strokes", "landmarks"))
+        seen = cls(places, changes, known, _words(robot), drawn or (), landmarks)
         return seen.with_world(robot) if world else seen
 
     def with_world(self, robot: Any) -> Observation:

@@ -29,7 +29,7 @@ from robots.ravens.scene import Scene
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count, named_points, point
-from robots.table.geometry import CORNERS
+from robots.table.geometry import CORNERS, PLACES
 from robots.table.object_names import find
 
 
@@ -78,6 +78,8 @@ class DrawingRobot(SimulatedRobot[BoardState]):
     def positions(self) -> Mapping[str, tuple[float, float, float]]:
         """Return where each object is: xyz in metres. Drawing moves none of them."""
         return {body.name: body.position for body in self.state.scene.bodies}
+
+    landmarks = PLACES
 
     def condition(self) -> Mapping[str, Any]:
         """Return how much ink is on the board, with a mark that differs between drawings."""

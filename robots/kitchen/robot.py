@@ -129,6 +129,12 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         """Return where each object truly is, seen or not: xyz in metres."""
         return {thing.name: thing.position for thing in self.state.things}
 
+    @property
+    def landmarks(self) -> Mapping[str, tuple[float, float]]:
+        """Where the middle of each location's furniture is, xy in metres."""
+        locations = self.state.room.locations.values()
+        return {place.name: (place.piece.x, place.piece.y) for place in locations}
+
     def whereabouts(self) -> Mapping[str, str]:
         """Return the dish, or else the location, that each object truly is in or on.
 

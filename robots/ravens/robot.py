@@ -106,6 +106,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Return where each object's centre truly is, whatever is seen: xyz in metres."""
         return {body.name: body.position for body in self._world.state.scene.bodies}
 
+    landmarks = PLACES
+
     def whereabouts(self) -> Mapping[str, str]:
         """Return the bowl or block that each object truly is in or on; "" on the table itself."""
         found = {}

@@ -15,6 +15,7 @@ from robots.ravens.robot import RavensRobot
 from robots.ravens.world import WorldState
 from robots.simulation.top_view import draw_way
 from robots.simulation.world import WorldOwner
+from robots.table.geometry import PLACES
 from robots.tabletop.dry_run import DryDriver
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm
@@ -66,6 +67,8 @@ class TabletopRobot:
     def positions(self) -> Mapping[str, tuple[float, float, float]]:
         """Return where each object is seen: xyz in metres."""
         return self._table.positions()
+
+    landmarks = PLACES
 
     def whereabouts(self) -> Mapping[str, str]:
         """Return the bowl or block that each object is seen in or on; "" on the table itself."""

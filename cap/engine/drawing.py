@@ -1,0 +1,260 @@
+"""Words against a drawing: how many shapes were asked for, which and where, and what was drawn.
+
+One shape is taken to be one stroke, or all the new ones.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from cap.engine.measures import AREA, missing_area, missing_gaps, missing_sizes, not_lying
+from cap.engine.redrawing import BECOMES, CHANGES, ERASES, REPLACES, not_changed, not_erased
+from cap.engine.sentence import NUMBERS, clauses_of, mentions
+from cap.engine.shapes import (
+    CHANGE_SHARE,
+    CHANGE_SLACK_M,
+    CORNERS,
+    PLACE,
+    SHAPES,
+    SLACK_M,
+    WAYS,
+    Points,
+    corners_of,
+    holds,
+    metres,
+    middle_of,
+    not_at_place,
+    not_at_side,
+    points_of,
+    same,
+)
+from cap.robot.observation import Observation
+
+COUNTS = {"a": 1, "an": 1, "one": 1, "another": 1, **NUMBERS}
+IN_A_ROW = 0.1
+"""Shapes are in a row if none is off the line through them by more of its length."""
+CORNER_M = 0.12
+"""A line to a corner ends not farther from where the robot takes it to be."""
+_ALTERNATIVE = re.compile(
+    r"\b(?:if|unless|or|either|maybe|perhaps|until|whichever|undo|no wait|i mean)\b"
+)
+_NEGATED = re.compile(r"^(?:don't|do not|no|not|never|without|keep|leave)\b")
+_DRAWS = re.compile(
+    r"(?:draw|sketch|paint|trace|add|copy|duplicate|repeat|connect|join|circle|ring|make"
+    r"|now|and|put|also|i want|i'd like|a|an|another)\b"
+)
+_DRAWS_NEW = re.compile(
+    r"(?:(?:draw|sketch|paint|trace|add|put|copy|duplicate|repeat|connect)\b|make a copy\b)"
+)
+_KEEPS = re.compile(
+    r"\b(?:bigger|larger|smaller|longer|shorter|twice|half|double|but|erase|wipe|clear"
+    r"|delete|remove|get rid|rub|replace|instead|turn|change"
+    r"|make (?!a\b)|move|redo|redraw|shift|scale|rotate|over)\b"
+)
+"""Words without which everything that was drawn is to stay."""
+_COPIES = re.compile(
+    r"\b(?:same|copy|again|once more|duplicate|repeat|another|second|one more)\b.*?"
+    r"(?<!of )\b(?P<n>\d+(?:\.\d+)?) ?(?P<u>mm|cm|m)(?: further)?(?: to the)?"
+    r" (?P<way>left|right|up|down|above|below)(?= it$| of it\b| of the (?:first|old|other)|$)"
+)
+_ALL_OF = r"(?:the|each|every|all|both)(?: of)?(?: the)?(?: (?:two|three|four|five|six))?"
+_EACH_AROUND = re.compile(
+    rf"\baround {_ALL_OF} (?P<kind>\w+?)s?$"
+    rf"|^(?:circle|encircle|ring|frame) {_ALL_OF} (?P<kind2>\w+?)s?$"
+)
+_INSIDE_IT = re.compile(rf"\b(?:inside|in|within) (?:it|the (?:{SHAPES}))\b")
+_AROUND_IT = re.compile(rf"\baround (?:it|the (?:{SHAPES}))$")
+_BESIDE_IT = re.compile(
+    r"\b(?P<side>above|below|under|beneath|left of|right of)"
+    rf" (?:it|that|the (?:{SHAPES}))$"
+)
+_SIDE = re.compile(r"\b(?P<side>above|below|under|beneath|left of|right of|around)(?: the)? $")
+_SHAPE = re.compile(
+    rf"\b({'|'.join(COUNTS)}|\d+) (?!(?:mm|cm|m)\b)"
+    rf"(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?({SHAPES}|dot)(?:e?s)?\b"
+    r"(?! of (?:two|three|four|five|six|\d))"
+)
+_PARTS = re.compile(
+    r":|\b(?:made|out|consist\w+|composed|using) (?:of|up)?\b|\bhouse\b.*\bwith\b"
+    r"|\bwith \w+ (?:lines|strokes|sides)\b|\b(?:form\w*|like|shaped?) "
+)
+"""Words after which shapes are parts of another one."""
+_LINE = re.compile(r"\b(horizontal|vertical)\b")
+_STRAIGHT = re.compile(r"\bstraight line\b")
+_LINE_WAY = re.compile(
+    r"\bline\b.* (?:to (?:the|its) )?(?P<way>left|right|upwards?|downwards?)\b"
+    r"(?! (?:of|side|half|edge|corner))"
+)
+_BENT = re.compile(r"\b(?:from|wavy|curv\w+|zig|then|and|dashed|around|bent|left of|right of)\b")
+_ROW = re.compile(r"\bin (?:a|one) (?:\w+ )?(?:row|line|column)\b")
+
+
+def missing_in_drawing(words: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield what a drawing lacks, or has too much; a line each.
+
+    One shape is taken to be one stroke, or all the new ones.
+
+    Args:
+        words: The instruction, as `plain_words` has it.
+        before: The world before.
+        after: The world after.
+    """
+    new = [line for line in after.drawn if line not in before.drawn]
+    gone = [line for line in before.drawn if line not in after.drawn]
+    if not (before.drawn or after.drawn) or words.endswith("?") or _ALTERNATIVE.search(words):
+        return
+    shapes = [points_of(stroke) for stroke in new if len(stroke) > 1]
+    clauses = [clause for clause in clauses_of(words) if not _NEGATED.match(clause)]
+    for clause in clauses:
+        if ERASES.match(clause):
+            alone = len(clauses) == 1
+            yield from not_erased(clause, before, gone, bool(after.drawn) if alone else None)
+    if clauses and REPLACES.match(clauses[0]) and "house" not in words:
+        if new and not gone:
+            yield "what was to be replaced is still there"
+        return
+    if before.drawn and clauses and CHANGES.match(clauses[0]) and not BECOMES.search(words):
+        if len(clauses) == 1:
+            yield from not_changed(words, before, gone, new)
+        return
+    drawing = [clause for clause in clauses if _DRAWS.match(clause)]
+    if not drawing:
+        return
+    if gone and not _KEEPS.search(words) and any(_DRAWS_NEW.match(c) for c in drawing):
+        yield "what was drawn before is not there any more"
+    if any(ERASES.match(clause) for clause in clauses):
+        return
+    words = ", ".join(drawing)
+    text = AREA.sub("", words)
+    yield from not_lying(words, shapes)
+    yield from missing_area(words, shapes)
+    yield from missing_sizes(text, shapes)
+    yield from missing_gaps(text, shapes)
+    yield from _not_around(words, shapes, before)
+    yield from _not_beside(words, shapes, before)
+    if not shapes or _PARTS.search(words):
+        return
+    named = _SHAPE.findall(re.sub(r"\bin (?:a|one) (?:\w+ )?\w+", "", text))
+    count = sum(COUNTS.get(number) or int(number) for number, _ in named)
+    if len(shapes) < count:
+        yield f"{len(shapes)} drawn, where {count} shapes were asked for"
+    elif count > 2 and len(shapes) == count and _ROW.search(words) and not _in_a_row(shapes):
+        yield "the shapes are not in a row"
+    if count == 1 and len(shapes) == 1:
+        yield from _unlike(text, named[0][1], shapes[0])
+    if count <= 1:
+        yield from _misplaced(words, np.concatenate(shapes), before)
+
+
+def _not_around(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield the things that were to have a shape around each, and have none."""
+    from shapely import Point, Polygon
+
+    match = _EACH_AROUND.search(words)
+    if match is None or not shapes:
+        return
+    kind = match["kind"] or match["kind2"]
+    outlines = [Polygon(shape) for shape in shapes if len(shape) > 2]
+    several = re.search(r"\b(?:each|every)\b", words) or re.match(r"\w+ (?:\w+s) around", words)
+    for name, xyz in before.positions.items():
+        if name.split()[-1] != kind:
+            continue
+        within = [outline for outline in outlines if outline.contains(Point(*xyz[:2]))]
+        if not within and (several or match["kind2"] or len(outlines) > 1):
+            yield f"nothing is around {name!r}"
+
+
+def _not_beside(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield what is otherwise than was said of one shape in or beside another."""
+    from shapely import Polygon
+
+    if match := _COPIES.search(words):
+        x, y = WAYS[match["way"]]
+        wanted = metres(match)
+        moves = [
+            middle_of(shape) - middle_of(points_of(old)) for shape in shapes for old in before.drawn
+        ]
+        along = [float(dx * x + dy * y) for dx, dy in moves]
+        widths = [float(np.ptp(shape, axis=0) @ np.abs([x, y])) for shape in shapes]
+        meant = [wanted, *(wanted + width for width in widths)]
+        if along and not any(
+            same(one, way, CHANGE_SHARE, CHANGE_SLACK_M) for one in meant for way in along
+        ):
+            near = min(along, key=lambda way: abs(way - wanted))
+            asked = f"{100 * wanted:g} cm were asked for"
+            yield f"the copy is {100 * near:.1f} cm {match['way']} of it, where {asked}"
+        return
+    others = [*shapes, *(points_of(old) for old in before.drawn)]
+    if _INSIDE_IT.search(words) and len(shapes) in (1, 2) and len(others) > 1:
+        outlines = [Polygon(shape) for shape in others if len(shape) > 3]
+        inner = [Polygon(shape) for shape in shapes if len(shape) > 3]
+        if inner and not any(
+            one is not other and holds(other, one) for one in inner for other in outlines
+        ):
+            yield "nothing new is inside another shape"
+    if _AROUND_IT.search(words) and len(shapes) == len(before.drawn) == 1:
+        old = Polygon(points_of(before.drawn[0])) if len(before.drawn[0]) > 3 else None
+        if old and not (len(shapes[0]) > 3 and holds(Polygon(shapes[0]), old)):
+            yield "what is new is not around what was there"
+    if (match := _BESIDE_IT.search(words)) and len(shapes) == 1 and len(before.drawn) == 1:
+        at = middle_of(points_of(before.drawn[0])).tolist()
+        yield from not_at_side(match["side"], shapes[0], at, "it")
+
+
+def _in_a_row(shapes: Sequence[Points]) -> bool:
+    middles = np.array([middle_of(shape) for shape in shapes])
+    centred = middles - middles.mean(axis=0)
+    _, spread, _ = np.linalg.svd(centred)
+    return bool(spread[1] <= IN_A_ROW * spread[0])
+
+
+def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
+    """Yield how one shape differs from what it is called."""
+    wide, high = np.ptp(shape, axis=0)
+    straight = float(np.linalg.norm(shape[-1] - shape[0]))
+    length = float(np.linalg.norm(np.diff(shape, axis=0), axis=1).sum())
+    if (line := _LINE.search(words)) and (wide > high) != (line[1] == "horizontal"):
+        yield f"the line is not {line[1]}"
+    if _STRAIGHT.search(words) and not same(length, straight):
+        yield "the line is not straight"
+    way = _LINE_WAY.search(words) if named == "line" and not _BENT.search(words) else None
+    if way is not None:
+        x, y = WAYS[way["way"].removesuffix("s").removesuffix("ward")]
+        dx, dy = shape[-1] - shape[0]
+        if dx * x + dy * y < (1 - CHANGE_SHARE) * length:
+            yield f"the line does not go straight {way['way']}"
+    if "round" in words:
+        return
+    if named == "circle" and (found := corners_of(shape)) <= 5 and straight < SLACK_M:
+        yield f"it has {found} corners, which no circle has"
+    if (usual := CORNERS.get(named)) and (found := corners_of(shape)) not in usual:
+        yield f"it has {found} corners, which no {named} has"
+
+
+def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
+    """Yield where one shape is not, of the named things."""
+    names = mentions(words, before.positions)
+    places = {name: before.positions[name][:2] for name, _, _ in names}
+    if len(names) == 1 and (side := _SIDE.search(words[: names[0][1]])):
+        ((name, at),) = places.items()
+        yield from not_at_side(side["side"], shape, at, repr(name))
+    ends = mentions(words, before.landmarks)
+    if not names and len(ends) == 2 and re.search(r"\bfrom (?:the )?$", words[: ends[0][1]]):
+        for place, _, _ in ends:
+            away = min(math.dist(before.landmarks[place][:2], end) for end in (shape[0], shape[-1]))
+            if away > CORNER_M:
+                yield f"the line does not end at the {place}"
+    elif not names and (match := PLACE.search(words)) and "middle" in before.landmarks:
+        yield from not_at_place(match["place"], shape, before.landmarks["middle"])
+    joins = re.search(
+        r"\bfrom (?:the )?$|\b(?:connect|join) (?:the )?$", words[: names[0][1]] if names else ""
+    )
+    if len(places) == 2 and joins:
+        for end in (shape[0], shape[-1]):
+            apart = {name: math.dist(xyz[:2], end) for name, xyz in before.positions.items()}
+            if (nearest := min(apart, key=lambda name: apart[name])) not in places:
+                yield f"the line ends at {nearest!r}"

@@ -1,0 +1,267 @@
+"""Words against a drive: how far, which way and where to a robot was to go, and where it is."""
+
+from __future__ import annotations
+
+import cmath
+import math
+import re
+from collections.abc import Iterator
+
+from cap.engine.effect import ITSELF, VELOCITY, Effect
+from cap.engine.sentence import UNITS, clauses_of, mentions
+from cap.robot.observation import Observation
+
+SHARE, SLACK_M = 0.02, 0.012
+"""A drive may be off by this share of the length that was said, and by so much more."""
+TURNED_DEG = 20.0
+"""A turn may be off by so much."""
+RETURNED_M = 0.3
+"""What has come back is not farther from where it was."""
+FURNITURE_M = 1.0
+"""A distance to a thing in a room may be meant to its edge: so much more lies to its middle."""
+HEADINGS = {"forward": 0, "ahead": 0, "left": 90, "right": -90, "back": 180, "around": 180}
+"""Degrees from where a robot that drives looks, to its left."""
+FIGURES = {
+    ("circle", True): math.tau,
+    ("circle", False): math.pi,
+    ("square", False): 4.0,
+    ("square", True): 4.0,
+    ("triangle", False): 3.0,
+    ("triangle", True): 3.0,
+}
+"""How many times its size a figure is long: of a circle its radius or diameter, else its side."""
+_USUAL = {
+    re.compile(r"^(?:back up|back off|back|reverse|retreat)\b(?! to\b)"): "drive back",
+    re.compile(r"^advance\b"): "drive forward",
+    re.compile(r"\b(back|for|side)wards?\b"): r"\1ward",
+    re.compile(r"\bbackward\b"): "back",
+    re.compile(r"\b(?:straight ahead|straight on|ahead)\b"): "forward",
+    re.compile(
+        r"^(?:roll|creep|go|move|travel|walk|head|step|inch|ride|come|run|stand|park)\b"
+    ): "drive",
+    re.compile(r"^(?:rotate|spin|pivot|swivel)\b"): "turn",
+    re.compile(r"\bcounter ?-?clockwise\b|\banti ?-?clockwise\b"): "left",
+    re.compile(r"\bclockwise\b"): "right",
+    re.compile(r"\bhalf a turn\b"): "180 degrees",
+    re.compile(r"\b(?:a )?quarter (?:of a )?turn\b"): "90 degrees",
+}
+"""What is said in several ways, and how it is written here."""
+_OTHERS = re.compile(
+    r"\b(?:drive|turn) (?:it|them|both|all|every\w*|your (?:hand|gripper|arm)"
+    r"|an? (?!square|circle|triangle|figure|loop|little|bit|m\b)"
+    r"|the (?!left|right|robot|other way))\b"
+)
+"""Of a thing, and not of the robot."""
+_DRIVES = re.compile(r"^(?:drive|turn|follow|visit|stop|halt|stay)\b")
+_TURN = re.compile(
+    r"^turn(?: yourself)?(?: (?:to|towards))?(?: (?:the|your))? ?(?P<way>left|right|around)?"
+    r"(?: (?:by|through|for))?(?: ?(?P<degrees>\d+(?:\.\d+)?) ?(?:deg\w*|°))?"
+    r"(?: to (?:the|your) (?P<last>left|right)| (?P<plain>left|right))?(?: once)?$"
+)
+_LENGTH = re.compile(
+    r"(\d+(?:\.\d+)?) ?(cm|m)\b"
+    r"(?! (?:from|of|past|away|behind|left of|right of|in front|before|radius)|/| per)"
+)
+_WAY = re.compile(
+    r"\b(left|right|forward|back)\b"
+    r"(?! (?:of|side|up|to (?!the (?:left|right)|your)|again|and forth))"
+)
+_NOT_LEGS = re.compile(
+    r"\b(?:circle|square|triangle|rectangle|figure|diagonal|times|radius|sides?|between|around"
+    r"|from|past|away|every|per|loop|zigzag|turns)\b"
+)
+_SPEED = re.compile(
+    r"\bat (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)? for (\d+(?:\.\d+)?) ?(?:s|seconds?)\b"
+)
+_FROM = re.compile(r"\b(\d+(?:\.\d+)?) ?(cm|m) (?:away )?from (?:the )?(?P<name>[\w ]+)$")
+_FIGURE = re.compile(r"\b(circle|square|triangle)\b")
+_RETURNS = re.compile(
+    r"^(?:(?:come|go|drive|return|get|be|and) )*(?:back|return)\b(?! \d)"
+    r"(?: (?:again|right away|here|at once"
+    r"|to (?:here|the start|your place|where you (?:are|started|were))))*(?: now)?$"
+    r"|^(?:finish|end|stop) (?:up )?(?:here|where you (?:started|are|were|began))"
+)
+_TO = re.compile(r"^(?:drive|return|navigate|visit)\b.*?(?:\bto |^visit )(?:the )?$")
+_NEXT_TO = re.compile(r"\b(?:clos\w*|near\w*|next|front|side|towards?|way|back to you)\b")
+_STANDS = re.compile(r"\b(?:stop|halt|stand still)\b|\bfor \d+(?:\.\d+)? ?(?:s|sec\w*)\b")
+_GOES_ON = re.compile(r"\b(?:keep|until|on and on|continue|don't stop|without stopping)\b")
+
+
+def driven_otherwise(
+    text: str, before: Observation, after: Observation, effect: Effect
+) -> Iterator[str]:
+    """Yield how a robot drove otherwise than it was to; a line each.
+
+    Args:
+        text: The instruction, as `plain_words` has it.
+        before: The world before.
+        after: The world after.
+        effect: What the turn did.
+    """
+    base, _, travel = ITSELF
+    left_on = effect.changed.get(VELOCITY, (None, None))[1]
+    clauses = [_usual(clause) for clause in clauses_of(text)]
+    drives = bool(clauses) and bool(_DRIVES.match(clauses[0])) and not _OTHERS.match(clauses[0])
+    ends = _STANDS.search(text) or _LENGTH.search(text)
+    if left_on and drives and ends and not _GOES_ON.search(text):
+        yield f"a velocity of {left_on} is left on"
+    if base not in before.condition or base not in after.condition or not clauses:
+        return
+    yield from _visited(clauses, before, after)
+    yield from _returned(clauses, before, after)
+    if not drives:
+        return
+    yield from _turned(clauses, before, after)
+    yield from _legs(clauses, before, after)
+    if travel in before.condition:
+        yield from _travelled(text, before, after)
+    yield from _apart(text, after)
+
+
+def _usual(clause: str) -> str:
+    for said, usual in _USUAL.items():
+        clause = said.sub(usual, clause)
+    for word in ("slowly", "straight", "quickly", "slightly", "carefully", "exactly", "then"):
+        clause = clause.replace(f" {word}", "")
+    return clause
+
+
+def _visited(clauses: list[str], before: Observation, after: Observation) -> Iterator[str]:
+    """Yield the place that the robot was to go to last and is not at."""
+    places = [str(name) for name in before.facts.get("locations", ())]
+    named = mentions(clauses[-1], places)
+    if not named or named[-1][2] != len(clauses[-1]) or "at" not in after.facts:
+        return
+    name, begin, _ = named[-1]
+    said = clauses[-1][:begin]
+    if _TO.match(said) and not _NEXT_TO.search(said) and not _OTHERS.match(clauses[-1]):
+        here = [one.removesuffix(" (closed)") for one in str(after.facts["at"]).split(" or ")]
+        if name not in here:
+            yield f"the robot is not at {name!r}"
+
+
+def _returned(clauses: list[str], before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how far the robot is from where it began, if it was to come back."""
+    if len(clauses) < 2 or not _RETURNS.match(clauses[-1]) or not _DRIVES.match(clauses[0]):
+        return
+    way_m = math.dist(before.condition[ITSELF[0]][:2], after.condition[ITSELF[0]][:2])
+    if way_m > RETURNED_M:
+        yield f"the robot is {way_m:.2f} m from where it was, where it was to come back"
+
+
+def _turns(clauses: list[str]) -> list[tuple[float | None, int]]:
+    """Return the turns that are said: degrees to the left, None if open, and which way."""
+    found = list[tuple[float | None, int]]()
+    for clause in clauses:
+        if turn := _TURN.match(clause):
+            way = turn["way"] or turn["last"] or turn["plain"]
+            sign = {"left": 1, "right": -1}.get(way or "", 0)
+            degrees = float(turn["degrees"]) if turn["degrees"] else 180.0 if not sign else None
+            found.append((degrees, sign))
+    return found
+
+
+def _turned(clauses: list[str], before: Observation, after: Observation) -> Iterator[str]:
+    turns = _turns(clauses)
+    whole = [c for c in clauses if c.startswith("turn")]
+    others = [c for c in clauses if not c.startswith("turn")]
+    plain = all(
+        re.match(r"(?:drive|stop|halt)\b", c) and not re.search(r"\bto the (?!left|right)", c)
+        for c in others
+    )
+    if not turns or len(turns) != len(whole) or not plain:
+        return
+    start, end = (seen.condition[ITSELF[0]][2] for seen in (before, after))
+    turned = math.degrees(math.remainder(end - start, math.tau))
+    if any(degrees is None for degrees, _ in turns):
+        ((_, sign), *more) = turns
+        if not more and turned * sign <= 0:
+            way = "left" if sign > 0 else "right"
+            asked_for = f"asked for: a turn to the {way}"
+            yield f"the robot turned by {turned:.0f} degrees to its left; {asked_for}"
+        return
+    asked = sum((sign or 1) * (degrees or 0) for degrees, sign in turns)
+    one_way = all(sign for _, sign in turns) or len(turns) > 1
+    wanted = [asked] if one_way else [asked, -asked]
+    if min(abs(math.remainder(turned - one, 360)) for one in wanted) > TURNED_DEG:
+        way = "left" if asked >= 0 else "right"
+        said = f"{abs(asked):g} degrees to the {way}"
+        yield f"the robot turned by {turned:.0f} degrees to its left; asked for: {said}"
+
+
+def _legs(clauses: list[str], before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how far, or which way, the robot is from where it was, by the legs that were said."""
+    where, heading, lengths, ways = 0j, 0.0, list[float](), list[str]()
+    for clause in clauses:
+        if turn := _TURN.match(clause):
+            ((degrees, sign),) = _turns([turn[0]])
+            heading += (sign or 1) * (90.0 if degrees is None else degrees)
+            continue
+        if re.match(r"(?:stop|halt|wait)\b", clause):
+            continue
+        if not clause.startswith("drive") or _NOT_LEGS.search(clause):
+            return
+        parts = re.split(r",? (?:and|then)\b,?(?: then\b)?|,", clause)
+        for part in parts:
+            found, said = _LENGTH.findall(part), _WAY.findall(part)
+            if len(found) != 1 or len(said) > 1 or (not said and (len(parts) > 1 or ways)):
+                return
+            length = float(found[0][0]) * UNITS[found[0][1]]
+            lengths.append(length)
+            ways += said
+            angle = heading + HEADINGS[said[0] if said else "forward"]
+            where += length * cmath.exp(1j * math.radians(angle))
+    if not lengths:
+        return
+    (x, y, facing), (end_x, end_y) = before.condition[ITSELF[0]][:3], after.condition[ITSELF[0]][:2]
+    went = complex(end_x - x, end_y - y)
+    wanted, way_m = abs(where), abs(went)
+    if len(lengths) == 1 and abs(way_m - wanted) > SHARE * wanted + SLACK_M:
+        yield f"the robot is {way_m:.2f} m from where it was, where {wanted:g} m were asked for"
+    if len(lengths) == 1 and ways and way_m > SLACK_M:
+        off = went / cmath.exp(1j * facing) / where
+        if off.real < 0.5 * abs(off):
+            yield f"the robot did not drive {ways[0]}"
+    if len(lengths) > 1:
+        longest = sum(lengths)
+        travel = ITSELF[2]
+        along = after.condition.get(travel, longest) - before.condition.get(travel, 0.0)
+        if along < (1 - SHARE) * min(wanted, longest) - SLACK_M:
+            yield f"the robot drove {along:.2f} m, where {wanted:.2f} m were asked for"
+        elif abs(way_m - wanted) > SHARE * longest + SLACK_M:
+            asked = f"where {wanted:.2f} m were asked for"
+            yield f"the robot is {way_m:.2f} m from where it was, {asked}"
+
+
+def _travelled(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how far the robot drove, where its legs, or the figure it was to drive, are longer."""
+    travel = ITSELF[2]
+    legs = [float(number) * UNITS[unit] for number, unit in _LENGTH.findall(text)]
+    figure = _FIGURE.search(text)
+    wanted = sum(legs) if " then " in text and len(legs) > 1 else 0.0
+    if speed := _SPEED.search(text):
+        wanted = float(speed[1]) * float(speed[2])
+    if len(legs) == 1 and re.search(r"\b(?:and|then) (?:come |go |drive )?back\b(?! to)", text):
+        wanted = 2 * legs[0]
+    if figure is not None:
+        size = re.search(r"(\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|away))", text)
+        sizes = [float(size[1]) * UNITS[size[2]]] if size else []
+        wanted = sizes[0] * FIGURES[figure[1], "radius" in text] if sizes else wanted
+    way_m = after.condition[travel] - before.condition[travel]
+    if way_m < (1 - SHARE) * wanted - SLACK_M:
+        yield f"the robot drove {way_m:.2f} m, where {wanted:.2f} m were asked for"
+
+
+def _apart(text: str, after: Observation) -> Iterator[str]:
+    """Yield how far from a thing the robot is, where another distance was asked for."""
+    match = _FROM.search(text)
+    if match is None:
+        return
+    at = after.positions.get(match["name"]) or after.landmarks.get(match["name"])
+    if at is None:
+        return
+    wanted = float(match[1]) * UNITS[match[2]]
+    apart = math.dist(at[:2], after.condition[ITSELF[0]][:2])
+    if not wanted * (1 - SHARE) - SLACK_M <= apart <= wanted + FURNITURE_M:
+        where = f"{apart:.2f} m from {match['name']!r}"
+        yield f"the robot is {where}, where {wanted:g} m were asked for"
