@@ -35,7 +35,7 @@ _MOST_PUSH = np.array([0.03, 0.03, 0.03, 0.3, 0.3, 0.3])
 back; at most so much, metres and radians."""
 _STILL = 0.02
 """An arm whose joints turn more slowly stands still, rad/s."""
-_HALT_STEPS = 20
+_HALT_STEPS = 80
 
 
 class ArmWorld:

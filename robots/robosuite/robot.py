@@ -32,7 +32,7 @@ DROP_M = 0.05
 """It is let go so much higher at most, where the hand has no room further down."""
 ON_PEG_M = 0.04
 """A nut is let go when the peg's end is so far above its underside."""
-PALM_M = 0.045
+PALM_M = 0.035
 """A thing may reach so far up between the fingers."""
 MAX_WIDTH_M = 0.075
 """What is wider is not grasped."""
