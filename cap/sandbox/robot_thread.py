@@ -29,8 +29,8 @@ _STACK_BYTES = 16 << 20
 """Values nested to their limit are read on this stack."""
 _NAP_S = 0.005
 """The shortest wait before another look at the clock."""
-_LONG_S = 60.0
-"""The longest."""
+_LONG_S = 0.5
+"""The longest: a signal that comes just before a wait begins is handled only after it."""
 _AGAIN_S = 0.05
 """Between two tellings of a function to end."""
 

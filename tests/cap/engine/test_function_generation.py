@@ -218,17 +218,7 @@ def test_a_model_that_fails_is_not_asked_again() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "x = area_of\n",
-        "x = list(area_of)\n",
-        "x = [area_of]\n",
-        "x = map(sorted, area_of)\n",
-        "x = sorted(area_of)\n",
-        "get_obj_names(area_of)\n",
-        "get_obj_names(color=area_of)\n",
-        "x = area_of.width\n",
-        "x = area_of[0]\n",
-    ],
+    table(__file__, "any other name that is read is a fault").values(),
 )
 def test_any_other_name_that_is_read_is_a_fault(source: str) -> None:
     with pytest.raises(UndefinedName, match="'area_of' is not defined"):

@@ -7,6 +7,7 @@ import pytest
 
 from cap.prompt.headerless import infer, is_title, prefix_of
 from cap.prompt.prompt import Header, Prompt, load, parse, without_synonyms
+from tests.rows import table
 
 BARE = Path(__file__).parents[2] / "prompts" / "bare"
 
@@ -139,18 +140,7 @@ def test_a_literal_in_code_is_no_context() -> None:
     assert second.follows
 
 
-RETURNS = {
-    "in branches": (["if a:\n    x = 1\nelse:\n    x = 2", "x = 3"], "x"),
-    "in a loop": (["for i in a:\n    x = i"], "x"),
-    "augmented": (["x = 1\nx += 1"], "x"),
-    "one of three strays": (["x = 1", "x = 2", "y = 3"], "x"),
-    "they differ": (["x = 1", "y = 2"], None),
-    "calls": (["f()", "g()"], None),
-    "unpacking": (["x, y = f()"], None),
-    "not Python": (["x ="], None),
-    "nothing": ([], None),
-    "no code": (["", "\n"], None),
-}
+RETURNS = table(__file__, "headerless: returns")
 
 
 @pytest.mark.parametrize(("codes", "returns"), RETURNS.values(), ids=RETURNS)

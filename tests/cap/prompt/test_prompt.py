@@ -24,6 +24,7 @@ from cap.prompt.prompt import (
     parse,
     split_examples,
 )
+from tests.rows import table
 
 FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
 HEADER = """\
@@ -93,20 +94,7 @@ def test_every_kind_may_be_named(kind: str) -> None:
     assert prompt(f'# /// cap\n# kind = ["{kind}"]\n# ///\n').header.kind == (kind,)
 
 
-WRONG_HEADERS = {
-    "not TOML": ("returns = ", "not valid TOML"),
-    "unknown key": ("retruns = 'x'", r"unknown keys \['retruns'\].*known: .*'returns'"),
-    "unknown kind": ("kind = ['nmae']", r"kind \['nmae'\] unknown; known: .*'name'"),
-    "kind a number": ("kind = 1", "'kind' cannot be 1"),
-    "kind a list of lists": ("kind = [['name']]", "'kind' cannot be"),
-    "stop a number": ("stop = 5", "'stop' cannot be 5"),
-    "returns a list": ("returns = ['x']", "'returns' cannot be"),
-    "session a word": ("session = 'false'", "'session' cannot be 'false'"),
-    "actions a number": ("actions = 1", "'actions' cannot be 1"),
-    "prefix a number": ("prefix = 1", "'prefix' cannot be 1"),
-    "arguments a list": ("arguments = [1]", "'arguments' cannot be"),
-    "initial a list": ("initial = [1]", "'initial' cannot be"),
-}
+WRONG_HEADERS = table(__file__, "prompt: wrong headers")
 
 
 @pytest.mark.parametrize(("line", "message"), WRONG_HEADERS.values(), ids=WRONG_HEADERS)
@@ -188,53 +176,12 @@ def split(text: str, prefix: str = "") -> list[tuple[str, str, str, bool]]:
     ]
 
 
-SPLITS = {
-    "nothing": ("x = 1\n", []),
-    "code of several lines": (
-        "# a.\nfor i in x:\n    # inner\n    f(i)\n\ng()\n",
-        [("a", "for i in x:\n    # inner\n    f(i)\n\ng()", "", False)],
-    ),
-    "context holds": (
-        "objects = ['a']\n# b.\nx()\n# c.\ny()\n",
-        [("b", "x()", "objects = ['a']", False), ("c", "y()", "objects = ['a']", True)],
-    ),
-    "context is replaced": (
-        "objects = ['a']\n# b.\nx()\n\nobjects = ['c']\n# d.\ny()\n",
-        [("b", "x()", "objects = ['a']", False), ("d", "y()", "objects = ['c']", False)],
-    ),
-    "two context lines": (
-        "objects = ['a']\npos = [0.1, 0.2]\n# b.\nx()\n",
-        [("b", "x()", "objects = ['a']\npos = [0.1, 0.2]", False)],
-    ),
-    "an assignment in code is no context": (
-        "# a.\nx = 1\ny = 2\n# b.\nz()\n",
-        [("a", "x = 1\ny = 2", "", False), ("b", "z()", "", True)],
-    ),
-    "a computed value is no context": (
-        "# a.\nx()\n\ny = f()\n# b.\nz()\n",
-        [("a", "x()\n\ny = f()", "", False), ("b", "z()", "", True)],
-    ),
-    "a request at the end": (
-        "# a.\nx()\n\nobjects = ['b']\n# c.\n",
-        [("a", "x()", "", False), ("c", "", "objects = ['b']", False)],
-    ),
-    "a note is no instruction": (
-        "# a.\nx()\n#! it failed\n",
-        [("a", "x()\n#! it failed", "", False)],
-    ),
-    "an empty comment is none": ("# a.\nx()\n#\n# \ny()\n", [("a", "x()\n#\n# \ny()", "", False)]),
-    "questions keep their mark": ("# is it there?\nx()\n", [("is it there?", "x()", "", False)]),
-    "one full stop is dropped": ("# wait...\nx()\n", [("wait..", "x()", "", False)]),
-    "line separators are no line ends": (
-        "# a\u2028b\x0c.\nx = '\u2028# c.'\n",
-        [("a\u2028b\x0c", "x = '\u2028# c.'", "", False)],
-    ),
-}
+SPLITS = table(__file__, "prompt: splits")
 
 
 @pytest.mark.parametrize(("text", "expected"), SPLITS.values(), ids=SPLITS)
-def test_text_is_split_into_examples(text: str, expected: list[tuple[str, str, str, bool]]) -> None:
-    assert split(text) == expected
+def test_text_is_split_into_examples(text: str, expected: list[list[str | bool]]) -> None:
+    assert [list(example) for example in split(text)] == expected
 
 
 def test_only_comments_with_the_prefix_are_instructions() -> None:

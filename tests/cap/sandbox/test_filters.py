@@ -6,59 +6,11 @@ import pytest
 
 from cap.sandbox.kernel import landlock
 from cap.sandbox.kernel.seccomp import MACHINES, Machine, filter_for
-from tests.rows import rows
+from tests.rows import rows, table
 
 KILL, EPERM, ALLOW = 0x80000000, 0x00050001, 0x7FFF0000
 PROT_EXEC = 4
-FORBIDDEN = {
-    "x86_64": {
-        "open": 2,
-        "ioctl": 16,
-        "dup": 32,
-        "socket": 41,
-        "clone": 56,
-        "fork": 57,
-        "execve": 59,
-        "kill": 62,
-        "fcntl": 72,
-        "ptrace": 101,
-        "rt_sigaction": 13,
-        "rt_sigprocmask": 14,
-        "prctl": 157,
-        "setrlimit": 160,
-        "tgkill": 234,
-        "openat": 257,
-        "prlimit64": 302,
-        "process_vm_readv": 310,
-        "seccomp": 317,
-        "memfd_create": 319,
-        "execveat": 322,
-        "pkey_mprotect": 329,
-        "io_uring_setup": 425,
-        "clone3": 435,
-    },
-    "aarch64": {
-        "dup": 23,
-        "ioctl": 29,
-        "openat": 56,
-        "ptrace": 117,
-        "kill": 129,
-        "tgkill": 131,
-        "rt_sigaction": 134,
-        "prctl": 167,
-        "socket": 198,
-        "clone": 220,
-        "execve": 221,
-        "prlimit64": 261,
-        "process_vm_readv": 270,
-        "seccomp": 277,
-        "memfd_create": 279,
-        "execveat": 281,
-        "pkey_mprotect": 288,
-        "io_uring_setup": 425,
-        "clone3": 435,
-    },
-}
+FORBIDDEN = table(__file__, "forbidden calls")
 
 
 def verdict(machine: Machine, audit: int, number: int, first: int = 0, third: int = 0) -> int:

@@ -30,6 +30,7 @@ from cap.sandbox.limits import Limits
 from cap.sandbox.results import failure_of_exit
 from cap.sandbox.sandbox import Sandbox
 from tests.fakes.workers import job_of
+from tests.rows import table
 
 pytestmark = pytest.mark.skipif(
     platform.system() != "Linux", reason="the kernel layers are Linux's"
@@ -44,99 +45,11 @@ def refused(number):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 """
 
-ATTEMPTS = {
-    "read a file": "ret = open('/etc/hostname').read()",
-    "list a folder": "ret = os.listdir('/')",
-    "write a file": "open(target, 'w').write('x')",
-    "remove a file": "os.unlink(victim)",
-    "read its parent's environment": "ret = open(f'/proc/{parent}/environ').read()",
-    "make a TCP socket": "socket.socket()",
-    "connect to a server": "socket.create_connection(('127.0.0.1', port), 2)",
-    "reach an abstract socket": (
-        "s = socket.socket(socket.AF_UNIX)\ns.connect(chr(0) + abstract)\ns.send(b'x')"
-    ),
-    "fork": "pid = os.fork()\nif pid == 0: getattr(os, '_exit')(0)",
-    "start a program": "subprocess.run(['/bin/true'], check=True)",
-    "become a program": "os.execv('/bin/true', ['true'])",
-    "signal its parent": "os.kill(parent, 0)",
-    "signal the victim": "os.kill(parent, signal.SIGUSR1)",
-    "trace its parent": "refused(libc.ptrace(0x4206, parent, 0, 0))",
-    "executable memory": "mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)",
-    "make memory executable": (
-        "block = mmap.mmap(-1, 4096)\n"
-        "place = ctypes.addressof(ctypes.c_char.from_buffer(block))\n"
-        "refused(libc.mprotect(ctypes.c_void_p(place), 4096, 5))"
-    ),
-    "change its own rules": "refused(libc.prctl(15, b'name', 0, 0, 0))",
-    "private memory": "x = bytearray(3 << 27)\nx[-1] = 1",
-    "shared memory": "mmap.mmap(-1, 2 << 30)",
-    "open what is left": "os.close(0)\nos.dup(1)\nos.dup(1)",
-    "see other processes": "ret = [p for p in os.listdir('/proc') if p.isdigit()]\nret[3]",
-    "read its parent's memory": "open(f'/proc/{parent}/mem', 'rb')",
-    "raise its limits": "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (600, 600))",
-}
-
+TABLE = table(__file__, "attempts")
+"""What a hostile program attempts, and the layers that each stop it alone."""
+ATTEMPTS = {what: code for what, (code, _) in TABLE.items()}
 STOPS = {
-    "seccomp": [
-        "read a file",
-        "list a folder",
-        "write a file",
-        "remove a file",
-        "read its parent's environment",
-        "make a TCP socket",
-        "connect to a server",
-        "reach an abstract socket",
-        "fork",
-        "start a program",
-        "become a program",
-        "signal its parent",
-        "signal the victim",
-        "trace its parent",
-        "executable memory",
-        "make memory executable",
-        "change its own rules",
-        "open what is left",
-        "see other processes",
-        "read its parent's memory",
-        "raise its limits",
-    ],
-    "landlock": [
-        "read a file",
-        "list a folder",
-        "write a file",
-        "remove a file",
-        "read its parent's environment",
-        "connect to a server",
-        "start a program",
-        "become a program",
-        "see other processes",
-        "read its parent's memory",
-    ],
-    "namespaces": [
-        "read a file",
-        "write a file",
-        "remove a file",
-        "read its parent's environment",
-        "connect to a server",
-        "reach an abstract socket",
-        "start a program",
-        "become a program",
-        "signal its parent",
-        "signal the victim",
-        "trace its parent",
-        "see other processes",
-        "read its parent's memory",
-    ],
-    "rlimits": [
-        "read a file",
-        "list a folder",
-        "write a file",
-        "make a TCP socket",
-        "private memory",
-        "shared memory",
-        "open what is left",
-        "raise its limits",
-    ],
+    layer: [what for what, (_, layers) in TABLE.items() if layer in layers] for layer in KERNEL
 }
 
 
@@ -263,7 +176,8 @@ def test_with_one_layer_left_out_the_others_hold(knocked_out: str, what: str, ho
 
 
 def test_every_canary_is_stopped_by_some_layer() -> None:
-    assert {what for attempts in STOPS.values() for what in attempts} == set(ATTEMPTS)
+    assert all(layers for _, layers in TABLE.values())
+    assert all(STOPS.values())
 
 
 def test_hostile_programs_that_try_everything_leave_the_host_untouched(host: Host) -> None:

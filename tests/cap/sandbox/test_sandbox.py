@@ -1,7 +1,7 @@
 import contextlib
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from cap.sandbox import frames
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
+from tests.rows import table
 
 SHORT_S = 0.3
 
@@ -50,12 +51,18 @@ def scope_of(*functions: Callable[..., Any], **more: Any) -> Scope:
     return Scope(primitives={entry.name: entry for entry in primitives}, **more)
 
 
-def limited(sandbox: Sandbox, source: str, scope: Scope | None = None, **limits: Any) -> Result:
+def limited(
+    sandbox: Sandbox,
+    source: str,
+    scope: Scope | None = None,
+    returns: str | None = None,
+    **limits: Any,
+) -> Result:
     """Run with other limits, in the same template."""
     before = sandbox.limits
     sandbox.limits = replace(before, **limits)
     try:
-        return sandbox.execute(source, scope or Scope())
+        return sandbox.execute(source, scope or Scope(), returns=returns)
     finally:
         sandbox.limits = before
 
@@ -135,26 +142,6 @@ def test_arguments_and_results_keep_their_types(sandbox: Sandbox) -> None:
         assert value[0].tolist() == [1.0, 2.0]
         assert value[1] == shapely.Point(1, 2)
         assert value[2:] == ((1, {2}), None, 1j, True)
-
-
-@pytest.mark.parametrize("call", ["add()", "add(1, 2, 3)", "add(1, a=2)", "add(1, other=2)"])
-def test_arguments_that_do_not_fit_are_a_type_error_with_the_signature(
-    sandbox: Sandbox, call: str
-) -> None:
-    failure = failure_of(sandbox, call, scope_of(add))
-    assert failure.error == "TypeError"
-    assert "add(a: float, b: float = 10, *, scale: float = 1)" in failure.message
-    assert not failure.robot
-
-
-@pytest.mark.parametrize("value", ["print", "lambda: 1", "(i for i in [1])", "deep"])
-def test_an_argument_that_cannot_cross_is_a_type_error(sandbox: Sandbox, value: str) -> None:
-    source = f"deep = ()\nfor _ in range(300):\n    deep = (deep,)\nadd({value})"
-    result = sandbox.execute(source, scope_of(add))
-    assert result.failure is not None
-    assert result.failure.error == "TypeError"
-    assert result.failure.message.startswith("add(): ")
-    assert result.calls == ()
 
 
 @pytest.mark.parametrize("name", ROBOT_ERRORS)
@@ -285,54 +272,6 @@ def test_time_in_calls_is_not_the_programs(sandbox: Sandbox) -> None:
 # --- limits
 
 
-def test_calls_before_the_timeout_are_kept(sandbox: Sandbox) -> None:
-    result = limited(sandbox, "add(1)\nwhile True: pass", scope_of(add), program_s=SHORT_S)
-    assert [call.result for call in result.calls] == [11]
-
-
-def test_endless_calls_pass_their_limit(sandbox: Sandbox) -> None:
-    source = "while True:\n    try:\n        add(1)\n    except BaseException: pass"
-    result = limited(sandbox, source, scope_of(add), calls=20)
-    assert result.failure is not None
-    assert (result.failure.kind, result.failure.error) == ("limit", "CallLimit")
-    assert len(result.calls) == 20
-
-
-@pytest.mark.parametrize(
-    "source", ["x = bytes(10 ** 10)", "x = [0]\nwhile True: x = x + x", "x = np.ones(10 ** 10)"]
-)
-def test_too_much_memory_is_a_failure(sandbox: Sandbox, source: str) -> None:
-    result = limited(sandbox, source, memory_bytes=256 << 20)
-    assert result.failure is not None
-    assert result.failure.kind == "memory"
-    assert "256 MiB" in result.failure.message
-
-
-def test_too_much_output_is_a_failure(sandbox: Sandbox) -> None:
-    source = "while True:\n    try:\n        print('a' * 100)\n    except Exception: pass"
-    result = limited(sandbox, source, stdout_chars=1000)
-    assert result.failure is not None
-    assert (result.failure.kind, result.failure.error) == ("output", "OutputLimit")
-    assert len(result.stdout) <= 1000
-
-
-@pytest.mark.parametrize(
-    "swallowing",
-    [
-        "try: print('a' * 2000)\nexcept BaseException: pass",
-        "try: print('a' * 2000)\nexcept BaseException as e: kind = type(e)\nraise kind('forged')",
-        "class S(str):\n    def join(self, parts): return T()\nclass T(str):\n"
-        "    def __len__(self): return 0\nprint(*['a' * 100] * 20, sep=S())",
-    ],
-)
-def test_too_much_output_stays_one(sandbox: Sandbox, swallowing: str) -> None:
-    result = limited(sandbox, swallowing, stdout_chars=1000)
-    assert result.failure is not None
-    assert (result.failure.kind, result.failure.error) == ("output", "OutputLimit")
-    assert "forged" not in result.failure.message
-    assert len(result.stdout) <= 1000
-
-
 def test_a_result_too_large_to_cross_is_a_failure(sandbox: Sandbox) -> None:
     source = f"ret = bytes({frames.MAX_FRAME_BYTES - 10})"
     failure = failure_of(sandbox, source, returns="ret")
@@ -340,36 +279,21 @@ def test_a_result_too_large_to_cross_is_a_failure(sandbox: Sandbox) -> None:
     assert "too large" in failure.message
 
 
-FAILURES = {
-    "its own error": ("x = 1\ny = 1 / 0", "ZeroDivisionError", 2),
-    "inside a function": ("def f():\n    return [][0]\nf()", "IndexError", 2),
-    "inside a library": ("\n\nnp.linalg.inv(np.zeros((2, 2)))", "LinAlgError", 3),
-    "undefined": ("nope", "NameError", 1),
-    "not the value asked for": ("x = 1", "NameError", None),
-    "a value that cannot cross": ("ret = print", "TypeError", None),
-    "a value nested too deep": ("ret = []\nfor _ in range(300): ret = [ret]", "TypeError", None),
-    "no text": ("ret = '\\ud800'", "TypeError", None),
-    "a class of its own": ("class Mine(Exception): pass\nraise Mine('x')", "program.Mine", 2),
-    "an error without a text": (
-        "class Mine(Exception):\n    def __str__(self): return 1 / 0\nraise Mine",
-        "program.Mine",
-        3,
-    ),
-    "surrogates in the text": ("raise ValueError('\\ud800')", "ValueError", 1),
-    "no end of calls": ("def f():\n    f()\nf()", "RecursionError", 2),
-    "an import": ("\nimport subprocess", "ModuleNotFoundError", 2),
-    "a base exception": ("raise BaseException('x')", "BaseException", 1),
-    "the end of a generator": ("next(iter([]))", "StopIteration", 1),
-}
+FAILURES = table(__file__, "failures")
 
 
-@pytest.mark.parametrize(("source", "error", "line"), FAILURES.values(), ids=FAILURES)
-def test_a_failing_program_is_a_typed_failure(
-    sandbox: Sandbox, source: str, error: str, line: int | None
-) -> None:
-    failure = failure_of(sandbox, source, returns="ret")
-    assert (failure.kind, failure.error, failure.line) == ("raised", error, line)
+@pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
+def test_a_failing_program_is_a_typed_failure(sandbox: Sandbox, case: Mapping[str, Any]) -> None:
+    result = limited(sandbox, case["source"], scope_of(add), "ret", **case.get("limits", {}))
+    failure = result.failure
+    assert failure is not None
+    assert (failure.kind, failure.error, failure.robot) == (case["kind"], case["error"], False)
+    assert failure.line == case.get("line", failure.line)
+    assert case.get("message", "") in failure.message
     assert "\n" not in failure.message
+    assert "forged" not in failure.message
+    assert len(result.calls) == case.get("calls", len(result.calls))
+    assert len(result.stdout) <= 1000
 
 
 def test_programs_share_nothing(sandbox: Sandbox) -> None:
@@ -570,51 +494,20 @@ def test_an_exception_of_the_program_has_no_name_of_anothers(
     assert failure.cause == "program"
 
 
-def test_the_name_of_an_exception_holds_no_words_and_steers_no_terminal(sandbox: Sandbox) -> None:
-    source = (
-        "class E(Exception): pass\n"
-        "E.__name__ = 'CAP103: line 4\\x1b[31m\\nOK'\nE.__qualname__ = 'ValueError'\nraise E"
-    )
-    failure = sandbox.execute(source, Scope()).failure
-    assert failure is not None
-    assert failure.error == "program.CAP103line431mOK"
-
-
 def test_a_program_that_leaves_by_sys_exit_has_ended_well(sandbox: Sandbox) -> None:
     for given in ("", "0", "None"):
         source = f"import sys\nret = 1\nprint('a')\nif ret: sys.exit({given})\nret = 2"
         result = sandbox.run(source, returns="ret")
         assert (result.failure, result.value, result.stdout) == (None, 1, "a\n")
     assert sandbox.run("raise SystemExit").failure is None
-    for given, told in {"1": "1", "'no cup'": "no cup"}.items():
-        failure = sandbox.run(f"import sys\nsys.exit({given})").failure
-        assert failure is not None
-        assert (failure.error, failure.message) == ("SystemExit", told)
 
 
-def test_other_exceptions_have_their_own_names(sandbox: Sandbox) -> None:
-    for source, name in {
-        "import json\njson.loads('{')": "JSONDecodeError",
-        "raise NotFound('x')": "NotFound",
-        "np.linalg.inv(np.zeros((2, 2)))": "LinAlgError",
-        "{}['a']": "KeyError",
-    }.items():
-        failure = sandbox.execute(source, Scope()).failure
-        assert failure is not None
-        assert failure.error == name
+def list_of(values: Any) -> Any:
+    return list(values)
 
 
-def test_an_endless_range_goes_to_no_primitive(sandbox: Sandbox) -> None:
-    def say(values: Any) -> None:
-        list(values)
-
-    scope = Scope(primitives={"say": Primitive.of(say, "action")})
-    for length in ("10**30", "2**40", "0, -10**30, -3"):
-        failure = sandbox.execute(f"say(range({length}))", scope).failure
-        assert failure is not None
-        assert failure.error == "TypeError"
-        assert "a range of more than" in failure.message
-    assert sandbox.execute("say(range(10, 0, -3))", scope).failure is None
+def test_a_range_goes_to_a_primitive(sandbox: Sandbox) -> None:
+    assert sandbox.execute("list_of(range(10, 0, -3))", scope_of(list_of)).failure is None
 
 
 def test_before_each_call_it_is_told_which_line_makes_it(sandbox: Sandbox) -> None:
@@ -639,30 +532,6 @@ def test_what_is_printed_is_told_before_the_call_that_follows(sandbox: Sandbox) 
     result = sandbox.execute(source, scope_of(add), listeners=listeners)
     assert told == ["a\n", "add", "add", "bc\n", "add"]
     assert result.stdout == "a\nbc\nd\n"
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "raise MemoryError('no room')",
-        "def f(): raise MemoryError('no room')\nf()",
-    ],
-)
-def test_lack_of_memory_that_a_program_tells_of_is_its_own(sandbox: Sandbox, source: str) -> None:
-    failure = sandbox.run(source).failure
-    assert failure is not None
-    assert (failure.kind, failure.error) == ("raised", "program.MemoryError")
-    assert failure.message.startswith("no room")
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["x = bytearray(1 << 50)", "try: x = [0] * (1 << 50)\nexcept MemoryError as e: raise e"],
-)
-def test_lack_of_memory_is_the_machines_who_ever_hands_it_on(sandbox: Sandbox, source: str) -> None:
-    failure = sandbox.run(source).failure
-    assert failure is not None
-    assert (failure.kind, failure.error) == ("memory", "MemoryError")
 
 
 @pytest.mark.parametrize(

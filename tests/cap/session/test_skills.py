@@ -12,6 +12,7 @@ from cap.session.skills.skill_file import Skill, renamed
 from cap.session.skills.store import SkillStore
 from tests.cap.conftest import Open
 from tests.fakes.scripted import PROMPTS, model_of, said
+from tests.rows import table
 
 GENERATED = {
     "move it": "say(str(get_double(x=4)))",
@@ -214,22 +215,7 @@ def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_ne
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("# by hand\n\ndef f():\n    import os\n", "line 4: CAP102"),
-        ("def f():\n    return ().__subclasses__()\n", "line 2: CAP103"),
-        ("def f(:\n", "line 1: not valid Python"),
-        ("def f():\n    pass\n\nprint('hello')\n", "line 4: a skill is one function"),
-        ("def f():\n    pass\n\ndef g():\n    pass\n", "line 4: a skill is one function"),
-        ("def g():\n    pass\n", "line 1: it defines 'g', not 'f'"),
-        ("x = 1\n", "line 1: a skill is one function"),
-        ("'only words'\n", "defines no function"),
-        ("@property\ndef f():\n    pass\n", "no decorators"),
-        ("def f(x=say('hi')):\n    pass\n", "must be constants"),
-        ("def f(x: say('hi') = 1):\n    pass\n", "must be constants"),
-        ("# /// skill\n# model = \n# ///\ndef f():\n    pass\n", "not valid TOML"),
-        ("# /// skill\n# colour = 'red'\n# ///\ndef f():\n    pass\n", "unknown key 'colour'"),
-        ("# /// skill\n# requires = [1]\n# ///\ndef f():\n    pass\n", "requires cannot be"),
-    ],
+    table(__file__, "a file edited by hand is checked again and never run").values(),
 )
 def test_a_file_edited_by_hand_is_checked_again_and_never_run(
     begin: Open, store: SkillStore, text: str, message: str

@@ -15,6 +15,7 @@ from cap.result import Result
 from cap.robot.observation import Observation
 from cap.validation.example_effects import Seen, missed
 from cap.validation.prompts import check_robot_prompts
+from tests.rows import table
 
 HEADER = '# /// cap\n# context = ["objects"]\n# session = true\n# actions = true\n# ///\n'
 HINTS = "import numpy as np\nfrom robot import put_first_on_second, get_obj_pos, say\n\n"
@@ -65,21 +66,7 @@ def test_a_true_effect_passes(tmp_path: Path, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "why"),
-    [
-        ("nothing moved", "'nothing moved': moved red block to blue bowl; said 'The block"),
-        ("moved blue block to blue bowl", "'moved blue block to blue bowl': moved red block"),
-        ("moved red block, blue block", "moved red block"),
-        ("moved red block", "'moved red block': moved red block to blue bowl"),
-        ("moved red block from blue block to blue bowl", "moved red block to blue bowl"),
-        ("holds red block", "'holds red block': moved red block to blue bowl"),
-        ("moved; at top right corner", "'at top right corner': red block is at ("),
-        ("said no mug", "'said no mug': said 'The block is in'"),
-        ("beside blue bowl", "red block is at ("),
-        ("not inside blue bowl", "'not inside blue bowl': red block is"),
-        ("changed held", "held is nothing, as before"),
-        ("under blue bowl", "'under ...' is no effect; there are moved"),
-        ("inside green bowl", "names 'green bowl', and no object or place has that name"),
-    ],
+    table(__file__, "a wrong effect is a finding").values(),
 )
 def test_a_wrong_effect_is_a_finding(tmp_path: Path, line: str, why: str) -> None:
     (reason,) = findings(tmp_path, f"{PUT}#= {line}\n")
