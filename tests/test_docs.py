@@ -24,6 +24,16 @@ DOCS = ROOT / "docs"
 INDEX = (DOCS / "README.md").read_text(encoding="utf-8")
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TEXTS = {f"docs/{name}": page for name, page in PAGES.items()} | {
+    name: (ROOT / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("README", "SECURITY", "CONTRIBUTING", "CHANGELOG")
+}
+"""All that people read about the project."""
+DIALECT = re.compile(
+    r"\b(?:told|tells|teller|anew|whoever|unheard|came of|of one's own|(?:take|put)s? back)\b",
+    re.IGNORECASE,
+)
+"""Words for which plain English has others."""
 
 
 def snippets(page: str) -> Iterator[str]:
@@ -84,6 +94,17 @@ def test_every_snippet_passes_pyright(snippets_folder: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in CHECKED if not name.startswith("walk_")])
 def test_every_snippet_runs(name: str) -> None:
     exec(compile(CHECKED[name], name, "exec"), {"__name__": name})
+
+
+def test_the_pages_are_short() -> None:
+    """Without the page of those who come from an earlier version."""
+    assert sum(len(page.split()) for name, page in PAGES.items() if name != "from-0.1") <= 16_000
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_text_is_written_in_dialect(name: str) -> None:
+    prose = re.sub(r"```.*?```|`[^`]*`", "", TEXTS[name], flags=re.DOTALL)
+    assert DIALECT.findall(prose) == []
 
 
 def test_every_link_leads_to_a_file_and_a_heading() -> None:
