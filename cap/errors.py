@@ -56,8 +56,8 @@ class CapError(Exception):
     exit_code = 1
     run: str | None = None
     """The run folder that holds the trace, where there is one."""
-    told = False
-    """Whether standard output has what there is to tell of it, as JSON or as a report."""
+    reported = False
+    """Whether standard output has its report already, as JSON or as text."""
 
 
 class UsageError(CapError):

@@ -131,7 +131,7 @@ def command(options: BatchOptions, file: Path | None) -> int:
         folder = run_trials(suite, suite.trials(), settings, options, file.stem)
     except SpendLimit as error:
         if error.run is not None:
-            error.told = _tell(Path(error.run), as_json) is not None
+            error.reported = _tell(Path(error.run), as_json) is not None
         raise
     return 0 if _tell(folder, as_json) else 1
 

@@ -39,7 +39,7 @@ def command(shell: str | None) -> int:
 
 
 def robots(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the robots that begin so; or files, for a robot of one's own."""
+    """Return the robots that begin so; or files, for the user's own robot."""
     from cap.robot import registry
 
     return _beginning(typed, registry.robots()) or [CompletionItem(typed, type="file")]
@@ -53,7 +53,7 @@ def models(ctx: click.Context, param: click.Parameter, typed: str) -> list[Compl
 
 
 def suites(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the suites that begin so; or files, for a suite of one's own."""
+    """Return the suites that begin so; or files, for the user's own suite."""
     from benchmarks.suite import names
 
     return _beginning(typed, names()) or [CompletionItem(typed, type="file")]

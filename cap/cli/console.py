@@ -1,4 +1,4 @@
-"""Where a session is told: what is printed is whole, also where Ctrl-C comes in the midst of it."""
+"""The console of a session: what is printed is whole, also where Ctrl-C comes in the middle."""
 
 from __future__ import annotations
 

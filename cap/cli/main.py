@@ -1,7 +1,7 @@
 """The command line: `cap COMMAND`; one module per command, loaded when it is used.
 
 Exit codes: 0 done, 1 program or task failed, 2 usage, 3 check refused, 4 model, 5 robot,
-130 interrupted, 143 told to end (SIGTERM).
+130 interrupted, 143 ended (SIGTERM).
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def run(arguments: list[str] | None = None) -> int:
 
     def fail(error: Exception, message: str, code: int, folder: str | None = None) -> int:
         """Report an error, as one JSON object as well where JSON was asked for."""
-        if as_json and not getattr(error, "told", False):
+        if as_json and not getattr(error, "reported", False):
             from cap.cli.json_output import print_json
 
             found: dict[str, Any] = {"error": type(error).__name__, "message": message}

@@ -41,7 +41,7 @@ MOST_PROGRAMS = 8
 MOST_CHARS = 400_000
 """The longest reply: clients of the protocol give up on more than a megabyte."""
 _MOST_ENTRIES, _MOST_TEXT = 200, 20_000
-"""How many entries of a list are told, half from each end, and how much of a text."""
+"""How many entries of a list are shown, half from each end, and how much of a text."""
 INSTRUCTIONS = (
     "A robot that is moved by whole Python programs. Call describe first: it names the functions a "
     "program may call, frames, units and limits. Then observe, write one program, run_program it, "

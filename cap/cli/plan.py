@@ -83,7 +83,7 @@ def command(options: PlanOptions, instruction: str) -> int:
         name = _TRY
     single.check_writer(setup, name, instruction)
     if is_stand_in(name):
-        _model(name, None, options, settings)  # a wrong number is told before anything begins
+        _model(name, None, options, settings)  # a wrong number is reported before anything begins
     made: list[Meter] = []
 
     def make_model(known: Any) -> Any:

@@ -36,7 +36,7 @@ class People(Protocol):
 
 
 _WEAK_LEVELS = ("kernel-seccomp", "process")
-"""Below `kernel`, a person is told."""
+"""Below `kernel`, the user gets a note."""
 
 
 @contextmanager
@@ -349,7 +349,7 @@ def say_commands(session: Any, options: SessionOptions) -> None:
 
 
 def world_as_json(robot: Any) -> dict[str, Any]:
-    """Return how a robot and its world are in the end, as far as it tells: base pose, ink."""
+    """Return how a robot and its world are in the end, as far as it reports: base pose, ink."""
     from cap.result import plain
 
     found: dict[str, Any] = {}

@@ -187,7 +187,7 @@ def _run(settings: Any, options: TrialOptions) -> Report:
             folder = run_trials(found, trials, settings, options, settings.model)
     except SpendLimit as error:
         if error.run is not None:
-            error.told = show_report(Path(error.run), options.as_json) is not None
+            error.reported = show_report(Path(error.run), options.as_json) is not None
         raise
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None

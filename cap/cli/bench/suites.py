@@ -49,7 +49,9 @@ def command(as_json: bool) -> int:
             if name in SUITES:
                 raise
             why = printable(" ".join(f"{type(error).__name__}: {error}".split()))
-            click.echo(f"warning: suite '{name}' tells no tasks: {why}; it is left out", err=True)
+            click.echo(
+                f"warning: suite '{name}' cannot list its tasks: {why}; it is left out", err=True
+            )
             continue
         splits = [split for split in dict.fromkeys(split for _, split in cells) if split]
         rows.append(

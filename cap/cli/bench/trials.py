@@ -24,7 +24,7 @@ from cap.messages import printable
 if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
 
-Told = Callable[[Any, Any], None]
+Report = Callable[[Any, Any], None]
 
 
 SHARED = """--max-cost and --set max_calls=N are for the whole run, what --resume adds included: its
@@ -207,7 +207,9 @@ def _tell_what_broke(folder: Path) -> None:
 
 
 @contextmanager
-def _progress(trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool) -> Iterator[Told]:
+def _progress(
+    trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool
+) -> Iterator[Report]:
     """Tell of each trial: a bar in a terminal, else a line each; nothing if it is to be quiet."""
     if quiet:
         yield lambda trial, outcome: None

@@ -37,7 +37,7 @@ class ApprovalRequest:
         """Show nothing yet.
 
         Args:
-            story: Told of answers that come when the question is over.
+            story: Gets answers that come when the question is over.
             message: What is asked.
             source: The program that may be changed; "" if it is about something else.
             kept: By browser: what a person wrote in the program's place before, to be fixed.
@@ -124,7 +124,7 @@ class ApprovalRequest:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take no more answers, and hide it; what is clicked on the way is told."""
+        """Take no more answers, and hide it; a click on the way is reported."""
         with self._lock:
             self._over, self._open = True, False
             for folder in self.folders:

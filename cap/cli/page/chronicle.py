@@ -1,4 +1,4 @@
-"""What the page tells of a session beside the robot: conversation, program, calls. As HTML.
+"""What the page shows of a session next to the robot: conversation, program, calls. As HTML.
 
 A session's events are read as its exports read them (`RunRecord`); what goes on just now is added.
 All text of models, programs and objects is escaped: it is shown, never interpreted.
@@ -35,7 +35,7 @@ READY = "ready: say what the robot should do, then Enter"
 
 
 class Chronicle:
-    """Listens to a session and tells it; the page asks for what is new. Commands show here, too."""
+    """Listens to a session; the page asks for what is new. Commands are shown here, too."""
 
     width = 48
     """Characters that a line of the panel holds, about."""
@@ -104,7 +104,7 @@ class Chronicle:
         return self._record.turns[-1]
 
     def note(self, text: str, style: str = "yellow") -> None:
-        """Tell something that no event tells, in a style of the terminal."""
+        """Show something that is no event, in a style of the terminal."""
         with self._lock:
             self._turn().parts.append(Note("note", text, STYLES.get(style, "")))
             self._new = True

@@ -39,7 +39,7 @@ TOLD_EVERY_S = 0.1
 _SHORTEST_S = 1 / 60
 """Simulated seconds between two moments that are shown, at least."""
 _LOOK_EVERY_S = 0.1
-"""How often a robot that tells of no motion itself is looked at."""
+"""How often a robot that reports no motion itself is observed."""
 _DOUBLE_S = 1.0
 """Clicks on Undo closer than this are one."""
 _LEAVE_S = 0.2
@@ -346,7 +346,7 @@ class LivePage:
     # What moves.
 
     def _hook(self, robot: Any) -> bool:
-        """Have a simulated robot shown as it moves; False if it tells of no motion."""
+        """Have a simulated robot shown as it moves; False if it reports no motion."""
         if not hasattr(robot, "on_frame") or not hasattr(robot, "view"):
             return False
         robot.frame_every_s = max(_SHORTEST_S, (self._speed or 1.0) / FRAMES_PER_S)
@@ -380,7 +380,7 @@ class LivePage:
                 self._scene.show(self._session.robot)
 
     def _look(self) -> None:
-        """Show a robot that tells of no motion itself, again and again while it is busy."""
+        """Show a robot that reports no motion itself, again and again while it is busy."""
         while not self._closed.wait(_LOOK_EVERY_S):
             if self._busy and not self._rehearses:
                 with contextlib.suppress(RobotError):  # the controller is not heard just now

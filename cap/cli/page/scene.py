@@ -1,4 +1,4 @@
-"""The robot and its world in three dimensions: what a robot tells of its looks, drawn by viser."""
+"""The robot and its world in three dimensions: a robot's shapes, drawn by viser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LABEL_NEAR_M = 0.08
 
 
 class SceneDrawer:
-    """Keeps what browsers see like what a robot tells; only what is new is sent."""
+    """Keeps what browsers see up to date with the robot; only what is new is sent."""
 
     def __init__(self, server: Any) -> None:
         """Draw nothing yet."""
@@ -50,7 +50,7 @@ class SceneDrawer:
         """Show how a robot's world is at this moment.
 
         Args:
-            robot: Tells how it is, and the shapes of what is new in it.
+            robot: Gives its pose, and the shapes of what is new.
             moving: More follows at once, so lines that grow may wait for it.
         """
         appearance = robot.view()

@@ -41,7 +41,7 @@ COMMANDS = {
     "prompt": ("[all]", "what the model was asked with; all: with hints and examples"),
     "scope": ("", "what a program may use: functions, variables"),
     "undo": ("[TURNS]", "go back a turn, and say which; in simulation the world too"),
-    "redo": ("", "put back what was undone"),
+    "redo": ("", "redo what was undone"),
     "skills": ("", "functions of this session, and those kept from earlier ones"),
     "save": ("NAME [NEW_NAME] | FILE.json", "keep a function for later sessions, or the session"),
     "load": ("DIR | FILE", "go on with the session of a run folder, or run a program file"),
@@ -372,7 +372,7 @@ class Commands:
             self.tell(f"  '{name}' {why}", "dim")
 
     def do_undo(self, given: str) -> None:
-        """Go back, and name the turns; the trace's listener tells how far the world goes back."""
+        """Go back, and name the turns; the trace's listener reports how far the world goes back."""
         count = _count(given, "/undo")
         gone = self.session.turns[-count:]
         self.session.undo(count)
@@ -380,7 +380,7 @@ class Commands:
             self.tell(f"  undone: {turn.instruction}")
 
     def do_redo(self, given: str) -> None:
-        """Put back what was undone; the trace's listener tells it."""
+        """Redo what was undone; the trace's listener reports it."""
         self.session.redo()
 
     def do_skills(self, given: str) -> None:

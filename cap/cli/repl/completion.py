@@ -66,7 +66,7 @@ class ReplCompleter(Completer):
         if self._objects is None:
             try:
                 self._objects = list(observation.facts(self.session.robot).get("objects", []))
-            except CapError:  # a camera that fails is told of when it matters
+            except CapError:  # a camera that fails is reported when it matters
                 self._objects = []
         return self._objects
 

@@ -61,7 +61,7 @@ class LineEditor:
 
         self._path, self._told_trouble = history, False
         self._told_ways_out = False
-        """Whether they were told, and nothing was typed since."""
+        """Whether they were shown, and nothing was typed since."""
         kept = KeptHistory(str(history))
         try:
             history.parent.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,8 @@
 
 An endpoint may repeat what it was sent, in its errors and in its answers: as it is, in capitals, as
 JSON, an address or a web page has it, in hex or base64, or its end alone. Texts are compared after
-all such escapes are read. Reversed or spaced out a secret is not found. Who sends a key is told in
-one line, and traces, recordings and caches hold none.
+all such escapes are read. Reversed or spaced out a secret is not found. Where
+one is found, the user gets one line, and traces, recordings and caches hold none.
 """
 
 from __future__ import annotations
