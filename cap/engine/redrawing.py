@@ -211,11 +211,6 @@ def _not_scaled(words: str, was: Points, now: Points) -> Iterator[str]:
         if was_m < SLACK_M:
             return
         times = now_m / was_m
-        other = high / was_high if one_way["wide"] else wide / max(was_wide, SLACK_M)
-        counted = re.search(r"\btimes\b|\btwice\b|\bhalf\b", words) and not is_a(was, "circle")
-        scaled = same(other, times, CHANGE_SHARE) and abs(other - 1) > 2 * CHANGE_SHARE
-        if counted and scaled and was_high > SLACK_M:
-            yield f"it is {other:.2g} times as {'high' if one_way['wide'] else 'wide'} as well"
     said = _FACTOR.search(words)
     percent = _PERCENT.search(words)
     bigger, smaller = _BIGGER.search(words), _SMALLER.search(words)

@@ -132,6 +132,9 @@ _PLACE_WORDS: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\b(top|bottom)[- ](left|right)[- ](?:hand )?corner\b": r"\1 \2 corner",
     r"\b(left|right|top|bottom)[- ](?:hand )?(?:edge|part)\b": r"\1 side",
     r"\b(left|right)[- ]hand side\b": r"\1 side",
+    r"\b(?:(?:from )?(?:center|centre|middle) to (?:center|centre|middle))\b": "apart",
+    r"\b(?:about|around|roughly|approximately|nearly|almost|circa|~) ?\d+(?:\.\d+)? ?"
+    r"(?:mm|cm|m|meters?|metres?|degrees?|deg)\b": "a bit",
     r"\b(?:center|centre)\b": "middle",
     r"\b(middle|side|half|corner|left|right|top|bottom) of (?:the )?(?:table|board)\b": r"\1",
     r"\b(on|at) the (?:far |very )?(left|right|top|bottom)$": r"\1 the \2 half",
