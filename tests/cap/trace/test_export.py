@@ -20,6 +20,7 @@ from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import Note, ProgramRecord, RunRecord
 from cap.trace.terminal import SHOWN, Live
 from cap.trace.trace import Event, Trace
+from tests.rows import table
 
 NASTY = "<script>alert(1)</script> ```\n# not a heading\x1b[31m"
 
@@ -144,22 +145,10 @@ def test_the_page_is_titled_with_the_instruction_and_its_programs_are_open(ran: 
     assert markdown(RunRecord.read(ran)).startswith(f"# {title}\n")
 
 
-ODD = [
-    {"kind": "call", "data": {"name": 7}},
-    {"kind": "call", "data": {}},
-    {"kind": "program", "data": {"source": None, "generated": 3}},
-    {"kind": "done", "data": {"ok": True, "usage": 1}},
-    {"kind": "moved", "data": {"objects": [1]}},
-    {"kind": "effect", "data": {"changed": {"a": 1}, "words": 1}},
-    {"kind": "undo", "data": {"turns": "all"}},
-    {"kind": "rehearsal", "data": {}},
-    {"kind": "failure", "data": {}},
-    {"kind": "a kind of later", "data": {}},
-    *({"kind": kind, "data": {}} for kind in ("write", "print", "moving", "source", "follows")),
-]
+ODD = table(__file__, "odd events")
 
 
-@pytest.mark.parametrize("odd", ODD, ids=lambda odd: odd["kind"])
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_odd_and_newer_events_do_not_hide_the_rest(
     ran: Path, tmp_path: Path, odd: dict[str, object], capsys: pytest.CaptureFixture[str]
 ) -> None:
