@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,43 +10,20 @@ from rich.console import Console
 
 from cap.cli.main import run
 from cap.cli.page.chronicle import Chronicle
-from cap.engine.settings import Sampling
+from cap.engine.settings import Repairs, Sampling
 from cap.messages import tried_line
-from cap.models.base import Completion, Request
-from cap.prompt.prompt import parse
 from cap.session import replay
-from cap.session.session import Session
-from cap.session.settings import SessionSettings
 from cap.trace.export.pages import html, markdown
 from cap.trace.export.run_record import ChoiceRecord, RunRecord
 from cap.trace.terminal import Live
 from cap.trace.trace import Event, Trace
-from robots.ravens import create
+from tests.fakes.scripted import OBJECTS, Scripted, table_session
 
-UI = """# /// cap
-# session = true
-# actions = true
-# ///
-from robot import put_first_on_second, say
-"""
 WRONG = "put_first_on_second('blue block', 'green bowl')\n"
 RIGHT = "put_first_on_second('red block', 'blue bowl')\n"
 ODD = "raise ValueError('<b>full</b>')\n"
 SECOND = "put_first_on_second('blue block', 'blue bowl')\n"
 WORDS = "put the blocks in the blue bowl"
-
-
-class InTurn:
-    """Gives its answers one after the other."""
-
-    name = "in turn"
-    repairs = False
-
-    def __init__(self, answers: Sequence[str]) -> None:
-        self.left = list(answers)
-
-    def complete(self, request: Request) -> Completion:
-        return Completion(self.left.pop(0), self.name, 10, 5)
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +32,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     trace = Trace(tmp_path_factory.mktemp("runs") / "run")
     out, story = io.StringIO(), Chronicle()
     trace.listeners += [Live(Console(file=out, width=200)), story]
-    robot = create(mode="instant", objects=["red block", "blue block", "blue bowl", "green bowl"])
-    answers = [WRONG, RIGHT, ODD, RIGHT, SECOND, SECOND, SECOND]
-    settings = SessionSettings(
-        prompts={"ui": parse(UI, "ui")}, rounds=2, sampling=Sampling(4), trace=trace
-    )
-    with Session(robot, InTurn(answers), settings) as session:
+    model = Scripted(WRONG, RIGHT, ODD, RIGHT, SECOND)
+    options = {"rounds": 2, "sampling": Sampling(4), "repairs": Repairs(0, 0), "trace": trace}
+    with table_session(model, objects=(*OBJECTS, "green bowl"), **options) as session:
         assert session.run(WORDS).ok
         assert session.undo()
     assert trace.folder is not None
