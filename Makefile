@@ -41,10 +41,7 @@ figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functio
 record: .venv/.soak ## Write down what the product does, where tests/record/CHANGES gives the reasons
 	$(BIN)/python -m tests.record write
 
-record-soak-robosuite: .venv-robosuite ## The tests of the robosuite robot and suite, in that environment
-	.venv-robosuite/bin/python -m pytest -m "soak or not soak" tests/robots/robosuite tests/benchmarks/robosuite
-
-check: .venv/.dev ## Compare what the product does with what is written down
+record-check: .venv/.dev ## Compare what the product does with what is written down
 	$(BIN)/python -m tests.record check
 
 # Three on two cores, since many tests wait. Each has whole modules: what a module's fixtures

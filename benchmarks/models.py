@@ -221,7 +221,7 @@ def seed_of(trial: Trial) -> int:
 
 
 def draw_of(settings: Settings, trial: Trial | None) -> str:
-    """Return what a noisy oracle draws by: all that tells a suite's trials apart."""
+    """Return what a noisy oracle draws by: all that a suite's trials differ by."""
     if trial is None:
         return settings.suite
     return f"{settings.suite} {trial.task} {trial.split} {trial.seed} {trial.sample}"

@@ -91,7 +91,7 @@ class NoisyOracle:
 
         Args:
             name: `noisy-oracle:P[:KIND]`.
-            draw: What tells the trial apart from all others: see `models.draw_of`.
+            draw: What the trial differs by from all others: see `models.draw_of`.
             programs: The right program by instruction; that of "" answers whatever is asked.
             names: What things are called that a mutant may confuse.
         """
@@ -103,7 +103,7 @@ class NoisyOracle:
         """The text of the prompt that asks for the programs, where others ask too: `nearest`
         answers those, such as goal checks."""
         self.done: Callable[[], bool] | None = None
-        """Tells whether what was asked for is so, for further rounds; None if nobody knows."""
+        """Returns whether what was asked for is so, for further rounds; None if that is unknown."""
 
     def complete(self, request: Request) -> Completion:
         """Answer one request.

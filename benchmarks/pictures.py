@@ -10,7 +10,7 @@ SIZE_PX = 320
 
 
 class Drawable(Protocol):
-    """A robot whose world can be put back and drawn."""
+    """A robot whose world can be restored and drawn."""
 
     def restore(self, snapshot: Any) -> None:
         """Put a snapshot back."""
@@ -20,7 +20,7 @@ class Drawable(Protocol):
 
 
 def keep_pictures(robot: Drawable, first: Any, folder: Path, stem: str) -> dict[str, Any]:
-    """Draw the world as it is and as it was; return what an outcome tells of it.
+    """Draw the world as it is and as it was; return what an outcome says of it.
 
     Args:
         robot: Whose world; it is left as it was at first.

@@ -218,8 +218,8 @@ def carry_out(
                 f"task '{trial.task}' gives {type(case).__name__}, no RobotCase; return one"
             )
         if isinstance(model, NoisyOracle):
-            told = observation.facts(robot).values()
-            lists = [fact for fact in told if isinstance(fact, list | tuple)]
+            facts = observation.facts(robot).values()
+            lists = [fact for fact in facts if isinstance(fact, list | tuple)]
             model.names = tuple(name for fact in lists for name in fact if isinstance(name, str))
             model.programs = _programs(case)
             model.done = partial(wanted, robot)
@@ -351,7 +351,8 @@ def session_settings(
         settings: What the run is asked for.
         trial: Which one.
         prompts: What its model is asked with.
-        reached: Tells of a robot whether its world is as the instruction wants it; chooses between
+        reached: Returns of a robot whether its world is as the instruction wants it; chooses
+            between
             programs where neither their agreement nor a goal check is to do so.
     """
     options = settings.options

@@ -63,8 +63,8 @@ def run(
         jobs: Worker processes at a time.
         engine: `local` or `ray`.
         address: Of a Ray cluster; one on this machine by default.
-        on_done: Told of each trial once it is written down.
-        on_wait: Told that a run that was stopped waits for answers that are under way.
+        on_done: Called with each trial once it is recorded.
+        on_wait: Called when a run that was stopped waits for answers that are under way.
 
     Raises:
         UsageError: A trial cannot be written down, or Ray does not start.
@@ -130,7 +130,7 @@ class Late:
     outcomes: list[tuple[Trial, Outcome]]
     """Trials that ended meanwhile."""
     on_wait: Callable[[], None]
-    """Told that answers are waited for."""
+    """Called when answers are waited for."""
 
 
 def _here(trials: Sequence[Trial], settings: Settings, jobs: int, late: Late) -> Outcomes:
@@ -171,7 +171,7 @@ def _let_answer(hands: Sequence[_Hand], late: Late) -> None:
 
     Args:
         hands: Those with the workers.
-        late: Told if there are such answers.
+        late: Called if there are such answers.
     """
     for hand in hands:
         hand.stop()

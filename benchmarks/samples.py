@@ -73,7 +73,7 @@ def read(path: Path, known: Collection[str]) -> tuple[Sample, ...]:
 
 
 def digest(path: Path) -> str:
-    """Return what tells a sample file from any other: a run goes on with the same one alone."""
+    """Return what identifies a sample file: a run goes on with the same one alone."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
@@ -141,9 +141,9 @@ def unjudged(
         found = read(Path(model.removeprefix(SAMPLES)), known)
     except UsageError:  # it is gone since, or another
         return []
-    told = {"result": "not judged", "passed": None}
+    verdict = {"result": "not judged", "passed": None}
     return [
-        (sample.place, {**sample.values, **told})
+        (sample.place, {**sample.values, **verdict})
         for sample in found
         if (sample.task_id, sample.number) not in judged
     ]

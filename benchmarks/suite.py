@@ -218,7 +218,7 @@ class BaseSuite:
         """
 
     def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
-        """Return one trial for each sample of a file, whoever wrote them.
+        """Return one trial for each sample of a file, whatever model wrote them.
 
         Args:
             path: The file.

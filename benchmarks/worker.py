@@ -55,7 +55,7 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
 def write_unfinished(trial: Trial, settings: Settings) -> None:
     """Write down what a trial took that does not end: it was asked for, and is paid."""
     TRIAL.answered(ANSWERS_S)
-    with _WRITING:  # whoever ends the process waits until it is written
+    with _WRITING:  # the caller that ends the process waits until it is written
         usage, path = TRIAL.take(), settings.options.get("unfinished")
         if path is None or usage == Usage():
             return
@@ -114,7 +114,7 @@ def main() -> None:
             try:
                 answers.write(json.dumps(plain(asdict(outcome))) + "\n")
                 answers.flush()
-            except BrokenPipeError:  # whoever asked was killed; it is run again on resuming
+            except BrokenPipeError:  # the caller was killed; it is run again on resuming
                 break
     os._exit(0)  # no exit hook of a library can hold it back
 

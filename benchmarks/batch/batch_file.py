@@ -260,7 +260,7 @@ def _check(value: Any) -> str | None:
 
 _Wrong = Callable[[Any], str | None]
 STEP: Mapping[str, _Wrong] = {"text": _words, "expect": wrong_effects, "check": _check}
-"""What an instruction may say, with what tells how a value is wrong."""
+"""What an instruction may say, with what says how a value is wrong."""
 _COMMON: Mapping[str, _Wrong] = {
     "robot": _words,
     "robot_options": _table,

@@ -13,7 +13,7 @@ Effects, each with its arguments in a list (or a list of such lists):
     only_moved [a, ...]     each of these moved, and nothing else: all other objects are where they
                             were, to 1 cm, and in or on what they were
     said       words        something that was said since then has these words in it, in any case
-    effect     [word, ...]  what came of it, in words of `cap.result.EFFECTS`
+    effect     [word, ...]  its effect, in words of `cap.result.EFFECTS`
     fails      true, words  the robot refuses, or the model declines, with these words in the
                             reason, whole, in any case; and no object moved, unless `moved` or
                             `only_moved` says which
@@ -202,7 +202,7 @@ class Expectation:
     form: str
     """Its arguments, for messages."""
     fits: Callable[[Any], bool]
-    """Tells whether arguments have that form."""
+    """Returns whether arguments have that form."""
     missing: Callable[[Any, View], str | None]
     """Returns None if it is there, else what is not."""
 

@@ -203,10 +203,10 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
     steps: list[JudgedTurn] = []
     robot = session.robot
     for asked in entry["instructions"]:
-        before, told = dict(robot.positions()), len(_said(robot))
+        before, heard = dict(robot.positions()), len(_said(robot))
         rested = _rest(robot)
         turn = session.run(asked["text"])
-        view = _view(robot, before, rested, _said(robot)[told:], turn.effect.words)
+        view = _view(robot, before, rested, _said(robot)[heard:], turn.effect.words)
         steps.append(_step(asked, turn, view))
         if steps[-1].cause:
             break
@@ -285,8 +285,8 @@ def _programs(steps: Sequence[JudgedTurn]) -> str:
 
 def _told(step: JudgedTurn) -> dict[str, Any]:
     turn = step.turn
-    told = {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
-    return {**told, "effect": list(turn.effect.words), "left_over": list(turn.effect.left_over)}
+    judged = {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
+    return {**judged, "effect": list(turn.effect.words), "left_over": list(turn.effect.left_over)}
 
 
 def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:

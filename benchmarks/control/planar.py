@@ -1,7 +1,7 @@
 """Three robots on a plane, driven by velocities that they follow with a lag.
 
 A program reads positions, sets a velocity and lets time pass, one control period at a time. Each
-drives a little differently from what it is told, as the seed has it: a program that does not look
+drives a little differently from its command, as the seed has it: a program that does not look
 goes astray. Frame: metres and radians, x to the right, y up, angles counter-clockwise from x.
 """
 

@@ -24,7 +24,7 @@ moving-target
 avoidance
     `left_m` is how far the robot is from its goal in the end, `clearance_m` how near it came to an
     obstacle. Done if it touched none and rests, within 5 cm: no more than 1 cm in the last half
-    second. It drives on as it was told to the end of the episode.
+    second. It drives on with its last command to the end of the episode.
 
 A robot still drives with what it follows if in the last 0.2 s it went where that went, to 2 cm and
 to a quarter of the way. A program that ends before the time is over has not done it, but for
@@ -77,7 +77,7 @@ _GAINS = ((1000, 60), (1500, 80), (2000, 100))
 
 @dataclass(frozen=True)
 class EpisodeVerdict:
-    """What came of an episode."""
+    """The result of an episode."""
 
     missed: str | None
     """Why it is not done; None if it is."""
@@ -318,9 +318,9 @@ def _law(
     """
     velocities, forces = (np.array(side) for side in zip(*robot.pulls, strict=True))
     led = np.diff(goals, axis=0, prepend=goals[:1])[:-1] / STEP_S
-    told = np.stack([(goals - tips)[:-1], -velocities, led], axis=-1)
+    inputs = np.stack([(goals - tips)[:-1], -velocities, led], axis=-1)
     kept = np.r_[:JUMP_STEP, JUMP_STEP + _JUMPY_STEPS : STEPS]
-    rows, wanted = told[kept].reshape(-1, 3), forces[kept].ravel()
+    rows, wanted = inputs[kept].reshape(-1, 3), forces[kept].ravel()
     gains = np.linalg.lstsq(rows, wanted, rcond=None)[0]
     left = float(np.linalg.norm(rows @ gains - wanted) / max(float(np.linalg.norm(wanted)), 1e-9))
     law: dict[str, float] = {}

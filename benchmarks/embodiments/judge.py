@@ -163,7 +163,7 @@ def misplaced(
         wanted: Where things should be.
         before: Where everything was.
         now: Where it is.
-        radius_m: Tells the radius of the circle around a thing, metres.
+        radius_m: Returns the radius of the circle around a thing, metres.
     """
     for one in wanted:
         spots = [np.array(now[name][:2]) for name in one.others]

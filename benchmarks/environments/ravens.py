@@ -3,7 +3,7 @@
 An episode is one trial of the suite `tabletop`: `reset(seed=n)` is the trial of that seed, scene,
 words and goal. A step runs a program through check and sandbox, or lets a model write one for an
 instruction. The reward is 1 once the task's judge finds the world as it was asked for, and the
-episode ends there; else it is 0. What a program fails at is no error: it is told with the next
+episode ends there; else it is 0. A failure of a program is no error: it is in the next
 observation, and the episode goes on.
 """
 
@@ -47,8 +47,8 @@ class RavensEnvironment(Env[Observation, str]):
     """One tabletop task on the robot `ravens`.
 
     Observation: `instruction`, the task in words; `objects`, the names, with commas; `positions`,
-    where each is, xyz in metres, in the order of the names, 0 in the rows after them; `told`, what
-    came of the last action; `image`, the table from above, unless it is left out.
+    where each is, xyz in metres, in the order of the names, 0 in the rows after them; `feedback`,
+    the result of the last action; `image`, the table from above, unless it is left out.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012  Gymnasium's form
@@ -106,7 +106,7 @@ class RavensEnvironment(Env[Observation, str]):
             "instruction": text,
             "objects": text,
             "positions": spaces.Box(-_FARTHEST_M, _FARTHEST_M, (MOST_OBJECTS, 3), np.float64),
-            "told": text,
+            "feedback": text,
         }
         if image:
             seen["image"] = spaces.Box(0, 255, (image, image, 3), np.uint8)
@@ -162,13 +162,13 @@ class RavensEnvironment(Env[Observation, str]):
             turn = session.execute(action, setup.instruction)
         robot: Any = session.robot
         missed = judge(setup.goal, setup.before, robot.positions(), robot.spoken)
-        told = "" if turn.failure is None else str(turn.failure)
-        told = "\n".join(filter(None, (turn.stdout.rstrip(), told or turn.effect.line)))
+        result = "" if turn.failure is None else str(turn.failure)
+        feedback = "\n".join(filter(None, (turn.stdout.rstrip(), result or turn.effect.line)))
         self._over = done = missed is None
         # Vector environments merge the dictionaries of all environments, entry by entry; a turn
         # is one value of one environment, whatever it holds.
         info = {"success": done, "missed": missed, "turn": UserDict(turn.as_json())}
-        return self._observation(told), float(done), done, False, info
+        return self._observation(feedback), float(done), done, False, info
 
     def oracle(self) -> str:
         """Return the program by which a person solved this episode's task.
@@ -193,7 +193,7 @@ class RavensEnvironment(Env[Observation, str]):
             raise UsageError("no episode has begun; call reset() first")
         return self._session, self._setup
 
-    def _observation(self, told: str) -> Observation:
+    def _observation(self, feedback: str) -> Observation:
         session, setup = self._running()
         where: Mapping[str, tuple[float, float, float]] = session.robot.positions()
         rows = np.zeros((MOST_OBJECTS, 3))
@@ -202,7 +202,7 @@ class RavensEnvironment(Env[Observation, str]):
             "instruction": _shown(setup.instruction),
             "objects": _shown(", ".join(where)),
             "positions": np.clip(rows, -_FARTHEST_M, _FARTHEST_M),
-            "told": _shown(told),
+            "feedback": _shown(feedback),
         }
         if self._image:
             seen["image"] = self._picture(self._image)

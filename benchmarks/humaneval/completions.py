@@ -7,7 +7,7 @@
 
 A completion model goes on with the body. A chat model answers with a whole program, in a fence
 perhaps; that is a completion as well: after the problem's own head, whose docstring is its body, it
-defines the function anew.
+defines the function again.
 """
 
 from __future__ import annotations

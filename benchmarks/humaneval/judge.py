@@ -74,7 +74,7 @@ Call = tuple[list[Any], dict[str, Any]]
 
 @dataclass(frozen=True)
 class SampleVerdict:
-    """What came of one sample."""
+    """The result of one sample."""
 
     passed: bool
     """True if the test found nothing wrong."""
@@ -384,7 +384,7 @@ class ProblemTest:
 
         Args:
             calls: What the candidate was called with.
-            answers: What came of each.
+            answers: The result of each.
 
         Raises:
             NewCall: The test makes another call.

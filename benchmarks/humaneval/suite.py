@@ -71,7 +71,7 @@ class HumanEvalSuite(ProblemSuite):
 
         Args:
             problem_file: In the official form, in place of the official problems.
-            ks: For which k pass@k is told.
+            ks: The k of pass@k.
             limit_s: The longest time for judging one sample.
 
         Raises:
@@ -135,9 +135,9 @@ class HumanEvalSuite(ProblemSuite):
         """
         scorer = _scorer(self._limit_s, _MEMORY_BYTES)
         by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
-        told = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
+        own = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
         level = scorer.sandbox.level
-        return {"sandbox": level, "refused by": by, **told, **self.sample_digest}
+        return {"sandbox": level, "refused by": by, **own, **self.sample_digest}
 
     def trials(
         self,
@@ -170,12 +170,12 @@ class HumanEvalSuite(ProblemSuite):
         check_options(settings, OPTIONS)
         problem = self.problems[trial.task]
         meter = Meter(_model(settings, trial, problem))
-        told: dict[str, Any] = {}
+        place: dict[str, Any] = {}
         try:
             if settings.model.startswith(samples.SAMPLES):
                 sample = self.sample_of(settings.model, trial)
                 written = WrittenSample(sample.text, whole=sample.whole)
-                told = {"place": sample.place, "line": sample.values}
+                place = {"place": sample.place, "line": sample.values}
             else:
                 written = _written(trial, problem, meter, settings)
         except ModelError as error:
@@ -188,7 +188,7 @@ class HumanEvalSuite(ProblemSuite):
                 problem, written.completion, whole=written.whole
             )
         outcome = _outcome(problem, written, verdict, meter)
-        outcome = replace(outcome, extra={**outcome.extra, **told})
+        outcome = replace(outcome, extra={**outcome.extra, **place})
         return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:

@@ -83,7 +83,7 @@ def at(place: str) -> Judge:
     return missed
 
 
-def told(name: str, place: str) -> Judge:
+def said_where(name: str, place: str) -> Judge:
     """Return a judge of whether an object's location was said last, and nothing beside it.
 
     It may follow `at`, `in` or `on`, and `the`.

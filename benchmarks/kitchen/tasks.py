@@ -20,9 +20,9 @@ from benchmarks.kitchen.judge import (
     holds,
     in_bowl,
     lies,
+    said_where,
     shut,
     stopped_on_seeing,
-    told,
     undisturbed,
 )
 from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask, robot_task
@@ -225,7 +225,7 @@ def _find(rng: Rng, robot: KitchenRobot) -> RobotCase:
         (f"find the {name}, and say just where it is",),
         f"for loc in get_loc_names():\n    goto_loc(loc)\n    if is_obj_visible('{name}'):\n"
         "        say(f'at the {loc}')\n        break",
-        first_of(at(place), told(name, place), undisturbed(robot, [])),
+        first_of(at(place), said_where(name, place), undisturbed(robot, [])),
     )
 
 

@@ -55,7 +55,7 @@ class AttemptArm:
     """`agreement`, `goal`, `both` or `judge`; "" of one program."""
     repairs: bool = False
     rounds: int = 1
-    """Programs, each told what came of the one before; a perfect judge says when all is done."""
+    """Programs, each after the result of the one before; a perfect judge says when all is done."""
     mended: bool = False
     """Whether the first is never right and all further ones are: how often a mutant's world can
     still be set right."""

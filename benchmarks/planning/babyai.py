@@ -63,9 +63,9 @@ def puzzle(part: Part, number: int) -> Puzzle:
         for (x, y), color, _ in doors for (a, b), name in things if abs(x - a) + abs(y - b) == 1
     ]  # fmt: skip
     rooms = _rooms(state, walls)
-    told = [f"Room {n} has {', '.join(sorted(inside))}." for n, inside in enumerate(rooms, 1)]
-    told += [f"The {color} door is {how}." for _, color, how in doors]
-    opening = " ".join([*told, *blocking])
+    facts = [f"Room {n} has {', '.join(sorted(inside))}." for n, inside in enumerate(rooms, 1)]
+    facts += [f"The {color} door is {how}." for _, color, how in doors]
+    opening = " ".join([*facts, *blocking])
     return Puzzle(
         goal, opening, tuple(dict.fromkeys(moves)), state, partial(_after, walls),
         lambda now: now[1] in wanted, colors,  # type: ignore[index]

@@ -9,7 +9,7 @@ from benchmarks.report.charts import STYLE, as_svg
 from benchmarks.report.tables import CellTally
 
 Curve = Mapping[float, CellTally]
-"""What came of the trials, by the probability that the model says what is right."""
+"""The result of the trials, by the probability that the model says what is right."""
 _COLORS = ("#4e79a7", "#e8a03c", "#2f7d4f", "#b6322b", "#8a63a8", "#5c5c58", "#76b7b2")
 _MARKERS = "osD^vP*"
 

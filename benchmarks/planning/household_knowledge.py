@@ -62,7 +62,7 @@ class HouseholdKnowledge:
         )
 
     def worded(self, step: str, generator: np.random.Generator) -> str:
-        """Return a step in words of one's own: the usual ones now and then."""
+        """Return a step in free words: the usual ones now and then."""
         for usual, ways in _WAYS.items():
             if step.startswith(usual + " "):
                 way = str(generator.choice([usual, *ways]))

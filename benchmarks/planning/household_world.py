@@ -251,7 +251,7 @@ def prepared(house: House, plan: Iterable[Action]) -> House:
 
 @dataclass(frozen=True)
 class Executed:
-    """What came of a plan."""
+    """The result of a plan."""
 
     house: House
     """After as much of it as could be carried out."""

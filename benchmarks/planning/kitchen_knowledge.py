@@ -32,7 +32,7 @@ Stages = list[tuple[str, ...]]
 
 @dataclass
 class _Belief:
-    """How the kitchen is, as far as a dialogue tells."""
+    """How the kitchen is, as far as a dialogue shows."""
 
     at: str | None = None
     """The place the robot went to last."""
@@ -49,16 +49,16 @@ class _Belief:
     closed: bool = False
     """Whether it closed the drawer again."""
     failures: Counter[Action] = field(default_factory=Counter)
-    """Failures that were told."""
+    """Failures in the feedback."""
     seen: tuple[str, ...] | None = None
-    """Objects that are seen, where that is told."""
+    """Objects that are seen, where feedback names them."""
 
-    def take(self, action: Action, told: Sequence[str]) -> None:
+    def take(self, action: Action, feedback: Sequence[str]) -> None:
         """Believe a step, or what feedback says of it instead."""
-        scenes = [match[1] for line in told if (match := _SCENE.fullmatch(line))]
+        scenes = [match[1] for line in feedback if (match := _SCENE.fullmatch(line))]
         if scenes:
             self.seen = tuple(name.strip() for name in scenes[-1].split(","))
-        failed = any(re.search(r"success: no", line, re.I) for line in told)
+        failed = any(re.search(r"success: no", line, re.I) for line in feedback)
         name = action.args[0] if action.args else ""
         if self.seen is not None and scenes:
             failed = failed or (action.skill == "pick" and name in self.seen)
@@ -117,12 +117,12 @@ class KitchenKnowledge:
             elif line.kind == "question":
                 asked = True
             elif line.kind == "step" and (action := _ACTIONS.get(line.text)) is not None:
-                told = []
+                feedback = []
                 for later in lines[number + 1 :]:
                     if later.kind != "feedback":
                         break
-                    told.append(later.text)
-                belief.take(action, told)
+                    feedback.append(later.text)
+                belief.take(action, feedback)
         if task is None:
             return None
         needs = []

@@ -41,7 +41,7 @@ _SHUT_M = 0.02
 
 
 class _Look:
-    """What can be told of one state of the kitchen, worked out once."""
+    """What is known of one state of the kitchen, worked out once."""
 
     def __init__(self, state: KitchenState) -> None:
         self.state = state
@@ -90,7 +90,7 @@ class KitchenSkills:
         state, args = self.state, action.args
         match action.skill:
             case "find":
-                # What is in view by chance was not found yet: whoever says so may go on from there.
+                # What is in view by chance was not found yet: a step that finds it may follow.
                 return state.held == args[0] or (
                     self._found == args[0] and args[0] in self._look.visible
                 )
@@ -128,7 +128,7 @@ class KitchenSkills:
         return affordances.TERMINATE
 
     def satisfied(self, goal: str) -> bool | None:
-        """Return None: progress towards stated goals is not told in the kitchen."""
+        """Return None: the kitchen has no feedback on stated goals."""
         return None
 
     def step(self, action: Action) -> StepOutcome:

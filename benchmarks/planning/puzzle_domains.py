@@ -167,13 +167,13 @@ def household(task: HouseholdTask) -> Puzzle:
     moves = tuple(step.text for step in _steps())
     where = [name for name in OBJECTS if re.search(rf"\b{name}\b", task.name)]
     where += [OBJECTS[name].home for name in where if OBJECTS[name].home in OBJECTS]
-    told = [
+    facts = [
         f"the {name} is {'on' if 'surface' in getattr(OBJECTS.get(home), 'can', '') else 'in'} "
         f"the {home}"
         for name in where
         if (home := OBJECTS[name].home)
     ]
-    opening = f"{', '.join(told)}." if told else "The house is as usual."
+    opening = f"{', '.join(facts)}." if facts else "The house is as usual."
     return TaskPuzzle(
         task.name, opening, moves, house, _house_after,
         lambda state: all(_house(state).holds(goal) for goal in task.goals),

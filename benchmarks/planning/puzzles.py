@@ -36,7 +36,7 @@ class Puzzle:
     after: Callable[[State, str], State | None]
     """Gives the state after a move; None where it cannot be made."""
     solved: Callable[[State], bool]
-    """Tells whether a state is what is asked for."""
+    """Returns whether a state is what is asked for."""
     names: tuple[str, ...] = ()
     """Words that stand for any other of their kind, such as colours."""
     _plans: dict[State, tuple[str, ...] | None] = field(
@@ -99,7 +99,7 @@ class PuzzleWorld:
         return self._actions
 
     def visible(self) -> Sequence[str]:
-        """Return how it is at first, which is all that is told."""
+        """Return how it is at first, which is all that the planner knows."""
         return [self.puzzle.opening]
 
     def achieved(self, action: Action) -> bool:

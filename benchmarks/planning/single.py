@@ -98,7 +98,7 @@ class PlanSetup:
 
 @dataclass(frozen=True)
 class PlanVerdict:
-    """What came of it."""
+    """Its result."""
 
     episode: EpisodeResult
     """How it went."""
@@ -123,7 +123,7 @@ def check(setup: PlanSetup) -> None:
             f"planners know no skills of '{setup.robot}'; use -r {' or -r '.join(ROBOTS)}"
         )
     if setup.robot == "kitchen" and "scene" in setup.feedback:
-        raise UsageError("the kitchen tells no progress; use --feedback object or success there")
+        raise UsageError("the kitchen has no scene feedback; use --feedback object or success")
     blind = setup.planner in ("zero-shot", "saycanpay")
     if setup.robot == "household" and setup.planner != "zero-shot":
         raise UsageError("in the household plans --planner zero-shot alone")
@@ -131,7 +131,7 @@ def check(setup: PlanSetup) -> None:
         raise UsageError(f"--planner {setup.planner} has no place in the kitchen; use -r ravens")
     if blind and (setup.feedback or setup.interjections):
         raise UsageError(
-            f"--planner {setup.planner} plans first and is told nothing; leave --feedback and "
+            f"--planner {setup.planner} plans first and gets no feedback; leave --feedback and "
             "--say out"
         )
     if setup.robot == "household" and setup.objects is not None:

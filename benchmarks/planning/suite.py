@@ -281,7 +281,7 @@ class PlanningSuite(BaseSuite):
 
 _SCENE = (
     "In the world without dynamics only a pile whose middle is off its foot falls over, so that "
-    "scene feedback tells more than success feedback in the rows of piles alone; with --mode "
+    "scene feedback says more than success feedback in the rows of piles alone; with --mode "
     "physics a pile may also be pushed over."
 )
 
@@ -389,7 +389,7 @@ def _paired(
         if cell is not None:
             of = found.setdefault((cell.task, cell.planner, cell.model), {})
             of[line.trial.seed] = int(line.outcome.success)
-    told: dict[tuple[str, str], str] = {}
+    differs: dict[tuple[str, str], str] = {}
     for key, cell in cells.items():
         ours = found.get((cell.task, cell.planner, cell.model), {})
         theirs = found.get((cell.task, "greedy say", cell.model), {})
@@ -398,8 +398,8 @@ def _paired(
             n = len(differences)
             low, high = paired_difference(differences.count(-1), differences.count(1), n)
             mean = sum(differences) / n
-            told[key] = f"{100 * mean:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
-    return told
+            differs[key] = f"{100 * mean:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+    return differs
 
 
 def _means(tally: CellTally) -> dict[str, str]:

@@ -30,7 +30,7 @@ class TabletopKnowledge:
     """Knows what must be on what for some instructions, in the order it can be done."""
 
     def __init__(self, pairs: Mapping[str, Pairs], names: Sequence[str] = ()) -> None:
-        """Know instructions by their words, and the objects, where no dialogue tells of them."""
+        """Know instructions by their words, and the objects, where no dialogue names them."""
         self._names = tuple(names)
         self._pairs = {plain(words): tuple(found) for words, found in pairs.items()}
 
@@ -52,7 +52,7 @@ class TabletopKnowledge:
         inside = [a for a, b in reached if b == goal and goal.endswith("bowl")]
         steps = [(put(first, inside[-1] if inside else goal).text,)]  # a bowl holds a pile
         above = [a for a, b in reached if b == first]
-        if above:  # what stands on it is in the way; nobody tells which places are free
+        if above:  # what stands on it is in the way; which places are free is not known
             said = [line.text for line in lines]
             away = [step for place in _ASIDE if (step := put(above[0], place).text) not in said]
             steps.insert(0, (away[0] if away else put(above[0], _ASIDE[0]).text,))
@@ -60,7 +60,7 @@ class TabletopKnowledge:
         return Advice(tuple(steps), goals, others=tuple(set(others) - {steps[0][0]}))
 
     def worded(self, step: str, generator: np.random.Generator) -> str:
-        """Return a step in words of one's own."""
+        """Return a step in free words."""
         match = _PUT.fullmatch(step)
         if match is None:
             return step
@@ -73,15 +73,15 @@ class TabletopKnowledge:
 
 
 def _others(lines: Sequence[DialogueLine], known: Sequence[str]) -> Pairs:
-    """Return what could be put on what, by the objects that were told."""
-    told = [line.text for line in lines if line.kind == "feedback" and line.text.startswith(SEEN)]
-    names = told[0].removeprefix(SEEN).rstrip(".").split(", ") if told else list(known)
+    """Return what could be put on what, by the objects that were named."""
+    named = [line.text for line in lines if line.kind == "feedback" and line.text.startswith(SEEN)]
+    names = named[0].removeprefix(SEEN).rstrip(".").split(", ") if named else list(known)
     blocks = [name for name in names if name.endswith("block")]
     return [(a, b) for a in blocks for b in (*names, *PLACES) if a != b]
 
 
 def _reached(lines: Sequence[DialogueLine], pairs: Pairs) -> list[tuple[str, str]]:
-    """Return what is believed to be done: what was told last, else every step that was taken."""
+    """Return what is believed to be done: by the last feedback, else by the steps taken."""
     reached: list[tuple[str, str]] = []
     for number, line in enumerate(lines):
         if line.kind == "feedback" and line.text.startswith("Reached: "):

@@ -42,7 +42,7 @@ class Exam:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one function."""
+    """The result of one function."""
 
     passed: int
     """Cases with the right result, up to the first wrong one."""
@@ -76,7 +76,7 @@ class Desk:
         Args:
             problem: Whose cases they are.
             cases: What to call the function with.
-            take: Told each result with the case's number; returns what is wrong with it, or None.
+            take: Called with each result and the case's number; returns what is wrong, or None.
             known: Answers of the given functions; grows.
         """
         self.missed = ""
@@ -132,7 +132,7 @@ class Desk:
         self._open = False
 
     def verdict(self, failure: Failure | None) -> Verdict:
-        """Return what came of it all, given how the program ended."""
+        """Return the whole result, given how the program ended."""
         if failure is not None and not self.missed:
             self._miss(str(failure))
         if self.handed_in < len(self._cases) and not self.missed:

@@ -84,7 +84,7 @@ def converted(path: Path) -> str:
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     ]
     text = "\n".join(_lines({name: functions[name] for name in cases}, cases, shared))
-    problems_of(tomllib.loads(text), str(path))  # what the check refuses is told now
+    problems_of(tomllib.loads(text), str(path))  # what the check refuses is reported now
     return text
 
 

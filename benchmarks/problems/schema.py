@@ -14,7 +14,7 @@ SCHEMA = '''\
 # Results: None, truth values, numbers, text, lists, tuples and arrays of them, dictionaries with
 # text or integers for keys, shapely geometries. Lists, tuples and arrays are one kind; a truth
 # value is no number; shapes must agree; NaN and infinity are right only where the reference has
-# them. Anything else is wrong whatever it says of itself: generators, objects of one's own classes.
+# them. Anything else is wrong whatever it says of itself: generators, objects of own classes.
 # A solution gets a fresh copy of its arguments with every call, and must leave them as they were.
 
 format = 1
@@ -25,7 +25,7 @@ def some_points(rng):
     return rng.uniform(-1, 1, (int(rng.integers(2, 9)), 2))
 """
 
-# Optional, here or in a problem. Functions a solution may call; its prompt tells it their names.
+# Optional, here or in a problem. Functions a solution may call; its prompt has their names.
 # They may read `scene`, which is the first entry of every case, is not an argument, and is out of a
 # solution's reach.
 # given = """
@@ -40,7 +40,7 @@ header = "def get_highest_point(points):"
 result = "highest"                         # what the value is called, or its parts: "left, right"
 family = "numpy"                           # the group it is reported in; any word
 # How the problem goes beyond the examples of the prompts, and why:
-#   systematicity       known parts, put together anew
+#   systematicity       known parts, in a new combination
 #   productivity        longer, or deeper, than any example
 #   substitutivity      other words for the same
 #   localism            a known part in the service of something else

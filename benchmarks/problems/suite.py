@@ -28,7 +28,7 @@ class ProblemSuite(BaseSuite):
     def __init__(self) -> None:
         """Begin without a sample file."""
         self.sample_digest: dict[str, str] = {}
-        """What tells the samples of a file from any others, for `conditions`."""
+        """What identifies the samples of a file, for `conditions`."""
 
     @property
     def problems(self) -> Mapping[str, Any]:
@@ -79,7 +79,7 @@ class ProblemSuite(BaseSuite):
         return [name for name in fit if not tasks or name in tasks], arms
 
     def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
-        """Return one trial for each sample of a file, whoever wrote them.
+        """Return one trial for each sample of a file, whatever model wrote them.
 
         Raises:
             UsageError: It cannot be used.
@@ -107,7 +107,7 @@ class ProblemSuite(BaseSuite):
             extra, outcome = line.outcome.extra, line.outcome
             own = {"task_id": line.trial.task, "completion": extra.get("completion", "")}
             result = extra.get("result") or outcome.failure or "passed"
-            told = {"result": result, "passed": outcome.success}
-            forms.append((extra.get("place", 0), {**(extra.get("line") or own), **told}))
+            verdict = {"result": result, "passed": outcome.success}
+            forms.append((extra.get("place", 0), {**(extra.get("line") or own), **verdict}))
         ordered = (form for _, form in sorted(forms, key=itemgetter(0)))
         json_lines.write(folder / f"{arm}.samples.jsonl", ordered)

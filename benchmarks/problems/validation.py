@@ -1,4 +1,4 @@
-"""Whether problems are fit to judge by: references right, and every mutant told apart."""
+"""Whether problems are fit to judge by: references right, and every mutant noticed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ProblemFinding:
     cases: int
     """With how many inputs it was tried, for each seed; 0 if there are none to be had."""
     rejected: int
-    """Mutants that are told apart, with every seed."""
+    """Mutants that are noticed, with every seed."""
     faults: tuple[str, ...]
     """What is wrong with it; nothing if it is fit."""
     notes: tuple[str, ...] = ()

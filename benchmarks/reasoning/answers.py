@@ -445,8 +445,8 @@ def _sentence(
         text, reason = text[: because.start()], text[because.end() :]
     if not _DOUBT.isdisjoint(re.findall(r"[\w']+|\?", text.lower())):
         return None
-    told = _senses(asked)
-    if any(_OPPOSITE.get(sense) in told and sense not in told for sense in _senses(reason)):
+    senses = _senses(asked)
+    if any(_OPPOSITE.get(sense) in senses and sense not in senses for sense in _senses(reason)):
         return None
     sides = [(text, "")]
     for copula in _COPULA.finditer(text):
@@ -454,7 +454,7 @@ def _sentence(
         sides += [(after, before), (before, after)]
     for answer, question in sides:
         repeats = all(entry in known for entry in mentioned(question))
-        if repeats and _senses(question) <= told:
+        if repeats and _senses(question) <= senses:
             try:
                 found = read(answer)
             except Malformed:
@@ -488,8 +488,8 @@ def _rest(words: str) -> list[str]:
 
 
 def _shown(words: Sequence[str]) -> str:
-    told = " ".join(words)
-    return repr(told if len(told) <= 60 else told[:57] + "...")
+    text = " ".join(words)
+    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def wrong(question: ReasoningQuestion, right: Any, given: Any) -> str | None:

@@ -28,7 +28,7 @@ SYSTEM = (
     "the last question, in the form of the answers before it, in words and numbers. Write no "
     "program."
 )
-"""What a chat model is told where it is to answer in language."""
+"""The system message of a chat model that is to answer in language."""
 MAX_TOKENS = 1024
 """Of an answer in language: steps take room."""
 _WRONG_KIND = "WrongKind"
@@ -39,7 +39,7 @@ LMPS = {"object": "parse_obj_name", "position": "parse_position"}
 
 @dataclass(frozen=True)
 class Response:
-    """What came of asking once."""
+    """The result of asking once."""
 
     text: str
     """The program, or the text of the answer."""

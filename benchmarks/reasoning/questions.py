@@ -47,7 +47,7 @@ class QuestionScene:
     """Where everything is, and what a question's words speak of."""
 
     positions: Mapping[str, Point]
-    """Every object, xy in metres, in the order a model is told of them."""
+    """Every object, xy in metres, in the order a model reads them."""
     block: str
     """What `{block}` in a question means."""
     block2: str

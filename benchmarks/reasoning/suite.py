@@ -132,8 +132,8 @@ class ReasoningSuite(BaseSuite):
         for line in read_lines(folder):
             found = counts.setdefault((line.trial.task, line.trial.split), Counter())
             extra = line.outcome.extra
-            told = {"malformed": extra.get("malformed"), "sent back": extra.get(REPAIRED)}
-            found.update(n=1, **{name: bool(said) for name, said in told.items()})
+            counted = {"malformed": extra.get("malformed"), "sent back": extra.get(REPAIRED)}
+            found.update(n=1, **{name: bool(said) for name, said in counted.items()})
         return [
             {
                 "task": task,

@@ -41,7 +41,7 @@ NOTE = (
     "of a trial, the other counts are sums."
 )
 SO_FAR = (
-    "Trials that were asked for have not ended: a row with 'so far' tells of those that have, and "
+    "Trials that were asked for have not ended: a row with 'so far' counts those that have, and "
     "is no result of the run."
 )
 PUBLISHED = (

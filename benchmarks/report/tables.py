@@ -31,7 +31,7 @@ Where = tuple[str, str]
 
 @dataclass
 class CellTally:
-    """What came of one cell's trials."""
+    """The result of one cell's trials."""
 
     n: int = 0
     """Trials."""
@@ -154,7 +154,7 @@ class Cell:
     split: str
     """The split; "" where there are none, or for all of them."""
     tally: CellTally
-    """What came of it."""
+    """Its result."""
     published: Mapping[str, float]
     """Published values by method, percent."""
     asked: int
@@ -239,15 +239,15 @@ def taken(requests: int, tokens: int, cost_usd: float | None, estimated: bool = 
     return f"{requests} request{'s' * (requests != 1)}, {about}{tokens} tokens, {price}"
 
 
-def told_beside(beside: Beside) -> str:
+def cost_beside(beside: Beside) -> str:
     """Say what trials took that do not count."""
     tokens = beside.prompt_tokens + beside.completion_tokens
-    told = taken(beside.requests, tokens, beside.cost_usd, beside.estimated)
+    line = taken(beside.requests, tokens, beside.cost_usd, beside.estimated)
     if beside.unanswered:
-        told += f"; no answer was kept of {beside.unanswered} of them: they may have cost more"
+        line += f"; no answer was kept of {beside.unanswered} of them: they may have cost more"
     if beside.untold:
-        told += f"; the tokens of {beside.untold} of them were not kept"
-    return f"besides, for trials that were stopped or run again: {told}"
+        line += f"; the tokens of {beside.untold} of them were not kept"
+    return f"in addition, for trials that were stopped or run again: {line}"
 
 
 def _spread(values: Sequence[float | None]) -> dict[str, float | int | None]:
@@ -363,11 +363,11 @@ class Report:
         if tally.unjudged:
             lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
         if tally.requests:
-            told = taken(tally.requests, tally.tokens, tally.cost_usd, tally.estimated)
+            line = taken(tally.requests, tally.tokens, tally.cost_usd, tally.estimated)
             replayed = str(self.header["settings"]["model"]).startswith("replay/")
-            lines.append(f"as recorded, nothing was sent: {told}" if replayed else f"model: {told}")
+            lines.append(f"as recorded, nothing was sent: {line}" if replayed else f"model: {line}")
         if self.beside.requests:
-            lines.append(told_beside(self.beside))
+            lines.append(cost_beside(self.beside))
         started = str(self.header.get("started") or "").replace("T", " ").replace("+00:00", " UTC")
         spent = f"{tally.seconds:.0f} s of trials"
         lines.append(f"{started}, {spent}" if started else spent)
@@ -459,8 +459,8 @@ def read(folder: Path) -> Report:
     total, tasks, families = tallies.total, tallies.tasks, tallies.families
     if not total.n:
         beside = read_beside(folder)
-        told = f"; {told_beside(beside)}" if beside.requests else ""
-        raise UsageError(f"{folder} holds no trial yet{told}")
+        more = f"; {cost_beside(beside)}" if beside.requests else ""
+        raise UsageError(f"{folder} holds no trial yet{more}")
     own, numbers = (found.summary(folder), found.numbers(folder)) if found else ([], None)
     wanted: Counter[Where] = Counter()
     wanted_of = Counter(found.model_of(trial.split) for trial in asked) if found else Counter()

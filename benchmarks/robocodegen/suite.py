@@ -91,7 +91,7 @@ class RoboCodeGenSuite(ProblemSuite):
         Args:
             problems: Problem files, or one, in place of the shipped ones.
             shared_library: Keep what is written for one problem for those after it.
-            ks: For which k pass@k is told.
+            ks: The k of pass@k.
 
         Raises:
             ProblemError: The file cannot be used.
@@ -141,8 +141,8 @@ class RoboCodeGenSuite(ProblemSuite):
         """Return whose problems these are, and which of them are left out."""
         if not self._own:
             return {"problems": OTHERS, **self.sample_digest}
-        told = {"problems": "a person's own; the paper's values do not apply", **self.sample_digest}
-        return told | {f"left out, {name}": why for name, why in self.left_out.items()}
+        own = {"problems": "a person's own; the paper's values do not apply", **self.sample_digest}
+        return own | {f"left out, {name}": why for name, why in self.left_out.items()}
 
     def trials(
         self,
@@ -290,7 +290,7 @@ def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Proble
     failed = [outcome for outcome in ended if not outcome.success]
     known = all(outcome.cost_usd is not None for outcome in ended)
     unasked = next((one for one in failed if ENDPOINT in one.extra), None)
-    told = {} if unasked is None else {ENDPOINT: unasked.extra[ENDPOINT]}
+    endpoint = {} if unasked is None else {ENDPOINT: unasked.extra[ENDPOINT]}
     return Outcome(
         success=not failed,
         cause=(unasked or failed[0]).cause if failed else "",
@@ -303,7 +303,7 @@ def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Proble
         completion_tokens=sum(outcome.completion_tokens for outcome in ended),
         cost_usd=sum(outcome.cost_usd or 0.0 for outcome in ended) if known else None,
         seconds=sum(outcome.seconds for outcome in ended),
-        extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}, **told},
+        extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}, **endpoint},
     )
 
 
@@ -336,7 +336,7 @@ def _outcome(
 
 @cache
 def function_prompt(folder: str, file: str, given: tuple[str, ...]) -> Prompt:
-    """Return the prompt of an arm; a first line tells which functions a problem gives.
+    """Return the prompt of an arm; a first line says which functions a problem gives.
 
     Raises:
         PromptError: The folder has no such prompt.

@@ -2,7 +2,7 @@
 
 The paper's values are in percent of its 37 problems; its problems are not these. Of each arm there
 is what the released notebook counts for four models, and Table I, which says Flat and Hierarchical;
-of the families what the notebook counts for code-davinci-002, where it can be told.
+of the families what the notebook counts for code-davinci-002, where that is known.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OTHERS = (
 
 @dataclass(frozen=True)
 class GroupTally:
-    """What came of a group of problems in one arm."""
+    """The result of a group of problems in one arm."""
 
     arm: str
     """Which."""
@@ -40,7 +40,7 @@ class GroupTally:
     counts: Mapping[str, tuple[int, int]]
     """Of each problem, the samples and those that are right."""
     ks: Sequence[int]
-    """For which k pass@k is told."""
+    """The k of pass@k."""
     published: Mapping[str, float]
     """The paper's values by model, percent."""
     refused: int
@@ -109,7 +109,7 @@ def tallies(
         folder: Of the run.
         problems: What was run.
         papers: Whether the paper's values stand beside: they are for problems like these.
-        ks: For which k pass@k is told.
+        ks: The k of pass@k.
     """
     found = [part for line in read_lines(folder) for part in parts(line)]
     groups = _groups(problems)

@@ -107,7 +107,7 @@ class RobosuiteSuite(BaseSuite):
         require_robosuite()
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return what CaP-X tells of a task, in percent; it is measured with a Panda."""
+        """Return what CaP-X reports of a task, in percent; it is measured with a Panda."""
         return TASKS[task].published if split == "Panda" else {}
 
     def check(self, settings: Settings) -> None:

@@ -14,7 +14,7 @@ An expectation is plain data; all its words must hold:
     circle      {names, around?}   all the way round one circle, about its own centre or `around`
     each        {names, to, distinct?, mismatched?, tol?}  each at a `corner` or `side` or in a
                                    `bowl`; no two at the same one; none in one of its own colour
-    said        regex or selector  the last utterance matches, or tells the selected object's colour
+    said        regex or selector  the last utterance matches, or has the selected object's colour
     answer      true, false or [a, way, b]  the last utterance says yes or no, as is true
     moved_only  [a, ...]           everything else stayed within 1 cm
     kept        [a, ...]           each stayed within 3 cm: what something is put on or in
@@ -287,11 +287,11 @@ def _said(scene: _Scene, wanted: Any) -> list[str]:
         return [] if matches else [f"said {scene.last!r}, not {wanted}"]
     target = scene.name(wanted)
     ((kind, *rest),) = wanted.values()
-    # A colour may be told besides the right one only if the question itself has it.
+    # A colour may be named next to the right one only if the question itself has it.
     allowed = {_colour(target), *(_colour(name) for name in rest if isinstance(name, str))}
-    told = set(re.findall(r"[a-z]+", scene.last.lower().replace("grey", "gray")))
+    words = set(re.findall(r"[a-z]+", scene.last.lower().replace("grey", "gray")))
     others = {_colour(name) for name in scene.candidates(kind)} - allowed
-    matches = _colour(target) in told and not others & told
+    matches = _colour(target) in words and not others & words
     return [] if matches else [f"said {scene.last!r}, not {target}"]
 
 

@@ -95,7 +95,7 @@ class Attempt:
 
     @classmethod
     def of(cls, turn: Turn, there: Collection[str], program: str | None = None) -> Attempt:
-        """Return what a turn tells; `there` is what truly is in the scene."""
+        """Return what a turn says; `there` is what truly is in the scene."""
         failure = turn.failure
         cause = cause_of(failure)
         if failure is not None and failure.robot and failure.error == NotFound.__name__:

@@ -17,7 +17,7 @@ from typing import IO, Any
 import pytest
 
 from benchmarks.models import Meter, model_for
-from benchmarks.report.tables import read, told_beside
+from benchmarks.report.tables import cost_beside, read
 from benchmarks.results import begin, read_beside, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
@@ -88,7 +88,7 @@ def test_what_a_trial_took_that_the_limit_stopped_is_counted_and_shown(
     assert beside.cost_usd == pytest.approx((beside.prompt_tokens + beside.completion_tokens) / 1e6)
     assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd), 1]
     assert (
-        "no trial has ended; besides, for trials that were stopped or run again: 1 request," in told
+        "no trial has ended; in addition, for trials that were stopped or run again: 1 request," in told
     )
 
 
@@ -200,7 +200,7 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
     ) in said
     beside = read_beside(Path("o"))
     assert (beside.requests, beside.unanswered) == (1, 1)
-    with pytest.raises(UsageError, match=r"holds no trial yet; besides, .*: 1 request, 0 tokens"):
+    with pytest.raises(UsageError, match=r"holds no trial yet; in addition, .*: 1 request, 0 tokens"):
         read(Path("o"))
 
 
@@ -275,7 +275,7 @@ def test_requests_of_a_killed_run_that_were_answered_are_not_called_unanswered(
     (tmp_path / "spent.json").write_text(json.dumps(spent))
     beside = read_beside(tmp_path)
     assert beside.requests == 4
-    assert told_beside(beside).endswith(told)
+    assert cost_beside(beside).endswith(told)
 
 
 def test_what_several_workers_pass_a_limit_by_is_told_once_all_is_paid(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.embodiments.judge import misanswered, missaid
-from benchmarks.kitchen.judge import told
+from benchmarks.kitchen.judge import said_where
 from benchmarks.kitchen.tasks import TASKS
 from robots.kitchen import KitchenRobot, create
 
@@ -26,7 +26,7 @@ class Speaker:
 
 @pytest.mark.parametrize("said", ["table", "Table.", "the table", "on the table", "AT  THE TABLE!"])
 def test_a_place_is_told_alone(said: str) -> None:
-    judge = told("apple", "table")
+    judge = said_where("apple", "table")
     for spoken in ([said], ["I look at the cart.", "not at the cart", said]):
         assert judge(cast(KitchenRobot, cast(Any, Speaker(*spoken)))) is None
 
@@ -56,11 +56,11 @@ def test_a_place_is_told_alone(said: str) -> None:
 def test_a_place_among_other_words_is_none(said: str) -> None:
     robot = cast(KitchenRobot, cast(Any, Speaker("the table", said)))
     missed = f"it said {said!r}, not one of: table, cart, top drawer"
-    assert told("apple", "table")(robot) == missed
+    assert said_where("apple", "table")(robot) == missed
 
 
 def test_another_place_than_its_own_is_wrong() -> None:
-    judge = told("apple", "table")
+    judge = said_where("apple", "table")
     robot = cast(KitchenRobot, cast(Any, Speaker("table", "in the top drawer")))
     assert judge(robot) == "it said 'top drawer', but the apple is at the table"
     silent = cast(KitchenRobot, cast(Any, Speaker()))

@@ -32,7 +32,7 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
 
     if next(read_lines(folder), None) is None:
         if (beside := read_beside(folder)).requests:
-            click.echo(f"no trial has ended; {reports.told_beside(beside)}", err=True)
+            click.echo(f"no trial has ended; {reports.cost_beside(beside)}", err=True)
         return None
     report = reports.read(folder)
     markdown, page = write(folder)

@@ -65,10 +65,10 @@ def test_the_judge_rewards_and_ends_the_episode(env: Any) -> None:
     seen, reward, terminated, truncated, info = env.step("say('done')")
     assert (reward, terminated, truncated) == (0.0, False, False)
     assert info["missed"]
-    assert "said 'done'" in seen["told"]
+    assert "said 'done'" in seen["feedback"]
     seen, reward, terminated, _, info = env.step("import os")
     assert (reward, terminated) == (0.0, False)
-    assert "CAP102" in seen["told"]
+    assert "CAP102" in seen["feedback"]
     seen, reward, terminated, _, info = env.step(env.unwrapped.oracle())
     assert (reward, terminated, info["success"], info["missed"]) == (1.0, True, True, None)
     assert info["turn"]["effect"] == ["moved"]
@@ -87,7 +87,7 @@ def test_an_instruction_asks_the_model() -> None:
     _, reward, terminated, _, info = env.step(seen["instruction"])
     assert (reward, terminated) == (1.0, True), info["missed"]
     env.reset(seed=1)
-    assert "NoMatch" in env.step("sing me a song")[0]["told"]
+    assert "NoMatch" in env.step("sing me a song")[0]["feedback"]
     env.close()
 
 
@@ -174,7 +174,7 @@ def test_several_at_once_read_their_own_texts(how: str, apart: dict[str, bool]) 
         for seed, words in zip((7, 8), seen["instruction"], strict=True):
             cell = CELLS["pick-and-place", "SA-SI"]
             assert words == prepare(cell.task, cell.attributes, "SA-SI", seed).instruction
-        told = envs.step(("say('a')", "say('b')"))[0]["told"]
+        told = envs.step(("say('a')", "say('b')"))[0]["feedback"]
         assert [text.split(";")[0] for text in told] == ["said 'a'", "said 'b'"]
     finally:
         envs.close()
