@@ -92,8 +92,10 @@ def _environment() -> dict[str, Any]:
     from cap.robot import registry
     from cap.trace.trace import versions
 
+    extras = _extras()
     robots = {
-        entry.name: registry.shadowed(entry.entry.module.split(".")[0]) or "ok"
+        entry.name: registry.shadowed(entry.entry.module.split(".")[0])
+        or ("ok" if extras.get(entry.name, "installed") == "installed" else "needs its extra")
         for entry in registry.robots().values()
     }
     keys = {
@@ -101,7 +103,7 @@ def _environment() -> dict[str, Any]:
     }
     return {
         "versions": versions(),
-        "extras": _extras(),
+        "extras": extras,
         "robots": robots,
         "keys": keys,
         "sandbox": _sandbox(),

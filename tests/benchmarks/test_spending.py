@@ -88,7 +88,8 @@ def test_what_a_trial_took_that_the_limit_stopped_is_counted_and_shown(
     assert beside.cost_usd == pytest.approx((beside.prompt_tokens + beside.completion_tokens) / 1e6)
     assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd), 1]
     assert (
-        "no trial has ended; in addition, for trials that were stopped or run again: 1 request," in told
+        "no trial has ended; in addition, for trials that were stopped or run again: 1 request,"
+        in told
     )
 
 
@@ -200,7 +201,9 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
     ) in said
     beside = read_beside(Path("o"))
     assert (beside.requests, beside.unanswered) == (1, 1)
-    with pytest.raises(UsageError, match=r"holds no trial yet; in addition, .*: 1 request, 0 tokens"):
+    with pytest.raises(
+        UsageError, match=r"holds no trial yet; in addition, .*: 1 request, 0 tokens"
+    ):
         read(Path("o"))
 
 
