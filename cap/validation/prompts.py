@@ -96,6 +96,11 @@ def check_robot_prompts(
                 if prompt.name in prompts and prompt is prompts[prompt.name]:
                     findings += runner.too_long()
                 yield prompt, len(prompt.examples), findings
+        try:
+            scenes.check_restore()
+        except RobotError as error:
+            last = next(iter(prompts.values()))
+            yield last, 0, [PromptFinding(last.name, 0, "", str(error))]
     finally:
         scenes.close()
 
@@ -109,24 +114,47 @@ class _Scenes:
 
     def __init__(self, robot: str) -> None:
         self._robot = robot
-        self._made: dict[str, tuple[Robot, Any]] = {}
+        self._made: dict[str, tuple[Robot, Any, Observation]] = {}
 
     def robot(self, objects: Any) -> Robot:
         """Return a robot in its first state among objects; None stands for its own choice."""
         key = repr(objects)
         if key in self._made:
-            robot, first = self._made[key]
+            robot, first, seen = self._made[key]
             if isinstance(robot, Rewindable):
-                robot.restore(first)
+                _restore(robot, first, seen)
                 return robot
             robot.close()
         robot = registry.make_robot(self._robot, mode="instant", objects=objects)
-        self._made[key] = robot, robot.snapshot() if isinstance(robot, Rewindable) else None
+        first = robot.snapshot() if isinstance(robot, Rewindable) else None
+        self._made[key] = robot, first, Observation.of(robot)
         return robot
 
+    def check_restore(self) -> None:
+        """Restore every robot's first state once more.
+
+        Raises:
+            RobotError: One is not in that state then.
+        """
+        for robot, first, seen in self._made.values():
+            if isinstance(robot, Rewindable):
+                _restore(robot, first, seen)
+
     def close(self) -> None:
-        for robot, _ in self._made.values():
+        for robot, _, _ in self._made.values():
             robot.close()
+
+
+def _restore(robot: Rewindable, first: Any, seen: Observation) -> None:
+    """Restore a robot's first state.
+
+    Raises:
+        RobotError: Something that programs change is not as it was.
+    """
+    robot.restore(first)
+    moved, changed = Observation.of(robot).since(seen)
+    if names := [*moved, *changed]:
+        raise RobotError(f"restore() does not bring back {', '.join(names)}; keep it in snapshot()")
 
 
 class _Runner:
