@@ -22,7 +22,7 @@ from cap.engine.answer import Answer
 from cap.engine.doubts import doubts
 from cap.engine.effect import Effect
 from cap.engine.failures import failure_of
-from cap.engine.goal import GOAL, GoalCheck
+from cap.engine.goal import GOAL, NOT_SO, SAYS_NO, GoalCheck
 from cap.engine.question import Author, Question
 from cap.engine.settings import Sampling
 from cap.errors import ModelError, RobotError, SpendLimit, UsageError
@@ -164,7 +164,9 @@ class BestOf:
         if self.sampling.verify == GOAL and not self.accepted:
             return answer  # it was judged where it ran
         accepted = self.accepted and answer.attempts == 1
-        return replace(answer, accepted=accepted, denied=self.denied)
+        refused = self.denied == SAYS_NO and answer.result.failure is None
+        found = (*answer.doubts, NOT_SO) if refused and answer.attempts == 1 else answer.doubts
+        return replace(answer, accepted=accepted, denied=self.denied, doubts=found)
 
     def _wave(self, left: int, used: int) -> int:
         """Return how many further programs are needed at least before one can be chosen.

@@ -18,7 +18,7 @@ from cap.engine.answer import State
 from cap.engine.drawing import missing_in_drawing
 from cap.engine.driving import driven_otherwise
 from cap.engine.effect import INK, ITSELF, VELOCITY, Effect
-from cap.engine.placing import Placed, quoted
+from cap.engine.placing import PlacingCheck, quoted
 from cap.engine.sentence import COLORS, OPEN_WORDS, mentions, plain_words, read
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
@@ -180,7 +180,7 @@ def _handled(
         return
     it = tuple(effect.moved) if len(effect.moved) == 1 else ()
     reading = read(text, before, moved_before, it)
-    yield from Placed(reading, before, after, effect).doubts()
+    yield from PlacingCheck(reading, before, after, effect).doubts()
     gripper = after.condition.get(ITSELF[1])
     if _POINTS.match(text) and gripper and not effect.moved:
         named = [name for name, _, _ in mentions(text, before.positions)]

@@ -5,13 +5,21 @@ One shape is taken to be one stroke, or all the new ones.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from cap.engine.measures import AREA, missing_area, missing_gaps, missing_sizes, not_lying
+from cap.engine.measures import (
+    AREA,
+    missing_area,
+    missing_gaps,
+    missing_sizes,
+    not_by,
+    not_lying,
+)
 from cap.engine.redrawing import BECOMES, CHANGES, ERASES, REPLACES, not_changed, not_erased
 from cap.engine.sentence import NUMBERS, clauses_of, mentions
 from cap.engine.shapes import (
@@ -21,6 +29,7 @@ from cap.engine.shapes import (
     PLACE,
     SHAPES,
     SLACK_M,
+    STRAIGHT_M,
     WAYS,
     Points,
     corners_of,
@@ -84,6 +93,11 @@ _PARTS = re.compile(
 )
 """Words after which shapes are parts of another one."""
 _LINE = re.compile(r"\b(horizontal|vertical)\b")
+_SEPARATE = re.compile(
+    r"\bside by side\b|\bnext to each other\b|\b(?:not|n't|without) (?:touch|overlap)\w*"
+)
+OVERLAP = 0.02
+"""Shapes overlap that have more than this share of the smaller one in common."""
 _STRAIGHT = re.compile(r"\bstraight line\b")
 _LINE_WAY = re.compile(
     r"\bline\b.* (?:to (?:the|its) )?(?P<way>left|right|upwards?|downwards?)\b"
@@ -131,6 +145,7 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     words = ", ".join(drawing)
     text = AREA.sub("", words)
     yield from not_lying(words, shapes)
+    yield from not_by(words, shapes)
     yield from missing_area(words, shapes)
     yield from missing_sizes(text, shapes)
     yield from missing_gaps(text, shapes)
@@ -144,6 +159,10 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
         yield f"{len(shapes)} drawn, where {count} shapes were asked for"
     elif count > 2 and len(shapes) == count and _ROW.search(words) and not _in_a_row(shapes):
         yield "the shapes are not in a row"
+    if len(shapes) > 1 and _SEPARATE.search(words) and _overlap(shapes):
+        yield "the shapes overlap"
+    if count == 1 and _STRAIGHT.search(words) and not _is_straight(np.concatenate(shapes)):
+        yield "the line is not straight"
     if count == 1 and len(shapes) == 1:
         yield from _unlike(text, named[0][1], shapes[0])
     if count <= 1:
@@ -205,6 +224,22 @@ def _not_beside(words: str, shapes: Sequence[Points], before: Observation) -> It
         yield from not_at_side(match["side"], shapes[0], at, "it")
 
 
+def _is_straight(points: Points) -> bool:
+    centred = points - points.mean(axis=0)
+    across = np.linalg.svd(centred, full_matrices=False)[2][1]
+    return bool(np.abs(centred @ across).max() <= STRAIGHT_M)
+
+
+def _overlap(shapes: Sequence[Points]) -> bool:
+    from shapely import MultiPoint
+
+    areas = [MultiPoint(shape).convex_hull for shape in shapes]
+    pairs = itertools.combinations(areas, 2)
+    return any(
+        one.intersection(other).area > OVERLAP * min(one.area, other.area) for one, other in pairs
+    )
+
+
 def _in_a_row(shapes: Sequence[Points]) -> bool:
     middles = np.array([middle_of(shape) for shape in shapes])
     centred = middles - middles.mean(axis=0)
@@ -219,8 +254,6 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
     length = float(np.linalg.norm(np.diff(shape, axis=0), axis=1).sum())
     if (line := _LINE.search(words)) and (wide > high) != (line[1] == "horizontal"):
         yield f"the line is not {line[1]}"
-    if _STRAIGHT.search(words) and not same(length, straight):
-        yield "the line is not straight"
     way = _LINE_WAY.search(words) if named == "line" and not _BENT.search(words) else None
     if way is not None:
         x, y = WAYS[way["way"].removesuffix("s").removesuffix("ward")]

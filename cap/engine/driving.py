@@ -21,6 +21,8 @@ FURNITURE_M = 1.0
 """A distance to a thing in a room may be meant to its edge: so much more lies to its middle."""
 HEADINGS = {"forward": 0, "ahead": 0, "left": 90, "right": -90, "back": 180, "around": 180}
 """Degrees from where a robot that drives looks, to its left."""
+STRAIGHT = 0.9
+"""A drive went the way that was said if this share of it, or more, is along that way."""
 FIGURES = {
     ("circle", True): math.tau,
     ("circle", False): math.pi,
@@ -74,6 +76,7 @@ _SPEED = re.compile(
     r"\bat (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)? for (\d+(?:\.\d+)?) ?(?:s|seconds?)\b"
 )
 _FROM = re.compile(r"\b(\d+(?:\.\d+)?) ?(cm|m) (?:away )?from (?:the )?(?P<name>[\w ]+)$")
+_BY = re.compile(r"(\d+(?:\.\d+)?) ?(cm|m) by (\d+(?:\.\d+)?) ?(cm|m)\b")
 _FIGURE = re.compile(r"\b(circle|square|triangle)\b")
 _RETURNS = re.compile(
     r"^(?:(?:come|go|drive|return|get|be|and) )*(?:back|return)\b(?! \d)"
@@ -220,7 +223,7 @@ def _legs(clauses: list[str], before: Observation, after: Observation) -> Iterat
         yield f"the robot is {way_m:.2f} m from where it was, where {wanted:g} m were asked for"
     if len(lengths) == 1 and ways and way_m > SLACK_M:
         off = went / cmath.exp(1j * facing) / where
-        if off.real < 0.5 * abs(off):
+        if off.real < STRAIGHT * abs(off):
             yield f"the robot did not drive {ways[0]}"
     if len(lengths) > 1:
         longest = sum(lengths)
@@ -247,6 +250,8 @@ def _travelled(text: str, before: Observation, after: Observation) -> Iterator[s
         size = re.search(r"(\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|away))", text)
         sizes = [float(size[1]) * UNITS[size[2]]] if size else []
         wanted = sizes[0] * FIGURES[figure[1], "radius" in text] if sizes else wanted
+    if sides := _BY.search(text):
+        wanted = 2 * (float(sides[1]) * UNITS[sides[2]] + float(sides[3]) * UNITS[sides[4]])
     way_m = after.condition[travel] - before.condition[travel]
     if way_m < (1 - SHARE) * wanted - SLACK_M:
         yield f"the robot drove {way_m:.2f} m, where {wanted:.2f} m were asked for"

@@ -45,6 +45,8 @@ _WIDE = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) wide\b")
 _HIGH = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) (?:high|tall)\b")
 _SEVERAL = re.compile(rf"\b(?P<number>{'|'.join(NUMBERS)}|\d+) (?:(?!and\b|or\b|to\b|by\b)\w+ )?$")
 """How many of a size, just before it."""
+_EACH = re.compile(r"\beach(?: of them)?(?: one)?(?: is| are| be| with)?,? ?(?:a )?$")
+_BY = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) by (\d+(?:\.\d+)?) ?(mm|cm|m)\b")
 _APART = re.compile(
     r"(?P<n>\d+(?:\.\d+)?) ?(?P<u>mm|cm|m) (?:apart|from each other|from one another)"
 )
@@ -54,11 +56,14 @@ def missing_sizes(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     """Yield the stated sizes that nothing new has."""
     if not shapes:
         return
-    whole = [np.concatenate(shapes)] if len(shapes) > 1 else []
     for match in _SAID.finditer(words):
         several = _SEVERAL.search(words[: match.start()])
         count = 1 if several is None else NUMBERS.get(several["number"]) or int(several["number"])
-        measured = [_measures(shape) for shape in [*shapes, *(whole if count == 1 else ())]]
+        if _EACH.search(words[: match.start()]):
+            count = len(shapes)
+        measured = [_measures(shape) for shape in shapes]
+        if count == 1 and len(shapes) > 1:  # a shape of several strokes
+            measured.append(_extent(np.concatenate(shapes)))
         size_m = metres(match, next(n for n in "1234" if match[f"n{n}"] is not None))
         kind = _WORDS.get(match["after"] or match["before"] or "", "any")
         sizes = [found[kind] for found in measured]
@@ -79,6 +84,24 @@ def not_lying(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     if same(width, height) or not (same(width, found_height) and same(height, found_width)):
         return
     yield f"it is {100 * found_width:.0f} cm wide and {100 * found_height:.0f} cm high"
+
+
+def not_by(words: str, shapes: Sequence[Points]) -> Iterator[str]:
+    """Yield what the sides of a shape measure that was to be so much by so much."""
+    from shapely import MultiPoint
+
+    match = _BY.search(words)
+    if match is None or len(shapes) != 1:
+        return
+    wanted = sorted((float(match[1]) * UNITS[match[2]], float(match[3]) * UNITS[match[4]]))
+    corners = np.array(MultiPoint(shapes[0]).minimum_rotated_rectangle.exterior.coords)
+    turned = sorted(np.linalg.norm(np.diff(corners[:3], axis=0), axis=1).tolist())
+    if not any(
+        all(map(same, wanted, found))
+        for found in (turned, sorted(np.ptp(shapes[0], axis=0).tolist()))
+    ):
+        short, long = (100 * size for size in turned)
+        yield f"it is {long:.0f} cm by {short:.0f} cm, where '{match[0]}' was asked for"
 
 
 def missing_area(words: str, shapes: Sequence[Points]) -> Iterator[str]:
@@ -136,4 +159,11 @@ def _measures(shape: Points) -> Mapping[str, Sequence[float]]:
         "diameter": [wide, high, 2 * radius],
         "side": sides,
     }
-    return {**found, "any": [size for sizes in found.values() for size in sizes]}
+    return {**found, "any": [*found["length"], *sides, wide / 2, high / 2]}
+
+
+def _extent(shape: Points) -> Mapping[str, Sequence[float]]:
+    """Return what several strokes measure together: their width and height alone."""
+    wide, high = (float(size) for size in np.ptp(shape, axis=0))
+    kinds = ("length", "width", "side", "diameter", "any")
+    return {**{kind: [wide, high] for kind in kinds}, "radius": [wide / 2, high / 2]}

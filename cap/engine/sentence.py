@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -42,14 +42,14 @@ NEAR_MIDDLE_M = 0.05
 CLEAR_M = 0.01
 """A thing is the nearest, or the leftmost, if no other is within so much of it."""
 _VERB = (
-    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|take|set|stack|pile"
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
     r"|open|close|shut|draw|erase|say|tell|turn|wait|stop|halt|point|hover|empty|clear"
     r"|gather|collect|don't|do not)"
 )
 _MOVES = (
-    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|take|set|stack|pile"
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|leave (?=it|them)|stow|dump|build|make|form|arrange|line up|line|let|gather|collect)"
 )
@@ -117,7 +117,7 @@ _JOINS = re.compile(
 _GOES_ON = re.compile(
     rf"^[\w ,]*?\b(?:in|into|inside|on|onto|to|next to|beside|by|left|right|{_STATES})\b"
 )
-_PUSHES = re.compile(r"^(?:move|push|pull|slide|shift|nudge)\b")
+_PUSHES = re.compile(r"^(?:move|push|pull|slide|shift|nudge|shove)\b")
 """Verbs after which "up" and "away" say which way."""
 _WAY = re.compile(
     rf"(?:{LENGTH}(?: further)? )?(?:to (?:the|your|my) )?\b(left|right|up|down|away|towards)"
@@ -322,6 +322,8 @@ class _Scene:
             before: Those of the clauses before it.
         """
         found = list[Reference]()
+        if not self.seen.positions:  # there is nothing to refer to
+            return found
         pattern = _phrases(tuple(self.seen.positions), tuple(self.places))
         at = 0
         while match := pattern.search(text, at):
@@ -534,6 +536,10 @@ def read(
     return found
 
 
+_Said = tuple[str, tuple[str, ...], float | None]
+"""A relation, its targets, and how far from them, metres."""
+
+
 def _wishes(
     clause: str, references: Sequence[Reference], seen: Observation
 ) -> tuple[tuple[str, ...], list[Placing], set[str]]:
@@ -542,35 +548,21 @@ def _wishes(
     A thing has several wishes where it says where in several ways.
     """
     references = [one for one in references if one.end >= 0]
-    verb = re.match(rf"(?:{_MOVES}|{_WANTS})\b(?: down| up)?", clause)
-    start = verb.end() if verb else 0
-    if verb is None and not (
-        references and re.match(r"(?:the |both |all )?$", clause[: references[0].begin])
-    ):
+    start = _after_verb(clause, references)
+    if start is None:
         return (), [], set()
     subjects, excluded = list[Reference](), set[str]()
-    said = list[tuple[str, tuple[str, ...], float | None]]()
+    said = list[_Said]()
     wishes, every = list[Placing](), dict[str, None]()
     relation, end, known = "", start, True
 
     def finish() -> None:
         for one in subjects:
             for name in one.names:
-                kinds = {target.split()[-1] for _, targets, _ in said for target in targets}
-                if name in excluded or any(name in targets for _, targets, _ in said):
-                    continue
-                if one.kind == "thing" and name.split()[-1] in kinds:
-                    continue  # "everything in the red bowl" means no bowls
-                every[name] = None
-                common = Placing(name, group=one.group, clause=clause)
-                things = 0
-                for r, t, m in said:
-                    t = t or (_own_target(name, clause, seen) if r in INSIDE else ())
-                    things += any(one in seen.positions for one in t)
-                    if things < 2 or not t or t[0] not in seen.positions:
-                        wishes.append(replace(common, relation=r, targets=t, length_m=m))
-                if not said:
-                    wishes.append(common)
+                if name not in excluded and _is_subject(name, one, said):
+                    every[name] = None
+                    common = Placing(name, group=one.group, clause=clause)
+                    wishes.extend(_placings(common, said, seen))
 
     swaps = SWAPS.search(clause)
     for one in references:
@@ -586,8 +578,7 @@ def _wishes(
             known = known and bool(one.names)
         elif here in _LEFT_OUT or (not here and relation in _LEFT_OUT and _JOINS.match(gap)):
             excluded |= {*one.names}
-            known = known and bool(one.names)
-            relation = here or relation
+            known, relation = known and bool(one.names), here or relation
         elif here in _SOURCES and subjects and not STACKS.search(clause):
             relation = here
         elif here and not (
@@ -596,8 +587,6 @@ def _wishes(
             if here in ("of", "with", "using", "than", "as", "like", "for", "instead of"):
                 relation = here
                 continue
-            length = re.search(LENGTH, gap)
-            metres = float(length[1]) * UNITS[length[2]] if length else None
             open_place = not things and clause.startswith(" of ", one.end)
             named = () if open_place or clause.startswith("'s", one.end) else one.names
             if re.search(r"\bthen\b", gap):
@@ -605,13 +594,9 @@ def _wishes(
             if STACKS.search(clause) and set(named) & set(HALVES):
                 continue  # "red at the bottom"
             if not said or said[-1][1]:
-                said.append((here, named, metres))
+                said.append((here, named, _length_in(gap)))
             relation = here
-        elif (
-            relation
-            and relation not in ("moved", "of", *_SOURCES, *_LEFT_OUT)
-            and _JOINS.match(gap)
-        ):
+        elif _goes_on(relation, gap):
             if _GOES_ON.match(clause[one.end :]) and subjects:
                 finish()
                 subjects, said, relation = [one], [], "moved"
@@ -631,12 +616,58 @@ def _wishes(
     known = known and all(one.names for one in subjects)
     if swaps or not known:
         return (tuple(every) if known else ()), [], set()
-    if not said and subjects and (way := _way(clause[start:])):
-        direction, exact, words = way
-        if exact or _PUSHES.match(clause):
-            wishes = [replace(w, way=direction, exact=exact, relation=words) for w in wishes]
-    groups = any(one.group for one in subjects)
-    return tuple(every), wishes, excluded if groups else set()
+    wishes = _with_way(wishes, clause, start) if subjects and not said else wishes
+    return tuple(every), wishes, excluded if any(one.group for one in subjects) else set()
+
+
+def _goes_on(relation: str, gap: str) -> bool:
+    """Return whether a place that was said goes on with one more thing."""
+    ended = ("", "moved", "of", *_SOURCES, *_LEFT_OUT)
+    return relation not in ended and bool(_JOINS.match(gap))
+
+
+def _length_in(text: str) -> float | None:
+    """Return the length in a text, metres."""
+    found = re.search(LENGTH, text)
+    return float(found[1]) * UNITS[found[2]] if found else None
+
+
+def _after_verb(clause: str, references: Sequence[Reference]) -> int | None:
+    """Return where a clause goes on after its verb, or after none; None if it moves nothing."""
+    if verb := re.match(rf"(?:{_MOVES}|{_WANTS})\b(?: down| up)?", clause):
+        return verb.end()
+    begins = references and re.match(r"(?:the |both |all )?$", clause[: references[0].begin])
+    return 0 if begins else None
+
+
+def _with_way(wishes: list[Placing], clause: str, start: int) -> list[Placing]:
+    """Return wishes with the way that a clause says things are to be moved."""
+    way = _way(clause[start:])
+    if way is None or not (way[1] or _PUSHES.match(clause)):
+        return wishes
+    direction, exact, words = way
+    return [replace(one, way=direction, exact=exact, relation=words) for one in wishes]
+
+
+def _is_subject(name: str, one: Reference, said: Sequence[_Said]) -> bool:
+    """Return whether a thing is to be moved, and not where others are to be."""
+    targets = {target for _, targets, _ in said for target in targets}
+    kinds = {target.split()[-1] for target in targets}
+    # "everything in the red bowl" means no bowls
+    return name not in targets and not (one.kind == "thing" and name.split()[-1] in kinds)
+
+
+def _placings(common: Placing, said: Sequence[_Said], seen: Observation) -> Iterator[Placing]:
+    """Yield where a thing is to be, in each of the ways a clause says; itself if in none."""
+    things = 0
+    for relation, targets, metres in said:
+        own = _own_target(common.name, common.clause, seen) if relation in INSIDE else ()
+        there = targets or own
+        things += any(one in seen.positions for one in there)
+        if things < 2 or not there or there[0] not in seen.positions:
+            yield replace(common, relation=relation, targets=there, length_m=metres)
+    if not said:
+        yield common
 
 
 def _own_target(name: str, clause: str, seen: Observation) -> tuple[str, ...]:

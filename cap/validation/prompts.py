@@ -29,7 +29,7 @@ from cap.engine.engine import Engine
 from cap.engine.function_generation import UndefinedName
 from cap.engine.goal import GOAL
 from cap.engine.settings import Approve, EngineSettings
-from cap.errors import CapError, MissingExtra, NoMatch, NotFound, PromptError
+from cap.errors import CapError, MissingExtra, NoMatch, NotFound, PromptError, RobotError
 from cap.models.base import Completion, Model, Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.slots import repeated_numbers

@@ -631,7 +631,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     @action
     def undo_turns(self, turns: int = 1) -> bool:
-        """Take back what the last turns did, failed ones too, and drive back; False if none.
+        """Undo what the last turns did, failed ones too, and drive back; False if none.
 
         Args:
             turns: How many that did something.
