@@ -58,6 +58,8 @@ PULL_STEP_M, TURN_STEP_RAD = 0.03, 0.1
 """A handle is led in steps of so much."""
 END_M = 0.02
 """What is handed over is held so far from its ends."""
+PRESS_M = 0.008
+"""A wiper's goal is so far below the table: nearer, it would count as there before it presses."""
 MEET_M = 0.3
 """It is handed over so far above everything around."""
 ROUNDS_RAD = (0.0, 2 * math.pi, -2 * math.pi)
@@ -352,7 +354,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             return
         self._travel(0, way[0] + 0.02 * UP, hand.straight_yaw(way[0]))
         for point in way:
-            self._go(0, point - 0.002 * UP, FAST_M, touching=True)
+            self._go(0, point - PRESS_M * UP, FAST_M, touching=True)
         self._rise(0)
 
     @action

@@ -159,8 +159,9 @@ def test_what_cannot_be_is_refused_before_anything_moves(
     assert lift.state == before
 
 
-def test_a_wiper_grasps_nothing() -> None:
-    robot = create(env="Wipe")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_wiper_wipes_and_grasps_nothing(seed: int) -> None:
+    robot = create(env="Wipe", seed=seed)
     with pytest.raises(NotGrasped, match="wiper"):
         robot.close_gripper()
     points = robot.get_spill_points()
