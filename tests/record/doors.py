@@ -99,8 +99,9 @@ def run_cap(
 
 @cache
 def robots() -> tuple[str, ...]:
-    """Return the robots that the distribution registers."""
-    return tuple(sorted(entry.name for entry in entry_points(group="cap.robots")))
+    """Return the robots that the distribution registers, without those of an environment apart."""
+    found = {entry.name for entry in entry_points(group="cap.robots")}
+    return tuple(sorted(found - {"robosuite"}))
 
 
 def scope_of(functions: Sequence[Callable[..., Any]], group: str) -> Scope:
