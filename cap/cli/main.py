@@ -221,4 +221,4 @@ def _moved(error: click.ClickException) -> click.ClickException:
         return error
     new = MOVED[error.option_name]
     key = new.removeprefix("--set ").partition("=")[0]
-    return MovedOption(f"{error.option_name} is a setting now: {new}, or {key} in cap.toml")
+    return MovedOption(f"{error.option_name} is a setting now: {new}, or {key} in your config.toml")
