@@ -161,7 +161,7 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
         yield "the shapes are not in a row"
     if len(shapes) > 1 and _SEPARATE.search(words) and _overlap(shapes):
         yield "the shapes overlap"
-    if count == 1 and _STRAIGHT.search(words) and not _is_straight(np.concatenate(shapes)):
+    if count <= 1 and _STRAIGHT.search(words) and not _is_straight(np.concatenate(shapes)):
         yield "the line is not straight"
     if count == 1 and len(shapes) == 1:
         yield from _unlike(text, named[0][1], shapes[0])

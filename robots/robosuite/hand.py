@@ -27,7 +27,7 @@ OPEN, CLOSED = -1.0, 1.0
 
 @dataclass(frozen=True)
 class Goal:
-    """What a hand is told: it holds that until it is told otherwise."""
+    """The command of a hand: it keeps to it until the next one."""
 
     position: tuple[float, ...]
     """Of the fingertips, xyz in metres."""
@@ -182,7 +182,7 @@ class ArmHand:
         """Return the arm's part of an action that brings the hand closer to its goal.
 
         Args:
-            goal: What it is told.
+            goal: The command.
             furthest_m: The furthest goal of this step; the controller goes about six times as far
                 in a second.
             push: Added to the goal, metres and radians, shape (6,).

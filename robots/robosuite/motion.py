@@ -39,7 +39,7 @@ _HALT_STEPS = 80
 
 
 class ArmWorld:
-    """A simulation, its hands, and what each hand is told."""
+    """A simulation, its hands, and the command of each hand."""
 
     def __init__(
         self, owner: WorldOwner, state: ArmWorldState, environment: Environment, arm: str
@@ -100,7 +100,7 @@ class ArmWorld:
         """Take one step that is filmed and may be stopped.
 
         Raises:
-            RobotError: It was told to stop; the arms stand still.
+            RobotError: It was stopped; the arms stand still.
         """
         self._act(pushes, furthest_m)
         self._steps += 1
@@ -140,7 +140,7 @@ class ArmWorld:
 
         Raises:
             Unreachable: A hand stopped before its goal; it stays there.
-            RobotError: It was told to stop; the arms stand still.
+            RobotError: It was stopped; the arms stand still.
         """
         for number, goal in goals.items():
             self.goals[number] = goal
@@ -184,7 +184,7 @@ class ArmWorld:
         """Open or close hands and give their fingers time.
 
         Raises:
-            RobotError: It was told to stop.
+            RobotError: It was stopped.
         """
         for number in numbers:
             self.goals[number] = replace(self.goals[number], fingers=action)

@@ -1,4 +1,4 @@
-"""One of robosuite's environments: built for a seed, stepped, looked at, kept and put back.
+"""One of robosuite's environments: built for a seed, stepped, observed, saved and restored.
 
 A layout is the one that `robosuite.make(..., seed=SEED)` and one `reset()` give. Between two steps
 robosuite's own positions are a physics step old; here they are looked up in data of our own, which
@@ -92,7 +92,7 @@ class ArmWorldState:
     random: str = ""
     """State of the environment's random numbers, as JSON."""
     goals: tuple[Any, ...] = ()
-    """What each hand was last told: see `robots.robosuite.hand.Goal`."""
+    """The last command of each hand: see `robots.robosuite.hand.Goal`."""
 
 
 class Simulation:

@@ -280,7 +280,7 @@ def test_in_the_kitchen_what_is_so_already_or_cannot_be_is_refused_at_the_start(
         (["  "], "the instruction is empty"),
         (["x", "-r", "drawing"], "planners know no skills of 'drawing'"),
         (["x", "--feedback", "smell"], "no feedback 'smell'"),
-        (["x", "--feedback", "scene"], "the kitchen tells no progress"),
+        (["x", "--feedback", "scene"], "the kitchen has no scene feedback"),
         (["x", "--say", "never mind"], "is not N:WORDS"),
         (["x", "-m", "noisy-say:3"], "noisy-say:P"),
         (["x", "-m", "perfet-say"], "unknown model 'perfet-say'"),
