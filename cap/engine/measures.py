@@ -37,7 +37,7 @@ _WORDS = {
 _SAID = re.compile(
     rf"{_SIZE.format(1)}[- ](?:in )?(?P<after>{'|'.join(_WORDS)})\b"
     rf"|\b(?P<before>{'|'.join(_WORDS)})(?: of| is)? {_SIZE.format(2)}"
-    rf"|{_SIZE.format(3)} (?:{SHAPES})s?\b"
+    rf"|{_SIZE.format(3)} (?:horizontal |vertical |diagonal |straight )?(?:{SHAPES})s?\b"
     rf"|\b(?:{SHAPES})s? of {_SIZE.format(4)}(?! (?:around|from|above|below|left|right))"
 )
 AREA = re.compile(r"(\d+(?:\.\d+)?) ?(?:square |sq\.? ?)(cm|m)\b|(\d+(?:\.\d+)?) ?(cm|m)(?:\^?2|²)")

@@ -178,7 +178,7 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
             **{t: 10 * n for n, t in enumerate(_TENS, 1)},
         }.items()
     },
-    r"(?<=\d )met(?:er|re)s?\b|(?<=\d)met(?:er|re)s?\b": "m",
+    r"(?:(?<=\d)|(?<=\d )|(?<=\d square ))met(?:er|re)s?\b": "m",
     r"(?<=\d) ?[x×] ?(?=\d)": " by ",
     r"\b(\d+(?:\.\d+)?) by (\d+(?:\.\d+)?) ?(mm|cm|m)\b": r"\1 \3 by \2 \3",
     **_PLACE_WORDS,
