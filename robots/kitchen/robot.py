@@ -135,6 +135,11 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         locations = self.state.room.locations.values()
         return {place.name: (place.piece.x, place.piece.y) for place in locations}
 
+    @property
+    def track(self) -> Sequence[tuple[float, float, float]]:
+        """The ends of the straight legs that the base drove in this turn: travel, x, y."""
+        return self._world.track
+
     def whereabouts(self) -> Mapping[str, str]:
         """Return the dish, or else the location, that each object truly is in or on.
 
@@ -175,6 +180,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         """Know that the next action is the first of another turn; return what was taken back."""
         turns = self.state.turns
         self._world.state = replace(self.state, turns=turns.ended(words))
+        self._world.track = []
         return turns.undone
 
     def scene_text(self, about: str) -> str:
