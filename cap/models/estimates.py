@@ -42,20 +42,17 @@ def believed(prompt: str, completion: Completion, missing: str | None = None) ->
         missing: Note on an answer without counts, which are estimated then; None to leave them.
     """
     counts = completion.prompt_tokens, completion.completion_tokens
-    texts = len(prompt), len(completion.text)
-    wrong = not all(map(believable, counts, texts))
+    wrong = not all(map(believable, counts, (len(prompt), len(completion.text))))
     estimated = wrong or (missing is not None and not any(counts))
-    read, written = map(estimate, texts) if estimated else counts
+    if not estimated:
+        return completion
     note = UNBELIEVABLE if wrong else missing
-    cached, reasoning = completion.cached_tokens, completion.reasoning_tokens
-    requests = completion.requests
     return replace(
         completion,
-        prompt_tokens=read,
-        completion_tokens=written,
-        cached_tokens=cached if type(cached) is int and 0 <= cached <= read else 0,
-        reasoning_tokens=reasoning if type(reasoning) is int and 0 <= reasoning <= written else 0,
-        requests=requests if type(requests) is int and requests >= 0 else 1,
-        notes=(*completion.notes, note) if estimated and note else completion.notes,
-        estimated=completion.estimated or estimated,
+        prompt_tokens=estimate(len(prompt)),
+        completion_tokens=estimate(len(completion.text)),
+        cached_tokens=0,
+        reasoning_tokens=0,
+        notes=(*completion.notes, note) if note else completion.notes,
+        estimated=True,
     )

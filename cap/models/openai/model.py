@@ -31,8 +31,8 @@ from cap.models.openai.client import (
     cut,
     retried,
 )
-from cap.models.openai.redaction import Redaction
-from cap.models.openai.replies import OnText, Pieces, read_reply
+from cap.models.openai.redaction import OnText, Pieces, Redaction
+from cap.models.openai.replies import read_reply
 from cap.models.openai.window import Window
 from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
@@ -231,7 +231,7 @@ class OpenAIModel:
         Raises:
             ModelError: No usable answer.
         """
-        from cap.models.scorers.scorer import score
+        from cap.models.scorers import score
 
         return score(self, prompt, continuations)
 
@@ -286,8 +286,8 @@ class OpenAIModel:
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""
-        self.abilities = replace(self.abilities, **known)
-        if self._file is not None:
+        before, self.abilities = self.abilities, replace(self.abilities, **known)
+        if self._file is not None and self.abilities != before:
             self._file.save(self.place, self.abilities)
 
     def close(self) -> None:

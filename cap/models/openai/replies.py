@@ -3,50 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from cap.models.base import MAX_TOKENS, Completion, Ended
-from cap.models.openai.redaction import Redaction
-
-OnText = Callable[[str], None]
-
-
-class Pieces:
-    """Passes a streamed answer's text on without secrets: by whole words where there are some."""
-
-    def __init__(self, on_text: OnText, redaction: Redaction) -> None:
-        """Keep where it goes, and what does not.
-
-        Args:
-            on_text: Called with each piece; with "" when an answer begins again.
-            redaction: Knows the secrets.
-        """
-        self._on_text, self._redaction = on_text, redaction
-        self._told, self._held = False, ""
-        self.came = 0
-        """How many characters have come since it began."""
-
-    def begin(self) -> None:
-        """Note that an answer begins."""
-        if self._told:
-            self._on_text("")
-        self._told, self._held, self.came = False, "", 0
-
-    def add(self, text: str) -> None:
-        """Pass on what can hold no beginning of a secret."""
-        self.came += len(text)
-        self._held += text
-        self._pass(self._redaction.sure(self._held))
-
-    def end(self) -> None:
-        """Pass on the rest."""
-        self._pass(len(self._held))
-
-    def _pass(self, size: int) -> None:
-        if text := self._redaction.text(self._held[:size]):
-            self._told, self._held = True, self._held[size:]
-            self._on_text(text)
+from cap.models.openai.redaction import Pieces
 
 
 def folded(stream: Iterable[Any], pieces: Pieces) -> dict[str, Any]:
