@@ -127,8 +127,14 @@ class Entry(msgspec.Struct, omit_defaults=True):
             error.requests = took["requests"]
             error.took = took if self.usage.prompt_tokens else {}
             return error
-        ending = {"ended": self.ended, "continues": self.continues, "why_empty": self.why_empty}
-        return Completion(self.text, self.model or "", **took, **ending)
+        return Completion(
+            self.text,
+            self.model or "",
+            **took,
+            ended=self.ended,
+            continues=self.continues,
+            why_empty=self.why_empty,
+        )
 
 
 def read_entry(line: str, where: str) -> Entry:

@@ -280,9 +280,11 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         within = [compare(group) for group in groups]
         best = [max(values) for values in within]
         among = compare([g[v.index(b)] for g, v, b in zip(groups, within, best, strict=True)])
-        shifts = [a - b for a, b in zip(among, best, strict=True)]
-        pairs = zip(within, shifts, strict=True)
-        return [value + shift for values, shift in pairs for value in values]
+        return [
+            value - highest + shift
+            for values, highest, shift in zip(within, best, among, strict=True)
+            for value in values
+        ]
 
     scores = Scores(tuple(_normal(compare(continuations))), "choice")
     asker.endpoint.learn(logprobs=widths[0])

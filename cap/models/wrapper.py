@@ -30,7 +30,7 @@ from cap.models.base import (
 from cap.models.budget import Budget
 from cap.models.cache import Cache
 from cap.models.concurrency import together
-from cap.models.estimates import believed, estimate
+from cap.models.estimates import counted, estimate
 from cap.models.replay import Recording
 from cap.models.settings import ModelSettings
 
@@ -42,7 +42,7 @@ class Wrapped:
 
     def __init__(self, model: Model) -> None:
         """Wrap a model."""
-        self._model = model
+        self._model = self._ranker = model
         self.name = model.name
 
     def __getattr__(self, name: str) -> Any:
@@ -96,7 +96,7 @@ class Wrapped:
         from cap.models.scorers import ranked
 
         model = self._model
-        way = model.score if isinstance(model, ScoringModel) else partial(ranked, model)
+        way = model.score if isinstance(model, ScoringModel) else partial(ranked, self._ranker)
         comparison = ScoreRequest(prompt, tuple(continuations))
         return self._through(comparison, partial(way, prompt, continuations))
 
@@ -150,19 +150,8 @@ class OwnModel(Wrapped):
             budget: Lets requests out, and counts them; None where nothing is counted.
         """
         super().__init__(model)
+        self._ranker = self  # the request of a ranking counts
         self._where, self._timeout_s, self._budget = where, timeout_s, budget
-
-    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
-        """Compare continuations, by its own means if it has any.
-
-        Raises:
-            ModelError: No usable answer.
-        """
-        from cap.models.scorers import ranked
-
-        if isinstance(self._model, ScoringModel):
-            return self._guarded(partial(self._model.score, prompt, continuations))
-        return ranked(self, prompt, continuations)
 
     def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
         """Answer a request by asking.
@@ -170,6 +159,8 @@ class OwnModel(Wrapped):
         Raises:
             EndpointFailed: It raised something else, tried to end the process, or gave no answer.
         """
+        if isinstance(asked, ScoreRequest):
+            return self._guarded(ask)
         budget = self._budget
         with contextlib.nullcontext() if budget is None else budget.sending():
             answer: Any = self._guarded(ask)  # whatever it gives
@@ -183,7 +174,7 @@ class OwnModel(Wrapped):
         cost: Any = answer.cost_usd
         if not (type(cost) in (int, float) and 0 <= cost < math.inf):
             answer = replace(answer, cost_usd=None)
-        count: Any = believed if budget is None else budget.count
+        count: Any = counted if budget is None else budget.count
         return count(asked.prompt, answer)  # type: ignore[no-any-return]
 
     def _guarded(self, ask: Callable[[], A]) -> A:

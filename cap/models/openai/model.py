@@ -68,9 +68,6 @@ _DROPPABLE = (
     "max_tokens",
     "max_completion_tokens",
 )
-_REFUSAL = re.compile(
-    r"support|permitted|allowed|unknown|unrecogni[sz]ed|unexpected|invalid|extra", re.IGNORECASE
-)
 _TOO_LONG = re.compile(
     r"context_length_exceeded|context (size|length|window)|maximum context|too many tokens"
     r"|prompt is too long|exceeds? the (available|maximum)",
@@ -310,14 +307,14 @@ class OpenAIModel:
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             what += f"cut off, since its context window is too small; {self._remedy_window}"
             raise exchange.failed(self._error(PromptCutOff, what), completion)
-        notes = list(completion.notes)
-        for parameter, seen in self.abilities.refused.items():
-            if parameter != "pictures":
-                renamed = parameter == "max_tokens" and self.mode == "chat"
-                now = "max_completion_tokens is sent instead" if renamed else "it is no longer sent"
-                notes.append(f"{self.name} refuses {parameter} (seen {seen}); {now}")
-            elif request.pictures:
-                notes.append(f"{self.name} takes no pictures (seen {seen}): it was asked without")
+        notes = [
+            *completion.notes,
+            *(
+                f"{self.name} refuses {parameter} (seen {seen}): it is left out"
+                for parameter, seen in self.abilities.refused.items()
+                if parameter != "pictures" or request.pictures
+            ),
+        ]
         if completion.ended == "cut" and not completion.why_empty:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return replace(
@@ -361,7 +358,7 @@ class OpenAIModel:
         found = [name for name in _DROPPABLE if name in sent]
         if refusal.parameter:
             found = [name for name in found if name == refusal.parameter]
-        elif refusal.code == "context_length_exceeded" or not _REFUSAL.search(refusal.words):
+        elif _TOO_LONG.search(f"{refusal.code} {refusal.words}"):
             found = []
         else:
             found = [name for name in found if re.search(rf"\b{name}\b", refusal.words)]

@@ -25,8 +25,8 @@ from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import in_digits, plain, singular, stem, tokenise
 from cap.models.openai.model import OpenAIModel
 from cap.models.settings import ModelSettings
-from cap.prompt.examples import RECALLED
-from cap.prompt.prompt import PastTurn, parse, split_examples, without_synonyms
+from cap.prompt.examples import RECALLED, split_examples
+from cap.prompt.prompt import PastTurn, parse, without_synonyms
 from cap.robot.registry import robot_prompts
 from tests.fakes.openai_server import FakeServer
 from tests.rows import rows
@@ -194,7 +194,8 @@ def test_words_become_those_of_the_examples(row: dict[str, Any]) -> None:
         vocabulary = {"mow", "prune", "cut"}
         assert plain(said, vocabulary=vocabulary, names={"old rose"}) == row["words"]
     else:
-        function = {"in_digits": in_digits, "singular": singular, "stem": stem}[how]
+        functions: dict[str, Any] = {"in_digits": in_digits, "singular": singular, "stem": stem}
+        function = functions[how]
         assert function(said) == row["words"]
 
 
@@ -211,7 +212,9 @@ def test_words_become_those_of_the_examples(row: dict[str, Any]) -> None:
     ],
 )
 def test_numbers_keep_their_sign_and_unit(said: str, found: list[tuple[str, float]]) -> None:
-    assert [(token.kind, pytest.approx(token.value)) for token in tokenise(said)] == found
+    tokens = tokenise(said)
+    assert [token.kind for token in tokens] == [kind for kind, _ in found]
+    assert [token.value for token in tokens] == pytest.approx([value for _, value in found])
 
 
 def test_words_of_the_scene_are_not_rewritten() -> None:

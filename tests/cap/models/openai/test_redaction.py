@@ -12,8 +12,7 @@ import pytest
 from cap.cli.main import run
 from cap.errors import ModelError
 from cap.models.base import Request
-from cap.models.openai.redaction import Redaction
-from cap.models.openai.replies import Pieces
+from cap.models.openai.redaction import Pieces, Redaction
 from tests.fakes.openai_server import DONE, FakeServer, delta, error, reply, stream
 
 KEY = "wk/SECRET+work=55555"
