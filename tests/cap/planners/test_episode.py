@@ -12,7 +12,7 @@ import pytest
 
 from cap.errors import SpendLimit
 from cap.models.base import Completion, Request, Scores
-from cap.models.scorers.ranked import ranked
+from cap.models.scorers import ranked
 from cap.planners.dialogue import CONTINUE, DialoguePrompt
 from cap.planners.loop import (
     Action,
