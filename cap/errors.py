@@ -26,6 +26,7 @@ it without a traceback and exits with the class's `exit_code`.
     │   │   └── PromptCutOff        it read only a part of the prompt
     │   ├── EmptyCompletion
     │   ├── NoMatch                 `nearest` declines
+    │   │   └── Unranked            a language model chose none of the steps it was shown
     │   ├── SpendLimit              the run has used up its calls or its money
     │   └── NotRecorded             `replay` was asked something new
     └── RobotError (5)              a primitive failed; programs may catch these by name
@@ -171,6 +172,10 @@ class EmptyCompletion(ModelError):
 
 class NoMatch(ModelError):
     """`nearest` found no example close enough to the instruction."""
+
+
+class Unranked(NoMatch):
+    """A model that was to choose among steps by letter named no letter, although asked twice."""
 
 
 class SpendLimit(ModelError):

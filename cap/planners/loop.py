@@ -38,6 +38,10 @@ class Action:
 
 DONE = Action("done", (), "done")
 """The planner has ended."""
+UNREAD = 3
+"""This many answers of a model in a row that mean no step end an episode."""
+NO_STEP = Action("none", (), "no step")
+"""Stands for an answer that means no step: it fails and changes nothing."""
 SPOKEN = ("ask", "goal", "think")
 """What a planner says rather than does: no world takes such a step, and it changes nothing."""
 
@@ -345,6 +349,17 @@ class PlanEpisode:
         kind = "said" if spoken else "step"
         result = {"ok": outcome.ok, "message": outcome.message, "lines": outcome.lines}
         self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **result)
+        return outcome
+
+    def unread(self, why: str) -> StepOutcome:
+        """Record an answer that means no step as a failed step.
+
+        Raises:
+            StepsUsed: It was the last there may be.
+        """
+        outcome = self.step(NO_STEP, lambda action: StepOutcome(action, False, why))
+        if self.full:
+            raise StepsUsed(self.used_up())
         return outcome
 
     def record(

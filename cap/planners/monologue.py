@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from cap.models.base import Model, Request
 from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, match, read
-from cap.planners.loop import DONE, Action, PlanEpisode, StepOutcome
+from cap.planners.loop import DONE, UNREAD, Action, PlanEpisode, StepOutcome
 
-UNREAD = 3
-"""This many answers in a row that mean no step end an episode."""
 _LINE_TOKENS = 120
 
 

@@ -7,11 +7,20 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from cap.errors import EmptyCompletion, ModelError, NoMatch
+from cap.errors import EmptyCompletion, ModelError, NoMatch, Unranked
 from cap.models.base import Model, Request, Scores, ScoringModel
 from cap.planners.affordances import TERMINATE, Affordance, of_world
 from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, continuation, match
-from cap.planners.loop import DONE, Action, Candidate, PlanEpisode, Ranking, StepOutcome, World
+from cap.planners.loop import (
+    DONE,
+    UNREAD,
+    Action,
+    Candidate,
+    PlanEpisode,
+    Ranking,
+    StepOutcome,
+    World,
+)
 
 PLANNED = 0.9
 """How likely the next step of a whole plan is; each later one has this share of the rest."""
@@ -185,10 +194,20 @@ class SayCan:
             episode.trace.event("explanation", text=dialogue.lines[-1].text)
         if episode.asks:
             yield from self._question(dialogue)
+        unread = 0
         while True:
-            ranking = rank(
-                self.model, dialogue, episode.world, self.affordance, terminate=self.terminate
-            )
+            try:
+                ranking = rank(
+                    self.model, dialogue, episode.world, self.affordance, terminate=self.terminate
+                )
+            except Unranked as error:
+                unread += 1
+                if unread == UNREAD:
+                    raise
+                outcome = episode.unread(str(error))
+                dialogue.add("step", outcome.action.text, outcome.lines)
+                continue
+            unread = 0
             episode.record(ranking)
             if ranking.stuck:
                 return ranking.stuck

@@ -7,6 +7,7 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cap.errors import Unranked
 from cap.models.base import Scores
 from cap.models.openai.model import Refused
 from cap.models.scorers.asker import Asker
@@ -22,6 +23,7 @@ WIDTHS = (20, 5)
 
 _QUESTION = "Which of these comes next?"
 _ANSWER = "Answer with its letter alone."
+_AGAIN = "Write one letter of the list and no other word, such as: A\n"
 
 
 def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -32,6 +34,7 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
 
     Raises:
         Refused: The endpoint does not tell log-probabilities.
+        Unranked: None of its likely answers is a letter, although asked twice.
     """
     question = _Question(asker, prompt)
     return Scores(tuple(_normal(question.compare(list(continuations)))), "choice")
@@ -91,22 +94,22 @@ class _Question:
         if width < len(options):
             return None
         labels = LABELS[: len(options)]
-        found: dict[str, float] = {}
-        for word, value in letters.items():
-            label = word.strip(" \n\t().:*\u2581\u0120")  # however its token is written
-            if len(label) == 1 and label in labels:
-                found[label] = _sum(found[label], value) if label in found else value
+        found = _letters(letters, labels)
+        if not found:  # it would begin in prose: asked again once
+            letters = alternatives(self._send(options, _AGAIN))
+            found = _letters(letters, labels)
         if not found:
-            raise Refused("none of its likely answers is a letter")
+            raise Unranked("none of its likely answers is a letter")
         lowest = min(letters.values()) - MISSING
         return _normal([found.get(label, lowest) for label in labels])
 
-    def _send(self, options: Sequence[str]) -> Any:
+    def _send(self, options: Sequence[str], more: str = "") -> Any:
         """Ask for one token and its alternatives, with fewer of them if need be."""
         texts = (" ".join(text.split()) for text in options)
         lines = [f"{label}) {text}" for label, text in zip(LABELS, texts, strict=False)]
         chat = self._mode == "chat"
-        text = "\n".join([self._prompt, "", _QUESTION, *lines, _ANSWER if chat else "Answer:"])
+        asks = f"{more}{_ANSWER}" if chat else f"{more}Answer:"
+        text = "\n".join([self._prompt, "", _QUESTION, *lines, asks])
         while True:
             width = self._widths[0]
             asked: dict[str, Any] = {"prompt": text, "logprobs": width}
@@ -121,6 +124,16 @@ class _Question:
                 if len(self._widths) == 1:
                     raise
                 del self._widths[0]
+
+
+def _letters(words: Mapping[str, float], labels: str) -> dict[str, float]:
+    """Return the log-probability of each label that is among some words."""
+    found: dict[str, float] = {}
+    for word, value in words.items():
+        label = word.strip(" \n\t().:*\u2581\u0120")  # however its token is written
+        if len(label) == 1 and label in labels:
+            found[label] = _sum(found[label], value) if label in found else value
+    return found
 
 
 def alternatives(body: Any) -> Mapping[str, float]:

@@ -8,8 +8,8 @@ import re
 import string
 from collections.abc import Sequence
 
-from cap.errors import NoMatch
-from cap.models.base import Model, Request, Scores, Usage
+from cap.errors import Unranked
+from cap.models.base import Completion, Model, Request, Scores, Usage
 from cap.models.scorers.asker import Asker
 from cap.prompt.prompt import without_synonyms
 
@@ -18,6 +18,7 @@ MOST = 5
 FIRST = 0.95
 """Probability of the first; each later one has so much of what those before it left."""
 SYSTEM = "You are given a text and what may come next in it, by letter. Answer with letters only."
+AGAIN = "That names no letter. Write only letters of the list, such as: B, A"
 _SHOWN = 60
 
 
@@ -25,7 +26,7 @@ def ranked(asker: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     """Return probabilities by place among the likeliest; those not named have probability 0.
 
     Raises:
-        NoMatch: The answer names no letter.
+        Unranked: Two answers name no letter.
     """
     count = min(MOST, len(continuations))
     pairs = map("".join, itertools.product(string.ascii_uppercase, repeat=2))
@@ -37,16 +38,26 @@ def ranked(asker: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     )
     text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
     completion = asker.complete(Request(text, stop=("\n\n",), system=SYSTEM))
-    said = completion.said()
-    named = list(dict.fromkeys(_labels(said, set(labels))))[:count]
+    named = _labels(completion.said(), set(labels))
+    if not named:  # in prose: asked again once
+        text = f"{text} {_shown(completion)}\n\n{AGAIN}\nAnswer:"
+        completion = asker.complete(Request(text, stop=("\n\n",), system=SYSTEM))
+        named = _labels(completion.said(), set(labels))
     if not named:
-        shown = " ".join(said.split())[:_SHOWN]
-        raise NoMatch(f"the model ranked no step, it answered {shown!r}; use another model with -m")
+        raise Unranked(
+            f"the model ranked no step, it answered {_shown(completion)!r}; use another model with "
+            "-m"
+        )
+    named = list(dict.fromkeys(named))[:count]
     logprobs = [-math.inf] * len(continuations)
     for place, label in enumerate(named):
         logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
     note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
     return Scores(tuple(logprobs), "ranked", (note,), Usage.of(completion))
+
+
+def _shown(completion: Completion) -> str:
+    return " ".join(completion.said().split())[:_SHOWN]
 
 
 def _labels(said: str, labels: set[str]) -> list[str]:

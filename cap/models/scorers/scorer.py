@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cap.errors import ModelError, ModelUnreachable, SpendLimit, UsageError
+from cap.errors import ModelError, ModelUnreachable, SpendLimit, Unranked, UsageError
 from cap.models.base import Scores
 from cap.models.openai.model import Refused
 from cap.models.scorers.asker import Asker
@@ -61,7 +61,9 @@ def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> S
             if way == ways[-1] or isinstance(error, ModelUnreachable | SpendLimit):
                 error.requests, error.took = asker.usage.requests, vars(asker.usage)
                 raise
-            certain = certain and isinstance(error, Refused)  # a busy server may do it tomorrow
+            # A busy server may do it tomorrow, and one answer in prose says nothing of the next.
+            refused = Refused if known else (Refused, Unranked)
+            certain = certain and isinstance(error, refused)
             notes.append(f"no {way} scores: {error}")
             continue
         if certain and known != way:

@@ -30,6 +30,7 @@ from cap.planners.zero_shot import LetterPieces, ZeroShot
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.planning import Scorer, TextWorld
+from tests.fakes.scripted import Scripted
 
 NOTHING = DialoguePrompt()
 
@@ -333,5 +334,36 @@ def test_where_steps_are_ranked_only_what_was_named_is_done(tmp_path: Path) -> N
     result = run_episode("greet", world, SayCan(Ranker("bow"), NOTHING))
     assert (result.end, result.plan) == ("stuck", ())
     assert result.why == "nothing the model said can be done now, such as 'bow'"
-    result = run_episode("greet", TextWorld(["wave"]), SayCan(Ranker("xylophone"), NOTHING))
-    assert (result.end, result.why[:32]) == ("model", "NoMatch: the model ranked no ste")
+
+
+def test_an_answer_in_prose_is_asked_again_once_and_then_is_a_failed_step(tmp_path: Path) -> None:
+    """One answer without a letter ended the whole episode."""
+    prose = "I think it should greet first"
+    again = Scripted(prose, "B", "C")
+    result = run_episode("greet", TextWorld(["wave", "bow"]), ByLetter(again))
+    assert (result.end, result.plan) == ("done", ("bow",))
+    assert f"{prose}\n\nThat names no letter" in again.requests[1].prompt
+
+    trace = Trace(tmp_path)
+    once = Scripted(prose, prose, "A", "C")
+    feedback = Feedback(("success",))
+    result = run_episode("greet", TextWorld(["wave", "bow"]), ByLetter(once), feedback, trace=trace)
+    trace.close("ok")
+    assert (result.end, result.plan) == ("done", ("no step", "wave"))
+    assert [outcome.ok for outcome in result.outcomes] == [False, True]
+    assert f"ranked no step, it answered '{prose}'" in result.outcomes[0].message
+    assert "Robot: 1. no step.\n[success: no]\n" in once.requests[-1].prompt
+    assert [e["data"]["ok"] for e in read_events(tmp_path) if e["kind"] == "step"] == [False, True]
+
+    never = Scripted(prose)
+    result = run_episode("greet", TextWorld(["wave"]), ByLetter(never))
+    assert (result.end, result.why[:40]) == ("model", "Unranked: the model ranked no step, it a")
+    assert (len(never.requests), len(result.outcomes)) == (6, 2)
+    result = run_episode("greet", TextWorld(["wave"]), ByLetter(never), max_steps=1)
+    assert (result.end, result.plan) == ("steps", ("no step",))
+
+
+def ByLetter(model: Scripted) -> SayCan:  # noqa: N802
+    """A planner whose model only ranks by letter."""
+    model.score = lambda prompt, texts: ranked(model, prompt, texts)  # type: ignore[attr-defined]
+    return SayCan(model, NOTHING)
