@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from cap.planners import affordances
-from cap.planners.loop import DONE, Action
-from tests.fakes.planning import TextWorld
 
 
 @pytest.mark.parametrize(
@@ -30,13 +28,3 @@ def test_going_somewhere_is_less_likely_the_further_it_is(
 def test_putting_down_ending_and_drawers_have_their_constants() -> None:
     assert (affordances.PLACE, affordances.TERMINATE) == (1.0, 0.1)
     assert (affordances.drawer(True), affordances.drawer(False)) == (1.0, 0.0)
-
-
-def test_a_skill_whose_effect_is_there_is_capped() -> None:
-    world = TextWorld(["wave"], {"wave": 0.8, "done": 0.1})
-    wave = world.actions()[0]
-    assert affordances.of_world(world, wave) == 0.8
-    world.step(wave)
-    assert affordances.of_world(world, wave) == 0.0
-    assert affordances.constant(world, Action("x")) == 1.0
-    assert affordances.of_world(world, DONE) == 0.1

@@ -98,11 +98,6 @@ def test_names_have_articles(name: str, said: str) -> None:
     assert with_article(name) == said
 
 
-def test_fewer_examples_are_the_first_ones() -> None:
-    assert PROMPT.first(0).examples == ()
-    assert PROMPT.first(5) == PROMPT
-
-
 @pytest.mark.parametrize("name", [*["kitchen", "tabletop", "tabletop-scene"], *DOMAINS])
 def test_the_shipped_prompts_are_read_and_are_short(name: str) -> None:
     prompt = load(prompts_path() / "planners" / f"{name}.toml")

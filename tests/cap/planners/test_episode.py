@@ -214,14 +214,17 @@ def test_kitchen_feedback_is_silent_about_success_and_lists_what_is_seen() -> No
     ]
 
 
-def test_a_forced_failure_strikes_one_step_as_often_as_it_is_told() -> None:
+def test_a_forced_failure_strikes_one_step_once() -> None:
     once = ForcedFailure(("do",))
     bow, wave = Action("do", ("bow",), "bow"), Action("do", ("wave",), "wave")
     struck = [bool(once.strikes(a, n)) for n, a in enumerate((bow, wave, bow, bow))]
     assert struck == [True, False, False, False]
     meddled: list[Action] = []
-    twice = ForcedFailure(("do",), 2, meddled.append)
-    assert [bool(twice.strikes(bow, n)) for n in range(4)] == [True, True, False, False]
+    other = ForcedFailure(("do",), meddled.append, SkillFailure(0, {"do": 0.0}))
+    assert [other.strikes(bow, n) for n in range(2)] == [
+        "somebody kept it from succeeding",
+        "the skill failed",
+    ]
     assert meddled == [bow]
 
 

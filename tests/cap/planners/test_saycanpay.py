@@ -12,7 +12,7 @@ from cap.models.base import Completion, Request, Scores
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.loop import Action, EpisodeResult, run_episode
 from cap.planners.saycan import scored
-from cap.planners.saycanpay import PlanContext, SayCanPay, mean_score
+from cap.planners.saycanpay import PartialPlan, PlanContext, SayCanPay
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.planning import TextWorld
@@ -75,8 +75,8 @@ def test_hanois_worked_example_is_the_product_of_its_columns() -> None:
 
 
 def test_plans_are_scored_by_the_mean() -> None:
-    assert mean_score((-1.0, -2.0, -3.0)) == pytest.approx(-2.0)
-    assert mean_score(()) == 0.0
+    assert PartialPlan((), (-1.0, -2.0, -3.0)).score == pytest.approx(-2.0)
+    assert PartialPlan().score == 0.0
 
 
 def test_what_cannot_be_done_is_vetoed_and_what_pays_is_preferred() -> None:

@@ -12,12 +12,12 @@ import pytest
 from cap.errors import NoMatch, UnknownModel
 from cap.models.base import Request
 from cap.planners.dialogue import Dialogue, DialogueLine, DialoguePrompt
-from cap.planners.stand_in_models import Advice, StandIn, is_stand_in
+from cap.planners.stand_in_models import Advice, Knowledge, StandIn, is_stand_in
 
 OPTIONS = [f" {text}." for text in ("one", "two", "three", "four", "five", "done")]
 
 
-class Counting:
+class Counting(Knowledge):
     """One, two, three and done."""
 
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
