@@ -224,20 +224,8 @@ class ProtectiveStop(RobotError):
     """The robot stopped to protect itself; a person must release it."""
 
 
-ROBOT_ERRORS: dict[str, type[RobotError]] = {
-    error.__name__: error
-    for error in (
-        RobotError,
-        NotFound,
-        Unreachable,
-        NotGrasped,
-        Collision,
-        LimitExceeded,
-        Timeout,
-        NotConnected,
-        ProtectiveStop,
-    )
-}
+_KINDS: list[type[RobotError]] = [RobotError, *RobotError.__subclasses__()]
+ROBOT_ERRORS = {error.__name__: error for error in _KINDS}
 """The robot errors by name: what a program may catch, and what crosses the sandbox's wire."""
 
 
@@ -271,21 +259,17 @@ def misspelt(name: str, known: Iterable[str]) -> str:
 
     Of objects nothing less like is proposed: it would stand in for what is not there.
     """
-    found = next((other for other in known if _one_edit(name.lower(), other)), None)
+    found = next((other for other in known if one_edit(name.lower(), other)), None)
     return "" if found is None else f" Did you mean {found!r}?"
 
 
-def _one_edit(one: str, other: str) -> bool:
-    """Tell whether a letter too many, too few or wrong, or two swapped, part two words."""
-    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    at = min(len(one), len(other)) if at is None else at
-    swapped = one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
-    rests = (
-        (one[at:], other[at + 1 :]),
-        (one[at + 1 :], other[at:]),
-        (one[at + 1 :], other[at + 1 :]),
-    )
-    return swapped or any(left == right for left, right in rests)
+def one_edit(one: str, other: str) -> bool:
+    """Tell whether at most a letter too many, too few or wrong, or two swapped, part two words."""
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return max(len(one), len(other)) <= 1 or (len(one) == 2 and one == other[::-1])
 
 
 def pip_install(*requirements: str) -> str:

@@ -12,26 +12,21 @@ import pytest
 from cap.errors import MissingExtra, UsageError
 from cap.planners import zero_shot
 from cap.planners.zero_shot import Embedding, LetterPieces, edit_distance, plain, translator
+from tests.rows import rows, table
 
 STEPS = ["walk to the kitchen", "switch on the light", "grab the cup", "put the cup in the sink"]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [("", "", 0), ("cup", "", 3), ("cup", "cap", 1), ("kitten", "sitting", 3), ("ab", "ba", 2)],
-)
+DISTANCES = table(__file__, "edit distances")
+MEANT = table(__file__, "translations")
+
+
+@rows(("first", "second", "expected"), DISTANCES.values(), DISTANCES)
 def test_letters_are_put_in_taken_out_or_changed(first: str, second: str, expected: int) -> None:
     assert edit_distance(first, second) == edit_distance(second, first) == expected
 
 
-@pytest.mark.parametrize("kind", ["tfidf", "edit"])
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("Walk to kitchen.", 0), ("turn on the lights", 1), ("grab a cup", 2),
-        ("Put cup into sink", 3), ("walking to the kitchn", 0),
-    ],
-)  # fmt: skip
+@rows(("kind", "said", "meant"), MEANT.values(), MEANT)
 def test_the_nearest_step_is_the_one_that_is_meant(kind: str, said: str, meant: int) -> None:
     number, likeness = translator(kind, STEPS, {"turn on": "switch on"}).nearest(said)
     assert number == meant
