@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cap.errors import ModelError, ModelUnreachable, NoMatch, SpendLimit, UsageError
+from cap.errors import ModelError, ModelUnreachable, SpendLimit, Unranked, UsageError
 from cap.models.base import Completion, Mode, Model, Request, Scores, Usage
 from cap.models.concurrency import together
 from cap.models.openai.model import Refused
@@ -47,6 +47,9 @@ FIRST = 0.95
 RANKING_SYSTEM = (
     "You are given a text and what may come next in it, by letter. Answer with letters only."
 )
+_ONE_LETTER = "Write one letter of the list and no other word, such as: A\n"
+_ONLY_LETTERS = "That names no letter. Write only letters of the list, such as: B, A"
+"""What is added where an answer was prose; the question is asked once more."""
 _SHOWN = 60
 
 
@@ -121,7 +124,9 @@ def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> S
             if way == ways[-1] or isinstance(error, ModelUnreachable | SpendLimit):
                 error.requests, error.took = asker.usage.requests, vars(asker.usage)
                 raise
-            certain = certain and isinstance(error, Refused)  # a busy server may do it tomorrow
+            # A busy server may do it tomorrow, and one answer in prose says nothing of the next.
+            refused = Refused if known else (Refused, Unranked)
+            certain = certain and isinstance(error, refused)
             notes.append(f"no {way} scores: {error}")
             continue
         if certain and known != way:
@@ -254,6 +259,7 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
 
     Raises:
         Refused: The endpoint does not give log-probabilities.
+        Unranked: None of its likely answers is a letter, although asked twice.
     """
     known = asker.endpoint.abilities.logprobs
     if known is not None and known < 2:
@@ -298,22 +304,24 @@ def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
     ]
     chat = asker.endpoint.mode == "chat"
     answer = "Answer with its letter alone." if chat else "Answer:"
-    text = "\n".join([prompt, "", "Which of these comes next?", *lines, answer])
-    asked: dict[str, Any] = {"prompt": text, "logprobs": width}
-    if chat:
-        message = {"role": "user", "content": text}
-        asked = {"messages": [message], "logprobs": True, "top_logprobs": width}
-    body = asker.request(asker.endpoint.mode, {**asked, "max_tokens": 1, "temperature": 0.0})
-    given = alternatives(body)
-    found: dict[str, float] = {}
-    for token, value in given.items():
-        label = token.strip(" \n\t().:*\u2581\u0120")  # however its token is written
-        if label and label in LETTERS[: len(options)]:
-            found[label] = _log_sum([found.get(label, -math.inf), value])
-    if not found:
-        raise Refused("none of its likely answers is a letter")
-    lowest = min(given.values()) - MISSING
-    return _normal([found.get(label, lowest) for label in LETTERS[: len(options)]])
+    for more in ("", _ONE_LETTER):
+        lines_asked = [prompt, "", "Which of these comes next?", *lines, f"{more}{answer}"]
+        text = "\n".join(lines_asked)
+        asked: dict[str, Any] = {"prompt": text, "logprobs": width}
+        if chat:
+            message = {"role": "user", "content": text}
+            asked = {"messages": [message], "logprobs": True, "top_logprobs": width}
+        body = asker.request(asker.endpoint.mode, {**asked, "max_tokens": 1, "temperature": 0.0})
+        given = alternatives(body)
+        found: dict[str, float] = {}
+        for token, value in given.items():
+            label = token.strip(" \n\t().:*\u2581\u0120")  # however its token is written
+            if label and label in LETTERS[: len(options)]:
+                found[label] = _log_sum([found.get(label, -math.inf), value])
+        if found:
+            lowest = min(given.values()) - MISSING
+            return _normal([found.get(label, lowest) for label in LETTERS[: len(options)]])
+    raise Unranked("none of its likely answers is a letter")
 
 
 def alternatives(body: Any) -> Mapping[str, float]:
@@ -343,7 +351,7 @@ def ranked(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     """Return probabilities by place among the likeliest; those not named have probability 0.
 
     Raises:
-        NoMatch: The answer names no letter.
+        Unranked: Two answers name no letter.
     """
     count = min(RANKED, len(continuations))
     pairs = map("".join, itertools.product(LETTERS, repeat=2))
@@ -355,16 +363,24 @@ def ranked(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     )
     text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
     completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
-    said = completion.said()
-    named = list(dict.fromkeys(_labels(said, set(labels))))[:count]
+    named = _labels(completion.said(), set(labels))
+    if not named:  # in prose: asked again once
+        text = f"{text} {_shown(completion)}\n\n{_ONLY_LETTERS}\nAnswer:"
+        completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
+        named = _labels(completion.said(), set(labels))
     if not named:
-        shown = " ".join(said.split())[:_SHOWN]
-        raise NoMatch(f"the model ranked no step, it answered {shown!r}; use another model with -m")
+        said = f"it answered {_shown(completion)!r}"
+        raise Unranked(f"the model ranked no step, {said}; use another model with -m")
+    named = list(dict.fromkeys(named))[:count]
     logprobs = [-math.inf] * len(continuations)
     for place, label in enumerate(named):
         logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
     note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
     return Scores(tuple(logprobs), "ranked", (note,), Usage.of(completion))
+
+
+def _shown(completion: Completion) -> str:
+    return " ".join(completion.said().split())[:_SHOWN]
 
 
 def _labels(said: str, labels: set[str]) -> list[str]:

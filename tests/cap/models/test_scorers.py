@@ -256,6 +256,36 @@ def test_at_most_five_of_many_are_ranked(connect: Any) -> None:
     assert best == [59, 26, 0]
 
 
+def test_one_answer_in_prose_is_asked_again_and_changes_nothing_for_later_ones(
+    connect: Any,
+) -> None:
+    prose, seen = {"now": 0}, []
+
+    def chat(prompt: str, body: Mapping[str, Any]) -> Any:
+        seen.append(prompt)
+        if "logprobs" not in body:
+            return "B"
+        if prose["now"]:
+            prose["now"] -= 1
+            tops = [{"token": word, "logprob": -1.0} for word in ("The", "I", "Well")]
+            return reply({"choices": [{"logprobs": {"content": [{"top_logprobs": tops}]}}]})
+        return letters()(prompt, body)
+
+    with FakeServer(answers(refuses(NO_ECHO), chat)) as server:
+        model = connect(server.url)
+        assert model.score(PROMPT, OPTIONS).rung == "choice"
+        prose["now"] = 1
+        assert model.score(PROMPT, OPTIONS).rung == "choice"
+        assert any("Write one letter of the list and no other word" in prompt for prompt in seen)
+        prose["now"] = 2
+        scores = model.score(PROMPT, OPTIONS)
+        assert (scores.rung, scores.notes[0]) == (
+            "ranked",
+            "no choice scores: none of its likely answers is a letter",
+        )
+        assert model.score(PROMPT, OPTIONS).rung == "choice"
+
+
 def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:
     file = AbilitiesFile(tmp_path / "abilities.json")
     with FakeServer(answers(refuses(NO_ECHO), letters())) as server:
