@@ -251,14 +251,13 @@ def _act(
     Returns:
         The turns, and what is lacking; None if nothing.
     """
-    baseline = {"no-op": "pass\n", "oracle": case.oracle}.get(model)
-    asked: list[tuple[str, str | None]] = [(words, None) for words in case.instructions]
-    if isinstance(baseline, str):
-        asked = [("; ".join(case.instructions), baseline)]
+    asked: list[tuple[str, str | None]] = [
+        (words, "pass\n" if model == "no-op" else None) for words in case.instructions
+    ]
+    if model == "oracle":
+        asked = list(_programs(case).items())
     elif is_noisy(model):
         asked = [(words, None) for words in _programs(case)]
-    elif baseline is not None:
-        asked = list(zip(case.instructions, baseline, strict=True))
     turns: list[Turn] = []
     for number, (words, program) in enumerate(asked, 1):
         judge = case.on_the_way[number - 1] if number <= len(case.on_the_way) else None

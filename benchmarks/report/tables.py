@@ -184,7 +184,7 @@ class Cell:
             "calls": round(tally.calls / tally.n, 1),
             "requests": tally.requests,
             "tokens": f"{about}{tally.tokens}" if about else tally.tokens,
-            "cost $": "?" if tally.cost_usd is None else f"{about}{tally.cost_usd:.4f}",
+            "cost $": price(tally.requests, tally.tokens, tally.cost_usd, "?", about),
             "s": round(tally.seconds / tally.n, 2),
             "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
         }
@@ -232,11 +232,19 @@ class Cell:
         }
 
 
+def price(requests: int, tokens: int, cost_usd: float | None, unknown: str, about: str) -> str:
+    """Return dollars as text; "" where no answer came, so that nothing shows what one costs."""
+    if cost_usd is None:
+        return unknown
+    return "" if requests and not (tokens or cost_usd) else f"{about}{cost_usd:.4f}"
+
+
 def taken(requests: int, tokens: int, cost_usd: float | None, estimated: bool = False) -> str:
     """Say what models took; what is estimated has a `~` before it."""
     about = "~" if estimated else ""
-    price = "at an unknown price" if cost_usd is None else f"{about}${cost_usd:.4f}"
-    return f"{requests} request{'s' * (requests != 1)}, {about}{tokens} tokens, {price}"
+    line = f"{requests} request{'s' * (requests != 1)}, {about}{tokens} tokens"
+    cost = price(requests, tokens, cost_usd, "at an unknown price", f"{about}$")
+    return f"{line}, {cost}" if cost else line
 
 
 def cost_beside(beside: Beside) -> str:

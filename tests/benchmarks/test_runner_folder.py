@@ -283,6 +283,9 @@ def test_dollars_are_a_limit_of_the_whole_run(capsys: pytest.CaptureFixture[str]
         assert cap([*asked, "0.5"]) == 4
         assert "raise --max-cost and use --resume; 2 of 3 trials" in capsys.readouterr().err
         assert cap([*asked, "1000", "--resume"]) == 0
+    report = tables.read(Path("out"))
+    assert report.headline[-1].endswith("--max-cost 1000")  # the last command, not the first
+    assert "max_cost 1000.0" in report.settings
     lines = list(read_lines(Path("out")))
     assert [line.outcome.cause for line in lines] == ["task"] * 3
     spent = sum(line.outcome.cost_usd or 0.0 for line in lines)
@@ -358,6 +361,17 @@ def test_two_trials_at_a_dead_address_are_no_rate(capsys: pytest.CaptureFixture[
     assert cap([*ENDPOINT, "-n", "2", "--base-url", "http://127.0.0.1:9/v1"]) == 4
     assert "nothing answers there" in capsys.readouterr().err
     assert causes(Path("out")) == ["infrastructure"] * 2
+    report = tables.read(Path("out"))
+    assert "model: 2 requests, 0 tokens" in report.headline
+    assert report.total.row["cost $"] == ""  # no price is known
+
+
+def test_a_recording_gets_no_holes_by_resuming_without_it(tmp_path: Path) -> None:
+    record = {"record": str(tmp_path / "r.jsonl")}
+    begin(tmp_path, TABLETOP, replace(SETTINGS, options=record), resume=False).close()
+    with pytest.raises(UsageError, match=r"r\.jsonl, which .*add --record"):
+        opened(tmp_path, resume=True)
+    begin(tmp_path, TABLETOP, replace(SETTINGS, options=record), resume=True).close()
 
 
 @pytest.mark.usefixtures("trials_here")
