@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of, seed_of
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
@@ -37,7 +37,6 @@ from cap.checker.declared_types import require
 from cap.engine.engine import unhinted
 from cap.engine.settings import Repairs, Sampling
 from cap.errors import UsageError
-from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.robot import observation, registry
 from cap.robot.protocol import Rewindable
@@ -82,16 +81,6 @@ class RobotTask:
     """As reports show it."""
     make: MakeCase
     """Makes the case of a random generator for a robot in its first state."""
-
-
-def robot_task(tasks: list[RobotTask], name: str) -> Callable[[MakeCase], MakeCase]:
-    """Put what makes a task's cases into a suite's list, under the task's name."""
-
-    def add(make: MakeCase) -> MakeCase:
-        tasks.append(RobotTask(name, make))
-        return make
-
-    return add
 
 
 class RobotSuite(BaseSuite):
@@ -178,7 +167,7 @@ def check_model(settings: Settings) -> None:
         MissingKey: The model needs a key and none is set.
     """
     check_options(settings, OPTIONS)
-    model_of(replace(settings, options={**settings.options, "ledger": None}))
+    check_model_of(settings)
 
 
 def names_prompts(settings: Settings) -> bool:
@@ -366,17 +355,3 @@ def session_settings(
         sampling=sampling,
         rounds=options.get("rounds", 1),
     )
-
-
-def model_of(settings: Settings, trial: Trial | None = None) -> Model:
-    """Return the model of some settings, or what stands in its place.
-
-    Raises:
-        UsageError: It does not exist.
-        MissingKey: It needs a key and none is set.
-    """
-    if settings.model in BASELINES:
-        return NoModel()
-    if is_noisy(settings.model):
-        return NoisyOracle(settings.model, draw_of(settings, trial))
-    return model_for(settings.model, settings.options, trial)

@@ -12,7 +12,7 @@ of mutants after which the right program still sets the world right, t that of t
 is no third round; r and t are measured as well. Agreement has no closed form: it is simulated, with
 mutants that fail as often as they did, all others disagreeing.
 
-What is in FOLDER is not run again; its table, `attempts.csv`, is written anew.
+What is in FOLDER is not run again; its table, `attempts.csv`, is written again.
 """
 
 from __future__ import annotations

@@ -101,19 +101,6 @@ def test_each_planner_and_model_has_a_headline_that_says_what_the_model_knows(
         assert all(line in text for line in known)
 
 
-@pytest.mark.usefixtures("trials_here")
-def test_success_is_drawn_against_the_models_quality(tmp_path: Path) -> None:
-    words = ["bench", "run", "planning", "--table", "quality", "-n", "1", "--jobs", "1"]
-    words += ["--tasks", "tabletop"]
-    for right in ("0.3", "0.7", "1"):
-        words += ["--split", f"monologue noisy-say:{right}"]
-    assert run([*words, "--out", str(tmp_path / "out")]) == 0
-    assert b"<svg" in (tmp_path / "out" / "quality.svg").read_bytes()
-    assert "![quality](quality.svg)" in (tmp_path / "out" / "report.md").read_text()
-    rates = {c.split: c.tally.successes / c.tally.n for c in tables.read(tmp_path / "out").models}
-    assert rates["monologue noisy-say:0.3"] < rates["monologue noisy-say:1"] == 1.0
-
-
 def test_the_papers_values_are_labelled_as_theirs() -> None:
     found = PlanningSuite("SC-4", ["perfect-say"])
     assert found.reference("NL nouns", "saycan perfect-say execution") == {

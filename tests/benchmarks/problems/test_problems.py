@@ -339,8 +339,8 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
     assert scaled.tolerance == Tolerance()
     assert [case.tolerance for case in scaled.cases[:2]] == [None, None]
     assert scaled.cases[2].tolerance == Tolerance(pytest.approx(1e-3), 0.0)
-    assert scaled.cases[3].tolerance == Tolerance(0.0, 0.01, "larger", "larger")
-    assert problems["get_ends"].cases[1].tolerance == Tolerance(1e-12, 1e-6, "expected", "larger")
+    assert scaled.cases[3].tolerance == Tolerance(0.0, 0.01)
+    assert problems["get_ends"].cases[1].tolerance == Tolerance(1e-12, 1e-6)
     assert [case.result for case in problems["is_long"].cases] == ["True", "True", "False"]
     for problem in problems.values():
         assert check_problem(problem).faults == ()
@@ -359,9 +359,7 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
         ("even(2) is True", ("2", "True")),
         ("abs(zero(2) - 2) < 1", ("2", "2")),
         ("abs(2 - zero(2)) <= 1e-6", ("2", "2")),
-        ("1e-6 > abs(zero(2) - 2)", ("2", "2")),
         ("round(zero(2.001), 2) == 2.0", ("2.001", "2.0")),
-        ("np.array_equal(zero([1, 2]), [1, 2])", ("[1, 2]", "[1, 2]")),
         ("np.allclose(zero([1, 2]), [1, 2], 1e-3)", ("[1, 2]", "[1, 2]")),
     ],
 )
@@ -401,18 +399,11 @@ FUNCTION = "def f(n):\n    return 1000.0 * n\n\n"
         (["abs(f(1) - 1000) <= 5"], ["1005"], ["1006"]),
         (["abs(f(1) - 1000) < 1"], ["1000"], ["1001"]),
         (["np.isclose(f(1), 1000, 0.01)"], ["1009"], ["1011"]),
-        # A share is that of the number the function means, and two tolerances are what it makes
-        # of them: math's of the larger number, pytest's of the expected one, numpy's of the second.
-        (["math.isclose(f(1), 1000, rel_tol=0.5)"], ["1800.0", "2000", "500"], ["2001", "499.9"]),
-        (
-            ["math.isclose(f(1), 1000, rel_tol=0.01, abs_tol=5)"],
-            ["990", "1010.1"],
-            ["989", "1010.2"],
-        ),
-        (["f(1) == approx(1000, rel=1e-3, abs=5)"], ["1005"], ["1005.1", "994"]),
+        # A share is that of what is expected, and is added to the amount.
+        (["math.isclose(f(1), 1000, rel_tol=0.5)"], ["1500", "500"], ["1501", "499.9"]),
+        (["f(1) == approx(1000, rel=1e-3, abs=5)"], ["1006"], ["1006.1", "993"]),
         (["f(1) == approx(1000)"], ["1000.001"], ["1000.00101"]),
         (["np.isclose(f(1), 1000, 0.1, 0)"], ["1100", "900"], ["1100.1", "899"]),
-        (["np.isclose(1000, f(1), 0.1, 0)"], ["1111", "910"], ["1112", "909"]),
         # It is about the value that is written, not what the reference gives.
         (["abs(f(1) - 1003) < 4"], ["1006"], ["997"]),
     ],
@@ -437,9 +428,7 @@ def test_each_case_has_the_tolerance_of_its_assert(
         ("isclose(f(1), 1000, rel_tol=EPS)", "must say how far off a result may be as a number"),
         ("abs(f(1) - 1000) < EPS", "must say how far off a result may be as a number"),
         ("abs(f(1) - 1000) <= 2 * 1e-3", "must say how far off a result may be as a number"),
-        ("EPS > abs(f(1) - 1000)", "must say how far off a result may be as a number"),
         ("round(f(1), DIGITS) == 1000", "must say how far off a result may be as a number"),
-        ("isclose(f(1), approx(1000))", "names two tolerances; give one"),
     ],
 )
 def test_a_tolerance_that_is_no_one_number_is_refused(
@@ -490,7 +479,10 @@ def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
         ("def f(x): return x\nassert f(1) != 2\n", "is no comparison of one call"),
         ("def f(x): return x\nassert len(f('a')) == 1\n", "is no comparison of one call with"),
         ("def f(x): return x\nassert f(1) == 1 or f(2) == 2\n", "is no comparison of one call"),
-        ("def f(x): return x\nassert f(1) == 1\nfor i in 1, 2: assert f(i) == i\n", "in a block"),
+        (
+            "def f(x): return x\nassert f(1) == 1\nfor i in 1, 2: assert f(i) == i\n",
+            "uses i, which",
+        ),
         ("def f(x): return x\ndef test_f():\n    a = 1\n    assert f(a) == 1\n", "uses a, which"),
         ("def f(x): return open(x)\nassert f(1) == 1\n", "problem 1 (f), reference: CAP105"),
         ("def f(x): return x\nassert f(1, y=2) == 1\n", "gives y, which cannot be given by place"),

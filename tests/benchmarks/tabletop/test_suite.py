@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks import robot_suite
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.tabletop import suite as trials
 from benchmarks.tabletop.suite import CELLS, TabletopSuite
@@ -54,7 +53,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial with a scripted model."""
 
     def run(text: str | None, model: str = "scripted", **changes: Any) -> Outcome:
-        monkeypatch.setattr(robot_suite, "model_for", lambda *_: Scripted(text))
+        monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Scripted(text))
         return SUITE.run(SOLVED, replace(ORACLE, model=model, **changes))
 
     return run
