@@ -147,8 +147,9 @@ def _figure(table: FigureTable, words: Mapping[str, Any], where: Where) -> Figur
     kind = filled(table.kind, words)
     places = [where(filled(name, words)) for name in table.at]
     if kind in ("line", "line between"):
-        return line(*places, judge.SPARE_M if kind == "line between" else 0.0)
-    center, size_m = sum(places) / len(places), words[table.size] / 100
+        start, end = places
+        return line(start, end, judge.SPARE_M if kind == "line between" else 0.0)
+    center, size_m = np.mean(places, axis=0), words[table.size] / 100
     match kind:
         case "circle":
             return circle(center, size_m)

@@ -193,9 +193,15 @@ def a_thing_out_of_sight(rng: Rng, robot: KitchenRobot) -> Words:
     start = Base(*robot.state.room.locations[source].stand)
     right = start.local(robot.state[name].xy)[0] > 0
     way: list[tuple[float, float]] = []
-    words = {"name": name, "source": source, "side": "right" if right else "left"}
-    words |= {"speed": 0.2 if right else -0.2, "start": start, "way": way}
-    return {**words, WATCH: lambda robot: way.append(robot.state.base.xy)}
+    return {
+        "name": name,
+        "source": source,
+        "side": "right" if right else "left",
+        "speed": 0.2 if right else -0.2,
+        "start": start,
+        "way": way,
+        WATCH: lambda robot: way.append(robot.state.base.xy),
+    }
 
 
 # --- what the kitchen lacks

@@ -106,6 +106,12 @@ class CellTally:
         return sum(self.causes[cause] for cause in UNJUDGED)
 
     @property
+    def known_usd(self) -> float | None:
+        """Dollars; None also where nothing was answered, which does not show what is paid."""
+        unanswered = self.requests and self.unjudged == self.n and not self.tokens
+        return None if unanswered and not self.cost_usd else self.cost_usd
+
+    @property
     def medians(self) -> str:
         """Median, least and most of what was measured, with how often there was nothing."""
         words = []
@@ -184,7 +190,7 @@ class Cell:
             "calls": round(tally.calls / tally.n, 1),
             "requests": tally.requests,
             "tokens": f"{about}{tally.tokens}" if about else tally.tokens,
-            "cost $": price(tally.requests, tally.tokens, tally.cost_usd, "?", about),
+            "cost $": "?" if tally.known_usd is None else f"{about}{tally.known_usd:.4f}",
             "s": round(tally.seconds / tally.n, 2),
             "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
         }
@@ -232,19 +238,11 @@ class Cell:
         }
 
 
-def price(requests: int, tokens: int, cost_usd: float | None, unknown: str, about: str) -> str:
-    """Return dollars as text; "" where no answer came, so that nothing shows what one costs."""
-    if cost_usd is None:
-        return unknown
-    return "" if requests and not (tokens or cost_usd) else f"{about}{cost_usd:.4f}"
-
-
 def taken(requests: int, tokens: int, cost_usd: float | None, estimated: bool = False) -> str:
     """Say what models took; what is estimated has a `~` before it."""
     about = "~" if estimated else ""
-    line = f"{requests} request{'s' * (requests != 1)}, {about}{tokens} tokens"
-    cost = price(requests, tokens, cost_usd, "at an unknown price", f"{about}$")
-    return f"{line}, {cost}" if cost else line
+    price = "at an unknown price" if cost_usd is None else f"{about}${cost_usd:.4f}"
+    return f"{requests} request{'s' * (requests != 1)}, {about}{tokens} tokens, {price}"
 
 
 def cost_beside(beside: Beside) -> str:
@@ -371,7 +369,7 @@ class Report:
         if tally.unjudged:
             lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
         if tally.requests:
-            line = taken(tally.requests, tally.tokens, tally.cost_usd, tally.estimated)
+            line = taken(tally.requests, tally.tokens, tally.known_usd, tally.estimated)
             replayed = str(self.header["settings"]["model"]).startswith("replay/")
             lines.append(f"as recorded, nothing was sent: {line}" if replayed else f"model: {line}")
         if self.beside.requests:

@@ -362,8 +362,8 @@ def test_two_trials_at_a_dead_address_are_no_rate(capsys: pytest.CaptureFixture[
     assert "nothing answers there" in capsys.readouterr().err
     assert causes(Path("out")) == ["infrastructure"] * 2
     report = tables.read(Path("out"))
-    assert "model: 2 requests, 0 tokens" in report.headline
-    assert report.total.row["cost $"] == ""  # no price is known
+    assert "model: 2 requests, 0 tokens, at an unknown price" in report.headline
+    assert report.total.row["cost $"] == "?"
 
 
 def test_a_recording_gets_no_holes_by_resuming_without_it(tmp_path: Path) -> None:
