@@ -22,6 +22,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.problems.suite import ProblemSuite
+from benchmarks.report.tables import CellTally
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
@@ -229,15 +230,14 @@ class HumanEvalSuite(ProblemSuite):
 
     def _row(self, arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
         """Return an arm's pass@k, and how far the official scorer might differ."""
-        counts: dict[str, tuple[int, int]] = {}
+        tally = CellTally()
         for line in lines:
-            n, correct = counts.get(line.trial.task, (0, 0))
-            counts[line.trial.task] = n + 1, correct + line.outcome.success
-        found = mean_pass_at_k(counts, self._ks)
+            tally.add(line)
+        found = mean_pass_at_k(tally.clusters, self._ks)
         refused = sum(bool(line.outcome.extra.get("refused")) for line in lines)
         row = {
             "arm": arm,
-            "problems": len(counts),
+            "problems": len(tally.clusters),
             "samples": len(lines),
             **{f"pass@{k} %": round(100 * found[k], 1) if k in found else "" for k in self._ks},
             "refused": refused,

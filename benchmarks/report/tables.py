@@ -429,10 +429,6 @@ class _Tallies:
     """By task and split."""
     families: defaultdict[Where, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
     """By family and split, and all of a split."""
-    samples: defaultdict[str, dict[str, tuple[int, int]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    """By split: how many samples each problem has, and how many of them are right."""
 
     def add(self, line: Line, found: BaseSuite | None) -> None:
         """Count a trial of a suite; None if the suite is not known here."""
@@ -443,8 +439,6 @@ class _Tallies:
         self.families[ALL, split].add(line)
         if found is not None and (family := found.family(task)):
             self.families[family, split].add(line)
-        n, right = self.samples[split].get(task, (0, 0))
-        self.samples[split][task] = n + 1, right + line.outcome.success
 
 
 def read(folder: Path) -> Report:
@@ -494,7 +488,7 @@ def read(folder: Path) -> Report:
             for split in splits
             if sampled
             and total.n == len(asked)
-            and (rates := mean_pass_at_k(tallies.samples[split], options.get("k") or KS))
+            and (rates := mean_pass_at_k(families[ALL, split].clusters, options.get("k") or KS))
         },
         own=tuple(own),
         own_numbers=tuple(own if numbers is None else numbers),

@@ -26,6 +26,7 @@ from cap.cli.main import run as cap
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Request
 from tests.fakes.openai_server import FakeServer, Fault, error
+from tests.rows import table
 
 pytestmark = pytest.mark.usefixtures("no_charts")
 
@@ -203,24 +204,9 @@ def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
-    [
-        (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
-        (["-m", "nobody"], 2, "unknown model"),
-        (["-m", "oracle", "--problems", "x.toml"], 2, "'tabletop' takes no --problems"),
-        (["-m", "vllm/x", "--base-url", "ftp://x"], 2, "error: --base-url: 'ftp://x' is not"),
-        (["-m", "nl"], 2, "nl:openai/NAME"),
-        (["-m", "/"], 2, "unknown model '/'. Use one of"),
-        (["-m", "oracle", "--tasks", " ,"], 2, "--tasks names nothing"),
-        (["-m", "oracle", "--disturbances", "dorp=0.1"], 2, "unknown disturbances"),
-        (["-m", "oracle", "--disturbances", "drop"], 2, "NAME=VALUE"),
-        (["-m", "oracle", "--disturbances", "drop=2"], 2, "'drop'"),
-        (["-m", "oracle", "--prompts", "nowhere"], 2, "nowhere"),
-        (["-m", "oracle", "--mode", "instant", "--perception", "camera"], 2, "camera"),
-        (["-m", "oracle", "--resume"], 2, "--out"),
-        (["-m", "oracle", "--tasks", "dance"], 2, "unknown task 'dance'"),
-        (["-m", "oracle", "-n", "0"], 2, "0 is not in the range"),
-        (["-m", "oracle", "--out", "/proc/nowhere"], 2, "cannot write /proc/nowhere"),
-    ],
+    table(
+        __file__, "runner_folder: what_no_trial_could_run_with_is_refused_before_the_first"
+    ).values(),
 )
 def test_what_no_trial_could_run_with_is_refused_before_the_first(
     arguments: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.embodiments.judge import misanswered, missaid
 from benchmarks.kitchen.judge import a_place, said_where
 from robots.kitchen import KitchenRobot, create
+from tests.rows import table
 
 BLOCKS = ["red block", "green block", "blue block"]
 
@@ -68,24 +69,7 @@ def test_another_place_than_its_own_is_wrong() -> None:
 
 @pytest.mark.parametrize(
     ("said", "answer"),
-    [
-        ("yes", True),
-        ("Yes.", True),
-        (" YES!", True),
-        ("no", False),
-        ("No.", False),
-        ("I do not know", None),
-        ("no idea", None),
-        ("No, there is none.", None),
-        ("The camera does not work", None),
-        ("yes and no", None),
-        ("yes. no.", None),
-        ("Yes?", None),
-        ("I fail to see a red block", None),
-        ("Affirmative.", None),
-        ("nope", None),
-        ("", None),
-    ],
+    table(__file__, "utterances: a_yes_or_a_no_is_said_alone").values(),
 )
 def test_a_yes_or_a_no_is_said_alone(said: str, answer: bool | None) -> None:
     for wanted in (True, False):

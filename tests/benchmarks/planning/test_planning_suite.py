@@ -16,6 +16,7 @@ from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
 from cap.errors import UsageError
 from cap.planners.zero_shot import Translator
+from tests.rows import table
 
 
 def settings(table: str, *models: str) -> Settings:
@@ -133,16 +134,7 @@ def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [
-        (["planning", "--table", "SC-9"], "no table 'SC-9'"),
-        (["kitchen", "--table", "SC-4", "-m", "oracle"], "takes no --table"),
-        (["kitchen"], "say whom to ask with -m"),
-        (["kitchen", "--translator", "edit", "-m", "oracle"], "takes no --translator"),
-        (["planning", "--table", "IM-1", "--translator", "edit"], "use --table NL-1"),
-        (["planning", "--table", "NL-1", "--translator", "magic"], "no translator 'magic'"),
-        (["planning", "-m", "oracle"], "perfect-say is its upper row"),
-        (["planning", "--disturbances", "drop=1"], "takes no --disturbances"),
-    ],
+    table(__file__, "planning_suite: a_wrong_table_is_one_line").values(),
 )
 def test_a_wrong_table_is_one_line(
     words: list[str], why: str, capsys: pytest.CaptureFixture[str]

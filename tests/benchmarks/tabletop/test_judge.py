@@ -65,18 +65,7 @@ def test_rejects(expect: dict[str, Any], after: Positions) -> None:
 
 @pytest.mark.parametrize(
     ("selector", "chosen"),
-    [
-        ({"ordinal": ["block", "left", 1]}, "red block"),
-        ({"ordinal": ["block", "left", 2]}, "green block"),
-        ({"ordinal": ["block", "right", 1]}, "blue block"),
-        ({"ordinal": ["block", "top", 1]}, "green block"),
-        ({"ordinal": ["block", "bottom", 1]}, "blue block"),
-        ({"closest": ["block", "blue bowl"]}, "blue block"),
-        ({"closest": ["block", "red block"]}, "green block"),
-        ({"farthest": ["block", "red bowl"]}, "red block"),
-        ({"farthest": ["block", {"ordinal": ["bowl", "left", 1]}]}, "green block"),
-        ({"closest": ["block", "bottom side"]}, "blue block"),
-    ],
+    table(__file__, "judge: a_selector_means_one_block").values(),
 )
 def test_a_selector_means_one_block(selector: dict[str, Any], chosen: str) -> None:
     for name in BLOCKS:
