@@ -19,14 +19,16 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
-from benchmarks.suite import ENDPOINT, RECORDING, Outcome, Settings, Trial
+from benchmarks.noisy_oracle import NoisyOracle, is_noisy
+from benchmarks.samples import SAMPLES
+from benchmarks.suite import BASELINES, ENDPOINT, RECORDING, Outcome, Settings, Trial
 from cap.config import asked_of
 from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, ScoreRequest, Usage
@@ -225,6 +227,41 @@ def draw_of(settings: Settings, trial: Trial | None) -> str:
     if trial is None:
         return settings.suite
     return f"{settings.suite} {trial.task} {trial.split} {trial.seed} {trial.sample}"
+
+
+def model_of(
+    settings: Settings,
+    trial: Trial | None = None,
+    programs: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
+) -> Model:
+    """Return the model of some settings, or what stands in its place.
+
+    Args:
+        settings: What the run is asked for.
+        trial: Whose samples are drawn.
+        programs: The right programs by instruction, as far as a noisy oracle is to know them.
+        names: What things are called that its mutants may confuse.
+
+    Raises:
+        UsageError: It does not exist.
+        MissingKey: It needs a key and none is set.
+    """
+    if settings.model in BASELINES or settings.model.startswith(SAMPLES):
+        return NoModel()
+    if is_noisy(settings.model):
+        return NoisyOracle(settings.model, draw_of(settings, trial), programs, names)
+    return model_for(settings.model, settings.options, trial)
+
+
+def check_model_of(settings: Settings) -> None:
+    """Refuse a model that cannot be had, before the first trial; nothing is counted.
+
+    Raises:
+        UsageError: It does not exist.
+        MissingKey: It needs a key and none is set.
+    """
+    model_of(replace(settings, options={**settings.options, "ledger": None}))
 
 
 def account_of(options: Mapping[str, Any]) -> Ledger | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import Any
 
 KS = (1, 10, 100)
 """The paper's."""
@@ -31,7 +32,7 @@ def pass_at_k(n: int, correct: int, k: int) -> float:
 
 
 def mean_pass_at_k(
-    counts: Mapping[str, tuple[int, int]], ks: Sequence[int] = KS
+    counts: Mapping[Any, tuple[int, int]], ks: Sequence[int] = KS
 ) -> dict[int, float]:
     """Return the mean over problems, for every k that each problem has samples enough for.
 

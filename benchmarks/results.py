@@ -160,8 +160,10 @@ def begin(
     if (folder / HEADER).exists():
         if not resume:
             raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
-        _check_same(folder, read_header(folder), header)
-        return _gone_on(folder)
+        there = read_header(folder)
+        _check_same(folder, there, header)
+        # What may differ is as the last command has it: limits, prices, places.
+        return _gone_on(folder, {**there, "settings": header["settings"], "command": command})
     if (folder / TRIALS).exists() and (folder / TRIALS).stat().st_size:
         raise UsageError(f"{folder} holds trials and no {HEADER}; use another folder")
     return _begun(folder, header)
@@ -222,7 +224,7 @@ def _shown(value: Any) -> Any:
     return shown_url(value) if is_address else value
 
 
-def _gone_on(folder: Path) -> Results:
+def _gone_on(folder: Path, header: Mapping[str, Any]) -> Results:
     """Open a folder that holds the same run; a line that was cut short is taken away."""
     results = Results(folder)
     try:
@@ -231,6 +233,7 @@ def _gone_on(folder: Path) -> Results:
             os.truncate(folder / TRIALS, data.rfind(b"\n") + 1)
         ended = read_lines(folder)
         results.done = frozenset(line.trial for line in ended if line.outcome.cause not in UNJUDGED)
+        _write_header(folder, header)
     except BaseException:
         results.close()
         raise
@@ -247,14 +250,18 @@ def _begun(folder: Path, header: Mapping[str, Any]) -> Results:
     try:
         if (folder / HEADER).exists():  # somebody was quicker, and has ended already
             raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
-        write_whole(folder / HEADER, json.dumps(header, indent=2) + "\n")
-    except OSError as error:
-        results.close()
-        raise _unwritable(folder / HEADER, error) from None
+        _write_header(folder, header)
     except UsageError:
         results.close()
         raise
     return results
+
+
+def _write_header(folder: Path, header: Mapping[str, Any]) -> None:
+    try:
+        write_whole(folder / HEADER, json.dumps(header, indent=2) + "\n")
+    except OSError as error:
+        raise _unwritable(folder / HEADER, error) from None
 
 
 def _unwritable(path: Path, error: OSError) -> UsageError:
@@ -263,6 +270,12 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 
 def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    recorded = there["settings"]["options"].get("record")
+    if recorded is not None and "record" not in asked["settings"]["options"]:
+        raise UsageError(
+            f"{folder} was recorded to {recorded}, which would lack the other trials' answers; "
+            "add --record with that file"
+        )
     was = there["versions"].get("physics")
     if was is not None and was != asked["versions"].get("physics", was):
         raise UsageError(

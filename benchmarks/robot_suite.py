@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of, seed_of
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
@@ -37,7 +37,6 @@ from cap.checker.declared_types import require
 from cap.engine.engine import unhinted
 from cap.engine.settings import Repairs, Sampling
 from cap.errors import UsageError
-from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.robot import observation, registry
 from cap.robot.protocol import Rewindable
@@ -82,16 +81,6 @@ class RobotTask:
     """As reports show it."""
     make: MakeCase
     """Makes the case of a random generator for a robot in its first state."""
-
-
-def robot_task(tasks: list[RobotTask], name: str) -> Callable[[MakeCase], MakeCase]:
-    """Put what makes a task's cases into a suite's list, under the task's name."""
-
-    def add(make: MakeCase) -> MakeCase:
-        tasks.append(RobotTask(name, make))
-        return make
-
-    return add
 
 
 class RobotSuite(BaseSuite):
@@ -178,7 +167,7 @@ def check_model(settings: Settings) -> None:
         MissingKey: The model needs a key and none is set.
     """
     check_options(settings, OPTIONS)
-    model_of(replace(settings, options={**settings.options, "ledger": None}))
+    check_model_of(settings)
 
 
 def names_prompts(settings: Settings) -> bool:
@@ -251,14 +240,13 @@ def _act(
     Returns:
         The turns, and what is lacking; None if nothing.
     """
-    baseline = {"no-op": "pass\n", "oracle": case.oracle}.get(model)
-    asked: list[tuple[str, str | None]] = [(words, None) for words in case.instructions]
-    if isinstance(baseline, str):
-        asked = [("; ".join(case.instructions), baseline)]
+    asked: list[tuple[str, str | None]] = [
+        (words, "pass\n" if model == "no-op" else None) for words in case.instructions
+    ]
+    if model == "oracle":
+        asked = list(_programs(case).items())
     elif is_noisy(model):
         asked = [(words, None) for words in _programs(case)]
-    elif baseline is not None:
-        asked = list(zip(case.instructions, baseline, strict=True))
     turns: list[Turn] = []
     for number, (words, program) in enumerate(asked, 1):
         judge = case.on_the_way[number - 1] if number <= len(case.on_the_way) else None
@@ -367,17 +355,3 @@ def session_settings(
         sampling=sampling,
         rounds=options.get("rounds", 1),
     )
-
-
-def model_of(settings: Settings, trial: Trial | None = None) -> Model:
-    """Return the model of some settings, or what stands in its place.
-
-    Raises:
-        UsageError: It does not exist.
-        MissingKey: It needs a key and none is set.
-    """
-    if settings.model in BASELINES:
-        return NoModel()
-    if is_noisy(settings.model):
-        return NoisyOracle(settings.model, draw_of(settings, trial))
-    return model_for(settings.model, settings.options, trial)

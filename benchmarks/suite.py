@@ -24,7 +24,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.suite", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.suite", "RoboCodeGenSuite"),
     "drawing": ("benchmarks/drawing", "tasks.toml"),
-    "kitchen": ("benchmarks.kitchen.tasks", "kitchen"),
+    "kitchen": ("benchmarks/kitchen", "tasks.toml"),
     "robosuite": ("benchmarks.robosuite.suite", "RobosuiteSuite"),
     "everyday": ("benchmarks.everyday.suite", "EverydaySuite"),
     "embodiments": ("benchmarks.embodiments.suite", "EmbodimentSuite"),
@@ -265,10 +265,6 @@ class BaseSuite:
     def stand_ins(self) -> tuple[str, ...]:
         """What models that stand in for a language model know, a line each."""
         return ()
-
-    def charts(self, folder: Path) -> Mapping[str, bytes]:
-        """Return the suite's own charts of a results folder for its report, SVG by name."""
-        return {}
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return the suite's own table of a results folder; may write files of it there."""

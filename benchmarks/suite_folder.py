@@ -33,6 +33,9 @@ from cap.errors import UsageError, did_you_mean
 from cap.robot import robot_files
 
 TASKS, JUDGE = "tasks.toml", "judge.py"
+WATCH = "watch"
+"""The word that a `draw` function may return a function as: it is called with the robot after each
+of a program's calls, for a judge of the way there."""
 
 
 class WholeNumber(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,10 +147,11 @@ def _case(
     last = after_steps.pop()
     assert last is not None
     return RobotCase(
-        tuple(_filled(step.say, slots) for step in task.steps),
-        tuple(_filled(step.program, {**texts, **slots}) for step in task.steps),
+        tuple(filled(step.say, slots) for step in task.steps),
+        tuple(filled(step.program, {**texts, **slots}) for step in task.steps),
         last,
         on_the_way=tuple(after_steps),
+        watch=words.get(WATCH),
     )
 
 
@@ -171,7 +175,7 @@ def _judge(
     return missed
 
 
-def _filled(text: str, words: Mapping[str, Any]) -> str:
+def filled(text: str, words: Mapping[str, Any]) -> str:
     """Return a text with words in place of their names in braces; other braces stay."""
     for name, word in words.items():
         text = text.replace(f"{{{name}}}", str(word))

@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.control.tasks import TASKS, ControlTask, EpisodeVerdict
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for, seed_of
-from benchmarks.noisy_oracle import NoisyOracle, is_noisy
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, check_model_of, model_of, seed_of
+from benchmarks.noisy_oracle import is_noisy
 from benchmarks.suite import (
     BaseSuite,
     Outcome,
@@ -29,7 +29,6 @@ from benchmarks.suite import (
 )
 from cap.engine.engine import unhinted
 from cap.errors import PromptError
-from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.limits import Limits
@@ -68,7 +67,7 @@ class ControlSuite(BaseSuite):
         check_options(settings, OPTIONS)
         program_limits(settings.options.get("limits", {}), LIMITS)
         if settings.model not in PROGRAMS:
-            _model(replace(settings, options={**settings.options, "ledger": None}))
+            check_model_of(settings)
         for task in TASKS:
             _prompt(settings, task)
 
@@ -96,8 +95,9 @@ class ControlSuite(BaseSuite):
         start_s = time.perf_counter()
         check_options(settings, OPTIONS)
         task = TASKS[trial.task]
+        known = {"": task.oracle(trial.seed)}
         asks = settings.model not in PROGRAMS
-        meter = Meter(_model(settings, trial) if asks else NoModel())
+        meter = Meter(model_of(settings, trial, known) if asks else NoModel())
         turn, verdict = _episode(task, trial, settings, meter)
         outcome = Outcome(
             success=verdict.missed is None,
@@ -145,14 +145,6 @@ def _episode(
         else:
             turn = session.run(words)
         return turn, task.judge(session.robot)
-
-
-def _model(settings: Settings, trial: Trial | None = None) -> Model:
-    """Return who writes the controllers, where none of `PROGRAMS` stands in place of a model."""
-    if is_noisy(settings.model):
-        known = {} if trial is None else {"": TASKS[trial.task].oracle(trial.seed)}
-        return NoisyOracle(settings.model, draw_of(settings, trial), known)
-    return model_for(settings.model, settings.options, trial)
 
 
 def _prompt(settings: Settings, task: str) -> Prompt:

@@ -17,13 +17,12 @@ from typing import Any
 import msgspec
 
 from benchmarks import task_file
-from benchmarks.models import Meter
+from benchmarks.models import Meter, model_of
 from benchmarks.noisy_oracle import is_noisy
 from benchmarks.results import read_lines
 from benchmarks.robot_suite import (
     check_model,
     extra_of,
-    model_of,
     names_prompts,
     session_settings,
     shown_calls,

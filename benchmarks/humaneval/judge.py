@@ -241,17 +241,15 @@ class CandidateCalls:
         """The same as bytes, to be compared with what a test asks for."""
         return tuple(codec.encode([args, named]) for args, named in self.arguments)
 
-    def first_told(self, answers: Sequence[bytes | None], since: int) -> int | None:
+    def first_told(self, answers: Sequence[bytes | None]) -> int | None:
         """Return the first call that may be given the answer to another one before it, if any.
 
         Short answers, as truth values and small numbers are, stand anywhere by chance.
 
         Args:
             answers: To each call, encoded; None where that cannot be.
-            since: The first call that is looked at.
         """
-        for place in range(since, len(self.encoded)):
-            given = self.encoded[place]
+        for place, given in enumerate(self.encoded):
             for answer, asked in zip(answers[:place], self.encoded, strict=False):
                 if answer is None or len(answer) < _TELLING_BYTES:
                     continue
@@ -328,7 +326,7 @@ class ProblemTest:
             with _time_limit(self._timeout_s):
                 exec(self._helpers, space)
             calls = self._calls(solution)
-            return CandidateCalls(calls.arguments[: self._first_told(calls, answers)])
+            return CandidateCalls(calls.arguments[: calls.first_told(answers)])
         except TestTimeout:
             raise UsageError(
                 f"'{self.problem.task_id}': its canonical solution and its test do not end "
@@ -350,34 +348,6 @@ class ProblemTest:
 
         self._run(candidate)
         return CandidateCalls(seen)
-
-    def _first_told(self, calls: CandidateCalls, answers: Sequence[bytes | None]) -> int | None:
-        """Return the first call whose arguments come of the answers before it, if any.
-
-        The test is run once more, with other answers that it takes for right: where the arguments
-        are others then, they come of answers. From where that ends it, looks decide.
-        """
-        place = 0
-
-        def candidate(*args: Any, **named: Any) -> Any:
-            nonlocal place
-            try:
-                asked = codec.encode([list(args), named])
-            except frames.WireError:  # the other answer itself
-                asked = b""
-            if place == len(calls.encoded) or asked != calls.encoded[place]:
-                raise NewCall(place, ([], {}))
-            answer = answers[place]
-            place += 1
-            return None if answer is None else _other(codec.decode(answer))
-
-        try:
-            self._run(candidate)
-        except NewCall as asked:
-            return asked.before
-        except (Exception, TestTimeout):  # a test that looks closer
-            return calls.first_told(answers, place)
-        return None
 
     def verdict(self, calls: CandidateCalls, answers: Sequence[CallAnswer]) -> None:
         """Run the test on a candidate's answers; returns if it passes.
@@ -430,32 +400,6 @@ class _Anything:
         return True
 
     __hash__ = None  # type: ignore[assignment]
-
-
-_COMPARED = {
-    **dict.fromkeys(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"), lambda *_: True),
-    "__ne__": lambda *_: False,
-    "__hash__": None,
-}
-_LENIENT = {
-    kind: type("Other", (kind,), _COMPARED) for kind in (int, float, str, list, tuple, set, dict)
-}
-"""Classes of values that say yes, whatever they are compared with."""
-
-
-def _other(value: Any) -> Any:
-    """Return another value of the same kind, which a test takes for this one; else the same."""
-    kind = int if isinstance(value, bool) else type(value)
-    more: dict[type, Callable[[], Any]] = {
-        int: lambda: value + 1,
-        float: lambda: value + 1.0,
-        str: lambda: f"{value}x",
-        list: lambda: [*value, *value[:1]] or [0],
-        tuple: lambda: (*value, *value[:1]) or (0,),
-        set: lambda: {*value, "x"},
-        dict: lambda: {**value, "x": 0},
-    }
-    return _LENIENT[kind](more[kind]()) if kind in more else value
 
 
 def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:

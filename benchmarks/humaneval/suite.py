@@ -10,7 +10,6 @@ import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,20 +18,15 @@ from benchmarks import samples
 from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, draw_of, model_for
-from benchmarks.noisy_oracle import NoisyOracle, is_noisy
+from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
+from benchmarks.noisy_oracle import is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.problems.suite import ProblemSuite
+from benchmarks.report.tables import CellTally
 from benchmarks.results import Line, read_header, read_lines
-from benchmarks.suite import (
-    BASELINES,
-    Outcome,
-    Settings,
-    Trial,
-    check_options,
-)
+from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
-from cap.models.base import Model, Request
+from cap.models.base import Request
 
 OPTIONS = (
     "k",
@@ -111,7 +105,7 @@ class HumanEvalSuite(ProblemSuite):
             MissingKey: The model needs a key and none is set.
         """
         check_options(settings, OPTIONS)
-        _model(replace(settings, options={**settings.options, "ledger": None}))
+        check_model_of(settings)
 
     def fault(self, name: str) -> str:
         """Return why a problem of a file judges nobody: its own solution fails."""
@@ -169,7 +163,8 @@ class HumanEvalSuite(ProblemSuite):
         start_s = time.perf_counter()
         check_options(settings, OPTIONS)
         problem = self.problems[trial.task]
-        meter = Meter(_model(settings, trial, problem))
+        right = f"{problem.prompt}{problem.canonical_solution}"
+        meter = Meter(model_of(settings, trial, {"": right}))
         place: dict[str, Any] = {}
         try:
             if settings.model.startswith(samples.SAMPLES):
@@ -187,9 +182,24 @@ class HumanEvalSuite(ProblemSuite):
             verdict = _scorer(self._limit_s, memory_bytes).score(
                 problem, written.completion, whole=written.whole
             )
-        outcome = _outcome(problem, written, verdict, meter)
-        outcome = replace(outcome, extra={**outcome.extra, **place})
-        return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
+        whole = written.completion if written.whole else f"{problem.prompt}{written.completion}"
+        outcome = Outcome(
+            success=verdict.passed,
+            cause=verdict.cause,
+            instruction=problem.entry_point,
+            program=whole,
+            failure="" if verdict.passed else verdict.result,
+            seconds=time.perf_counter() - start_s,
+            extra={
+                "completion": written.completion,
+                "result": verdict.result,
+                "refused": verdict.refused,
+                "generated": list(written.generated),
+                "note": written.note,
+                **place,
+            },
+        )
+        return meter.settled(outcome)
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Write each arm's samples in the official form; return pass@k by arm.
@@ -220,15 +230,14 @@ class HumanEvalSuite(ProblemSuite):
 
     def _row(self, arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
         """Return an arm's pass@k, and how far the official scorer might differ."""
-        counts: dict[str, tuple[int, int]] = {}
+        tally = CellTally()
         for line in lines:
-            n, correct = counts.get(line.trial.task, (0, 0))
-            counts[line.trial.task] = n + 1, correct + line.outcome.success
-        found = mean_pass_at_k(counts, self._ks)
+            tally.add(line)
+        found = mean_pass_at_k(tally.clusters, self._ks)
         refused = sum(bool(line.outcome.extra.get("refused")) for line in lines)
         row = {
             "arm": arm,
-            "problems": len(counts),
+            "problems": len(tally.clusters),
             "samples": len(lines),
             **{f"pass@{k} %": round(100 * found[k], 1) if k in found else "" for k in self._ks},
             "refused": refused,
@@ -266,45 +275,6 @@ def _written(
         max_tokens=int(options.get("max_tokens", 512)),
         sample=trial.sample,
     )
-
-
-def _outcome(
-    problem: HumanEvalProblem, written: WrittenSample, verdict: SampleVerdict, meter: Meter
-) -> Outcome:
-    """Return the outcome; `seconds` is still to come."""
-    usage = meter.usage
-    return Outcome(
-        success=verdict.passed,
-        cause=verdict.cause,
-        instruction=problem.entry_point,
-        program=written.completion if written.whole else f"{problem.prompt}{written.completion}",
-        failure="" if verdict.passed else verdict.result,
-        calls=0,
-        requests=meter.requests,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cost_usd=usage.cost_usd,
-        seconds=0.0,
-        extra={
-            "completion": written.completion,
-            "result": verdict.result,
-            "refused": verdict.refused,
-            "generated": list(written.generated),
-            "note": written.note,
-        },
-    )
-
-
-def _model(
-    settings: Settings, trial: Trial | None = None, problem: HumanEvalProblem | None = None
-) -> Model:
-    """Return the model of some settings, the same one within a process."""
-    if is_noisy(settings.model):
-        known = {"": f"{problem.prompt}{problem.canonical_solution}"} if problem else {}
-        return NoisyOracle(settings.model, draw_of(settings, trial), known)
-    if settings.model in BASELINES or settings.model.startswith(samples.SAMPLES):
-        return NoModel()
-    return model_for(settings.model, settings.options, trial)
 
 
 @cache

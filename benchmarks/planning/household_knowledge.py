@@ -7,36 +7,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from benchmarks.planning.household_actions import SAID
 from benchmarks.planning.household_tasks import BY_WORDS, TASKS
 from benchmarks.planning.kitchen_tasks import plain
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE
 from cap.planners.stand_in_models import Advice, Knowledge
 
-_WAYS: Mapping[str, tuple[str, ...]] = {
-    "walk to": ("go to", "head over to"),
-    "find": ("look for", "locate"),
-    "grab": ("take", "pick up"),
-    "switch on": ("turn on", "power on"),
-    "switch off": ("turn off", "shut off"),
-    "sit on": ("sit down on", "take a seat on"),
-    "close": ("shut",),
-    "lie on": ("lie down on",),
-    "wash": ("rinse", "clean"),
-    "put": ("place", "set"),
-}
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "television": ("tv",),
-    "sofa": ("couch",),
-    "fridge": ("refrigerator",),
-    "cup": ("mug",),
-    "novel": ("book",),
-    "trash can": ("garbage can",),
-    "nightstand": ("bedside table",),
-}
 SYNONYMS: Mapping[str, str] = {
-    **{way: usual for usual, ways in _WAYS.items() for way in ways},
-    **{way: usual for usual, ways in _NAMES.items() for way in ways if way != "book"},
+    **{way: usual for usual, ways in SAID.ways.items() for way in ways},
+    **{way: usual for usual, ways in SAID.names.items() for way in ways if way != "book"},
 }
 """What people say and what it is called here; a translator may know most of it."""
 _OTHERS = tuple(sorted({step for task in TASKS for step in task.steps} | {DONE.text}))
@@ -63,12 +43,12 @@ class HouseholdKnowledge(Knowledge):
 
     def worded(self, step: str, generator: np.random.Generator) -> str:
         """Return a step in free words: the usual ones now and then."""
-        for usual, ways in _WAYS.items():
+        for usual, ways in SAID.ways.items():
             if step.startswith(usual + " "):
                 way = str(generator.choice([usual, *ways]))
                 step = way + step.removeprefix(usual)
                 break
-        for usual, ways in _NAMES.items():
+        for usual, ways in SAID.names.items():
             name = rf"\bthe {usual}\b"  # a cupboard is no cup
             if re.search(name, step):
                 step = re.sub(name, f"the {generator.choice([usual, *ways])}", step)

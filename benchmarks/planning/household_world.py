@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class House:
     """`sitting on sofa` or `lying on bed`; "" standing."""
     held: tuple[str, ...] = ()
     """What is in the hands."""
-    places: Mapping[str, str] = frozenset()  # type: ignore[assignment]
+    places: Mapping[str, str] = field(default_factory=dict, hash=False)
     """The room or thing each thing is in or on; those that are not here are missing."""
     facts: frozenset[str] = frozenset()
     """Such as `fridge is open`, `television is on`, `cup is clean`, `milk was drunk`."""

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from benchmarks import task_file
-from benchmarks.planning.kitchen_needs import KitchenTask, Need
-
-COKES = ("coke can", "diet coke", "cherry coke")
-SODAS = (*COKES, "pepsi", "7up", "lime soda", "grapefruit soda")
-DRINKS = (*SODAS, "red bull", "tea", "water bottle")
-CHIPS = ("jalapeno chips", "rice chips", "kettle chips", "multigrain chips")
-SNACKS = (*CHIPS, "energy bar")
-FOOD = (*SNACKS, "apple")
-EVERYTHING = (*DRINKS, *FOOD, "sponge")
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "cokes": COKES,
-    "sodas": SODAS,
-    "caffeine": (*COKES, "pepsi", "red bull", "tea"),
-    "drinks": DRINKS,
-    "chips": CHIPS,
-    "snacks": SNACKS,
-    "food": FOOD,
-    "everything": EVERYTHING,
-}
-"""What names in a task's `objects` stand for; all others are objects themselves."""
+from benchmarks.planning.kitchen_needs import KitchenTask
 
 
-def _spelled_out(need: Need) -> Need:
-    names = tuple(name for entry in need.objects for name in GROUPS.get(entry, (entry,)))
-    return msgspec.structs.replace(need, objects=names)
+class KitchenTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `kitchen_tasks.toml` holds."""
+
+    groups: dict[str, tuple[str, ...]]
+    """What names in a task's `objects` stand for, also in groups after it."""
+    task: tuple[KitchenTask, ...]
 
 
+_FILE = task_file.load_whole(Path(__file__).with_suffix(".toml"), KitchenTable)
+
+
+def _spelled_out(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names with those of groups in their place."""
+    spelled = [_spelled_out(_FILE.groups[n]) if n in _FILE.groups else (n,) for n in names]
+    return tuple(name for part in spelled for name in part)
+
+
+EVERYTHING = _spelled_out(["everything"])
 TASKS = tuple(
-    msgspec.structs.replace(task, needs=tuple(map(_spelled_out, task.needs)))
-    for task in task_file.load(Path(__file__).with_suffix(".toml"), KitchenTask)
+    msgspec.structs.replace(
+        task,
+        needs=tuple(
+            msgspec.structs.replace(need, objects=_spelled_out(need.objects)) for need in task.needs
+        ),
+    )
+    for task in _FILE.task
 )
 
 

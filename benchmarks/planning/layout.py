@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from benchmarks import published, tabletop
 from benchmarks.planning import trials
@@ -16,50 +19,17 @@ from benchmarks.tabletop.suite import CELLS as TABLETOP_CELLS
 from benchmarks.tabletop.tasks import SPLITS
 from cap.planners.stand_in_models import is_stand_in
 
-TABLES = (
-    "SC-4",
-    "SC-5",
-    "IM-1",
-    "IM-3",
-    "CaP-III",
-    "NL-1",
-    "SP-3",
-    "SP-6",
-    "SP-11",
-    "five",
-    "quality",
+PERFECT, NEAREST = "perfect-say", "nearest"
+_TABLES: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("tables.toml").read_text(encoding="utf-8")
 )
-EVEN = "even-say:2"
-"""SayCanPay's Perfect Say: the right step and two others, all alike."""
-PERFECT, NEAREST, NOISY = "perfect-say", "nearest", "noisy-say:"
+TABLES = tuple(_TABLES)
 OFFLINE: Mapping[str, tuple[str, ...]] = {
-    "SC-4": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", "uniform-say", NEAREST),
-    "SC-5": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", NEAREST),
-    "IM-1": (PERFECT, "noisy-say:0.7", NEAREST),
-    "IM-3": (PERFECT, "noisy-say:0.7", NEAREST),
-    "CaP-III": (PERFECT, NEAREST),
-    "NL-1": (PERFECT, "noisy-say:0.7", "copy-say"),
-    "SP-3": (EVEN, "uniform-say"),
-    "SP-6": (EVEN,),
-    "SP-11": ("noisy-say:0.7", EVEN),
-    "five": (PERFECT, "noisy-say:0.7", NEAREST),
-    "quality": tuple(f"{NOISY}{tenths / 10:g}" for tenths in range(3, 11)),
+    name: tuple(table["models"]) for name, table in _TABLES.items()
 }
-"""Models of a table where none is named: none of them is a language model."""
-USUAL_N: Mapping[str, int] = {
-    "SC-4": 1,
-    "SC-5": 1,
-    "NL-1": 1,
-    "five": 10,
-    "SP-3": 50,
-    "SP-6": 50,
-    "SP-11": 50,
-    "IM-1": 20,
-    "IM-3": 10,
-    "CaP-III": 2,
-    "quality": 3,
-}
-"""Trials of each task where nobody says how many; of a family's instructions, each so often."""
+"""Models of a table where none is named."""
+USUAL_N: Mapping[str, int] = {name: table["n"] for name, table in _TABLES.items()}
+"""Trials of each task where nobody says how many."""
 EXAMPLES = (0, 1, 2, 4, 8, 17)
 """SC-5's numbers of examples in the prompt."""
 WHOLE_PROMPT = f"{max(EXAMPLES)} examples"

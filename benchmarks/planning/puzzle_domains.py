@@ -163,7 +163,6 @@ class TaskPuzzle(Puzzle):
 
 def household(task: HouseholdTask) -> Puzzle:
     """Return a task in the usual house as a problem."""
-    house = _frozen(scene(0))
     moves = tuple(step.text for step in _steps())
     where = [name for name in OBJECTS if re.search(rf"\b{name}\b", task.name)]
     where += [OBJECTS[name].home for name in where if OBJECTS[name].home in OBJECTS]
@@ -175,8 +174,8 @@ def household(task: HouseholdTask) -> Puzzle:
     ]
     opening = f"{', '.join(facts)}." if facts else "The house is as usual."
     return TaskPuzzle(
-        task.name, opening, moves, house, _house_after,
-        lambda state: all(_house(state).holds(goal) for goal in task.goals),
+        task.name, opening, moves, scene(0), _house_after,
+        lambda house: _reached(task, house),
         tuple(OBJECTS),
     )  # fmt: skip
 
@@ -188,36 +187,27 @@ def _steps() -> tuple[Action, ...]:
     return tuple(step for step in bank() if step.text in known)
 
 
-def _frozen(house: House) -> State:
-    return (house.room, house.near, house.posture, house.held,
-            tuple(sorted(house.places.items())), house.facts)  # fmt: skip
-
-
-def _house(state: State) -> House:
-    assert isinstance(state, tuple)
-    room, near, posture, held, places, facts = state
-    return House(room, near, posture, held, dict(places), facts)
+def _reached(task: HouseholdTask, house: State) -> bool:
+    assert isinstance(house, House)
+    return all(house.holds(goal) for goal in task.goals)
 
 
 @cache
-def _house_after(state: State, text: str) -> State | None:
+def _house_after(house: State, text: str) -> State | None:
+    assert isinstance(house, House)
     step = parsed(text)
-    house = _house(state)
-    if step is None or refusal(house, step):
-        return None
-    return _frozen(after(house, step))
+    return None if step is None or refusal(house, step) else after(house, step)
 
 
 @cache
 def _left(name: str, state: State) -> tuple[str, ...] | None:
     task = next(task for task in TASKS if task.name == name)
-    house = _house(state)
-    if all(house.holds(goal) for goal in task.goals):
+    if _reached(task, state):
         return ()
     for begin in range(len(task.steps), -1, -1):  # the shortest end of it that still leads there
         tried: State | None = state
         for text in task.steps[begin:]:
             tried = None if tried is None else _house_after(tried, text)
-        if tried is not None and all(_house(tried).holds(goal) for goal in task.goals):
+        if tried is not None and _reached(task, tried):
             return task.steps[begin:]
     return None

@@ -24,11 +24,9 @@ from typing import Any
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.planning import trials
 from benchmarks.planning.babyai import environment
-from benchmarks.planning.curves import draw_curves
 from benchmarks.planning.household_world import SCENES
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
 from benchmarks.planning.layout import (
-    NOISY,
     OFFLINE,
     PERFECT,
     SEARCHED,
@@ -189,7 +187,7 @@ class PlanningSuite(BaseSuite):
             result = puzzle_trial(cell.task, cell.planner, trial.seed, make_model)
         else:
             result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
-        outcome = _outcome(cell, result, meters[-1], time.perf_counter() - start_s)
+        outcome = _outcome(cell, result, time.perf_counter() - start_s)
         return meters[-1].settled(outcome)
 
     def _in_house(self, cell: PlanningCell, seed: int, make_model: MakeModel) -> TrialResult:
@@ -209,17 +207,6 @@ class PlanningSuite(BaseSuite):
     def stand_ins(self) -> tuple[str, ...]:
         """What each model that is no language model knows, a line each."""
         return tuple(f"{name} {known}" for name in self.models if (known := what_it_knows(name)))
-
-    def charts(self, folder: Path) -> Mapping[str, bytes]:
-        """Return the curves of success against the model's quality, where there are several."""
-        found: dict[tuple[str, str], dict[float, CellTally]] = {}
-        for line in read_lines(folder):
-            cell = self._cells.get((line.trial.task, line.trial.split))
-            if cell is not None and cell.model.startswith(NOISY):
-                curve = found.setdefault((cell.task, f"{cell.planner} {cell.what}".strip()), {})
-                curve.setdefault(float(cell.model.removeprefix(NOISY)), CellTally()).add(line)
-        curves = {key: tallies for key, tallies in found.items() if len(tallies) > 2}
-        return {"quality": draw_curves(curves)} if curves else {}
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values of a cell, percent, labelled as its own."""
@@ -341,7 +328,7 @@ def _carry_out(
     )
 
 
-def _outcome(cell: PlanningCell, result: TrialResult, meter: Meter, seconds: float) -> Outcome:
+def _outcome(cell: PlanningCell, result: TrialResult, seconds: float) -> Outcome:
     """Return the verdict; a planner must also say that it is done, a program only end."""
     episode = result.episode
     ended = episode.end == "done" or cell.planner == "cap"
@@ -355,10 +342,6 @@ def _outcome(cell: PlanningCell, result: TrialResult, meter: Meter, seconds: flo
         program="\n".join(episode.plan),
         failure="" if success else why,
         calls=len(episode.outcomes),
-        requests=meter.requests,
-        prompt_tokens=meter.usage.prompt_tokens,
-        completion_tokens=meter.usage.completion_tokens,
-        cost_usd=meter.usage.cost_usd,
         seconds=seconds,
         extra={
             "end": episode.end,

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -32,22 +32,16 @@ LIMITS = Limits(program_s=5.0, calls_s=60.0, calls=4000, memory_bytes=512 << 20)
 
 
 class Tolerance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a number may be off: `abs` plus `rel` times what is expected, if not said else."""
+    """How far a number may be off: `abs` plus `rel` times what is expected."""
 
     abs: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 1e-6
     """In the unit of the number; for geometry metres, and square metres of area."""
     rel: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 1e-6
-    """A share of a number, `rel_of`."""
-    rel_of: Literal["expected", "got", "larger"] = "expected"
-    """Which: what is expected, what was given, or the larger of the two."""
-    both: Literal["sum", "larger"] = "sum"
-    """Whether `abs` and that share are added up, or the larger of them counts."""
+    """A share of what is expected."""
 
-    def allowed(self, expected: float, got: float) -> float:
-        """Return how far apart two numbers may be."""
-        sizes = {"expected": abs(expected), "got": abs(got)}
-        share = self.rel * sizes.get(self.rel_of, max(sizes.values()))
-        return self.abs + share if self.both == "sum" else max(self.abs, share)
+    def allowed(self, expected: float) -> float:
+        """Return how far off a number may be."""
+        return self.abs + self.rel * abs(expected)
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,8 @@ def arguments(rng):
 """
 random_cases = 10                          # optional; that many of those
 # Optional: how far off a number may be, `abs` plus `rel` times what is expected; for geometry `abs`
-# in metres. These are used where none is stated, and two integers must then be equal. `rel_of` may
-# be "got" or "larger" (of the two numbers) instead, and `both` "larger" (of `abs` and that share).
-tolerance = { abs = 1e-6, rel = 1e-6, rel_of = "expected", both = "sum" }
+# in metres. These are used where none is stated, and two integers must then be equal.
+tolerance = { abs = 1e-6, rel = 1e-6 }
 
 # None, or four or more wrong solutions that the cases must tell from a right one.
 [[problem.mutants]]

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
 from benchmarks.reasoning.questions import PosedQuestion
 from cap.engine.lmp import LMP
@@ -69,24 +68,16 @@ class Fixed:
         return Completion(self._text, self.name)
 
 
-def baseline(name: str, asked: PosedQuestion, arm: str, draw: str) -> Model:
-    """Return the model that gives the oracle's answer in the form of an arm, or says nothing.
+def right_answer(asked: PosedQuestion, arm: str) -> str:
+    """Return the right answer in the form of an arm."""
+    return asked.program if arm == "lmp" else f"answer = {as_text(asked.question, asked.answer)!r}"
 
-    Args:
-        name: `oracle`, `no-op` or a noisy oracle's.
-        asked: The question.
-        arm: How it is asked.
-        draw: What a noisy oracle draws by: see `models.draw_of`.
-    """
+
+def fixed_answer(name: str, asked: PosedQuestion, arm: str) -> Fixed | None:
+    """Return what stands in a model's place: the oracle, or one that says nothing; else None."""
     if name == "no-op":
         return Fixed("pass" if arm == "lmp" else "I cannot say.")
-    right = f"answer = {as_text(asked.question, asked.answer)!r}"
-    right = asked.program if arm == "lmp" else right
-    return (
-        NoisyOracle(name, draw, {"": right}, asked.scene.objects)
-        if is_noisy(name)
-        else Fixed(right)
-    )
+    return Fixed(right_answer(asked, arm)) if name == "oracle" else None
 
 
 def in_words(asked: PosedQuestion, model: Model, prompt: Prompt, *, repairs: bool) -> Response:

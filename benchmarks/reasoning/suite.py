@@ -15,13 +15,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.models import MODEL_OPTIONS, Meter, draw_of, model_for, seed_of
-from benchmarks.noisy_oracle import is_noisy, noise_of
-from benchmarks.reasoning.methods import LMPS, Response, baseline, in_code, in_words
+from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of, seed_of
+from benchmarks.reasoning.methods import (
+    LMPS,
+    Response,
+    fixed_answer,
+    in_code,
+    in_words,
+    right_answer,
+)
 from benchmarks.reasoning.questions import QUESTIONS, PosedQuestion, put
 from benchmarks.results import read_lines
 from benchmarks.suite import (
-    BASELINES,
     REPAIRED,
     BaseSuite,
     Outcome,
@@ -61,7 +66,7 @@ class ReasoningSuite(BaseSuite):
 
     name = "reasoning"
     about = "questions about a scene, in words and by program"
-    version = "5"
+    version = "6"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
@@ -73,10 +78,7 @@ class ReasoningSuite(BaseSuite):
         """
         check_options(settings, OPTIONS)
         program_limits(settings.options.get("limits", {}))
-        if is_noisy(settings.model):
-            noise_of(settings.model)
-        elif settings.model not in BASELINES:
-            model_for(settings.model, {**settings.options, "ledger": None})
+        check_model_of(settings)
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task under every arm."""
@@ -93,17 +95,13 @@ class ReasoningSuite(BaseSuite):
         check_options(settings, OPTIONS)
         questions = TASKS[trial.task]
         asked = put(questions[trial.seed % len(questions)], trial.seed)
-        is_baseline = settings.model in BASELINES
-        meter = Meter(
-            baseline(settings.model, asked, trial.split, draw_of(settings, trial))
-            if is_baseline or is_noisy(settings.model)
-            else model_for(settings.model, settings.options, trial)
-        )
+        fixed = fixed_answer(settings.model, asked, trial.split)
+        known = {"": right_answer(asked, trial.split)}
+        meter = Meter(fixed or model_of(settings, trial, known, asked.scene.objects))
         reply = _ask(asked, trial, settings, meter)
         extra = _evidence(asked)
         extra |= {"malformed": True} if reply.malformed else {}
         extra |= {REPAIRED: True} if reply.sent_back else {}
-        usage = meter.usage
         outcome = Outcome(
             success=not reply.cause,
             cause=reply.cause,
@@ -111,10 +109,6 @@ class ReasoningSuite(BaseSuite):
             program=reply.text,
             failure=reply.missed,
             calls=reply.calls,
-            requests=0 if is_baseline else meter.requests,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost_usd=0.0 if is_baseline else usage.cost_usd,
             seconds=time.perf_counter() - start_s,
             extra=extra,
         )

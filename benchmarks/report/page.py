@@ -67,8 +67,6 @@ def write(folder: Path) -> tuple[Path, Path]:
     # A bar of one trial says nothing.
     several = any(cell.tally.n > 1 for cell in report.tasks)
     drawn = charts.draw([*report.tasks, *report.splits]) if several else {}
-    if drawn and report.suite is not None:
-        drawn |= report.suite.charts(folder)
     markdown, page = folder / "report.md", folder / "report.html"
     try:
         for name, svg in drawn.items():

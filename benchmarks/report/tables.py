@@ -106,6 +106,12 @@ class CellTally:
         return sum(self.causes[cause] for cause in UNJUDGED)
 
     @property
+    def known_usd(self) -> float | None:
+        """Dollars; None also where nothing was answered, which does not show what is paid."""
+        unanswered = self.requests and self.unjudged == self.n and not self.tokens
+        return None if unanswered and not self.cost_usd else self.cost_usd
+
+    @property
     def medians(self) -> str:
         """Median, least and most of what was measured, with how often there was nothing."""
         words = []
@@ -184,7 +190,7 @@ class Cell:
             "calls": round(tally.calls / tally.n, 1),
             "requests": tally.requests,
             "tokens": f"{about}{tally.tokens}" if about else tally.tokens,
-            "cost $": "?" if tally.cost_usd is None else f"{about}{tally.cost_usd:.4f}",
+            "cost $": "?" if tally.known_usd is None else f"{about}{tally.known_usd:.4f}",
             "s": round(tally.seconds / tally.n, 2),
             "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
         }
@@ -363,7 +369,7 @@ class Report:
         if tally.unjudged:
             lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
         if tally.requests:
-            line = taken(tally.requests, tally.tokens, tally.cost_usd, tally.estimated)
+            line = taken(tally.requests, tally.tokens, tally.known_usd, tally.estimated)
             replayed = str(self.header["settings"]["model"]).startswith("replay/")
             lines.append(f"as recorded, nothing was sent: {line}" if replayed else f"model: {line}")
         if self.beside.requests:
@@ -423,10 +429,6 @@ class _Tallies:
     """By task and split."""
     families: defaultdict[Where, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
     """By family and split, and all of a split."""
-    samples: defaultdict[str, dict[str, tuple[int, int]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    """By split: how many samples each problem has, and how many of them are right."""
 
     def add(self, line: Line, found: BaseSuite | None) -> None:
         """Count a trial of a suite; None if the suite is not known here."""
@@ -437,8 +439,6 @@ class _Tallies:
         self.families[ALL, split].add(line)
         if found is not None and (family := found.family(task)):
             self.families[family, split].add(line)
-        n, right = self.samples[split].get(task, (0, 0))
-        self.samples[split][task] = n + 1, right + line.outcome.success
 
 
 def read(folder: Path) -> Report:
@@ -488,7 +488,7 @@ def read(folder: Path) -> Report:
             for split in splits
             if sampled
             and total.n == len(asked)
-            and (rates := mean_pass_at_k(tallies.samples[split], options.get("k") or KS))
+            and (rates := mean_pass_at_k(families[ALL, split].clusters, options.get("k") or KS))
         },
         own=tuple(own),
         own_numbers=tuple(own if numbers is None else numbers),

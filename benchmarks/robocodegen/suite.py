@@ -21,9 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks import samples
-from benchmarks.models import MODEL_OPTIONS, Meter, draw_of, model_for
-from benchmarks.noisy_oracle import NoisyOracle, is_noisy, noise_of
+from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
@@ -32,7 +30,6 @@ from benchmarks.results import read_lines
 from benchmarks.robocodegen.summary import LIBRARY, OTHERS, summarize, tallies
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
-    BASELINES,
     ENDPOINT,
     Outcome,
     Settings,
@@ -117,11 +114,7 @@ class RoboCodeGenSuite(ProblemSuite):
         _check_options(settings)
         for file, _ in ARMS.values():
             function_prompt(settings.prompts, file, ())
-        if settings.model not in BASELINES and not settings.model.startswith(samples.SAMPLES):
-            if is_noisy(settings.model):
-                noise_of(settings.model)
-            else:
-                model_for(settings.model, {**settings.options, "ledger": None})
+        check_model_of(settings)
 
     @property
     def problems(self) -> Mapping[str, Problem]:
@@ -274,7 +267,7 @@ def _run_one(
     state = State(definitions=tuple(known.values()))
     answer = engine.run_program(_LOOP, Program.parse(problem.loop), state)
     verdict = place.verdict(answer.result.failure)
-    outcome = _outcome(problem, answer, verdict, meter, time.perf_counter() - start_s)
+    outcome = _outcome(problem, answer, verdict, time.perf_counter() - start_s)
     return _Attempt(meter.settled(outcome), answer.generated)
 
 
@@ -307,10 +300,8 @@ def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Proble
     )
 
 
-def _outcome(
-    problem: Problem, answer: Answer, verdict: Verdict, meter: Meter, seconds: float
-) -> Outcome:
-    usage, cause = meter.usage, cause_of(answer.result.failure)
+def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float) -> Outcome:
+    cause = cause_of(answer.result.failure)
     if cause == "robot":  # a given function refused what is not there: the caller's mistake
         cause = "program"
     return Outcome(
@@ -320,10 +311,6 @@ def _outcome(
         program="\n\n".join(entry.source.strip() for entry in (*answer.kept, *answer.generated)),
         failure=verdict.missed,
         calls=sum(call.name in problem.given_names for call in answer.result.calls),
-        requests=meter.requests,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cost_usd=usage.cost_usd,
         seconds=seconds,
         extra={
             "passed_cases": verdict.passed,
@@ -408,9 +395,7 @@ def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
         return _Author("oracle", problem.solution)
     if settings.model == "no-op":
         return _Author("no-op", f"{problem.header}\n    return None\n")
-    if is_noisy(settings.model):
-        return NoisyOracle(settings.model, draw_of(settings, trial), {"": problem.solution})
-    return model_for(settings.model, settings.options, trial)
+    return model_of(settings, trial, {"": problem.solution})
 
 
 def _check_options(settings: Settings) -> None:

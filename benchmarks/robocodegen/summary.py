@@ -15,9 +15,10 @@ from typing import Any
 from benchmarks import published
 from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
+from benchmarks.report.tables import CellTally
 from benchmarks.results import Line, read_lines
 from benchmarks.samples import GIVEN
-from benchmarks.statistics import clustered_interval, percent, wilson_interval
+from benchmarks.statistics import percent
 from benchmarks.suite import Outcome
 
 LIBRARY = "shared-library"
@@ -37,8 +38,8 @@ class GroupTally:
     """Which."""
     group: str
     """Such as `family: numpy`, or `all`."""
-    counts: Mapping[str, tuple[int, int]]
-    """Of each problem, the samples and those that are right."""
+    tally: CellTally
+    """Its samples."""
     ks: Sequence[int]
     """The k of pass@k."""
     published: Mapping[str, float]
@@ -47,32 +48,15 @@ class GroupTally:
     """Samples that the check refused."""
 
     @property
-    def n(self) -> int:
-        """Samples."""
-        return sum(n for n, _ in self.counts.values())
-
-    @property
-    def right(self) -> int:
-        """Those that are right."""
-        return sum(right for _, right in self.counts.values())
-
-    @property
-    def clustered(self) -> tuple[float, float] | None:
-        """The interval between problems, where some have several samples."""
-        several = 1 < len(self.counts) < self.n
-        return clustered_interval(self.counts.values()) if several else None
-
-    @property
     def row(self) -> dict[str, Any]:
         """The group for a person."""
-        found = mean_pass_at_k(self.counts, self.ks)
-        interval = percent(wilson_interval(self.right, self.n))
+        found = mean_pass_at_k(self.tally.clusters, self.ks)
         return {
             "arm": self.arm,
             "problems": self.group,
-            "solved %, 95 %": f"{100 * self.right / self.n:.1f} ({interval})",
-            "clustered 95 %": percent(self.clustered),
-            "n": self.n,
+            "solved %, 95 %": self.tally.rate,
+            "clustered 95 %": percent(self.tally.clustered),
+            "n": self.tally.n,
             "refused": self.refused or "",
             **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in self.ks},
             "published %": ", ".join(f"{name} {rate:g}" for name, rate in self.published.items()),
@@ -81,21 +65,22 @@ class GroupTally:
     @property
     def numbers(self) -> dict[str, Any]:
         """The group for a program: rates from 0 to 1."""
-        low, high = wilson_interval(self.right, self.n)
-        clustered = self.clustered or (None, None)
+        tally, (low, high) = self.tally, self.tally.interval
+        clustered = tally.clustered or (None, None)
+        found = mean_pass_at_k(tally.clusters, self.ks)
         return {
             "arm": self.arm,
             "problems": self.group,
-            "n": self.n,
-            "successes": self.right,
+            "n": tally.n,
+            "successes": tally.successes,
             "refused": self.refused,
-            "rate": self.right / self.n,
+            "rate": tally.successes / tally.n,
             "low": low,
             "high": high,
-            "clusters": len(self.counts),
+            "clusters": len(tally.clusters),
             "clustered_low": clustered[0],
             "clustered_high": clustered[1],
-            "pass_at_k": {str(k): p for k, p in mean_pass_at_k(self.counts, self.ks).items()},
+            "pass_at_k": {str(k): p for k, p in found.items()},
             "published_percent": dict(self.published),
         }
 
@@ -115,21 +100,15 @@ def tallies(
     groups = _groups(problems)
     table = []
     for arm in dict.fromkeys(line.trial.split for line in found):
-        counts: dict[str, tuple[int, int]] = {}
-        for line in found:
-            if line.trial.split == arm:
-                n, right = counts.get(line.trial.task, (0, 0))
-                counts[line.trial.task] = n + 1, right + line.outcome.success
         for group, names in groups.items():
-            own = {name: count for name, count in counts.items() if name in names}
-            refused = sum(
-                bool(line.outcome.extra.get("refused"))
-                for line in found
-                if line.trial.split == arm and line.trial.task in names
-            )
+            tally, refused = CellTally(), 0
+            for line in found:
+                if line.trial.split == arm and line.trial.task in names:
+                    tally.add(line)
+                    refused += bool(line.outcome.extra.get("refused"))
             beside = published.rates(__file__, group, arm) if papers and arm != GIVEN else {}
-            if own:
-                table.append(GroupTally(arm, group, own, ks, beside, refused))
+            if tally.n:
+                table.append(GroupTally(arm, group, tally, ks, beside, refused))
     return table
 
 

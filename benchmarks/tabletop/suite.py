@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import published
-from benchmarks.models import MODEL_OPTIONS, Meter
+from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import NoisyOracle
 from benchmarks.pictures import keep_pictures
-from benchmarks.robot_suite import extra_of, model_of, session_settings, shown_calls
+from benchmarks.robot_suite import extra_of, session_settings, shown_calls
 from benchmarks.suite import (
     BASELINES,
     BaseSuite,
@@ -40,7 +40,6 @@ from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.engine.engine import unhinted
 from cap.engine.goal import GOAL
 from cap.errors import ModelError, NotFound, UsageError
-from cap.models.base import Model
 from cap.robot import registry
 from cap.session.session import TOP, Session
 from cap.session.turn import Turn
@@ -127,7 +126,7 @@ class TabletopSuite(BaseSuite):
         """
         _actor(settings)
         program_limits(settings.options.get("limits", {}))
-        _model(replace(settings, options={**settings.options, "ledger": None}))
+        check_model_of(_asked(settings))
         load_prompts(settings.prompts)
         wrong = settings.options.get("disturbances", {})
         create(mode=settings.mode, perception=settings.perception, disturbances=wrong).close()
@@ -147,7 +146,7 @@ class TabletopSuite(BaseSuite):
         act = _actor(settings)
         cell = CELLS[trial.task, trial.split]
         setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
-        model = _model(settings, trial)
+        model = model_of(_asked(settings), trial)
         meter = Meter(model)
         prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
         if isinstance(model, NoisyOracle):  # an oracle is a person's: it may use every name
@@ -280,6 +279,6 @@ def _robot(setup: Setup, cell: TabletopCell, settings: Settings) -> RavensRobot:
     )
 
 
-def _model(settings: Settings, trial: Trial | None = None) -> Model:
-    """Return the model of some settings, a planner's too."""
-    return model_of(replace(settings, model=settings.model.removeprefix(f"{PLANNER}:")), trial)
+def _asked(settings: Settings) -> Settings:
+    """Return settings with the model that a planner asks in place of the planner."""
+    return replace(settings, model=settings.model.removeprefix(f"{PLANNER}:"))

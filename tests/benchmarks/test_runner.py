@@ -23,6 +23,7 @@ from benchmarks.results import begin, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
 from cap.errors import UsageError
+from tests.rows import table
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 CELL = ["pick-and-place", "stack-blocks"]
@@ -215,18 +216,7 @@ def test_no_suite_lists_more_trials_than_memory_holds(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [
-        (["run", "tablecloth", "-m", "oracle"], "unknown suite 'tablecloth'"),
-        (["run", "tabletop", "-m", "oracle", "--tasks", "dance"], "dance"),
-        (["run", "tabletop", "-m", "oracle", "-n", "0"], "0"),
-        (["run", "tabletop", "-m", "oracel"], "oracle, no-op"),
-        (["run", "drawing", "-m", "nl:nearest"], "only the suite 'tabletop' takes it"),
-        (["run", "humaneval", "-m", "oracle", "--mode", "instant"], "takes no --mode"),
-        (["run", "drawing", "-m", "oracle", "--perception", "camera"], "takes no --perception"),
-        (["run", "tabletop", "-m", "oracle", "--tasks", "dance", "-n", "100001"], "1 to 100000"),
-        (["report", "nowhere"], "nowhere"),
-        (["compare", "nowhere", "nowhere"], "nowhere"),
-    ],
+    table(__file__, "runner: bad_input_is_one_line").values(),
 )
 def test_bad_input_is_one_line(
     arguments: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -26,6 +26,7 @@ from cap.cli.main import run as cap
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Request
 from tests.fakes.openai_server import FakeServer, Fault, error
+from tests.rows import table
 
 pytestmark = pytest.mark.usefixtures("no_charts")
 
@@ -203,24 +204,9 @@ def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
-    [
-        (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
-        (["-m", "nobody"], 2, "unknown model"),
-        (["-m", "oracle", "--problems", "x.toml"], 2, "'tabletop' takes no --problems"),
-        (["-m", "vllm/x", "--base-url", "ftp://x"], 2, "error: --base-url: 'ftp://x' is not"),
-        (["-m", "nl"], 2, "nl:openai/NAME"),
-        (["-m", "/"], 2, "unknown model '/'. Use one of"),
-        (["-m", "oracle", "--tasks", " ,"], 2, "--tasks names nothing"),
-        (["-m", "oracle", "--disturbances", "dorp=0.1"], 2, "unknown disturbances"),
-        (["-m", "oracle", "--disturbances", "drop"], 2, "NAME=VALUE"),
-        (["-m", "oracle", "--disturbances", "drop=2"], 2, "'drop'"),
-        (["-m", "oracle", "--prompts", "nowhere"], 2, "nowhere"),
-        (["-m", "oracle", "--mode", "instant", "--perception", "camera"], 2, "camera"),
-        (["-m", "oracle", "--resume"], 2, "--out"),
-        (["-m", "oracle", "--tasks", "dance"], 2, "unknown task 'dance'"),
-        (["-m", "oracle", "-n", "0"], 2, "0 is not in the range"),
-        (["-m", "oracle", "--out", "/proc/nowhere"], 2, "cannot write /proc/nowhere"),
-    ],
+    table(
+        __file__, "runner_folder: what_no_trial_could_run_with_is_refused_before_the_first"
+    ).values(),
 )
 def test_what_no_trial_could_run_with_is_refused_before_the_first(
     arguments: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
@@ -283,6 +269,9 @@ def test_dollars_are_a_limit_of_the_whole_run(capsys: pytest.CaptureFixture[str]
         assert cap([*asked, "0.5"]) == 4
         assert "raise --max-cost and use --resume; 2 of 3 trials" in capsys.readouterr().err
         assert cap([*asked, "1000", "--resume"]) == 0
+    report = tables.read(Path("out"))
+    assert report.headline[-1].endswith("--max-cost 1000")  # the last command, not the first
+    assert "max_cost 1000.0" in report.settings
     lines = list(read_lines(Path("out")))
     assert [line.outcome.cause for line in lines] == ["task"] * 3
     spent = sum(line.outcome.cost_usd or 0.0 for line in lines)
@@ -358,6 +347,17 @@ def test_two_trials_at_a_dead_address_are_no_rate(capsys: pytest.CaptureFixture[
     assert cap([*ENDPOINT, "-n", "2", "--base-url", "http://127.0.0.1:9/v1"]) == 4
     assert "nothing answers there" in capsys.readouterr().err
     assert causes(Path("out")) == ["infrastructure"] * 2
+    report = tables.read(Path("out"))
+    assert "model: 2 requests, 0 tokens, at an unknown price" in report.headline
+    assert report.total.row["cost $"] == "?"
+
+
+def test_a_recording_gets_no_holes_by_resuming_without_it(tmp_path: Path) -> None:
+    record = {"record": str(tmp_path / "r.jsonl")}
+    begin(tmp_path, TABLETOP, replace(SETTINGS, options=record), resume=False).close()
+    with pytest.raises(UsageError, match=r"r\.jsonl, which .*add --record"):
+        opened(tmp_path, resume=True)
+    begin(tmp_path, TABLETOP, replace(SETTINGS, options=record), resume=True).close()
 
 
 @pytest.mark.usefixtures("trials_here")

@@ -33,6 +33,15 @@ def test_the_suite_of_the_docs_is_solved_by_its_programs_and_not_by_nothing(
     assert sum(outcome.success for outcome in outcomes) == won, outcomes
 
 
+def test_doing_nothing_is_judged_after_every_step(greetings: Path) -> None:
+    judge = greetings / "judge.py"
+    judge.write_text(f"{judge.read_text()}\n\ndef stacked(*_):\n    return None\n")
+    found = suite(str(greetings))
+    (trial,) = found.trials(1, 0, ["greet-and-stack"])
+    outcome = found.run(trial, Settings(str(greetings), "no-op", mode="instant", prompts=""))
+    assert outcome.failure.startswith("after 'say hello")
+
+
 def test_it_runs_by_the_name_of_its_folder(
     greetings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

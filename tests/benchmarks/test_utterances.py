@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks.embodiments.judge import misanswered, missaid
-from benchmarks.kitchen.judge import said_where
-from benchmarks.kitchen.tasks import TASKS
+from benchmarks.kitchen.judge import a_place, said_where
 from robots.kitchen import KitchenRobot, create
+from tests.rows import table
 
 BLOCKS = ["red block", "green block", "blue block"]
 
@@ -26,9 +26,9 @@ class Speaker:
 
 @pytest.mark.parametrize("said", ["table", "Table.", "the table", "on the table", "AT  THE TABLE!"])
 def test_a_place_is_told_alone(said: str) -> None:
-    judge = said_where("apple", "table")
     for spoken in ([said], ["I look at the cart.", "not at the cart", said]):
-        assert judge(cast(KitchenRobot, cast(Any, Speaker(*spoken)))) is None
+        robot = cast(KitchenRobot, cast(Any, Speaker(*spoken)))
+        assert said_where(robot, "apple", "table") is None
 
 
 @pytest.mark.parametrize(
@@ -56,37 +56,20 @@ def test_a_place_is_told_alone(said: str) -> None:
 def test_a_place_among_other_words_is_none(said: str) -> None:
     robot = cast(KitchenRobot, cast(Any, Speaker("the table", said)))
     missed = f"it said {said!r}, not one of: table, cart, top drawer"
-    assert said_where("apple", "table")(robot) == missed
+    assert said_where(robot, "apple", "table") == missed
 
 
 def test_another_place_than_its_own_is_wrong() -> None:
-    judge = said_where("apple", "table")
     robot = cast(KitchenRobot, cast(Any, Speaker("table", "in the top drawer")))
-    assert judge(robot) == "it said 'top drawer', but the apple is at the table"
+    wrong = "it said 'top drawer', but the apple is at the table"
+    assert said_where(robot, "apple", "table") == wrong
     silent = cast(KitchenRobot, cast(Any, Speaker()))
-    assert str(judge(silent)).startswith("it said nothing, not one of: ")
+    assert str(said_where(silent, "apple", "table")).startswith("it said nothing, not one of: ")
 
 
 @pytest.mark.parametrize(
     ("said", "answer"),
-    [
-        ("yes", True),
-        ("Yes.", True),
-        (" YES!", True),
-        ("no", False),
-        ("No.", False),
-        ("I do not know", None),
-        ("no idea", None),
-        ("No, there is none.", None),
-        ("The camera does not work", None),
-        ("yes and no", None),
-        ("yes. no.", None),
-        ("Yes?", None),
-        ("I fail to see a red block", None),
-        ("Affirmative.", None),
-        ("nope", None),
-        ("", None),
-    ],
+    table(__file__, "utterances: a_yes_or_a_no_is_said_alone").values(),
 )
 def test_a_yes_or_a_no_is_said_alone(said: str, answer: bool | None) -> None:
     for wanted in (True, False):
@@ -118,11 +101,7 @@ def test_what_is_seen_is_a_list_and_no_more(said: str, right: bool) -> None:
 
 def test_nobody_is_sent_to_a_drawer_that_shares_its_chest_with_others() -> None:
     robot = create(seed=0, mode="instant")
-    (make,) = [task.make for task in TASKS if task.name == "go-to"]
-    asked = {
-        make(np.random.default_rng(seed), robot).instructions[0].removeprefix("go to the ")
-        for seed in range(60)
-    }
+    asked = {str(a_place(np.random.default_rng(seed), robot)["place"]) for seed in range(60)}
     for place in asked:
         robot.goto_loc(place)
         assert [found.name for found in robot.state.here()] == [place]

@@ -35,6 +35,7 @@
 #: a free spot. = somewhere free, an empty spot, a free place, an empty place, somewhere else
 #: a free spot. = away
 #: circle = ring
+#: in a horizontal line = in a row, in a line, on a row, on a line, in the row, on the row
 
 objects = ['red block', 'blue bowl', 'yellow block', 'green bowl', 'purple block']
 # in the middle of the table.
@@ -85,26 +86,6 @@ rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
 taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
 rows = [
     np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 4)])
-    for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
-    for y in np.linspace(0, 1, 21)
-]
-ret_val = find_roomiest(layouts=rows, taken=taken)
-
-# 4 points in a row.
-rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
-taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
-rows = [
-    np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 4)])
-    for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
-    for y in np.linspace(0, 1, 21)
-]
-ret_val = find_roomiest(layouts=rows, taken=taken)
-
-# 5 points in a line.
-rims = 0.04 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
-taken = [get_obj_pos(name) + rim * ('bowl' in name) for name in objects for rim in rims]
-rows = [
-    np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 5)])
     for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
     for y in np.linspace(0, 1, 21)
 ]

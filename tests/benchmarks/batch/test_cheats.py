@@ -12,109 +12,13 @@ from benchmarks.batch.batch_file import read
 from benchmarks.batch.effects import View, judge
 from benchmarks.batch.suite import BatchSuite
 from benchmarks.suite import Outcome, Settings
-from tests.benchmarks.cheating import FAILS, NOTHING, Cheater
+from tests.benchmarks.cheating import Cheater
+from tests.rows import table
 
 TABLE = {"robot": "ravens", "objects": ["red block", "blue block", "green block", "blue bowl"]}
 KITCHEN = {"robot": "kitchen", "objects": ["apple", "orange", "bowl", "coke can @ desk"]}
-IN_BOWL = {"inside": ["red block", "blue bowl"], "only_moved": ["red block"]}
-PILE = {"stacked": ["red block", "blue block", "green block"]}
 PUT = "put_first_on_second({!r}, {!r})\n"
-CHEATS: dict[str, tuple[dict[str, object], dict[str, object], tuple[str, ...]]] = {
-    "only words": (TABLE, IN_BOWL, (NOTHING,)),
-    "a last turn that fails": (TABLE, IN_BOWL, (PUT.format("red block", "blue bowl") + FAILS,)),
-    "beside the bowl": (
-        TABLE,
-        IN_BOWL,
-        ("put_first_on_second('red block', get_obj_pos('blue bowl') + [0.1, 0])",),
-    ),
-    "everything in the middle": (
-        TABLE,
-        IN_BOWL,
-        (PUT.format("blue bowl", "middle") + PUT.format("red block", "middle"),),
-    ),
-    "on a block for in it": (
-        TABLE,
-        {"inside": ["red block", "blue block"]},
-        (PUT.format("red block", "blue block"),),
-    ),
-    "the pile the other way": (
-        TABLE,
-        PILE,
-        ("stack_objects_in_order(['green block', 'blue block', 'red block'])",),
-    ),
-    "a pile of two": (TABLE, PILE, ("stack_objects_in_order(['red block', 'blue block'])",)),
-    "the other one moved": (
-        TABLE,
-        {"left_of": ["red block", "blue block"], "only_moved": ["red block"]},
-        (PUT.format("blue block", "right side") + PUT.format("red block", "middle"),),
-    ),
-    "there and back": (
-        TABLE,
-        {"moved": ["red block"]},
-        (
-            "p = get_obj_pos('red block')\nput_first_on_second('red block', 'middle')\n"
-            "put_first_on_second('red block', p)",
-        ),
-    ),
-    "a word in a word": (TABLE, {"said": "red"}, ("say('I tried, and it is required')",)),
-    "drawn by words": (TABLE, {"effect": ["moved"]}, (NOTHING,)),
-    "what should fail does nothing": (TABLE, {"fails": True}, (NOTHING,)),
-    "on something on it": (
-        TABLE,
-        {"on": ["red block", "blue block"]},
-        ("stack_objects_in_order(['blue block', 'green block', 'red block'])",),
-    ),
-    "a pile with another between": (
-        TABLE,
-        {"stacked": ["blue block", "red block"]},
-        ("stack_objects_in_order(['blue block', 'green block', 'red block'])",),
-    ),
-    "a failure of its own making": (TABLE, {"fails": True}, ("1 / 0\nsay('unicorn')\n",)),
-    "a failure said aloud": (TABLE, {"fails": True}, (FAILS,)),
-    "moved, and then refused": (
-        TABLE,
-        {"fails": True},
-        (PUT.format("red block", "middle") + PUT.format("unicorn", "middle"),),
-    ),
-    "a helper that defines nothing": (TABLE, {"fails": True}, ("undefined_thing(3)", "pass")),
-    "a part of a word of the reason": (
-        TABLE,
-        {"fails": "uni"},
-        (PUT.format("unicorn", "middle"),),
-    ),
-    "refused for another reason": (
-        TABLE,
-        {"fails": "unicorn"},
-        (PUT.format("dragon", "middle"),),
-    ),
-    "nothing moved for only one": (TABLE, {"only_moved": ["red block"]}, (NOTHING,)),
-    "two moved for only one": (
-        TABLE,
-        {"only_moved": ["red block"]},
-        (PUT.format("red block", "middle") + PUT.format("blue block", "left side"),),
-    ),
-    "over the kitchen's bowl": (
-        KITCHEN,
-        {"inside": ["apple", "bowl"]},
-        ("goto_loc('table')\npick_obj('apple')\ngoto_pos(get_obj_pos('bowl')[:2] - [0, 0.9])",),
-    ),
-    "beside the kitchen's bowl": (
-        KITCHEN,
-        {"inside": ["apple", "bowl"]},
-        (
-            "goto_loc('table')\np = get_obj_pos('bowl')\npick_obj('apple')\n"
-            "place_at_pos(p + np.array([0.21, 0, 0]))",
-        ),
-    ),
-    "the bin next to it": (
-        KITCHEN,
-        {"inside": ["coke can", "trash bin"]},
-        (
-            "goto_loc('desk')\npick_obj('coke can')\n"
-            "goto_loc('recycle bin')\nplace_at_obj('recycle bin')",
-        ),
-    ),
-}
+CHEATS = table(__file__, "cheats: cheats")
 
 
 def carried_out(
@@ -191,29 +95,7 @@ def test_every_vessel_of_the_kitchen_is_one(
     assert outcome.success, outcome.failure
 
 
-HONEST: dict[str, tuple[dict[str, object], dict[str, object], tuple[str, ...]]] = {
-    "a pile": (
-        TABLE,
-        {"stacked": ["blue block", "green block"], "only_moved": ["green block"]},
-        (PUT.format("green block", "blue block"),),
-    ),
-    "on its edge": (
-        TABLE,
-        {"on": ["red block", "blue block"]},
-        ("put_first_on_second('red block', get_obj_pos('blue block') + [0.01, 0])",),
-    ),
-    "refused": (TABLE, {"fails": True}, (PUT.format("unicorn", "middle"),)),
-    "refused for that reason": (TABLE, {"fails": "unicorn"}, (PUT.format("unicorn", "middle"),)),
-    "declined": (TABLE, {"fails": True}, ()),
-    "declined by an empty answer": (TABLE, {"fails": True}, ("",)),
-    "declined in a comment": (TABLE, {"fails": "cannot do"}, ("# I cannot do that.\n",)),
-    "declined in words": (TABLE, {"fails": True}, ("I cannot do that, I am sorry.",)),
-    "moved as far as it goes": (
-        TABLE,
-        {"fails": True, "only_moved": ["red block"]},
-        (PUT.format("red block", "middle") + PUT.format("unicorn", "middle"),),
-    ),
-}
+HONEST = table(__file__, "cheats: honest")
 
 
 @pytest.mark.parametrize("name", HONEST)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,7 +24,7 @@ from benchmarks.suite import Outcome, Settings, Trial
 from cap.cli.batch import EXAMPLE
 from cap.errors import UsageError
 from cap.robot.skeleton import write
-from robots.table.object_names import ALL_NAMES
+from tests.rows import table
 
 SESSION = '[[sessions]]\nname = "one"\ninstructions = ["go"]\n'
 SCENE = {"a": (0.0, 0.0, 0.02), "b": (0.2, -0.5, 0.02), "c": (0.0, 0.0, 0.06)}
@@ -72,48 +71,7 @@ def test_every_byte_of_the_file_is_another_version() -> None:
     assert batch_of(SESSION).version != batch_of(SESSION + "\n").version
 
 
-BAD_TOML = {
-    "no sessions": ("", "has no session"),
-    "not TOML": ("[[sessions]\n", "not TOML"),
-    "unknown table": ("[session]\n", "Did you mean 'sessions'"),
-    "unknown default": ("[defaults]\nmodle = 'x'\n", "Did you mean 'mode"),
-    "unknown key": (SESSION + "objekts = []\n", "Did you mean 'objects'"),
-    "no instruction": ("[[sessions]]\n", "no instructions"),
-    "empty instruction": ('[[sessions]]\ninstructions = [" "]\n', "instruction 1: text must be"),
-    "wrong instruction": ("[[sessions]]\ninstructions = [1]\n", "an instruction is words"),
-    "no text": ("[[sessions]]\ninstructions = [{}]\n", "it has no text"),
-    "not a list": ('[[sessions]]\ninstructions = "go"\n', "must be a list"),
-    "twice": (SESSION + SESSION, "the name 'one' is taken"),
-    "robot": (SESSION + "robot = 'raven'\n", "Did you mean 'ravens'"),
-    "mode": (SESSION + "mode = 'fast'\n", "must be physics or instant"),
-    "seed": (SESSION + "seed = -1\n", "whole number"),
-    "seed is no truth": (SESSION + "seed = true\n", "whole number"),
-    "objects": (SESSION + "objects = 'red block'\n", "must be a list of names"),
-    "options": (SESSION + "robot_options = {t = 2020-01-01}\n", "finite numbers"),
-    "prompts": (SESSION + "prompts = 'nowhere'\n", "no prompts 'nowhere'"),
-    "effect": (SESSION + "expect = {insde = ['a', 'b']}\n", "Did you mean 'inside'"),
-    "effect's form": (SESSION + "expect = {on = ['a']}\n", "two names"),
-    "no effect": (SESSION + "expect = {}\n", "a table of effects"),
-    "whole session fails": (SESSION + "expect = {fails = true}\n", "of an instruction"),
-    "object": (SESSION + "objects = ['red blok']\n", "Did you mean 'red block'"),
-    "object twice": (SESSION + "objects = ['red block', 'red block']\n", "is given twice"),
-    "objects without room": (SESSION + f"objects = {list(ALL_NAMES)}\n", "cannot place 20"),
-    "robot option": (SESSION + "robot_options = {perceptin = 'camera'}\n", "mean 'perception'"),
-    "robot option's value": (SESSION + "robot_options = {perception = 'camra'}\n", "'camra'"),
-    "robot option of all": (SESSION + "robot_options = {seed = 4}\n", "the session's own 'seed'"),
-    "robot's file": (SESSION + "robot = 'nowhere.py'\n", "no robot file"),
-    "prompts without any": (SESSION + "prompts = '/etc'\n", "no prompt files"),
-    "a name": (SESSION + "expect = {moved = ['red blok']}\n", "Did you mean 'red block'"),
-    "a name nobody has": (SESSION + "expect = {at = ['red block', 'moon']}\n", "There are: "),
-    "a name in a step": (
-        '[[sessions]]\ninstructions = [{text = "go", expect = {on = [["x", "red block"]]}}]\n',
-        "'x', which is not there",
-    ),
-    "check's syntax": (SESSION + "check = 'ret_val = ('\n", "not valid Python"),
-    "check imports": (SESSION + "check = 'import os; ret_val = True'\n", "CAP"),
-    "check's names": (SESSION + "check = 'ret_val = position'\n", "'position' is not defined"),
-    "check without a result": (SESSION + "check = 'x = 1'\n", "sets no ret_val"),
-}
+BAD_TOML = table(__file__, "suite: bad_toml")
 
 
 @pytest.mark.sweep(share=0.34)
@@ -139,21 +97,7 @@ def test_other_files_are_refused(name: str) -> None:
         read(Path(name), USUAL)
 
 
-HOLDS: dict[str, tuple[Any, Any]] = {
-    "on": (["c", "a"], ["a", "c"]),
-    "inside": (["c", "a"], ["b", "a"]),
-    "near": (["a", [0.05, 0.0]], ["a", "b"]),
-    "at": (["b", "corner"], ["a", "corner"]),
-    "left_of": (["a", "b"], ["b", "a"]),
-    "right_of": (["b", "a"], ["a", "b"]),
-    "behind": (["a", "b"], ["b", "a"]),
-    "in_front_of": (["b", "a"], ["a", "b"]),
-    "stacked": (["a", "c"], ["c", "a"]),
-    "moved": (["b"], ["a"]),
-    "only_moved": (["b"], ["b", "a"]),
-    "said": ("HELLO", "bye"),
-    "effect": (["said"], ["moved", "said"]),
-}
+HOLDS = table(__file__, "suite: holds")
 
 
 @pytest.mark.parametrize("name", [name for name in EXPECTATIONS if name != "fails"])
@@ -218,32 +162,7 @@ objects = ["red block", "blue block", "blue bowl"]
 [[sessions.instructions]]
 text = "put the red block on the blue block"
 """
-CASES = {
-    "as expected": ('expect = {on = ["red block", "blue block"]}', True, "", ""),
-    "not as expected": ('expect = {on = ["blue block", "red block"]}', False, "task", "not on"),
-    "should have failed": ("expect = {fails = true}", False, "task", "should have failed"),
-    "a check": ("check = \"'red block' in moved\"", True, "", ""),
-    "a broken check": ("check = '1 / 0'", False, "task", "ZeroDivisionError"),
-    "later": (
-        '[[sessions.instructions]]\ntext = "levitate"\n'
-        'expect = {fails = true, moved = ["red block"]}',
-        False,
-        "task",
-        "'levitate': did not move",
-    ),
-    "in the end": (
-        '[[sessions.instructions]]\ntext = "undo that"\n[sessions.expect]\nmoved = ["red block"]',
-        False,
-        "task",
-        "did not move: red block",
-    ),
-    "stops": (
-        '[[sessions.instructions]]\ntext = "levitate"\n[[sessions.instructions]]\ntext = "dance"',
-        False,
-        "model",
-        "'levitate': NoMatch",
-    ),
-}
+CASES = table(__file__, "suite: cases")
 
 
 @pytest.mark.usefixtures("trials_here")

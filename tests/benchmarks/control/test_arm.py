@@ -20,14 +20,11 @@ TRIAL = Trial("impedance", "", 4)
 SHORT = TASKS["impedance"]
 
 
-@pytest.fixture(params=["mujoco", "pybullet"], autouse=True)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip(request.param)
-    monkeypatch.setenv("CAP_PHYSICS", request.param)
+pytest.importorskip("mujoco")
 
 
 @pytest.fixture
-def arm(engine: None) -> Iterator[Arm]:
+def arm() -> Iterator[Arm]:
     arm = Arm(1)
     yield arm
     arm.close()

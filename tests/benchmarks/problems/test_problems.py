@@ -18,7 +18,7 @@ from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from cap.errors import ProblemError
 from cap.sandbox.limits import Limits
-from tests.rows import rows
+from tests.rows import rows, table
 
 RING = Polygon(box(0, 0, 4, 4).exterior, [box(1, 1, 3, 3).exterior])
 RIGHT = [
@@ -135,37 +135,7 @@ def test_the_printed_format_is_a_file_that_works(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "words"),
-    [
-        ("format = 1", "format = 9", "'format' is 9"),
-        ("format = 1", "format = ", "mine.toml"),
-        ("\nreference = ", "\nreferrence = ", "'reference'"),
-        ('family = "numpy"', "family = 3", "Expected 'str', got 'int' - at 'family'"),
-        ('family = "numpy"', 'famly = "numpy"', "Did you mean 'family'"),
-        (
-            'generalisation = "localism"',
-            'generalisation = "magic"',
-            "'magic' - at 'generalisation'",
-        ),
-        ("def get_highest_point(points):", "def get_highest_point(points=x):", "must be data"),
-        ("def get_highest_point(points):", "def get_highest_point(*, points):", "only named"),
-        ("def get_highest_point(points):", "def get_highest_point(points, /):", "only placed"),
-        ("def get_highest_point(points):", "def get_highest_point(**points):", "only named"),
-        ('result = "highest" ', 'result = "highest, 3" ', "no name a program can use"),
-        ("def get_highest_point(points):", "get_highest_point(points)", "is no `def"),
-        ("def get_highest_point(points):", "def hand_in(points):", "'hand_in' is taken"),
-        ("def get_highest_point(points):", "def get_lowest(points):", "define 'get_lowest'"),
-        ("np.argmax(points[:, 1])]", "np.argmax(points[:, 1]]", "reference, line"),
-        ("points = np.asarray(points)\n", "import os\n", "CAP"),
-        ("def arguments(rng):", "def inputs(rng):", "does not define 'arguments'"),
-        ("random_cases = 10 ", "random_cases = -1 ", "at 'random_cases'"),
-        ("abs = 1e-6", "abs = -1", "at 'tolerance.abs'"),
-        ("abs = 1e-6", "abs = nan", "at 'tolerance.abs'"),
-        ("abs = 1e-6", "eps = 1e-6", "unknown field 'eps' - at 'tolerance'"),
-        ('["np.array([[3.0, -1.0]])"],', "[[3.0]],", "give [[arguments], [arguments, result]"),
-        ('["np.array([[3.0, -1.0]])"],', '["[[3.0"],', "is not Python"),
-        ('what = "the lowest"', "", "missing required field 'what'"),
-        ('# given = """', 'given = "x = 1"\n# """', "given: defines no function"),
-    ],
+    table(__file__, "problems: a_wrong_file_is_one_clear_error").values(),
 )
 def test_a_wrong_file_is_one_clear_error(
     before: str, after: str, words: str, tmp_path: Path
@@ -339,8 +309,8 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
     assert scaled.tolerance == Tolerance()
     assert [case.tolerance for case in scaled.cases[:2]] == [None, None]
     assert scaled.cases[2].tolerance == Tolerance(pytest.approx(1e-3), 0.0)
-    assert scaled.cases[3].tolerance == Tolerance(0.0, 0.01, "larger", "larger")
-    assert problems["get_ends"].cases[1].tolerance == Tolerance(1e-12, 1e-6, "expected", "larger")
+    assert scaled.cases[3].tolerance == Tolerance(0.0, 0.01)
+    assert problems["get_ends"].cases[1].tolerance == Tolerance(1e-12, 1e-6)
     assert [case.result for case in problems["is_long"].cases] == ["True", "True", "False"]
     for problem in problems.values():
         assert check_problem(problem).faults == ()
@@ -351,19 +321,7 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("claim", "case"),
-    [
-        ("none(1) is None", ("1", "None")),
-        ("none(1) == None", ("1", "None")),
-        ("not even(3)", ("3", "False")),
-        ("even(2), 'even'", ("2", "True")),
-        ("even(2) is True", ("2", "True")),
-        ("abs(zero(2) - 2) < 1", ("2", "2")),
-        ("abs(2 - zero(2)) <= 1e-6", ("2", "2")),
-        ("1e-6 > abs(zero(2) - 2)", ("2", "2")),
-        ("round(zero(2.001), 2) == 2.0", ("2.001", "2.0")),
-        ("np.array_equal(zero([1, 2]), [1, 2])", ("[1, 2]", "[1, 2]")),
-        ("np.allclose(zero([1, 2]), [1, 2], 1e-3)", ("[1, 2]", "[1, 2]")),
-    ],
+    table(__file__, "problems: every_plain_form_of_an_assert_is_a_case").values(),
 )
 def test_every_plain_form_of_an_assert_is_a_case(
     claim: str, case: tuple[str, str | None], tmp_path: Path
@@ -384,38 +342,7 @@ FUNCTION = "def f(n):\n    return 1000.0 * n\n\n"
 
 @pytest.mark.parametrize(
     ("claims", "right", "wrong"),
-    [
-        # A difference is no share.
-        (["abs(f(1) - 1000) < 0.5"], ["1000.4"], ["1000.6", "1400.0"]),
-        (["round(f(1), 1) == 1000"], ["1000.04"], ["1000.06", "1040.0"]),
-        # Each case has its own.
-        (["f(1) == 1000", "abs(f(2) - 2000) < 5"], ["1000 * n + 4 * (n - 1)"], ["1004 * n"]),
-        (["f(1) == 1000", "f(2) == approx(2000, abs=10)"], ["1000 * n + 8 * (n - 1)"], ["1004"]),
-        (
-            ["isclose(f(1), 1000, rel_tol=1e-9)", "round(f(2), 0) == 2000"],
-            ["1000 * n + 0.4 * (n - 1)"],
-            ["1000.2 * n"],
-        ),
-        # Integers may be off, too, where that is said; by less than that.
-        (["abs(f(1) - 1000) < 5"], ["1001", "996", "1004.9"], ["1005", "995", "1005.0"]),
-        (["abs(f(1) - 1000) <= 5"], ["1005"], ["1006"]),
-        (["abs(f(1) - 1000) < 1"], ["1000"], ["1001"]),
-        (["np.isclose(f(1), 1000, 0.01)"], ["1009"], ["1011"]),
-        # A share is that of the number the function means, and two tolerances are what it makes
-        # of them: math's of the larger number, pytest's of the expected one, numpy's of the second.
-        (["math.isclose(f(1), 1000, rel_tol=0.5)"], ["1800.0", "2000", "500"], ["2001", "499.9"]),
-        (
-            ["math.isclose(f(1), 1000, rel_tol=0.01, abs_tol=5)"],
-            ["990", "1010.1"],
-            ["989", "1010.2"],
-        ),
-        (["f(1) == approx(1000, rel=1e-3, abs=5)"], ["1005"], ["1005.1", "994"]),
-        (["f(1) == approx(1000)"], ["1000.001"], ["1000.00101"]),
-        (["np.isclose(f(1), 1000, 0.1, 0)"], ["1100", "900"], ["1100.1", "899"]),
-        (["np.isclose(1000, f(1), 0.1, 0)"], ["1111", "910"], ["1112", "909"]),
-        # It is about the value that is written, not what the reference gives.
-        (["abs(f(1) - 1003) < 4"], ["1006"], ["997"]),
-    ],
+    table(__file__, "problems: each_case_has_the_tolerance_of_its_assert").values(),
 )
 def test_each_case_has_the_tolerance_of_its_assert(
     claims: list[str], right: list[str], wrong: list[str], tmp_path: Path
@@ -437,9 +364,7 @@ def test_each_case_has_the_tolerance_of_its_assert(
         ("isclose(f(1), 1000, rel_tol=EPS)", "must say how far off a result may be as a number"),
         ("abs(f(1) - 1000) < EPS", "must say how far off a result may be as a number"),
         ("abs(f(1) - 1000) <= 2 * 1e-3", "must say how far off a result may be as a number"),
-        ("EPS > abs(f(1) - 1000)", "must say how far off a result may be as a number"),
         ("round(f(1), DIGITS) == 1000", "must say how far off a result may be as a number"),
-        ("isclose(f(1), approx(1000))", "names two tolerances; give one"),
     ],
 )
 def test_a_tolerance_that_is_no_one_number_is_refused(
@@ -476,26 +401,7 @@ def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [
-        ("def f(x)\n", "line 1: not Python"),
-        ("def f(x): return x\n", "has no assert that calls a function of its own"),
-        (
-            "def f(x): return x\nassert f(1) > 0\n",
-            "line 2: `f(1) > 0` is no comparison of one call",
-        ),
-        ("def f(x): return x\nassert f(1) == f(1)\n", "line 2: `f(1) == f(1)` is no comparison"),
-        ("def f(x): return x\nassert f(1) in (1, 2)\n", "`f(1) in (1, 2)` is no comparison"),
-        ("def f(x): return x\nassert isinstance(f(1), int)\n", "is no comparison of one call"),
-        ("def f(x): return x\nassert f(1) is not None\n", "is no comparison of one call"),
-        ("def f(x): return x\nassert f(1) != 2\n", "is no comparison of one call"),
-        ("def f(x): return x\nassert len(f('a')) == 1\n", "is no comparison of one call with"),
-        ("def f(x): return x\nassert f(1) == 1 or f(2) == 2\n", "is no comparison of one call"),
-        ("def f(x): return x\nassert f(1) == 1\nfor i in 1, 2: assert f(i) == i\n", "in a block"),
-        ("def f(x): return x\ndef test_f():\n    a = 1\n    assert f(a) == 1\n", "uses a, which"),
-        ("def f(x): return open(x)\nassert f(1) == 1\n", "problem 1 (f), reference: CAP105"),
-        ("def f(x): return x\nassert f(1, y=2) == 1\n", "gives y, which cannot be given by place"),
-        (None, "cannot read"),
-    ],
+    table(__file__, "problems: what_cannot_become_a_problem_is_told").values(),
 )
 def test_what_cannot_become_a_problem_is_told(text: str | None, told: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.py"

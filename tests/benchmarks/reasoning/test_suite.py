@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.reasoning import suite as trials
 from benchmarks.reasoning.answers import wrong
 from benchmarks.reasoning.methods import SYSTEM
 from benchmarks.reasoning.questions import COLORS, QUESTIONS, put
@@ -58,7 +57,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def run(trial: Trial, text: str | None, **options: Any) -> tuple[Outcome, Scripted]:
         model = Scripted(text)
-        monkeypatch.setattr(trials, "model_for", lambda *_: model)
+        monkeypatch.setattr("benchmarks.models.model_for", lambda *_: model)
         return SUITE.run(trial, replace(ORACLE, model="scripted", options=options)), model
 
     return run
@@ -279,7 +278,7 @@ def test_an_answer_that_cannot_be_read_is_sent_back_once(
         (["I cannot say.", "the ultraviolet block"], False, True),
     ):
         model = InTurn(*texts, "one too many")
-        monkeypatch.setattr(trials, "model_for", lambda *_, model=model: model)
+        monkeypatch.setattr("benchmarks.models.model_for", lambda *_, model=model: model)
         outcome = SUITE.run(trial, replace(ORACLE, model="scripted"))
         assert (outcome.success, outcome.requests) == (won, len(texts))
         assert bool(outcome.extra.get("malformed")) == malformed

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks.tabletop.judge import PLACES, Positions, judge
-from tests.rows import rows
+from tests.rows import rows, table
 
 SCENE: Positions = {
     "red block": (-0.2, -0.4, 0.02),
@@ -40,116 +40,17 @@ def at(place: str, z: float = 0.02) -> tuple[float, float, float]:
     return (*PLACES[place], z)
 
 
-PILE = world(
-    red_block=(0.1, -0.6, 0.10), green_block=(0.11, -0.59, 0.06), blue_block=(0.1, -0.6, 0.02)
-)
 CORNERS = world(
     red_block=at("top left corner"),
     blue_block=at("bottom left corner"),
     green_block=at("top right corner"),
 )
-ON = {"on": [["red block", "blue block"]]}
-IN = {"on": [["red block", "blue bowl"]]}
-AT = {"at": [["red block", [0.0, -0.5], 0.02]]}
 PLACE = {"place": [["red block", "top side"]]}
-LEFT = {"direction": [["red block", "left", "blue bowl", 0.05, 0.2]]}
-UP_5_CM = {"direction": [["red block", "top", "red block", 0.03, 0.07]]}
-BESIDE = {"direction": [["red block", "any", "blue bowl", 0.05, 0.2]]}
-STACKED = {"stacked": BLOCKS}
 ROW = {"line": {"names": BLOCKS, "axis": "x"}}
-COLUMN = {"line": {"names": BLOCKS, "axis": "y"}}
-LINE = {"line": {"names": BLOCKS, "axis": "any"}}
-CIRCLE = {"circle": {"names": BLOCKS}}
-AROUND = {"circle": {"names": BLOCKS, "around": "middle"}}
-CORNER = {"each": {"names": BLOCKS, "to": "corner"}}
-DISTINCT = {"each": {"names": BLOCKS, "to": "corner", "distinct": True}}
-MISMATCHED = {"each": {"names": ["red block", "blue block"], "to": "bowl", "mismatched": True}}
 MOVED_ONLY = {"moved_only": ["red block"]}
-UNMOVED = {"unmoved": True}
 
-ACCEPTED = [
-    (ON, world(red_block=(0.12, -0.62, 0.06))),
-    (IN, world(red_block=(-0.06, -0.62, 0.03))),
-    (AT, world(red_block=(0.01, -0.51, 0.02))),
-    (PLACE, world(red_block=(0.04, -0.29, 0.06))),
-    (LEFT, world(red_block=(-0.2, -0.61, 0.02))),
-    (LEFT, world(red_block=(-0.2, -0.65, 0.02))),
-    (UP_5_CM, world(red_block=(-0.21, -0.35, 0.02))),
-    (BESIDE, world(red_block=(-0.04, -0.55, 0.02))),
-    (STACKED, PILE),
-    (
-        ROW,
-        world(
-            red_block=(-0.2, -0.5, 0.02), blue_block=(0.1, -0.51, 0.02), green_block=at("middle")
-        ),
-    ),
-    (
-        COLUMN,
-        world(red_block=(0, -0.4, 0.02), blue_block=(0.02, -0.6, 0.02), green_block=at("middle")),
-    ),
-    (
-        LINE,
-        world(red_block=(-0.1, -0.6, 0.02), blue_block=(0.1, -0.4, 0.02), green_block=at("middle")),
-    ),
-    (CIRCLE, ring(0.12, (0.05, -0.45), 0, 120, 240)),
-    (CIRCLE, ring(0.12, (0.05, -0.45), 10, 100, 230)),
-    (AROUND, ring(0.1, PLACES["middle"], 30, 150, 270)),
-    (CORNER, CORNERS),
-    (CORNER, {**CORNERS, "green block": at("top left corner", 0.06)}),
-    (DISTINCT, CORNERS),
-    (MISMATCHED, world(red_block=(-0.1, -0.65, 0.03), blue_block=(0.2, -0.35, 0.03))),
-    (MOVED_ONLY, world(red_block=(0.2, -0.7, 0.02), blue_bowl=(-0.105, -0.655, 0.01))),
-    (MOVED_ONLY, SCENE),
-    (UNMOVED, world(red_block=(-0.195, -0.395, 0.02))),
-]
-REJECTED = [
-    (ON, SCENE),
-    (ON, world(red_block=(0.12, -0.64, 0.06))),
-    (ON, world(red_block=(0.1, -0.6, 0.02), blue_block=(0.1, -0.6, 0.06))),
-    (ON, world(red_block=(0.138, -0.6, 0.023))),  # beside it, leaning
-    (IN, world(red_block=(-0.04, -0.65, 0.03))),
-    (AT, world(red_block=(0.02, -0.51, 0.02))),
-    (PLACE, world(red_block=(0.05, -0.29, 0.02))),
-    (LEFT, world(red_block=(0.0, -0.65, 0.02))),
-    (LEFT, world(red_block=(-0.14, -0.65, 0.02))),
-    (LEFT, world(red_block=(-0.31, -0.65, 0.02))),
-    (LEFT, world(red_block=(-0.2, -0.59, 0.02))),
-    (UP_5_CM, SCENE),
-    (UP_5_CM, world(red_block=(-0.2, -0.3, 0.02))),
-    (BESIDE, world(red_block=(-0.1, -0.62, 0.03))),
-    (BESIDE, world(red_block=(0.11, -0.65, 0.02))),
-    (STACKED, SCENE),
-    (STACKED, {**PILE, "green block": (0.16, -0.6, 0.06)}),
-    (STACKED, {**PILE, "green block": (0.1, -0.6, 0.03)}),
-    (
-        ROW,
-        world(red_block=(-0.2, -0.4, 0.02), blue_block=(0.1, -0.6, 0.02), green_block=at("middle")),
-    ),
-    (
-        ROW,
-        world(red_block=at("middle"), blue_block=at("middle", 0.06), green_block=at("left side")),
-    ),
-    (
-        COLUMN,
-        world(red_block=(-0.2, -0.5, 0.02), blue_block=(0.1, -0.5, 0.02), green_block=at("middle")),
-    ),
-    (LINE, SCENE),
-    (CIRCLE, PILE),
-    (CIRCLE, ring(0.2, (0.0, -0.45), 0, 30, 60)),
-    (
-        CIRCLE,
-        world(red_block=(-0.1, -0.5, 0.02), blue_block=(0.1, -0.5, 0.02), green_block=at("middle")),
-    ),
-    (AROUND, ring(0.1, (0.08, -0.5), 30, 150, 270)),
-    (AROUND, ring(0.01, PLACES["middle"], 30, 150, 270)),
-    (AROUND, ring(0.1, PLACES["middle"], 0, 80, 160)),
-    (CORNER, {**CORNERS, "green block": at("top side")}),
-    (DISTINCT, {**CORNERS, "green block": at("top left corner", 0.06)}),
-    (MISMATCHED, world(red_block=(0.2, -0.35, 0.03), blue_block=(-0.1, -0.65, 0.03))),
-    (MISMATCHED, world(red_block=(-0.1, -0.65, 0.03))),
-    (MOVED_ONLY, world(red_block=(0.2, -0.7, 0.02), blue_bowl=(-0.12, -0.65, 0.01))),
-    (UNMOVED, world(red_block=(-0.2, -0.4, 0.04))),
-]
+ACCEPTED = list(table(__file__, "judge: accepted").values())
+REJECTED = list(table(__file__, "judge: rejected").values())
 
 
 @pytest.mark.parametrize(("expect", "after"), ACCEPTED)
@@ -164,18 +65,7 @@ def test_rejects(expect: dict[str, Any], after: Positions) -> None:
 
 @pytest.mark.parametrize(
     ("selector", "chosen"),
-    [
-        ({"ordinal": ["block", "left", 1]}, "red block"),
-        ({"ordinal": ["block", "left", 2]}, "green block"),
-        ({"ordinal": ["block", "right", 1]}, "blue block"),
-        ({"ordinal": ["block", "top", 1]}, "green block"),
-        ({"ordinal": ["block", "bottom", 1]}, "blue block"),
-        ({"closest": ["block", "blue bowl"]}, "blue block"),
-        ({"closest": ["block", "red block"]}, "green block"),
-        ({"farthest": ["block", "red bowl"]}, "red block"),
-        ({"farthest": ["block", {"ordinal": ["bowl", "left", 1]}]}, "green block"),
-        ({"closest": ["block", "bottom side"]}, "blue block"),
-    ],
+    table(__file__, "judge: a_selector_means_one_block").values(),
 )
 def test_a_selector_means_one_block(selector: dict[str, Any], chosen: str) -> None:
     for name in BLOCKS:

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks import robot_suite
 from benchmarks.suite import Settings, Trial
 from benchmarks.tabletop import suite as trials
 from benchmarks.tabletop.language_planner import PlanStep, parse
@@ -70,7 +69,7 @@ class Planner:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, model: Any) -> Any:
-    monkeypatch.setattr(robot_suite, "model_for", lambda *_: model)
+    monkeypatch.setattr("benchmarks.models.model_for", lambda *_: model)
     settings = Settings("tabletop", "nl:planner", "instant")
     return trials.TabletopSuite().run(Trial("blocks-on-place", "SA-SI", 0), settings)
 

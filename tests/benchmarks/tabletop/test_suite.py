@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks import robot_suite
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.tabletop import suite as trials
 from benchmarks.tabletop.suite import CELLS, TabletopSuite
@@ -20,6 +19,7 @@ from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
 from cap.result import Call, Failure
 from cap.session.turn import Turn
+from tests.rows import table
 
 SUITE = TabletopSuite()
 ORACLE = Settings("tabletop", "oracle", "instant")
@@ -54,7 +54,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial with a scripted model."""
 
     def run(text: str | None, model: str = "scripted", **changes: Any) -> Outcome:
-        monkeypatch.setattr(robot_suite, "model_for", lambda *_: Scripted(text))
+        monkeypatch.setattr("benchmarks.models.model_for", lambda *_: Scripted(text))
         return SUITE.run(SOLVED, replace(ORACLE, model=model, **changes))
 
     return run
@@ -69,14 +69,7 @@ def test_cells_are_those_of_the_two_papers() -> None:
 
 @pytest.mark.parametrize(
     ("split", "group", "means"),
-    [
-        ("SA-SI", "long-horizon", {"CLIPort": 78.8, "NL planner": 86.4, "CaP": 97.2}),
-        ("SA-SI", "spatial-geometric", {"CLIPort": 97.33, "CaP": 89.33}),
-        ("UA-SI", "long-horizon", {"CLIPort": 36.8, "NL planner": 88.0, "CaP": 97.6}),
-        ("UA-SI", "spatial-geometric", {"CLIPort": 0.0, "CaP": 73.33}),
-        ("UA-UI", "long-horizon", {"CLIPort": 0.0, "NL planner": 64.0, "CaP": 80.0}),
-        ("UA-UI", "spatial-geometric", {"CLIPort": 1.33, "CaP": 62.0}),
-    ],
+    table(__file__, "suite: values_of_the_paper_have_its_means").values(),
 )
 def test_values_of_the_paper_have_its_means(
     split: str, group: str, means: dict[str, float]
