@@ -144,6 +144,7 @@ def test_a_model_s_time_is_told_from_the_robot_s() -> None:
         ("call", 0, call("parse_it", "lmp")[1]),
         ("call", 0, call("pick")[1]),
         ("call", 0, call("parse_it", "lmp")[1]),
+        ("call", 0, call("place")[1]),
         ("done", 0, usage),
     ):
         live(Event(kind, 1, depth, data))
@@ -151,7 +152,8 @@ def test_a_model_s_time_is_told_from_the_robot_s() -> None:
         "  → parse_it(1)  0.50 s, model 0.25 s",
         "  → pick(1)  0.50 s",
         "  → parse_it(1)  0.50 s, model 0.00 s",
-        "  model 0.5 s, robot 1.0 s; 2 requests, 20 + 5 tokens",
+        "  → place(1)  0.50 s",
+        "  model 0.5 s, robot 1.5 s; 2 requests, 20 + 5 tokens",
     ]
 
 
