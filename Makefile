@@ -6,7 +6,7 @@ BIN := .venv/bin
 OUT := out/demo
 MEASURES := speed sandboxes growth scoring perception
 
-.PHONY: demo pictures notebooks figures $(MEASURES) record record-check fast test mutants cpython-suite soak soak-robosuite check format clean
+.PHONY: wheel demo pictures notebooks figures $(MEASURES) record record-check fast test mutants cpython-suite soak soak-robosuite check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -76,6 +76,9 @@ check: .venv/.dev ## Format, lint, types
 format: .venv/.dev ## Rewrite in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+wheel: .venv/.dev ## A wheel in dist/, to install without the checkout
+	$(BIN)/python -m hatchling build --target wheel --directory dist
 
 clean: ## Remove what the targets made
 	rm -rf .venv .venv-robosuite out dist build

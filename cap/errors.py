@@ -26,6 +26,7 @@ it without a traceback and exits with the class's `exit_code`.
     │   │   └── PromptCutOff        it read only a part of the prompt
     │   ├── EmptyCompletion
     │   ├── NoMatch                 `nearest` declines
+    │   │   └── Unranked            a language model chose none of the steps it was shown
     │   ├── SpendLimit              the run has used up its calls or its money
     │   └── NotRecorded             `replay` was asked something new
     └── RobotError (5)              a primitive failed; programs may catch these by name
@@ -173,6 +174,10 @@ class NoMatch(ModelError):
     """`nearest` found no example close enough to the instruction."""
 
 
+class Unranked(NoMatch):
+    """A model that was to choose among steps by letter named no letter, although asked twice."""
+
+
 class SpendLimit(ModelError):
     """The run has used up the calls or the money it may."""
 
@@ -219,20 +224,8 @@ class ProtectiveStop(RobotError):
     """The robot stopped to protect itself; a person must release it."""
 
 
-ROBOT_ERRORS: dict[str, type[RobotError]] = {
-    error.__name__: error
-    for error in (
-        RobotError,
-        NotFound,
-        Unreachable,
-        NotGrasped,
-        Collision,
-        LimitExceeded,
-        Timeout,
-        NotConnected,
-        ProtectiveStop,
-    )
-}
+_KINDS: list[type[RobotError]] = [RobotError, *RobotError.__subclasses__()]
+ROBOT_ERRORS = {error.__name__: error for error in _KINDS}
 """The robot errors by name: what a program may catch, and what crosses the sandbox's wire."""
 
 
@@ -266,21 +259,17 @@ def misspelt(name: str, known: Iterable[str]) -> str:
 
     Of objects nothing less like is proposed: it would stand in for what is not there.
     """
-    found = next((other for other in known if _one_edit(name.lower(), other)), None)
+    found = next((other for other in known if one_edit(name.lower(), other)), None)
     return "" if found is None else f" Did you mean {found!r}?"
 
 
-def _one_edit(one: str, other: str) -> bool:
-    """Tell whether a letter too many, too few or wrong, or two swapped, part two words."""
-    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    at = min(len(one), len(other)) if at is None else at
-    swapped = one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
-    rests = (
-        (one[at:], other[at + 1 :]),
-        (one[at + 1 :], other[at:]),
-        (one[at + 1 :], other[at + 1 :]),
-    )
-    return swapped or any(left == right for left, right in rests)
+def one_edit(one: str, other: str) -> bool:
+    """Tell whether at most a letter too many, too few or wrong, or two swapped, part two words."""
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return max(len(one), len(other)) <= 1 or (len(one) == 2 and one == other[::-1])
 
 
 def pip_install(*requirements: str) -> str:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cap.models.base import Usage
 from cap.result import Failure, between, plain, unmarked
 
 REPEATED_PROGRAM = "the same program again: it was not run, and no other is asked for"
+_BEST = 3
+"""How many of a planner's candidates are shown for each step."""
 _VISIBILITY = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
 _WORLD = {
     True: "the world too",
@@ -111,113 +113,150 @@ def choice_line(data: Mapping[str, Any]) -> str:
     return f"chosen: {data['chosen']}, {clipped(why)}"
 
 
-def learned_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was learned and what was not, each with what it is: learned, left or nothing."""
-    same = "whose example did the same again"
-    found = [
-        ("learned", f"learned {printable(name)}, {same}: {printable(path)}")
-        for name, path in data["kept"].items()
-    ]
-    found += [
-        ("left", f"not learned, {printable(name)}: {clipped(why)}")
-        for name, why in data["left_out"].items()
-    ]
-    return found + ([("nothing", f"nothing to learn: {clipped(data['why'])}")] * bool(data["why"]))
+Line = tuple[str, str]
+"""A sentence, with its style in a terminal."""
 
 
-def moved_lines(data: Mapping[str, Any]) -> list[str]:
-    """Return where each thing went, one a line."""
-    places = data.get("places", {})  # not in a trace of an earlier version
-    lines = []
-    for name, (before, after) in data["objects"].items():
-        begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
-        way = between(places.get(name, ("", "")))
-        lines.append(printable(f"moved {name}{way}: {begin} to {end}"))
-    return lines
+def event_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield the sentences about an event, each with its style; none for a kind without any."""
+    yield from _turn_lines(kind, data)
+    yield from _plan_lines(kind, data)
+    yield from _session_lines(kind, data)
 
 
-def effect_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what else a turn did, each line with its style."""
-    lines = [
-        f"{printable(name)}: {_seen(was)} to {_seen(now)}"
-        for name, (was, now) in data["changed"].items()
-    ]
-    for names, text in _VISIBILITY:  # not in a trace of an earlier version, as `undone`
-        lines += [f"{printable(name)}: {text}" for name in data.get(names, ())]
-    lines += [clipped(line) for line in (*data["left_over"], data.get("undone")) if line]
-    styled = [(line, "yellow") for line in lines]
-    if data["still"]:
-        style = "bold yellow" if "nothing" in data["words"] else "dim"
-        styled.append((clipped(data["still"]), style))
-    return styled
-
-
-def rehearsal_line(data: Mapping[str, Any]) -> str:
-    """Return the result of a rehearsal."""
-    moved = ", ".join(map(printable, data["moved"])) or "nothing"
-    failure = data["failure"]
-    came = f"moved: {moved}" if failure is None else f"failed: {clipped(failure['message'])}"
-    calls = counted(len(data["calls"]), "call")
-    return f"rehearsed: {calls}, {data['sim_s']:.1f} s simulated, {came}"
-
-
-def changed_since(data: Mapping[str, Any]) -> str:
-    """Return what changed between the rehearsal or approval and the run."""
-    pairs = {**data["moved"], **data["changed"]}
-    changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
-    return f"changed since {data['since']}, so once more: {printable(', '.join(changes))}"
-
-
-def event_line(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the line for an event that has one, and its style; None of any other."""
-    world = _WORLD[data.get("world") is True]
+def _turn_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield the sentences about what a turn's program did."""
     match kind:
         case "failure" | "edit_refused":
+            if data["message"] is None:
+                raise ValueError("a failure without its message")
             parts = ("kind", "error", "message", "line")
             known: dict[str, Any] = {key: data.get(key) for key in parts}
+            failure = clipped(str(Failure(**known)))
             refused = "the edited program is refused, so it is as before"
             what = "failed" if kind == "failure" else refused
-            return f"{what}: {clipped(str(Failure(**known)))}", "bold red"
+            yield f"{what}: {failure}", "bold red"
         case "repair":
-            return f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow"
+            yield f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow"
         case "run_again":
-            return f"run again: {data['reason']}", "yellow"
+            yield f"run again: {data['reason']}", "yellow"
         case "repeated_program":
-            return REPEATED_PROGRAM, "yellow"
+            yield REPEATED_PROGRAM, "yellow"
+        case "violations":
+            for found in data["found"]:
+                yield f"check: {found}", "yellow"
+        case "moved":
+            for name in data["objects"]:
+                yield _moved(data, name), "yellow"
+        case "effect":
+            yield from _effect(data)
+        case "changed_since":
+            pairs = {**data["moved"], **data["changed"]}
+            changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
+            found = printable(", ".join(changes))
+            yield f"changed since {data['since']}, so once more: {found}", "bold yellow"
+        case "rehearsal":
+            moved = ", ".join(map(printable, data["moved"])) or "nothing"
+            failure = data["failure"] and f"failed: {clipped(data['failure']['message'])}"
+            calls = counted(len(data["calls"]), "call")
+            seconds = f"{data['sim_s']:.1f} s simulated"
+            yield f"rehearsed: {calls}, {seconds}, {failure or f'moved: {moved}'}", "dim"
+        case "learned":
+            yield from _learned(data)
+
+
+def _plan_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield the sentences about a planner's steps."""
+    match kind:
+        case "step" | "said":
+            if kind == "said":
+                yield f"{data['skill']}: {clipped(data['text'])}", "cyan"
+            else:
+                why = "" if data["ok"] else f": {clipped(data['message']) or 'failed'}"
+                yield f"{clipped(data['text'])}{why}", "red" if why else ""
+            for line in data["lines"]:
+                yield clipped(line), "dim"
+        case "candidates":
+            best = (f"{one['text']} ({one['score']:.3g})" for one in data["candidates"][:_BEST])
+            yield f"compared ({data['rung']}): {', '.join(best)}", "dim"
+        case "explanation":
+            yield f"explanation: {data['text']}", ""
+        case "ended":
+            why = f": {data['why']}" if data["why"] else ""
+            yield f"ended after {counted(data['steps'], 'step')}, {data['end']}{why}", ""
+
+
+def _session_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield the sentences about rounds, what was undone, pictures, and the session itself."""
+    world = _WORLD[data.get("world") is True]
+    match kind:
         case "round":
             came = clipped(data["came"]) or "its effect cannot be seen"
-            return f"{came}; round {data['number']}:", "cyan"
+            yield f"{came}; round {data['number']}:", "cyan"
         case "rounds_ended":
-            return f"{counted(data['rounds'], 'round')}: {clipped(data['reason'])}", "cyan"
+            yield f"{counted(data['rounds'], 'round')}: {clipped(data['reason'])}", "cyan"
         case "undo":
             count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
-            return f"undone: {count}, {world}", "dim"
-        case "undo_round":
-            are = "is" if data["rounds"] == 1 else "are"
-            left = f"{counted(data['rounds'], 'round')} {are} left"
-            return f"undone: the last round, {world}; {left}", "dim"
+            yield f"undone: {count}, {world}", "dim"
         case "redo":
             count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
-            return f"redone: {count}, {world}", "dim"
+            yield f"redone: {count}, {world}", "dim"
         case "model":
-            return f"model: {printable(data['name'])} from now on", "dim"
+            yield f"model: {printable(data['name'])} from now on", "dim"
         case "look":
-            return f"the model sees {data['picture']}", "dim"
+            yield f"the model sees {data['picture']}", "dim"
         case "unseen":
-            return f"{printable(data['model'])} takes no pictures; it was asked without", "yellow"
+            model = printable(data["model"])
+            yield f"{model} takes no pictures; it was asked without", "yellow"
         case "untried":
-            return clipped(data["reason"]), "bold yellow"
+            yield clipped(data["reason"]), "bold yellow"
         case "held":
-            return f"in the gripper: {clipped(str(data['name']))}; it stays there", "bold yellow"
+            held = clipped(str(data["name"]))
+            yield f"in the gripper: {held}; it stays there", "bold yellow"
         case "unwritten":
             where, why = printable(data["folder"]), data["why"]
             if why is None:
-                return f"{where} can be written again, and nothing is missing", "dim"
-            line = f"{where} cannot be written: {why}; make room there, until then all is kept"
-            if why == os.strerror(errno.ENOENT):
-                line = f"{where} was removed; what goes on from here is kept"
-            return f"{line} in memory", "bold yellow"
-    return None
+                yield f"{where} can be written again, and nothing is missing", "dim"
+            elif why == os.strerror(errno.ENOENT):
+                yield (
+                    f"{where} was removed; what goes on from here is kept in memory",
+                    "bold yellow",
+                )
+            else:
+                rest = "make room there, until then all is kept in memory"
+                yield f"{where} cannot be written: {why}; {rest}", "bold yellow"
+
+
+def _moved(data: Mapping[str, Any], name: str) -> str:
+    """Return where a thing went."""
+    begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in data["objects"][name])
+    way = between(data.get("places", {}).get(name, ("", "")))  # not in an earlier version's trace
+    return printable(f"moved {name}{way}: {begin} to {end}")
+
+
+def _effect(data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield what else a turn did."""
+    for name, (was, now) in data["changed"].items():
+        yield clipped(f"{name}: {_seen(was)} to {_seen(now)}"), "yellow"
+    for names, text in _VISIBILITY:  # not in a trace of an earlier version, as `undone`
+        for name in data.get(names, ()):
+            yield clipped(f"{name}: {text}"), "yellow"
+    for line in (*data["left_over"], data.get("undone")):
+        if line:
+            yield clipped(line), "yellow"
+    if data["still"]:
+        yield clipped(data["still"]), "bold yellow" if "nothing" in data["words"] else "dim"
+
+
+def _learned(data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield what was learned and what was not."""
+    for name, path in data["kept"].items():
+        text = f"learned {name}, whose example did the same again: {path}"
+        yield printable(text), "green"
+    for name, why in data["left_out"].items():
+        yield f"not learned, {printable(name)}: {clipped(why)}", "yellow"
+    if data["why"]:
+        yield f"nothing to learn: {clipped(data['why'])}", "dim"
 
 
 def _seen(value: Any) -> str:

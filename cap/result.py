@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -47,52 +47,20 @@ _ASKED_FOR_NOTHING = "NotFound"
 
 
 class ByValue:
-    """Of frozen dataclasses that hold arrays and geometries: compared and hashed by what they hold.
+    """Of frozen dataclasses that hold arrays and geometries: compared by what they hold.
 
-    Arrays are the same if their shapes and numbers are, whatever kind those are of; nan is nan.
+    What is compared is their plain data, so an array is the same as a list of its numbers.
     """
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other is of the same class, and all it holds is the same."""
         if type(other) is not type(self):
             return NotImplemented
-        return bool(_key(self) == _key(other))
+        return bool(plain(vars(self)) == plain(vars(other)))
 
     def __hash__(self) -> int:
-        """Return a number that is the same for what is the same."""
-        return hash(_key(self))
-
-
-def _key(value: Any, outer: tuple[int, ...] = ()) -> Any:
-    """Return what plain data is compared and hashed by; `outer` are those it stands in."""
-    if value is None or isinstance(value, str | bytes | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if value == value else "nan"
-    if id(value) in outer:  # it holds itself
-        return "again", outer.index(id(value))
-    inside = (*outer, id(value))
-    if isinstance(value, Mapping):
-        return frozenset((_key(k, inside), _key(entry, inside)) for k, entry in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(_key(entry, inside) for entry in value)
-    if isinstance(value, set | frozenset):
-        return frozenset(_key(entry, inside) for entry in value)
-    if isinstance(value, ByValue):
-        held = (_key(getattr(value, entry.name), inside) for entry in fields(value))  # type: ignore[arg-type]
-        return type(value), *held
-    if hasattr(value, "tolist"):  # an array, or one number of numpy's
-        shape, held = getattr(value, "shape", ()), value.tolist()
-        if hasattr(held, "tolist"):  # a longer float than Python's remains what it is
-            return repr(held)
-        return ("array", shape, _key(held)) if shape else _key(held)
-    if hasattr(value, "wkb"):
-        return type(value).__name__, value.wkb
-    try:
-        hash(value)
-    except TypeError:
-        return repr(value)
-    return value
+        """Return a number that is the same for what is the same: that of its class."""
+        return hash(type(self))
 
 
 @dataclass(frozen=True)
@@ -211,7 +179,9 @@ def plain(value: Any) -> Any:
         return repr(held) if isinstance(held, np.generic) else plain(held)
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, set | frozenset):
+        return sorted((plain(entry) for entry in value), key=repr)
+    if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))

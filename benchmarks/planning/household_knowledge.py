@@ -12,7 +12,7 @@ from benchmarks.planning.household_tasks import BY_WORDS, TASKS
 from benchmarks.planning.kitchen_tasks import plain
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE
-from cap.planners.stand_in_models import Advice
+from cap.planners.stand_in_models import Advice, Knowledge
 
 SYNONYMS: Mapping[str, str] = {
     **{way: usual for usual, ways in SAID.ways.items() for way in ways},
@@ -22,7 +22,7 @@ SYNONYMS: Mapping[str, str] = {
 _OTHERS = tuple(sorted({step for task in TASKS for step in task.steps} | {DONE.text}))
 
 
-class HouseholdKnowledge:
+class HouseholdKnowledge(Knowledge):
     """Knows the reference plans by the names of their tasks."""
 
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:

@@ -18,7 +18,7 @@ from benchmarks.planning.kitchen_skills import DRAWER, actions_for
 from benchmarks.planning.kitchen_tasks import BY_WORDS, EVERYTHING, plain
 from cap.planners.dialogue import DialogueLine, with_article
 from cap.planners.loop import DONE, Action
-from cap.planners.stand_in_models import Advice
+from cap.planners.stand_in_models import Advice, Knowledge
 
 GIVEN_UP = 2
 """After so many failures with one object another one is taken, where another will do."""
@@ -89,7 +89,7 @@ class _Belief:
                 self.opened, self.closed = False, True
 
 
-class KitchenKnowledge:
+class KitchenKnowledge(Knowledge):
     """Knows the tasks' needs, and plans for what is still lacking."""
 
     def __init__(self, task: KitchenTask | None = None) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from cap.planners import affordances
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
-from cap.planners.stand_in_models import Advice
+from cap.planners.stand_in_models import Advice, Knowledge
 
 DISTRACTORS = 2
 """Objects in reach that have nothing to do with the solution."""
@@ -105,7 +105,7 @@ class LanguageWorld:
         return StepOutcome(action, right, "" if right else "it is not of the solution")
 
 
-class SolutionKnowledge:
+class SolutionKnowledge(Knowledge):
     """Knows the solutions of some instructions."""
 
     def __init__(self, solutions: Sequence[Solution]) -> None:

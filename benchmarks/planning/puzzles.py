@@ -13,7 +13,7 @@ from typing import Literal
 
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
-from cap.planners.stand_in_models import Advice
+from cap.planners.stand_in_models import Advice, Knowledge
 
 Part = Literal["train", "test", "generalise"]
 State = Hashable
@@ -125,7 +125,7 @@ class PuzzleWorld:
         return StepOutcome(action, True)
 
 
-class PuzzleKnowledge:
+class PuzzleKnowledge(Knowledge):
     """Knows the shortest plan after any steps of one puzzle."""
 
     def __init__(self, puzzle: Puzzle) -> None:

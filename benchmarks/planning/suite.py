@@ -132,7 +132,7 @@ class PlanningSuite(BaseSuite):
         options = {**settings.options, "ledger": None}
         for name in self.models:
             if is_stand_in(name):
-                StandIn(name, _NOTHING)
+                StandIn(name, Knowledge())
             else:
                 model_for(name, options)
 
@@ -283,16 +283,6 @@ _EXAMPLES = (
     "Stand-ins never read the examples in the prompt: they have one row, that of the whole prompt. "
     "`ended` and `solved` are two readings of the same plans and are not added up."
 )
-
-
-class _Nothing:
-    """Knows nothing; for checking names."""
-
-    def advice(self, lines: Sequence[Any]) -> None:
-        """Return None."""
-
-
-_NOTHING = _Nothing()
 
 
 def _carry_out(

@@ -11,7 +11,7 @@ from benchmarks.planning.kitchen_tasks import plain
 from benchmarks.planning.tabletop_skills import put
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE
-from cap.planners.stand_in_models import Advice
+from cap.planners.stand_in_models import Advice, Knowledge
 from robots.table.geometry import PLACES
 
 _WAYS = (
@@ -26,7 +26,7 @@ _ASIDE = ("middle", "top side", "bottom side", "left side", "right side")
 _PUT = re.compile(r"pick up the (.+) and put it on the (.+)")
 
 
-class TabletopKnowledge:
+class TabletopKnowledge(Knowledge):
     """Knows what must be on what for some instructions, in the order it can be done."""
 
     def __init__(self, pairs: Mapping[str, Pairs], names: Sequence[str] = ()) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -387,7 +387,8 @@ def simulator_trial(
     solution = solutions()[number]
     world = LanguageWorld(solution, actions_for(EVERYTHING), seed)
     model = make_model(SolutionKnowledge(solutions()))
-    planner = SayCan(model, prompt("kitchen").first(examples).without_feedback())
+    usual = prompt("kitchen").without_feedback()
+    planner = SayCan(model, replace(usual, examples=usual.examples[:examples]))
     episode = run_episode(solution.instruction, world, planner, max_steps=KITCHEN_STEPS)
     good = world.recovered and episode.end == "done" if ends else world.solved
     return TrialResult(solution.instruction, episode, None if good else "not the solution")

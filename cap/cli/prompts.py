@@ -188,7 +188,7 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
                     "prompt": str(report.prompt.path),
                     "examples": count,
                     "inferred": inferred,
-                    "names": asdict(report.names),
+                    "names": report.names,
                     "findings": found,
                 }
             )
@@ -196,15 +196,16 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
         click.echo(f"{report.prompt.path}: {len(report.prompt.examples)} examples")
         for line in report.prompt.inferred:
             click.echo(f"  no header, inferred: {_plain(line)}")
-        for words, names in (
-            (f"of robot {robot}", report.names.robot),
-            ("LMPs", report.names.lmps),
-            ("of the library", report.names.library),
-            ("to be generated", report.names.generated),
-            ("to be given by who calls it", report.names.given),
-        ):
+        words = {
+            "robot": f"of robot {robot}",
+            "lmps": "LMPs",
+            "library": "of the library",
+            "generated": "to be generated",
+            "given": "to be given by who calls it",
+        }
+        for kind, names in report.names.items():
             if names:
-                click.echo(f"  {words}: {_plain(', '.join(names))}")
+                click.echo(f"  {words[kind]}: {_plain(', '.join(names))}")
         for finding in report.findings:
             click.echo(f"  {_plain(str(finding))}")
         if not report.prompt.examples:
@@ -249,16 +250,11 @@ def _plain(text: str) -> str:
 
 
 def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:
-    from cap.checker.policy import EVERYWHERE
     from cap.models.nearest import Nearest
     from cap.robot import registry
-    from cap.validation.prompts import check_function_prompt, check_robot_prompts
+    from cap.validation.prompts import check_robot_prompts
 
     robots = [robot] if robot else [name for name in registry.robots() if name in _groups()]
     for name in robots:
         for prompt, count, findings in check_robot_prompts(name, Nearest(), folder):
             yield f"{name}/{prompt.name}", count, findings
-    if robot is None:
-        prompt = registry.function_prompt()
-        found = check_function_prompt(prompt, EVERYWHERE)
-        yield f"functions/{prompt.name}", len(prompt.examples), found

@@ -123,13 +123,13 @@ def resumed(
 def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
     """Open a session like that of a run; yield it, and its steps as they are repeated."""
     from cap.session import replay, session_file
-    from cap.trace.reader import read_header, read_lines
+    from cap.trace.reader import UNREADABLE, read_events, read_header
 
     todo = replay.steps(folder)
-    for number, event in read_lines(folder):
-        if not isinstance(event, dict):
-            damage = f"line {number} of {folder / 'events.jsonl'} cannot be read; it is left out"
-            click.echo(f"warning: {damage}", err=True)
+    for event in read_events(folder):
+        if event["kind"] == UNREADABLE:
+            line = f"line {event['data']['line']} of {folder / 'events.jsonl'}"
+            click.echo(f"warning: {line} cannot be read; it is left out", err=True)
     kept = session_file.read(folder, session_file.START)
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True

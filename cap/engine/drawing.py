@@ -19,6 +19,7 @@ from cap.engine.measures import (
     missing_sizes,
     not_by,
     not_lying,
+    unmet_lengths,
 )
 from cap.engine.redrawing import BECOMES, CHANGES, ERASES, REPLACES, not_changed, not_erased
 from cap.engine.sentence import NUMBERS, clauses_of, mentions
@@ -32,6 +33,7 @@ from cap.engine.shapes import (
     STRAIGHT_M,
     WAYS,
     Points,
+    box_of,
     corners_of,
     holds,
     metres,
@@ -46,6 +48,10 @@ from cap.robot.observation import Observation
 COUNTS = {"a": 1, "an": 1, "one": 1, "another": 1, **NUMBERS}
 IN_A_ROW = 0.1
 """Shapes are in a row if none is off the line through them by more of its length."""
+REGULAR = 0.03
+"""A circle is as wide as it is high, and a square's sides are equal, but for this share."""
+_ROUND = 16
+"""A circle of so many points is as wide as it is high."""
 CORNER_M = 0.12
 """A line to a corner ends not farther from where the robot takes it to be."""
 _ALTERNATIVE = re.compile(
@@ -53,7 +59,7 @@ _ALTERNATIVE = re.compile(
 )
 _NEGATED = re.compile(r"^(?:don't|do not|no|not|never|without|keep|leave)\b")
 _DRAWS = re.compile(
-    r"(?:draw|sketch|paint|trace|add|copy|duplicate|repeat|connect|join|circle|ring|make"
+    r"(?:draw|sketch|write|paint|trace|add|copy|duplicate|repeat|connect|join|circle|ring|make"
     r"|now|and|put|also|i want|i'd like|a|an|another)\b"
 )
 _DRAWS_NEW = re.compile(
@@ -85,7 +91,7 @@ _SIDE = re.compile(r"\b(?P<side>above|below|under|beneath|left of|right of|aroun
 _SHAPE = re.compile(
     rf"\b({'|'.join(COUNTS)}|\d+) (?!(?:mm|cm|m)\b)"
     rf"(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?({SHAPES}|dot)(?:e?s)?\b"
-    r"(?! of (?:two|three|four|five|six|\d))"
+    r"(?! of (?:(?:two|three|four|five|six)\b|\d+ (?!(?:mm|cm|m)\b)))"
 )
 _PARTS = re.compile(
     r":|\b(?:made|out|consist\w+|composed|using) (?:of|up)?\b|\bhouse\b.*\bwith\b"
@@ -149,6 +155,7 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     yield from missing_area(words, shapes)
     yield from missing_sizes(text, shapes)
     yield from missing_gaps(text, shapes)
+    yield from unmet_lengths(text, shapes, before)
     yield from _not_around(words, shapes, before)
     yield from _not_beside(words, shapes, before)
     if not shapes or _PARTS.search(words):
@@ -163,8 +170,9 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
         yield "the shapes overlap"
     if count <= 1 and _STRAIGHT.search(words) and not _is_straight(np.concatenate(shapes)):
         yield "the line is not straight"
-    if count == 1 and len(shapes) == 1:
-        yield from _unlike(text, named[0][1], shapes[0])
+    if count == len(shapes) and len({kind for _, kind in named}) == 1:
+        for shape in shapes:
+            yield from _unlike(text, named[0][1], shape)
     if count <= 1:
         yield from _misplaced(words, np.concatenate(shapes), before)
 
@@ -266,6 +274,12 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
         yield f"it has {found} corners, which no circle has"
     if (usual := CORNERS.get(named)) and (found := corners_of(shape)) not in usual:
         yield f"it has {found} corners, which no {named} has"
+    short, long = (wide, high) if named == "circle" else box_of(shape)
+    regular = named == "square" or (
+        named == "circle" and straight < SLACK_M and len(shape) > _ROUND
+    )
+    if regular and abs(long - short) > REGULAR * max(short, long):
+        yield f"it is {100 * short:.0f} cm by {100 * long:.0f} cm, which no {named} is"
 
 
 def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:

@@ -7,8 +7,12 @@ import math
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from cap.engine.effect import ITSELF, VELOCITY, Effect
+from cap.engine.measures import AREA, AREA_SHARE, area_m2
 from cap.engine.sentence import UNITS, clauses_of, mentions
+from cap.engine.shapes import Points, box_of
 from cap.robot.observation import Observation
 
 SHARE, SLACK_M = 0.02, 0.012
@@ -24,14 +28,12 @@ HEADINGS = {"forward": 0, "ahead": 0, "left": 90, "right": -90, "back": 180, "ar
 STRAIGHT = 0.9
 """A drive went the way that was said if this share of it, or more, is along that way."""
 FIGURES = {
-    ("circle", True): math.tau,
-    ("circle", False): math.pi,
-    ("square", False): 4.0,
-    ("square", True): 4.0,
-    ("triangle", False): 3.0,
-    ("triangle", True): 3.0,
+    "circle": (math.pi, 1.0, 1.0),
+    "square": (4.0, 1.0, 1.0),
+    "loop": (math.pi, 1.0, 1.0),
+    "triangle": (3.0, math.sqrt(3) / 2, 1.0),
 }
-"""How many times its size a figure is long: of a circle its radius or diameter, else its side."""
+"""How long a figure is, how narrow and how wide, in its diameter or its side."""
 _USUAL = {
     re.compile(r"^(?:back up|back off|back|reverse|retreat)\b(?! to\b)"): "drive back",
     re.compile(r"^advance\b"): "drive forward",
@@ -41,6 +43,7 @@ _USUAL = {
     re.compile(
         r"^(?:roll|creep|go|move|travel|walk|head|step|inch|ride|come|run|stand|park)\b"
     ): "drive",
+    re.compile(r"^make (?=an? (?:\w+ )?(?:loop|lap|circle|square|tour|figure))"): "drive ",
     re.compile(r"^(?:rotate|spin|pivot|swivel)\b"): "turn",
     re.compile(r"\bcounter ?-?clockwise\b|\banti ?-?clockwise\b"): "left",
     re.compile(r"\bclockwise\b"): "right",
@@ -50,7 +53,8 @@ _USUAL = {
 """What is said in several ways, and how it is written here."""
 _OTHERS = re.compile(
     r"\b(?:drive|turn) (?:it|them|both|all|every\w*|your (?:hand|gripper|arm)"
-    r"|an? (?!square|circle|triangle|figure|loop|little|bit|m\b)"
+    r"|an? (?!(?:\w+ )?(?:square|circle|triangle|rectangle|hexagon|figure|loop|lap|zigzag|spiral"
+    r"|path|route|way|tour|distance|line|curve)|little|bit|m\b)"
     r"|the (?!left|right|robot|other way))\b"
 )
 """Of a thing, and not of the robot."""
@@ -75,9 +79,25 @@ _NOT_LEGS = re.compile(
 _SPEED = re.compile(
     r"\bat (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)? for (\d+(?:\.\d+)?) ?(?:s|seconds?)\b"
 )
-_FROM = re.compile(r"\b(\d+(?:\.\d+)?) ?(cm|m) (?:away )?from (?:the )?(?P<name>[\w ]+)$")
+_FROM = re.compile(
+    r"\b(\d+(?:\.\d+)?) ?(cm|m) (?:away )?(?:from|past|behind|beyond|in front of|before"
+    r"|(?:to the )?(?:left|right) of) (?:the )?(?P<name>[\w ]+)$"
+)
+_POINT = re.compile(
+    r"\bto (?:the )?(?:point |position |coordinates? |spot )?(?:at )?\(?(?:x ?=? ?)?"
+    r"(?P<x>-?\d+(?:\.\d+)?)(?: m)?,? (?:and )?(?:y ?=? ?)?(?P<y>-?\d+(?:\.\d+)?)(?: m)?\)?$"
+)
+POINT_M = 0.05
+"""A point with coordinates is reached so near."""
 _BY = re.compile(r"(\d+(?:\.\d+)?) ?(cm|m) by (\d+(?:\.\d+)?) ?(cm|m)\b")
-_FIGURE = re.compile(r"\b(circle|square|triangle)\b")
+_FIGURE = re.compile(r"(?<!half )(?<!quarter )\b(circle|loop|square|triangle)(?:s\b|\b(?! m\b))")
+_SIDES = re.compile(r"\bsides?\b.*?((?:\d+(?:\.\d+)?(?: ?m)?(?:,? and |, ))+\d+(?:\.\d+)?) ?m\b")
+_SIZE = re.compile(
+    r"(\d+(?:\.\d+)?) ?(cm|m)[- ](?:in )?(?:long )?"
+    r"(?:radius|diameter|sides?|circle|loops?|square|triangle)\b"
+    r"|\b(?:radius|diameter|sides?|circle|loops?|square|triangle)\b(?: (?!m\b)[a-z]+){0,4}?"
+    r" (\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|away))"
+)
 _RETURNS = re.compile(
     r"^(?:(?:come|go|drive|return|get|be|and) )*(?:back|return)\b(?! \d)"
     r"(?: (?:again|right away|here|at once"
@@ -117,7 +137,9 @@ def driven_otherwise(
     yield from _turned(clauses, before, after)
     yield from _legs(clauses, before, after)
     if travel in before.condition:
-        yield from _travelled(text, before, after)
+        yield from _figured(text, before, after)
+        if _figure(text) is None:
+            yield from _travelled(text, before, after)
     yield from _apart(text, after)
 
 
@@ -236,29 +258,66 @@ def _legs(clauses: list[str], before: Observation, after: Observation) -> Iterat
             yield f"the robot is {way_m:.2f} m from where it was, {asked}"
 
 
+def _driven(before: Observation, after: Observation) -> Points:
+    """Return the way that the base drove: the ends of its straight legs, shape (n, 2)."""
+    since = before.condition[ITSELF[2]]
+    legs = [leg[1:] for leg in after.track if leg[0] > since]
+    return np.array([before.condition[ITSELF[0]][:2], *legs])
+
+
 def _travelled(text: str, before: Observation, after: Observation) -> Iterator[str]:
-    """Yield how far the robot drove, where its legs, or the figure it was to drive, are longer."""
-    travel = ITSELF[2]
+    """Yield how far the robot drove, where its legs are longer."""
     legs = [float(number) * UNITS[unit] for number, unit in _LENGTH.findall(text)]
-    figure = _FIGURE.search(text)
-    wanted = sum(legs) if " then " in text and len(legs) > 1 else 0.0
+    wanted = sum(legs) if " then " in text and len(legs) > 1 else max(legs, default=0.0)
     if speed := _SPEED.search(text):
         wanted = float(speed[1]) * float(speed[2])
     if len(legs) == 1 and re.search(r"\b(?:and|then) (?:come |go |drive )?back\b(?! to)", text):
         wanted = 2 * legs[0]
-    if figure is not None:
-        size = re.search(r"(\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|away))", text)
-        sizes = [float(size[1]) * UNITS[size[2]]] if size else []
-        wanted = sizes[0] * FIGURES[figure[1], "radius" in text] if sizes else wanted
-    if sides := _BY.search(text):
-        wanted = 2 * (float(sides[1]) * UNITS[sides[2]] + float(sides[3]) * UNITS[sides[4]])
-    way_m = after.condition[travel] - before.condition[travel]
+    way_m = float(np.linalg.norm(np.diff(_driven(before, after), axis=0), axis=1).sum())
     if way_m < (1 - SHARE) * wanted - SLACK_M:
         yield f"the robot drove {way_m:.2f} m, where {wanted:.2f} m were asked for"
 
 
+def _figure(text: str) -> tuple[float, float, float] | None:
+    """Return how long the figure is that a robot is to drive, how narrow and how wide, metres."""
+    if sides := _BY.search(text):
+        short, long = sorted((float(sides[1]) * UNITS[sides[2]], float(sides[3]) * UNITS[sides[4]]))
+        return 2 * (short + long), short, long
+    if listed := _SIDES.search(text):
+        each = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", listed[1])]
+        return sum(each), 0.0, max(each)
+    figure, size = _FIGURE.search(text), _SIZE.search(text)
+    if figure is None or size is None:
+        return None
+    side = float(size[1] or size[3]) * UNITS[size[2] or size[4]] * (1 + ("radius" in text))
+    long, short, wide = FIGURES[figure[1]]
+    return long * side, short * side, wide * side
+
+
+def _figured(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how much smaller the way that was driven is than the figure that was asked for."""
+    from shapely import MultiPoint
+
+    driven, area = _driven(before, after), AREA.search(text)
+    outline = MultiPoint(driven).convex_hull
+    if area and outline.area < (1 - AREA_SHARE) * area_m2(area):
+        yield f"the way has {outline.area:.1f} square m in it, where '{area[0]}' was asked for"
+    if (figure := _figure(text)) is None:
+        return
+    found = [outline.length, *box_of(driven)]
+    if any(one < (1 - SHARE) * wanted - SLACK_M for wanted, one in zip(figure, found, strict=True)):
+        _, short, long = found
+        asked = f"one of {figure[1]:.2f} m by {figure[2]:.2f} m was asked for"
+        yield f"the figure that was driven is {short:.2f} m by {long:.2f} m, where {asked}"
+
+
 def _apart(text: str, after: Observation) -> Iterator[str]:
-    """Yield how far from a thing the robot is, where another distance was asked for."""
+    """Yield how far from a thing, or from which point, the robot is that was to be elsewhere."""
+    end = after.condition[ITSELF[0]][:2]
+    if point := _POINT.search(text):
+        goal = float(point["x"]), float(point["y"])
+        if math.dist(goal, end) > POINT_M:
+            yield f"the robot is at ({end[0]:.2f}, {end[1]:.2f}), not at ({goal[0]:g}, {goal[1]:g})"
     match = _FROM.search(text)
     if match is None:
         return
@@ -266,7 +325,7 @@ def _apart(text: str, after: Observation) -> Iterator[str]:
     if at is None:
         return
     wanted = float(match[1]) * UNITS[match[2]]
-    apart = math.dist(at[:2], after.condition[ITSELF[0]][:2])
+    apart = math.dist(at[:2], end)
     if not wanted * (1 - SHARE) - SLACK_M <= apart <= wanted + FURNITURE_M:
         where = f"{apart:.2f} m from {match['name']!r}"
         yield f"the robot is {where}, where {wanted:g} m were asked for"

@@ -13,32 +13,53 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cap.engine.sentence import NUMBERS, UNITS
+from cap.engine.sentence import NUMBERS, UNITS, mentions
 from cap.engine.shapes import (
     CHANGE_SHARE,
     CHANGE_SLACK_M,
     SHAPES,
     STRAIGHT_M,
     Points,
+    box_of,
+    corners_of,
     metres,
     middle_of,
+    points_of,
     same,
 )
+from cap.robot.observation import Observation
 
 AREA_SHARE = 0.04
 _SIZE = r"(?P<n{0}>\d+(?:\.\d+)?) ?-?(?P<u{0}>mm|cm|m)\b"
 _WORDS = {
     **dict.fromkeys(("long", "length", "perimeter", "circumference"), "length"),
-    **dict.fromkeys(("wide", "width", "across", "tall", "high", "height"), "width"),
-    **dict.fromkeys(("side", "sides", "edges"), "side"),
-    "radius": "radius",
-    "diameter": "diameter",
+    **dict.fromkeys(("wide", "width"), "wide"),
+    **dict.fromkeys(("tall", "high", "height"), "high"),
+    **dict.fromkeys(("sides", "edges"), "sides"),
+    "side": "side",
+    **dict.fromkeys(("radius", "radii"), "radius"),
+    **dict.fromkeys(("diameter", "diameters"), "diameter"),
+    "across": "across",
 }
 _SAID = re.compile(
     rf"{_SIZE.format(1)}[- ](?:in )?(?P<after>{'|'.join(_WORDS)})\b"
     rf"|\b(?P<before>{'|'.join(_WORDS)})(?: of| is)? {_SIZE.format(2)}"
     rf"|{_SIZE.format(3)} (?:horizontal |vertical |diagonal |straight )?(?:{SHAPES})s?\b"
     rf"|\b(?:{SHAPES})s? of {_SIZE.format(4)}(?! (?:around|from|above|below|left|right))"
+)
+_LIST = re.compile(
+    rf"(?:(?P<before>{'|'.join(_WORDS)})(?: of| is| are)? )?"
+    r"(?P<numbers>\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)*,? and \d+(?:\.\d+)?) ?(?P<unit>mm|cm|m)\b"
+    rf"(?:[- ](?:in )?(?P<after>{'|'.join(_WORDS)}|{SHAPES}))?"
+)
+"""Several sizes of which one word says what they measure."""
+_TURNED = re.compile(
+    r"\b(?:square|rectangle|triangle|line|arrow|cross|tilted|rotated|diagonal\w*)s?\b"
+)
+"""What may be drawn aslant, so that it is as wide as one of its sides is long."""
+_EDGE = re.compile(r"\b(?:edges?|borders?|sides?|corners?|margins?|frame)\b")
+_OTHER_THAN_CIRCLES = re.compile(
+    rf"\b(?:half|semi\w*|quarter|arcs?|(?:{SHAPES.replace('circle|', '')})s?)\b"
 )
 AREA = re.compile(r"(\d+(?:\.\d+)?) ?(?:square |sq\.? ?)(cm|m)\b|(\d+(?:\.\d+)?) ?(cm|m)(?:\^?2|²)")
 _WIDE = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) wide\b")
@@ -56,22 +77,69 @@ def missing_sizes(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     """Yield the stated sizes that nothing new has."""
     if not shapes:
         return
+    words = _LIST.sub(_one_by_one, words)
     for match in _SAID.finditer(words):
         several = _SEVERAL.search(words[: match.start()])
         count = 1 if several is None else NUMBERS.get(several["number"]) or int(several["number"])
         if _EACH.search(words[: match.start()]):
             count = len(shapes)
-        measured = [_measures(shape) for shape in shapes]
+        measured = [_measures(shape, words) for shape in shapes]
         if count == 1 and len(shapes) > 1:  # a shape of several strokes
             measured.append(_extent(np.concatenate(shapes)))
         size_m = metres(match, next(n for n in "1234" if match[f"n{n}"] is not None))
         kind = _WORDS.get(match["after"] or match["before"] or "", "any")
         sizes = [found[kind] for found in measured]
-        having = sum(any(same(size_m, size) for size in found) for found in sizes)
+        of_all = all if kind == "sides" and (several is None or count > 1) else any
+        having = sum(
+            bool(found) and of_all(same(size_m, size) for size in found) for found in sizes
+        )
         if having < min(count, len(shapes)):
             near = min((size for found in sizes for size in found), key=lambda s: abs(s - size_m))
             lacking = "nothing new measures" if count == 1 else f"{having} of {count} measure"
             yield f"{lacking} '{match[0]}'; the nearest is {100 * near:.1f} cm"
+
+
+def unmet_lengths(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield the lengths, of no size that is named, that nothing new has and is away from anything.
+
+    Args:
+        words: The instruction; `missing_sizes` and `missing_gaps` compare what it says of sizes.
+        shapes: What is new.
+        before: The world before.
+    """
+    if not shapes:
+        return
+    others = [points_of(stroke) for stroke in before.drawn if len(stroke) > 1]
+    own, old = ([_marks(shape) for shape in some] for some in (shapes, others))
+    places = {**before.landmarks, **{name: at[:2] for name, at in before.positions.items()}}
+    named = [name for name, _, _ in mentions(words, places)] or [
+        name for name in ("middle",) if name in places
+    ]
+    fixed = np.array([places[name] for name in (places if _EDGE.search(words) else named)])
+    found = [size for shape in shapes for size in _measures(shape, "")["any"]]
+    found += np.ptp(np.concatenate(shapes), axis=0).tolist()
+    for n, marks in enumerate(own):
+        anchors = np.concatenate([*(own[:n] + own[n + 1 :]), *old, fixed.reshape(-1, 2)])
+        away = marks[:, None] - anchors[None]
+        found += [*np.abs(away).ravel(), *np.linalg.norm(away, axis=2).ravel()]
+    rest = _APART.sub("", _SAID.sub("", _BY.sub("", _LIST.sub(_one_by_one, words))))
+    for match in re.finditer(_SIZE.format(""), rest):
+        if not any(same(metres(match), size) for size in found):
+            yield f"nothing new measures '{match[0]}', or is so far from anything"
+
+
+def _marks(shape: Points) -> Points:
+    """Return the points of a shape that distances are measured from, shape (n, 2)."""
+    low, top = shape.min(axis=0), shape.max(axis=0)
+    return np.array([low, top, (low + top) / 2, shape[0], shape[-1]])
+
+
+def _one_by_one(match: re.Match[str]) -> str:
+    """Return several sizes with what they measure after each."""
+    word = match["before"] or match["after"]
+    numbers = re.findall(r"\d+(?:\.\d+)?", match["numbers"])
+    each = ", ".join(f"{number} {match['unit']} {word}" for number in numbers)
+    return each if word else match[0]
 
 
 def not_lying(words: str, shapes: Sequence[Points]) -> Iterator[str]:
@@ -88,14 +156,11 @@ def not_lying(words: str, shapes: Sequence[Points]) -> Iterator[str]:
 
 def not_by(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     """Yield what the sides of a shape measure that was to be so much by so much."""
-    from shapely import MultiPoint
-
     match = _BY.search(words)
     if match is None or len(shapes) != 1:
         return
     wanted = sorted((float(match[1]) * UNITS[match[2]], float(match[3]) * UNITS[match[4]]))
-    corners = np.array(MultiPoint(shapes[0]).minimum_rotated_rectangle.exterior.coords)
-    turned = sorted(np.linalg.norm(np.diff(corners[:3], axis=0), axis=1).tolist())
+    turned = box_of(shapes[0])
     if not any(
         all(map(same, wanted, found))
         for found in (turned, sorted(np.ptp(shapes[0], axis=0).tolist()))
@@ -109,13 +174,18 @@ def missing_area(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     from shapely import MultiPoint
 
     for match in AREA.finditer(words):
-        wanted = float(match[1] or match[3]) * UNITS[match[2] or match[4]] ** 2
+        wanted = area_m2(match)
         areas = [_outline_area(shape) for shape in shapes]
         drawn = [*shapes, np.concatenate(shapes)] if shapes else []
         areas += [MultiPoint(points).convex_hull.area for points in drawn]
         if areas and not any(same(wanted, area, AREA_SHARE, 0.0) for area in areas):
             near = min(areas, key=lambda area: abs(area - wanted))
             yield f"nothing new has '{match[0]}'; the nearest is {near * 1e4:.0f} square cm"
+
+
+def area_m2(match: re.Match[str]) -> float:
+    """Return an area that `AREA` found, square metres."""
+    return float(match[1] or match[3]) * UNITS[match[2] or match[4]] ** 2
 
 
 def _outline_area(shape: Points) -> float:
@@ -143,21 +213,31 @@ def missing_gaps(words: str, shapes: Sequence[Points]) -> Iterator[str]:
         yield f"the shapes are {100 * near:.1f} cm apart, where {100 * wanted:g} cm were asked for"
 
 
-def _measures(shape: Points) -> Mapping[str, Sequence[float]]:
+def _measures(shape: Points, words: str) -> Mapping[str, Sequence[float]]:
     """Return what a shape measures, in metres, by what that is called; `any` has all of them."""
     from shapely import LineString
 
-    wide, high = np.ptp(shape, axis=0)
+    wide, high = (float(size) for size in np.ptp(shape, axis=0))
+    length = float(np.linalg.norm(np.diff(shape, axis=0), axis=1).sum())
+    if "circle" in words and not _OTHER_THAN_CIRCLES.search(words):
+        size = max(wide, high)
+        kinds = ("wide", "high", "across", "diameter", "side", "sides")
+        found = {kind: [size] for kind in kinds}
+        return {**found, "length": [length], "radius": [size / 2], "any": [size, size / 2, length]}
     radius = float(np.linalg.norm(shape - middle_of(shape), axis=1).max())
-    steps = np.linalg.norm(np.diff(shape, axis=0), axis=1)
     corners = np.array(LineString(shape).simplify(STRAIGHT_M).coords)
-    sides = [wide, high, *np.linalg.norm(np.diff(corners, axis=0), axis=1)]
+    edges = np.linalg.norm(np.diff(corners, axis=0), axis=1).tolist()
+    sides = [wide, high, *edges]
+    turned = _TURNED.search(words)
     found = {
-        "length": [float(steps.sum()), float(np.linalg.norm(shape[-1] - shape[0])), wide, high],
-        "width": sides,
-        "radius": [wide / 2, high / 2, radius],
+        "length": [length, float(np.linalg.norm(shape[-1] - shape[0])), wide, high],
+        "wide": sides if turned else [wide],
+        "high": sides if turned else [high],
+        "across": sides if turned else [wide, high],
+        "radius": [wide / 2, high / 2, *([] if "semi" in words or "half" in words else [radius])],
         "diameter": [wide, high, 2 * radius],
         "side": sides,
+        "sides": edges if corners_of(shape) == len(edges) else sides[:2],
     }
     return {**found, "any": [*found["length"], *sides, wide / 2, high / 2]}
 
@@ -165,5 +245,6 @@ def _measures(shape: Points) -> Mapping[str, Sequence[float]]:
 def _extent(shape: Points) -> Mapping[str, Sequence[float]]:
     """Return what several strokes measure together: their width and height alone."""
     wide, high = (float(size) for size in np.ptp(shape, axis=0))
-    kinds = ("length", "width", "side", "diameter", "any")
-    return {**{kind: [wide, high] for kind in kinds}, "radius": [wide / 2, high / 2]}
+    kinds = ("length", "across", "side", "sides", "diameter", "any")
+    both = {kind: [wide, high] for kind in kinds}
+    return {**both, "wide": [wide], "high": [high], "radius": [wide / 2, high / 2]}

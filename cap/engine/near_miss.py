@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cap.errors import one_edit
+
 _WORDS = {
     "object": "obj",
     "location": "loc",
@@ -27,26 +29,9 @@ def near_miss(name: str, known: Iterable[str]) -> str | None:
             return other
     if len(name) < _SHORTEST:
         return None
-    return next((other for other in known if _one_edit(name.lower(), other.lower())), None)
+    return next((other for other in known if one_edit(name.lower(), other.lower())), None)
 
 
 def _words(name: str) -> list[str]:
     spread = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
     return [_WORDS.get(word, word) for word in spread.split("_") if word]
-
-
-def _one_edit(one: str, other: str) -> bool:
-    """Tell whether one letter more, less or otherwise, or two exchanged, make one the other."""
-    if one == other or abs(len(one) - len(other)) > 1:
-        return one == other
-    start = next(
-        (i for i, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
-        min(len(one), len(other)),
-    )
-    first, second = one[start:], other[start:]
-    return (
-        first[1:] == second[1:]
-        or first[1:] == second
-        or first == second[1:]
-        or (first[:2] == second[1::-1] and first[2:] == second[2:])
-    )

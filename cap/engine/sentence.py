@@ -165,9 +165,10 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\bcenti ?met(?:er|re)s?\b": "cm",
     r"\bmilli ?met(?:er|re)s?\b": "mm",
     r"\b(?:a|one) half (?=met|kilomet|cm)": "0.5 ",
-    r"\bhalf (?:a|an|of a) (?=met|kilomet|cm\b)": "0.5 ",
-    r"\bthree quarters of a (?=met|kilomet)": "0.75 ",
-    r"\b(?:a quarter|one quarter) of a (?=met|kilomet)": "0.25 ",
+    r"\bhalf (?:a|an|of a) (?=(?:square )?met|kilomet|cm\b)": "0.5 ",
+    r"\buntil (?:you|the robot)(?:'re| are| is) (?:at least |exactly )?(?=\d)": "to ",
+    r"\bthree quarters of a (?=(?:square )?met|kilomet)": "0.75 ",
+    r"\b(?:a quarter|one quarter) of a (?=(?:square )?met|kilomet)": "0.25 ",
     r"\b(\d+(?:\.\d+)?|an?|one) kilomet(?:er|re)s?\b": _in_metres,
     rf"\b(\d+(?:\.\d+)?|{_NUMBER}) inch(?:es)?\b": _from_inches,
     **{

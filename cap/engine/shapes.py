@@ -71,6 +71,18 @@ def middle_of(shape: Points) -> Points:
     return middle
 
 
+def box_of(shape: Points) -> tuple[float, float]:
+    """Return the short and the long side of the least rectangle around a shape, metres."""
+    from shapely import MultiPoint
+
+    hull = MultiPoint(shape).convex_hull
+    if not hull.area:
+        return 0.0, float(hull.length)
+    corners = np.array(hull.minimum_rotated_rectangle.exterior.coords)
+    short, long = sorted(np.linalg.norm(np.diff(corners[:3], axis=0), axis=1).tolist())
+    return short, long
+
+
 def size_of(shape: Points) -> float:
     """Return the diagonal of what a shape takes up, metres."""
     return float(np.linalg.norm(np.ptp(shape, axis=0)))

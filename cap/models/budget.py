@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Completion, Usage
-from cap.models.estimates import ESTIMATED, believed, estimate
+from cap.models.estimates import ESTIMATED, counted, estimate
 
 MINUTE_S = 60.0
 
@@ -194,7 +194,7 @@ class Budget:
         """
         missing = ESTIMATED if self._price else ""
         unknown = self._price != FREE and completion.cost_usd is None
-        completion = believed(prompt, completion, missing if unknown else None)
+        completion = counted(prompt, completion, missing if unknown else None)
         if self._price is not None and completion.cost_usd is None:
             completion = replace(completion, cost_usd=self._price.of(completion))
         took = Usage.of(completion)

@@ -1,4 +1,4 @@
-"""Tokens where their number is not reported, or cannot be true."""
+"""Tokens where their number is not reported."""
 
 from __future__ import annotations
 
@@ -9,18 +9,8 @@ from cap.models.base import Completion
 
 CHARS_PER_TOKEN = 4
 """Stands in where an endpoint counts no tokens: English and code have about so many."""
-MOST_PER_CHAR = 10
-"""No text has more tokens than this for each of its characters."""
-UNSEEN = 300_000
-"""So many may come on top: of pictures, hints and reasoning that stand in no text."""
-MOST = 100_000_000
-"""No request has more."""
 
 ESTIMATED = "it counts no tokens: they are estimated from the length of the texts, and so its price"
-UNBELIEVABLE = (
-    "it counts tokens as they cannot be: they are estimated from the length of the texts, and so "
-    "its price"
-)
 
 
 def estimate(chars: int) -> int:
@@ -28,34 +18,25 @@ def estimate(chars: int) -> int:
     return -(-chars // CHARS_PER_TOKEN)
 
 
-def believable(tokens: Any, chars: int) -> bool:
-    """Tell whether a text of so many characters, and what is unseen, may have so many tokens."""
-    return type(tokens) is int and 0 <= tokens <= min(MOST, MOST_PER_CHAR * chars + UNSEEN)
-
-
-def believed(prompt: str, completion: Completion, missing: str | None = None) -> Completion:
-    """Return an answer whose counts can be true; what cannot be is estimated from the texts.
+def counted(prompt: str, completion: Completion, missing: str | None = None) -> Completion:
+    """Return an answer with counts of tokens; those that are no numbers are estimated.
 
     Args:
         prompt: What was asked.
         completion: The answer.
         missing: Note on an answer without counts, which are estimated then; None to leave them.
     """
-    counts = completion.prompt_tokens, completion.completion_tokens
-    texts = len(prompt), len(completion.text)
-    wrong = not all(map(believable, counts, texts))
-    estimated = wrong or (missing is not None and not any(counts))
-    read, written = map(estimate, texts) if estimated else counts
-    note = UNBELIEVABLE if wrong else missing
-    cached, reasoning = completion.cached_tokens, completion.reasoning_tokens
-    requests = completion.requests
+    counts: list[Any] = [completion.prompt_tokens, completion.completion_tokens]
+    wrong = not all(type(count) is int and count >= 0 for count in counts)
+    if not wrong and (missing is None or any(counts)):
+        return completion
+    note = ESTIMATED if wrong else missing
     return replace(
         completion,
-        prompt_tokens=read,
-        completion_tokens=written,
-        cached_tokens=cached if type(cached) is int and 0 <= cached <= read else 0,
-        reasoning_tokens=reasoning if type(reasoning) is int and 0 <= reasoning <= written else 0,
-        requests=requests if type(requests) is int and requests >= 0 else 1,
-        notes=(*completion.notes, note) if estimated and note else completion.notes,
-        estimated=completion.estimated or estimated,
+        prompt_tokens=estimate(len(prompt)),
+        completion_tokens=estimate(len(completion.text)),
+        cached_tokens=0,
+        reasoning_tokens=0,
+        notes=(*completion.notes, note) if note else completion.notes,
+        estimated=True,
     )

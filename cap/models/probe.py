@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 from cap.errors import EndpointFailed, ModelError, ModelUnreachable
 from cap.models.base import Mode, Request
 from cap.models.capabilities import Abilities
-from cap.models.openai.model import OpenAIModel, Refused, picture_part
+from cap.models.openai.model import OpenAIModel, Refused
 from cap.models.openai.replies import read_reply
-from cap.models.scorers.asker import Asker
-from cap.models.scorers.choice import WIDTHS, alternatives
-from cap.models.scorers.exact import tokens_of, walked
+from cap.models.scorers import WIDTHS, Asker, alternatives, echoed_tokens, token_by_token
 
 PROMPT = "1, 2, 3, 4,"
 STOP = "6"
@@ -27,8 +25,6 @@ NARROWEST, WIDEST = 2048, 16384
 one before. Requests have at most 3,000, and a session's history as many again."""
 _CHARS_PER_TOKEN = 4
 _IDLE_LINE = "# Nothing of note stands on this line of the file.\n"
-
-_OPTIONAL: Mapping[str, Any] = {"temperature": 0.0, "seed": 1}
 
 
 def check(
@@ -59,35 +55,30 @@ def check(
     mode: Mode = model.mode
     if not (chat if mode == "chat" else completions):
         mode = "chat" if chat else "completion"
-    refused = [name for name in _OPTIONAL if probe.takes(mode, name) is False]
-    if mode == "chat" and probe.limit != "max_tokens":
-        refused.append("max_tokens")
+    model.learn(refused={})
+    probe.completes(Request(PROMPT, max_tokens=MAX_TOKENS, seed=1))
+    seen = probe.completes(Request("What colour is this?", pictures=(_pixel(),)))
     stop = probe.stops(mode)
-    if stop is False:
-        refused.append("stop")
-    pictures = probe.sees() if mode == "chat" else False
-    if mode == "chat" and pictures is False:
-        refused.append("pictures")
+    refused = [*model.abilities.refused, *(["stop"] if stop is False else [])]
     window, cuts_off = probe.window(mode, widest)
     logprobs = probe.logprobs(mode)
     echo = probe.echoes() if completions else completions
-    found = {
-        "chat": chat,
-        "completions": completions,
-        "streaming": probe.streams(),
-        "stop": stop,
-        "seed": "seed" not in refused,
-        "logprobs": logprobs,
-        "echo": echo,
-        "rung": "exact" if echo else probe.rung(logprobs),
-        "window": window,
-        "cuts_off": cuts_off,
-        "pictures": pictures,
-        "refused": dict.fromkeys(refused, day),
-        "latency_s": round(min(probe.times), 4),
-        "checked": day,
-    }
-    model.learn(**found)
+    model.learn(
+        chat=chat,
+        completions=completions,
+        streaming=probe.streams(),
+        stop=stop,
+        seed="seed" not in refused,
+        logprobs=logprobs,
+        echo=echo,
+        rung="exact" if echo else probe.rung(logprobs),
+        window=window,
+        cuts_off=cuts_off,
+        pictures=seen and model.sees,
+        refused=dict.fromkeys(refused, day),
+        latency_s=round(min(probe.times), 4),
+        checked=day,
+    )
     return model.abilities
 
 
@@ -97,7 +88,7 @@ class _Probe:
     def __init__(self, model: OpenAIModel, clock: Callable[[], float]) -> None:
         self._model = model
         self._clock = clock
-        self.limit = "max_tokens"
+        self._limit = "max_tokens"
         self.times: list[float] = []
         self.last: ModelError | None = None
         self._free: dict[Mode, str] = {}
@@ -107,16 +98,15 @@ class _Probe:
         """Send the prompt with some parameter more and return the answer.
 
         Raises:
-            ModelUnreachable: Nobody is there.
+            ModelUnreachable: Nothing answers there.
             ModelError: It was refused, or went wrong.
         """
+        sent: dict[str, Any] = {"prompt": PROMPT, "max_tokens": MAX_TOKENS}
         if mode == "chat":
-            sent = {"messages": [{"role": "user", "content": f"Count on: {PROMPT}"}], **more}
-            sent = {self.limit: MAX_TOKENS, **sent}
-        else:
-            sent = {"prompt": PROMPT, "max_tokens": MAX_TOKENS, **more}
+            message = {"role": "user", "content": f"Count on: {PROMPT}"}
+            sent = {"messages": [message], self._limit: MAX_TOKENS}
         begun = self._clock()
-        body, _ = self._model.request(mode, sent, once=True)
+        body, _ = self._model.request(mode, {**sent, **more}, once=True)
         self.times.append(self._clock() - begun)
         return body
 
@@ -133,21 +123,26 @@ class _Probe:
     def mode(self, mode: Mode) -> bool | None:
         """Tell whether one way of asking works."""
         taken, body = self.tried(mode)
-        if taken is False and mode == "chat" and self.limit in str(self.last):
-            self.limit = "max_completion_tokens"
+        if taken is False and mode == "chat" and self._limit in str(self.last):
+            self._limit = "max_completion_tokens"
             taken, body = self.tried(mode)
-        has_choices = isinstance(body, dict) and bool(body.get("choices"))
-        if taken and not has_choices:
+        if not taken:
+            return taken
+        if not (isinstance(body, dict) and body.get("choices")):
             why = read_reply(body).why_empty
             where = f"{self._model.name} at {self._model.url}"
             self.last = EndpointFailed(f"{where} {why}; check --base-url (it usually ends in /v1)")
-        if taken and has_choices:
-            self._free[mode] = read_reply(body).text
-        return taken and has_choices
+            return False
+        self._free[mode] = read_reply(body).text
+        return True
 
-    def takes(self, mode: Mode, name: str) -> bool | None:
-        """Tell whether a parameter is taken."""
-        return self.tried(mode, **{name: _OPTIONAL[name]})[0]
+    def completes(self, request: Request) -> bool | None:
+        """Ask as usual, whereby the model remembers what is refused; None if it fails."""
+        try:
+            self._model.complete(request)
+        except ModelError:
+            return None
+        return True
 
     def stops(self, mode: Mode) -> bool | None:
         """Tell whether an answer ends before a stop string; open where it would not come to it."""
@@ -178,7 +173,7 @@ class _Probe:
         if not taken:
             return taken
         try:
-            return bool(tokens_of(body, PROMPT))
+            return bool(echoed_tokens(body, PROMPT))
         except Refused:
             return False
 
@@ -189,7 +184,7 @@ class _Probe:
             logprobs: How many alternatives to a token are given.
         """
         try:
-            walked(Asker(self._model), PROMPT, [STOP])
+            token_by_token(Asker(self._model), PROMPT, [STOP])
         except ModelError:
             return "choice" if (logprobs or 0) > 1 else "ranked"
         return "exact"
@@ -205,12 +200,6 @@ class _Probe:
         except ModelError:
             return None
         return True if len(pieces) > 1 else None
-
-    def sees(self) -> bool | None:
-        """Tell whether a picture is taken."""
-        content = [{"type": "text", "text": "What colour is this?"}, picture_part(_pixel())]
-        taken, _ = self.tried("chat", messages=[{"role": "user", "content": content}])
-        return taken
 
     def window(self, mode: Mode, widest: int) -> tuple[int | None, bool | None]:
         """Return how many tokens of a prompt are read, and whether longer ones are cut off.

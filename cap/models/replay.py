@@ -27,25 +27,28 @@ import re
 import secrets
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
+from cap import errors
 from cap.errors import ModelError, NotRecorded, UsageError
 from cap.files import parsed_json, read_text
 from cap.models.base import Completion, Ended, Request, ScoreRequest, Scores, Usage
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
-_TOOK = ("prompt_tokens", "completion_tokens", "cost_usd", "estimated")
-"""What an answer took, except its requests."""
-_ENDING = ("ended", "continues", "why_empty")
-_USUAL = Completion("", "")
 _KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
 Answer = Completion | ModelError | Scores
+
+_ERRORS = {
+    name: kind
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, ModelError)
+}
 
 
 def request_key(asked: Request | ScoreRequest) -> str:
@@ -68,7 +71,17 @@ def request_key(asked: Request | ScoreRequest) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Entry(msgspec.Struct):
+class Took(msgspec.Struct, omit_defaults=True):
+    """What an answer took; fields of `Usage`."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    requests: int = 1
+    estimated: bool = False
+
+
+class Entry(msgspec.Struct, omit_defaults=True):
     """One line of a recording."""
 
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -78,7 +91,7 @@ class Entry(msgspec.Struct):
     text: str | None = None
     """The completion, or why there was none."""
     model: str | None = None
-    usage: dict[str, Any] = msgspec.field(default_factory=dict)
+    usage: Took = msgspec.field(default_factory=Took)
     error: str | None = None
     scores: tuple[float, ...] | None = None
     rung: str = ""
@@ -108,14 +121,20 @@ class Entry(msgspec.Struct):
             return Scores(self.scores, self.rung)
         if self.text is None or (self.error or self.model) is None:
             raise ValueError("it holds no answer")
-        took = msgspec.convert({"requests": 1, "cost_usd": None, **self.usage}, Usage)
+        took = msgspec.structs.asdict(self.usage)
         if self.error is not None:
             error = _ERRORS.get(self.error, ModelError)(self.text)
-            error.requests = took.requests
-            error.took = vars(took) if "prompt_tokens" in self.usage else {}
+            error.requests = took["requests"]
+            error.took = took if self.usage.prompt_tokens else {}
             return error
-        ending = {name: getattr(self, name) for name in _ENDING}
-        return Completion(self.text, self.model or "", **vars(took), **ending)
+        return Completion(
+            self.text,
+            self.model or "",
+            **took,
+            ended=self.ended,
+            continues=self.continues,
+            why_empty=self.why_empty,
+        )
 
 
 def read_entry(line: str, where: str) -> Entry:
@@ -216,11 +235,10 @@ class Replay:
 
     def _missing(self, line: str) -> str:
         shown = line if len(line) <= 120 else line[:117] + "..."
-        why = ""
-        if line in self._instructions:
-            why = (
-                " (it is recorded, but after other text or with other options: the prompt changed)"
-            )
+        changed = (
+            " (it is recorded, but after other text or with other options: the prompt changed)"
+        )
+        why = changed if line in self._instructions else ""
         remedy = f"record it with a model that can answer: -m PROVIDER/NAME --record {self._path}"
         return f"{self._path} holds no completion for {shown!r}{why}; {remedy}"
 
@@ -248,7 +266,7 @@ class Recording:
         """
         self._path = path
         self._lock = threading.Lock()
-        self._of: dict[str, str] = {}
+        self._of = ""
         """The part of the run."""
         self._take = secrets.token_hex(4)
         self._append("")
@@ -259,7 +277,7 @@ class Recording:
         """Return the same for one part of a run; where it is run again, that is what counts."""
         other = copy.copy(self)
         other._take = secrets.token_hex(4)
-        other._of = {"of": label, "take": other._take}
+        other._of = label
         return other
 
     def write(self, asked: Request | ScoreRequest, answer: Answer) -> None:
@@ -270,9 +288,9 @@ class Recording:
         """
         key = request_key(asked)
         end = "\n".join(asked.prompt.rstrip().splitlines()[-SHOWN_LINES:])
-        take = {"take": self._take} if key in self._before else {}
-        entry = {"key": key, "prompt_end": end, **_recorded(answer), **take, **self._of}
-        self._append(json.dumps(entry) + "\n")
+        take = self._take if self._of or key in self._before else ""
+        entry = Entry(key, end, **_recorded(answer), take=take, of=self._of)
+        self._append(json.dumps(msgspec.to_builtins(entry)) + "\n")
 
     def _append(self, line: str) -> None:
         """Append with a single write, so that no other writer's line can come between."""
@@ -289,30 +307,15 @@ class Recording:
 
 
 def _recorded(answer: Answer) -> dict[str, Any]:
-    """Return a line's part for an answer; of its values, those that are not as usual."""
+    """Return the fields of an `Entry` that hold an answer."""
     if isinstance(answer, Scores):
-        return {"scores": answer.logprobs, "rung": answer.rung, "notes": answer.notes}
+        return {"scores": answer.logprobs, "rung": answer.rung}
     if isinstance(answer, ModelError):
-        took = Usage.of_failed(answer)
-        usage: dict[str, Any] = {"requests": took.requests}
-        if answer.took:
-            usage |= {name: getattr(took, name) for name in _TOOK}
-        return {"error": type(answer).__name__, "text": str(answer), "usage": usage}
-    found = {name: getattr(answer, name) for name in (*_TOOK, "requests", *_ENDING)}
-    unusual = {name: value for name, value in found.items() if value != getattr(_USUAL, name)}
-    ending = {name: unusual.pop(name) for name in _ENDING if name in unusual}
-    usage = {"prompt_tokens": 0, "completion_tokens": 0, **unusual}
-    return {"text": answer.text, "model": answer.model, **ending, "usage": usage}
-
-
-def _kinds(kind: type[ModelError]) -> Iterator[type[ModelError]]:
-    """Yield a kind of error and all that are of it."""
-    yield kind
-    for each in kind.__subclasses__():
-        yield from _kinds(each)
-
-
-_ERRORS = {kind.__name__: kind for kind in _kinds(ModelError)}
+        took = msgspec.convert(Usage.of_failed(answer), Took, from_attributes=True)
+        return {"error": type(answer).__name__, "text": str(answer), "usage": took}
+    took = msgspec.convert(answer, Took, from_attributes=True)
+    fields = ("text", "model", "ended", "continues", "why_empty")
+    return {"usage": took, **{name: getattr(answer, name) for name in fields}}
 
 
 def _lines(path: Path) -> list[str]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -28,14 +30,11 @@ from cap.models.base import (
 from cap.models.budget import Budget
 from cap.models.cache import Cache
 from cap.models.concurrency import together
-from cap.models.estimates import believed, estimate
+from cap.models.estimates import counted, estimate
 from cap.models.replay import Recording
 from cap.models.settings import ModelSettings
 
 A = TypeVar("A", bound=Completion | Scores)
-
-MOST_USD = 1000.0
-"""No answer costs more: a custom model that says so is not believed."""
 
 
 class Wrapped:
@@ -43,7 +42,7 @@ class Wrapped:
 
     def __init__(self, model: Model) -> None:
         """Wrap a model."""
-        self._model = model
+        self._model = self._ranker = model
         self.name = model.name
 
     def __getattr__(self, name: str) -> Any:
@@ -69,17 +68,21 @@ class Wrapped:
 
     def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
         """Answer one request and hand over its text as it comes, or at once if it does not."""
-        request, reported = self._adjusted(request), False
+        request, reported, over = self._adjusted(request), False, False
 
-        def tell(piece: str) -> None:
+        def report(piece: str) -> None:
             nonlocal reported
-            reported = True
-            on_text(piece)
+            if not over:  # a model that took too long may still write
+                reported = True
+                on_text(piece)
 
         ask = partial(self._model.complete, request)
         if isinstance(self._model, Streams):
-            ask = partial(self._model.stream, request, tell)
-        completion = self._through(request, ask)
+            ask = partial(self._model.stream, request, report)
+        try:
+            completion = self._through(request, ask)
+        finally:
+            over = True
         if not reported:
             on_text(completion.text)
         return completion
@@ -90,10 +93,10 @@ class Wrapped:
         Raises:
             ModelError: No usable answer.
         """
-        from cap.models.scorers.ranked import ranked
+        from cap.models.scorers import ranked
 
         model = self._model
-        way = model.score if isinstance(model, ScoringModel) else partial(ranked, model)
+        way = model.score if isinstance(model, ScoringModel) else partial(ranked, self._ranker)
         comparison = ScoreRequest(prompt, tuple(continuations))
         return self._through(comparison, partial(way, prompt, continuations))
 
@@ -147,34 +150,8 @@ class OwnModel(Wrapped):
             budget: Lets requests out, and counts them; None where nothing is counted.
         """
         super().__init__(model)
-        self._where = where
-        self._timeout_s = timeout_s
-        self._budget = budget
-
-    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
-        """Answer one request and hand over its text as it comes; nothing after its end."""
-        over = False
-
-        def tell(piece: str) -> None:
-            if not over:
-                on_text(piece)
-
-        try:
-            return super().stream(request, tell)
-        finally:
-            over = True
-
-    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
-        """Compare continuations, by its own means if it has any.
-
-        Raises:
-            ModelError: No usable answer.
-        """
-        from cap.models.scorers.ranked import ranked
-
-        if isinstance(self._model, ScoringModel):
-            return self._guarded(partial(self._model.score, prompt, continuations))
-        return ranked(self, prompt, continuations)
+        self._ranker = self  # the request of a ranking counts
+        self._where, self._timeout_s, self._budget = where, timeout_s, budget
 
     def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
         """Answer a request by asking.
@@ -182,21 +159,23 @@ class OwnModel(Wrapped):
         Raises:
             EndpointFailed: It raised something else, tried to end the process, or gave no answer.
         """
+        if isinstance(asked, ScoreRequest):
+            return self._guarded(ask)
         budget = self._budget
         with contextlib.nullcontext() if budget is None else budget.sending():
             answer: Any = self._guarded(ask)  # whatever it gives
-        if isinstance(answer, Completion) and isinstance(answer.text, str):
-            cost: Any = answer.cost_usd
-            known = type(cost) in (int, float) and 0 <= cost <= MOST_USD
-            answer = replace(answer, cost_usd=cost if known else None)
-            count: Any = believed if budget is None else budget.count
-            return count(asked.prompt, answer)  # type: ignore[no-any-return]
-        given = answer.text if isinstance(answer, Completion) else answer
-        part = " as its text" if isinstance(answer, Completion) else ""
-        raise EndpointFailed(
-            f"the model of {self._where} gave a value of type '{type(given).__name__}'{part}; "
-            "`complete` returns a Completion with a text"
-        )
+        text = answer.text if isinstance(answer, Completion) else answer
+        if not (isinstance(answer, Completion) and isinstance(text, str)):
+            part = " as its text" if isinstance(answer, Completion) else ""
+            raise EndpointFailed(
+                f"the model of {self._where} gave a value of type '{type(text).__name__}'{part}; "
+                "`complete` returns a Completion with a text"
+            )
+        cost: Any = answer.cost_usd
+        if not (type(cost) in (int, float) and 0 <= cost < math.inf):
+            answer = replace(answer, cost_usd=None)
+        count: Any = counted if budget is None else budget.count
+        return count(asked.prompt, answer)  # type: ignore[no-any-return]
 
     def _guarded(self, ask: Callable[[], A]) -> A:
         """Ask, and say in one line what went wrong."""
@@ -209,12 +188,9 @@ class OwnModel(Wrapped):
         except (CapError, Stopped):
             raise
         except (Exception, SystemExit) as error:  # it may fail in any way
-            trace = error.__traceback__
-            while trace is not None and trace.tb_next is not None:
-                trace = trace.tb_next
-            line = "" if trace is None else f", line {trace.tb_lineno}"
+            line = traceback.extract_tb(error.__traceback__)[-1].lineno
             why = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-            raise EndpointFailed(f"the model of {self._where} failed{line}: {why}") from None
+            raise EndpointFailed(f"the model of {self._where} failed, line {line}: {why}") from None
 
     def _heed(self, end_s: float) -> None:
         if time.monotonic() > end_s:

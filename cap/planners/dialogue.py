@@ -13,19 +13,30 @@ lines of its own: `Robot goal:`, `Robot thought:`, `Robot question:`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from cap.files import read_toml
+from cap.models.base import Model, Request
 from cap.planners.loop import Action
 
-Kind = Literal["person", "step", "goal", "thought", "question", "explanation", "feedback"]
-_LINE = re.compile(
-    r"(?:Robot: (?:\d+\. )?(?P<step>.+)|Robot (?P<kind>goal|thought|question): ?(?P<said>.*)"
-    r"|Person: (?P<person>.*)|Explanation: ?(?P<explanation>.*)|(?P<feedback>.+))"
-)
+Kind = Literal["person", "explanation", "goal", "thought", "question", "step", "feedback"]
+MARKS: Mapping[Kind, str] = {
+    "person": "Person:",
+    "explanation": "Explanation:",
+    "goal": "Robot goal:",
+    "thought": "Robot thought:",
+    "question": "Robot question:",
+    "step": "Robot:",
+    "feedback": "",
+}
+"""What each kind of line begins with; of these marks the first that fits says what a line is."""
+SPOKEN: tuple[Kind, ...] = ("goal", "thought", "question")
+"""What a robot says rather than does."""
+_NUMBER = re.compile(r"\d+\.(?:\s+|$)")
+_FEEDBACK = ("Success", "Reached", "Scene")
 
 CONTINUE = "You continue a text. Write only what comes next in it, in its form, and nothing else."
 """The system message for chat models, which would write a program without it."""
@@ -36,6 +47,16 @@ _QUESTIONS = (
 _ARTICLE = re.compile(r"\b(?:a|an) ", re.I)
 _ANY_ARTICLE = re.compile(r"\b(?:a|an|the)\s+")
 _STEP_NUMBER = re.compile(r"(?:robot:\s*)?(?:step\s*)?\d+\s*[.):]\s+|robot:\s*")
+
+
+def next_line(model: Model, prompt: str, tokens: int) -> str:
+    """Return the line with which a model continues a text.
+
+    Raises:
+        ModelError: No usable answer.
+    """
+    request = Request(prompt, stop=("\n",), max_tokens=tokens, system=CONTINUE)
+    return model.complete(request).said().strip().split("\n")[0]
 
 
 @dataclass(frozen=True)
@@ -89,10 +110,6 @@ class DialoguePrompt:
         """Return the prompt for a planner whose questions a person answers."""
         return replace(self, feedback=(*self.feedback, _QUESTIONS))
 
-    def first(self, count: int) -> DialoguePrompt:
-        """Return the prompt with so many of its examples."""
-        return replace(self, examples=self.examples[:count])
-
 
 @dataclass
 class Dialogue:
@@ -117,9 +134,8 @@ class Dialogue:
         """Add a line, and the feedback on it."""
         self.lines.append(DialogueLine(kind, " ".join(text.split())))
         for line in feedback:
-            person = line.startswith("Person: ")
             said = line.removeprefix("Person: ")
-            self.lines.append(DialogueLine("person" if person else "feedback", said))
+            self.lines.append(DialogueLine("feedback" if said == line else "person", said))
 
     def text(self) -> str:
         """Return all of it, to the end of the last line."""
@@ -130,9 +146,9 @@ class Dialogue:
             lines.append(f"Person: {example.instruction}")
             if self.explained and example.explanation:
                 lines.append(f"Explanation: {example.explanation}")
-            blocks.append("\n".join([*lines, *_numbered(map(_example_line, example.steps))]))
+            blocks.append("\n".join([*lines, *_written(map(_example_line, example.steps))]))
         own = [*self.opening, f"Person: {self.instruction}"]
-        blocks.append("\n".join([*own, *_numbered(self.lines)]))
+        blocks.append("\n".join([*own, *_written(self.lines)]))
         return "\n\n".join(blocks) + "\n"
 
     def before_step(self) -> str:
@@ -155,29 +171,24 @@ class Dialogue:
 
 
 def _example_line(text: str) -> DialogueLine:
-    for kind in ("goal", "thought", "question"):
-        if text.startswith(f"{kind}: "):
-            return DialogueLine(kind, text.removeprefix(f"{kind}: "))
-    if text.startswith("Person: "):
-        return DialogueLine("person", text.removeprefix("Person: "))
-    feedback = text.startswith(("[", "Success: ", "Reached: ", "Scene: "))
-    return DialogueLine("feedback" if feedback else "step", text)
+    """Return a line of an example; prompts leave out the marks of what a robot says."""
+    kind, _, said = text.partition(": ")
+    for spoken in SPOKEN:
+        if kind == spoken:
+            return DialogueLine(spoken, said)
+    if kind == "Person":
+        return DialogueLine("person", said)
+    return DialogueLine("feedback" if kind in _FEEDBACK or text[0] == "[" else "step", text)
 
 
-def _numbered(lines: Sequence[DialogueLine] | map[DialogueLine]) -> list[str]:
-    """Return lines with the marks in front of them."""
+def _written(lines: Iterable[DialogueLine]) -> list[str]:
+    """Return lines with the marks in front of them; steps are numbered and end in a full stop."""
     written: list[str] = []
     number = 0
     for line in lines:
-        if line.kind == "step":
-            number += 1
-            written.append(f"Robot: {number}. {line.text}.")
-        elif line.kind == "feedback":
-            written.append(line.text)
-        elif line.kind in ("person", "explanation"):
-            written.append(f"{line.kind.capitalize()}: {line.text}")
-        else:
-            written.append(f"Robot {line.kind}: {line.text}")
+        number += line.kind == "step"
+        text = f"{number}. {line.text}." if line.kind == "step" else line.text
+        written.append(f"{MARKS[line.kind]} {text}" if MARKS[line.kind] else text)
     return written
 
 
@@ -186,17 +197,14 @@ def read(text: str) -> tuple[DialogueLine, ...]:
 
     A stand-in for a language model knows no more of an episode than these lines.
     """
-    last = text.rstrip().rsplit("\n\n", 1)[-1]
     found: list[DialogueLine] = []
-    for line in last.splitlines():
-        match = _LINE.fullmatch(line.strip())
-        if match is None or re.fullmatch(r"Robot:( \d+\.)?", line.strip()):
-            continue
-        for kind in ("step", "person", "explanation", "feedback"):
-            if match[kind] is not None:
-                found.append(DialogueLine(kind, match[kind].strip().rstrip(".")))
-        if match["kind"]:
-            found.append(DialogueLine(match["kind"], match["said"]))  # type: ignore[arg-type]
+    for line in text.rstrip().rsplit("\n\n", 1)[-1].splitlines():
+        kind = next(kind for kind, mark in MARKS.items() if line.strip().startswith(mark))
+        said = line.strip().removeprefix(MARKS[kind]).strip()
+        if kind == "step":
+            said = _NUMBER.sub("", said, count=1)
+        if said:  # else it is the step that is due
+            found.append(DialogueLine(kind, said if kind in SPOKEN else said.rstrip(".")))
     return tuple(found)
 
 

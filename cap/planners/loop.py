@@ -7,13 +7,13 @@ adds lines for the planner's model: objects, success, progress, a person's answe
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from cap.errors import CapError, CheckFailed, ModelError, SpendLimit
+from cap.errors import CapError, ModelError, SpendLimit
 from cap.trace.trace import Trace
 
 MAX_STEPS = 15
@@ -38,6 +38,10 @@ class Action:
 
 DONE = Action("done", (), "done")
 """The planner has ended."""
+UNREAD = 3
+"""This many answers of a model in a row that mean no step end an episode."""
+NO_STEP = Action("none", (), "no step")
+"""Stands for an answer that means no step: it fails and changes nothing."""
 SPOKEN = ("ask", "goal", "think")
 """What a planner says rather than does: no world takes such a step, and it changes nothing."""
 
@@ -110,27 +114,24 @@ class SkillFailure:
 
 @dataclass
 class ForcedFailure:
-    """Makes the first attempts of one skill fail, and may change the world as well."""
+    """Makes the first step with one of some skills fail, and may change the world as well."""
 
     skills: tuple[str, ...]
     """The first step with one of these is made to fail."""
-    times: int = 1
-    """How often: once is transient; many times, and the planner must do something else."""
     meddle: Callable[[Action], None] | None = None
-    """Changes the world at the first failure, such as moving an object elsewhere."""
+    """Changes the world then, such as moving an object elsewhere."""
     further: Disturbance | None = None
     """What goes wrong in addition."""
-    _struck: dict[Action, int] = field(default_factory=dict)
+    _struck: bool = False
 
     def strikes(self, action: Action, number: int) -> str:
         """Return why a step fails, "" if it does not."""
-        forced = action.skill in self.skills and (not self._struck or action in self._struck)
-        if forced and self._struck.get(action, 0) < self.times:
-            if not self._struck and self.meddle is not None:
-                self.meddle(action)
-            self._struck[action] = self._struck.get(action, 0) + 1
-            return "somebody kept it from succeeding"
-        return self.further.strikes(action, number) if self.further else ""
+        if self._struck or action.skill not in self.skills:
+            return self.further.strikes(action, number) if self.further else ""
+        self._struck = True
+        if self.meddle is not None:
+            self.meddle(action)
+        return "somebody kept it from succeeding"
 
 
 Form = Literal["tabletop", "kitchen"]
@@ -181,7 +182,7 @@ class Feedback:
         return [line for kind in self.kinds for line in self._lines(kind, outcome, world)]
 
     def _lines(self, kind: FeedbackKind, outcome: StepOutcome, world: World) -> list[str]:
-        action, kitchen = outcome.action, self.form == "kitchen"
+        action = outcome.action
         spoken = action.skill in SPOKEN
         if kind == "human" and action.skill == "ask":
             said = self.answer(action.args[0]) if self.answer else ""
@@ -191,17 +192,13 @@ class Feedback:
             return [f"Reached: {'; '.join(reached) or 'nothing'}"]
         if spoken:
             return []
-        if kind == "object" and kitchen:
-            return [scene_line(world.visible())]
-        if kind == "success" and kitchen:
-            return [] if outcome.ok else ["[success: no]"]
-        if kind == "success":
-            return [f"Success: {'yes' if outcome.ok else 'no'}"]
         if kind == "human":
-            return [
-                f"Person: {words}" for after, words in self.interjections if after == self._steps
-            ]
-        return []
+            return [f"Person: {words}" for at, words in self.interjections if at == self._steps]
+        if self.form == "tabletop":
+            return [f"Success: {'yes' if outcome.ok else 'no'}"] if kind == "success" else []
+        if kind == "object":
+            return [scene_line(world.visible())]
+        return ["[success: no]"] if kind == "success" and not outcome.ok else []
 
 
 @dataclass(frozen=True)
@@ -214,11 +211,6 @@ class Candidate:
     """What is compared: the logarithm of the score, or the score of planners that add."""
     parts: Mapping[str, Any]
     """What the score is made of, by name, as traces and tables show it; `score` among them."""
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """All of it, as traces keep it."""
-        return {"text": self.action.text, **self.parts}
 
 
 @dataclass(frozen=True)
@@ -240,23 +232,17 @@ End = Literal["done", "stuck", "steps", "talk", "model", "refused"]
 words, no usable answer of its model, or a program that the check refused."""
 
 
-class StepsUsed(CapError):
-    """An episode has had its steps; what acts on must end."""
+class Ended(CapError):
+    """An episode is over before its planner says so."""
 
-
-class ProgramRefused(CheckFailed):
-    """The check refused a model's program."""
-
-
-class NoProgram(ModelError):
-    """A model wrote no program; the message begins with the error it ended with instead."""
+    def __init__(self, end: End, why: str) -> None:
+        """Say how it ended, and why in one line."""
+        super().__init__(why)
+        self.end = end
 
 
 class Planner(Protocol):
     """Chooses steps; all it learns of their results is feedback."""
-
-    name: str
-    """As `--planner` takes it."""
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps and receive their outcomes; return why it ended, "" if it is done."""
@@ -281,35 +267,39 @@ class EpisodeResult:
         return tuple(outcome.action.text for outcome in self.outcomes)
 
 
+@dataclass
 class PlanEpisode:
     """One instruction under way: its steps are counted, disturbed, given feedback and recorded."""
 
-    def __init__(
-        self,
-        instruction: str,
-        world: World,
-        feedback: Feedback,
-        disturbance: Disturbance | None,
-        max_steps: int,
-        trace: Trace,
-    ) -> None:
+    instruction: str
+    """The person's words."""
+    world: World
+    """What is acted on."""
+    feedback: Feedback
+    """What the planner's model reads of it."""
+    disturbance: Disturbance | None
+    """What goes wrong on purpose."""
+    max_steps: int
+    """Most steps that are taken."""
+    trace: Trace
+    """Where all is recorded."""
+    outcomes: list[StepOutcome] = field(default_factory=list)
+    """Of the steps taken."""
+    rung: str = ""
+    """How the model's candidates were compared last."""
+    opening: Sequence[str] = ()
+    """The lines of feedback before the first step."""
+    _said: int = 0
+
+    def __post_init__(self) -> None:
         """Begin."""
-        self.instruction = instruction
-        self.world = world
-        self.max_steps = max_steps
-        self.trace = trace
-        self.outcomes: list[StepOutcome] = []
-        """Of the steps taken."""
-        self._feedback = feedback
-        self._disturbance = disturbance
-        self._said = 0
-        self.asks = "human" in feedback.kinds
+        self.opening = self.feedback.opening(self.world)
+        self.trace.event("instruction", text=self.instruction, opening=self.opening)
+
+    @property
+    def asks(self) -> bool:
         """Whether a person answers questions."""
-        self.opening = feedback.opening(world)
-        """The lines of feedback before the first step."""
-        self.rung = ""
-        """How the model's candidates were compared last."""
-        trace.event("instruction", text=instruction, opening=self.opening)
+        return "human" in self.feedback.kinds
 
     def step(
         self, action: Action, run: Callable[[Action], StepOutcome] | None = None
@@ -321,71 +311,75 @@ class PlanEpisode:
             run: Takes the step instead of the world, for a call of a program.
 
         Raises:
-            StepsUsed: There were as many as there may be.
+            Ended: There were as many as there may be.
         """
         spoken = action.skill in SPOKEN
         if spoken:
             self._said += 1
             if self._said > SPOKEN_PER_STEP * self.max_steps:
-                raise StepsUsed(f"{self._said - 1} things were said and the task is not done")
+                why = f"{self._said - 1} things were said and the task is not done"
+                raise Ended("talk", why)
             outcome = StepOutcome(action, True)
         else:
+            self.end_if_full()
             number = len(self.outcomes)
-            if self.full:
-                raise StepsUsed(self.used_up())
-            failed = self._disturbance.strikes(action, number) if self._disturbance else ""
-            if failed:
-                outcome = StepOutcome(action, False, failed)
-            else:
-                outcome = (run or self.world.step)(action)
-        lines = tuple(self._feedback.after(outcome, self.world))
-        outcome = StepOutcome(action, outcome.ok, outcome.message, lines)
+            failed = self.disturbance.strikes(action, number) if self.disturbance else ""
+            taken = run or self.world.step
+            outcome = StepOutcome(action, False, failed) if failed else taken(action)
+        lines = tuple(self.feedback.after(outcome, self.world))
+        outcome = replace(outcome, action=action, lines=lines)
         if not spoken:
             self.outcomes.append(outcome)
         kind = "said" if spoken else "step"
-        result = {"ok": outcome.ok, "message": outcome.message, "lines": outcome.lines}
+        result = {"ok": outcome.ok, "message": outcome.message, "lines": lines}
         self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **result)
         return outcome
 
-    def record(
-        self,
-        ranking: Ranking,
-        step: int | None = None,
-        chosen: str | None = None,
-        kind: str = "candidates",
-    ) -> None:
-        """Record all candidates of a moment, the best first, and the one that is taken.
+    def unread(self, why: str) -> StepOutcome:
+        """Record an answer that means no step as a failed step.
 
-        Args:
-            ranking: The candidates.
-            step: Of which step they are; None for the next, of which the first is taken.
-            chosen: The one that is taken; None if none is.
-            kind: `considered` for moments that no plan leads to in the end.
+        Raises:
+            Ended: It was the last there may be.
         """
-        if step is None:
-            step = len(self.outcomes) + 1
-            chosen = None if ranking.stuck else ranking.candidates[0].action.text
-        self.rung = ranking.rung
-        self.trace.event(
-            kind,
-            step=step,
-            rung=ranking.rung,
-            notes=ranking.notes,
-            chosen=chosen,
-            candidates=[candidate.as_json for candidate in ranking.candidates],
-        )
+        outcome = self.step(NO_STEP, lambda action: StepOutcome(action, False, why))
+        self.end_if_full()
+        return outcome
 
-    @property
-    def full(self) -> bool:
-        """Whether as many steps were taken as there may be."""
-        return len(self.outcomes) >= self.max_steps
+    def end_if_full(self) -> None:
+        """End the episode where as many steps were taken as there may be.
 
-    def used_up(self) -> str:
-        """Return that it had its steps, and what it repeated."""
+        Raises:
+            Ended: With what was repeated.
+        """
+        if len(self.outcomes) < self.max_steps:
+            return
         texts = [outcome.action.text for outcome in reversed(self.outcomes)]
         alike = len(list(takewhile(lambda text: text == texts[0], texts)))
         repeated = f"; the last {alike} were all '{texts[0]}'" if alike > 1 else ""
-        return f"{self.max_steps} steps were taken and it never said done{repeated}"
+        why = f"{self.max_steps} steps were taken and it never said done{repeated}"
+        raise Ended("steps", why)
+
+    def choose(self, ranking: Ranking) -> Action | None:
+        """Record the candidates of the next step; return the best, None if none should be taken."""
+        best = None if ranking.stuck else ranking.candidates[0].action
+        self.record(ranking, len(self.outcomes) + 1, best.text if best else None)
+        return best
+
+    def record(
+        self, ranking: Ranking, step: int, chosen: str | None, kind: str = "candidates"
+    ) -> None:
+        """Record all candidates of a moment, the best first.
+
+        Args:
+            ranking: The candidates.
+            step: Of which step they are.
+            chosen: The one that is taken; None if none is.
+            kind: `considered` for moments that no plan leads to in the end.
+        """
+        self.rung = ranking.rung
+        found = [{"text": each.action.text, **each.parts} for each in ranking.candidates]
+        rest = {"notes": ranking.notes, "chosen": chosen, "candidates": found}
+        self.trace.event(kind, step=step, rung=ranking.rung, **rest)
 
 
 def run_episode(
@@ -419,22 +413,16 @@ def run_episode(
         action = next(chosen)
         while action.skill != DONE.skill:
             outcome = episode.step(action)
-            if episode.full:  # no further step could be taken
-                raise StepsUsed(episode.used_up())
+            episode.end_if_full()  # the planner is asked nothing more
             action = chosen.send(outcome)
         end, why = "done", ""
     except StopIteration as stop:
         why = str(stop.value or "")
         end = "stuck" if why else "done"
-    except StepsUsed as used:
-        why = str(used)
-        end = "steps" if episode.full else "talk"
+    except Ended as ended:
+        end, why = ended.end, str(ended)
     except SpendLimit:
         raise
-    except ProgramRefused as error:
-        end, why = "refused", str(error)
-    except NoProgram as error:
-        end, why = "model", str(error)
     except ModelError as error:
         end, why = "model", f"{type(error).__name__}: {error}"
     finally:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from cap.models.base import Model, Request
-from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, match, read
-from cap.planners.loop import DONE, Action, PlanEpisode, StepOutcome
+from cap.models.base import Model
+from cap.planners.dialogue import Dialogue, DialoguePrompt, match, next_line, read
+from cap.planners.loop import DONE, UNREAD, Action, PlanEpisode, StepOutcome
 
-UNREAD = 3
-"""This many answers in a row that mean no step end an episode."""
 _LINE_TOKENS = 120
+_SAID = {"goal": "goal", "thought": "think", "question": "ask"}
+"""What lines of a dialogue are as actions."""
 
 
 @dataclass
@@ -25,7 +25,6 @@ class InnerMonologue:
     """Writes."""
     prompt: DialoguePrompt
     """The text before the dialogue."""
-    name: str = "monologue"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps, and what is said between them, until the model says it is done."""
@@ -35,39 +34,33 @@ class InnerMonologue:
         actions = episode.world.actions()
         if not actions:
             return "there is no step to choose"
+        texts = [action.text for action in actions]
         unread = 0
         while unread < UNREAD:
-            request = Request(
-                f"{dialogue.text()}Robot", stop=("\n",), max_tokens=_LINE_TOKENS, system=CONTINUE
-            )
-            text = self.model.complete(request).said()
-            text = (
-                text.lstrip().removeprefix("Robot") if text.lstrip().startswith("Robot") else text
-            )
-            written = f"Robot{text}".strip().split("\n")[0]
-            if not text.startswith((":", " ")):
-                written = f"Robot: {text.strip()}".split("\n")[0]
+            written = self._written(f"{dialogue.text()}Robot")
             episode.trace.event("answer", text=written)
             line = next(iter(read(written)), None)
-            if line is None or line.kind not in ("step", "goal", "thought", "question"):
+            if line is not None and line.kind in _SAID:
+                said = [line.text] if line.kind != "goal" else line.text.split(";")
+                parts = tuple(part.strip() for part in said if part.strip())
+                outcome = yield Action(_SAID[line.kind], parts, line.text)
+                dialogue.add(line.kind, line.text, outcome.lines)
+                continue
+            number = match(line.text, texts) if line is not None and line.kind == "step" else None
+            if line is None or number is None:
                 unread += 1
-                continue
-            if line.kind == "step":
-                found = match(line.text, [action.text for action in actions])
-                if found is None:
-                    unread += 1
+                if line is not None and line.kind == "step":
                     dialogue.add("step", line.text, ("Success: no",))
-                    continue
-                unread = 0
-                action = actions[found]
-                outcome = yield action
-                if action.skill == DONE.skill:
-                    return ""
-                dialogue.add("step", action.text, outcome.lines)
                 continue
-            kinds = {"goal": "goal", "thought": "think", "question": "ask"}
-            goals = tuple(part.strip() for part in line.text.split(";") if part.strip())
-            said = goals if line.kind == "goal" else (line.text,)
-            outcome = yield Action(kinds[line.kind], said, line.text)
-            dialogue.add(line.kind, line.text, outcome.lines)
+            unread = 0
+            outcome = yield actions[number]
+            if actions[number].skill == DONE.skill:
+                return ""
+            dialogue.add("step", texts[number], outcome.lines)
         return f"{UNREAD} answers in a row were no step; the last was {written!r}"
+
+    def _written(self, prompt: str) -> str:
+        """Return the line a model writes after a prompt that ends in `Robot`."""
+        text = next_line(self.model, prompt, _LINE_TOKENS).removeprefix("Robot").lstrip()
+        named = text.startswith((":", *(kind for kind in _SAID)))
+        return f"Robot{'' if text[:1] == ':' else ' ' if named else ': '}{text}"

@@ -6,16 +6,9 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cap.errors import LimitExceeded, RobotError
+from cap.errors import CheckFailed, LimitExceeded, RobotError
 from cap.models.base import Model
-from cap.planners.loop import (
-    Action,
-    NoProgram,
-    PlanEpisode,
-    ProgramRefused,
-    StepOutcome,
-    StepsUsed,
-)
+from cap.planners.loop import Action, Ended, PlanEpisode, StepOutcome
 from cap.program.scope import Primitive
 from cap.robot import observation
 from cap.robot.protocol import Robot
@@ -40,7 +33,7 @@ class WatchedRobot:
         self._episode = episode
         self._skills = skills
         self._settle = settle
-        self.used: StepsUsed | None = None
+        self.ended: Ended | None = None
         """What ended the episode while the program ran."""
 
     def __getattr__(self, name: str) -> Any:
@@ -58,33 +51,32 @@ class WatchedRobot:
 
     def _watched(self, primitive: Primitive) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            value: Any = None
-            error: RobotError | None = None
+            returned: list[Any] = []
+            failed: list[RobotError] = []
 
             def run(action: Action) -> StepOutcome:
-                nonlocal value, error
                 try:
-                    value = primitive.function(*args, **kwargs)
-                except RobotError as failed:
-                    error = failed
+                    returned.append(primitive.function(*args, **kwargs))
+                except RobotError as error:
+                    failed.append(error)
                 if self._settle is not None:
                     self._settle()
-                return StepOutcome(action, error is None, str(error or ""))
+                return StepOutcome(action, not failed, str(failed[0]) if failed else "")
 
             given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
             text = f"{primitive.name}({', '.join(given)})"
-            names = tuple(str(value) for value in (*args, *kwargs.values()))
+            names = tuple(map(str, (*args, *kwargs.values())))
             action = Action(self._skills.get(primitive.name, primitive.name), names, text)
             try:
                 outcome = self._episode.step(action, run)
-            except StepsUsed as used:
-                self.used = used
-                raise LimitExceeded(f"{used}; end the program") from None
-            if error is not None:
-                raise error
+            except Ended as ended:
+                self.ended = ended
+                raise LimitExceeded(f"{ended}; end the program") from None
+            if failed:
+                raise failed[0]
             if not outcome.ok:  # it was kept from succeeding
                 raise RobotError(f"{text} failed: {outcome.message}")
-            return value
+            return returned[0]
 
         return call
 
@@ -105,24 +97,23 @@ class CodeAsPolicies:
     """What the world does after each action."""
     reword: Callable[[str], str] = str
     """Puts an instruction into the robot's own names of things."""
-    name: str = "cap"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Run the program; nothing is left to yield. Return why it failed, or "".
 
         Raises:
-            NoProgram: The model wrote none.
-            ProgramRefused: The check refused it.
+            Ended: It had its steps, the model wrote no program, or the check refused it.
         """
         watched = WatchedRobot(self.robot, episode, self.skills, self.settle)
         with Session(watched, self.model, self.settings) as session:
             turn = session.run(self.reword(episode.instruction))
         episode.trace.event("policy", source=turn.program)
-        if watched.used is not None:
-            raise watched.used
+        if watched.ended is not None:
+            raise watched.ended
+        why = "" if turn.failure is None else str(turn.failure)
         if turn.failure is not None and turn.failure.kind in ("model", "generation"):
-            raise NoProgram(str(turn.failure))
-        if turn.failure is not None and turn.failure.exit_code == ProgramRefused.exit_code:
-            raise ProgramRefused(str(turn.failure))
+            raise Ended("model", why)
+        if turn.failure is not None and turn.failure.exit_code == CheckFailed.exit_code:
+            raise Ended("refused", why)
         yield from ()  # its steps are taken already
-        return "" if turn.failure is None else str(turn.failure)
+        return why

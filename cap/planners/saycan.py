@@ -7,17 +7,27 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from cap.errors import EmptyCompletion, ModelError, NoMatch
+from cap.errors import EmptyCompletion, ModelError, NoMatch, Unranked
 from cap.models.base import Model, Request, Scores, ScoringModel
-from cap.planners.affordances import TERMINATE, Affordance, of_world
-from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, continuation, match
-from cap.planners.loop import DONE, Action, Candidate, PlanEpisode, Ranking, StepOutcome, World
+from cap.planners.affordances import TERMINATE
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, continuation, match, next_line
+from cap.planners.loop import (
+    DONE,
+    UNREAD,
+    Action,
+    Candidate,
+    PlanEpisode,
+    Ranking,
+    StepOutcome,
+    World,
+)
 
 PLANNED = 0.9
 """How likely the next step of a whole plan is; each later one has this share of the rest."""
 PARTS = ("say", "can", "pay", "likeness", "share", "penalty")
 """What scores are made of, as traces and tables name it; each planner has some of them."""
 _UNPLANNED = 1e-9
+_LINE_TOKENS = 80
 
 
 def scored(
@@ -31,31 +41,25 @@ def scored(
         can: Affordance: probability that it would succeed now.
         pay: Expected payoff.
     """
-    others = [value for value in (can, pay) if value is not None]
+    factors = {name: value for name, value in (("can", can), ("pay", pay)) if value is not None}
     log_score = -math.inf
-    if all(value > 0.0 for value in others):
-        log_score = log_say + math.fsum(math.log(value) for value in others)
-    parts = {"say": math.exp(log_say), "can": can, "pay": pay, "score": math.exp(log_score)}
-    known = {name: value for name, value in parts.items() if value is not None}
-    known["log_say"] = log_say if math.isfinite(log_say) else None  # type: ignore[assignment]
-    return Candidate(action, log_score, known)
+    if all(value > 0.0 for value in factors.values()):
+        log_score = log_say + math.fsum(map(math.log, factors.values()))
+    known = log_say if math.isfinite(log_say) else None
+    say, score = math.exp(log_say), math.exp(log_score)
+    return Candidate(action, log_score, {"say": say, **factors, "score": score, "log_say": known})
 
 
-def rank(
-    model: Model,
-    dialogue: Dialogue,
-    world: World,
-    affordance: Affordance,
-    terminate: float | None = None,
-) -> Ranking:
+def rank(model: Model, dialogue: Dialogue, world: World, terminate: float) -> Ranking:
     """Return the steps that may come next, by the product of say and can.
+
+    A step whose effect is there already counts as one that cannot be done.
 
     Args:
         model: Says how likely each is.
         dialogue: What it continues.
         world: Whose steps they are.
-        affordance: Of every step but the last.
-        terminate: That of `done`; None for the world's own.
+        terminate: Affordance of `done`.
 
     Raises:
         ModelError: No usable answer.
@@ -64,40 +68,27 @@ def rank(
     if not actions:
         return Ranking((), "none", (), "there is no step to choose")
     scores = say(model, dialogue, actions)
-    logprobs = _finite(scores)
-    high = max(logprobs)
-    total = high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
-    found = []
-    for action, logprob in zip(actions, logprobs, strict=True):
-        ends = action.skill == DONE.skill and terminate is not None
-        can = terminate if ends else affordance(world, action)
-        found.append(scored(action, logprob - total, can))
-    found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
-    return Ranking(tuple(found), scores.rung, scores.notes, _stuck(found))
-
-
-def _stuck(candidates: Sequence[Candidate]) -> str:
-    """Return why none of the candidates should be taken; "" if the first should."""
-    if candidates[0].log_score > -math.inf:
-        return ""
-    said = {entry.action.text: entry.parts["log_say"] for entry in candidates}
-    likeliest = max(said, key=lambda text: -math.inf if said[text] is None else said[text])
-    if None in said.values():  # ranked: not named
-        return f"nothing the model said can be done now, such as '{likeliest}'"
-    return f"none of {len(candidates)} steps can be done: all affordances are 0"
-
-
-def _finite(scores: Scores) -> list[float]:
-    """Return log-probabilities that are numbers: one that is missing is as unlikely as can be.
-
-    Raises:
-        ModelError: None is a number.
-    """
     finite = [value for value in scores.logprobs if math.isfinite(value)]
     if not finite:
         raise ModelError("the model gave no log-probability that is a number; use another model")
+    # One that is missing is as unlikely as can be; one that was not ranked is not said at all.
     floor = -math.inf if scores.rung == "ranked" else min(finite) - 20.0
-    return [value if math.isfinite(value) else floor for value in scores.logprobs]
+    logprobs = [value if math.isfinite(value) else floor for value in scores.logprobs]
+    high = max(finite)
+    total = high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
+    found = []
+    for action, logprob in zip(actions, logprobs, strict=True):
+        can = 0.0 if world.achieved(action) else world.affordance(action)
+        can = terminate if action == DONE else can
+        found.append(scored(action, logprob - total, can))
+    found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
+    stuck = ""
+    if found[0].log_score == -math.inf:
+        likeliest = actions[logprobs.index(high)].text
+        stuck = f"none of {len(found)} steps can be done: all affordances are 0"
+        if floor == -math.inf and len(finite) < len(found):
+            stuck = f"nothing the model said can be done now, such as '{likeliest}'"
+    return Ranking(tuple(found), scores.rung, scores.notes, stuck)
 
 
 def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:
@@ -150,9 +141,6 @@ def plan_of(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> tupl
     return tuple(value)
 
 
-_EXPLANATION_TOKENS = 80
-
-
 @dataclass
 class SayCan:
     """Chooses by say and can, step by step; of outcomes it learns only what feedback says.
@@ -164,13 +152,10 @@ class SayCan:
     """Says how likely each step is."""
     prompt: DialoguePrompt
     """The text before the dialogue."""
-    affordance: Affordance = of_world
-    """Of each step; those whose effect is there are capped by the usual one."""
     terminate: float = TERMINATE
     """Affordance of ending."""
     explains: bool = False
     """Whether the model first explains what the person wants, and scores with that in view."""
-    name: str = "saycan"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps until ending is the best of them; return why it is stuck, or ""."""
@@ -178,50 +163,42 @@ class SayCan:
         prompt = self.prompt.with_questions() if episode.asks else self.prompt
         dialogue = Dialogue(prompt, words, episode.opening, self.explains)
         if self.explains:
-            before = f"{dialogue.text()}Explanation:"
-            request = Request(before, stop=("\n",), max_tokens=_EXPLANATION_TOKENS, system=CONTINUE)
-            said = self.model.complete(request).said().strip().removeprefix("Explanation:").strip()
-            dialogue.add("explanation", said.split("\n")[0])
+            said = next_line(self.model, f"{dialogue.text()}Explanation:", _LINE_TOKENS)
+            dialogue.add("explanation", said.removeprefix("Explanation:"))
             episode.trace.event("explanation", text=dialogue.lines[-1].text)
-        if episode.asks:
-            yield from self._question(dialogue)
+        unread = 0
         while True:
-            ranking = rank(
-                self.model, dialogue, episode.world, self.affordance, terminate=self.terminate
-            )
-            episode.record(ranking)
-            if ranking.stuck:
-                return ranking.stuck
-            best = ranking.candidates[0]
-            outcome = yield best.action
-            if best.action.skill == DONE.skill:
-                return ""
-            dialogue.add("step", best.action.text, outcome.lines)
-            if episode.asks:
+            if episode.asks and not unread:
                 yield from self._question(dialogue)
+            try:
+                ranking = rank(self.model, dialogue, episode.world, self.terminate)
+            except Unranked as error:
+                unread += 1
+                if unread == UNREAD:
+                    raise
+                outcome = episode.unread(str(error))
+                dialogue.add("step", outcome.action.text, outcome.lines)
+                continue
+            unread = 0
+            best = episode.choose(ranking)
+            if best is None:
+                return ranking.stuck
+            outcome = yield best
+            if best.skill == DONE.skill:
+                return ""
+            dialogue.add("step", best.text, outcome.lines)
 
     def _question(self, dialogue: Dialogue) -> Generator[Action, StepOutcome, None]:
         """Let the model ask the person something, if it prefers that to going on."""
-        if (question := asked(self.model, dialogue)) is not None:
+        if not isinstance(self.model, ScoringModel):
+            return
+        text = f"{dialogue.text().rstrip()}\nRobot:"
+        on, ask = self.model.score(text, (ON, ASK)).logprobs
+        if ask > on:
+            question = " ".join(next_line(self.model, f"{text}{ASK}", _LINE_TOKENS).split())
             outcome = yield Action("ask", (question,), question)
             dialogue.add("question", question, outcome.lines)
 
 
 ON, ASK = " and continue", " and ask:"
 """What may follow a step where a person answers questions."""
-
-
-def asked(model: Model, dialogue: Dialogue) -> str | None:
-    """Return what a model asks before the next step, None if it goes on.
-
-    Raises:
-        ModelError: No usable answer.
-    """
-    if not isinstance(model, ScoringModel):
-        return None
-    text = f"{dialogue.text().rstrip()}\nRobot:"
-    on, ask = model.score(text, (ON, ASK)).logprobs
-    if not ask > on:
-        return None
-    request = Request(f"{text}{ASK}", stop=("\n",), max_tokens=_EXPLANATION_TOKENS, system=CONTINUE)
-    return " ".join(model.complete(request).said().split())

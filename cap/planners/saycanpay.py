@@ -18,16 +18,16 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
 
 from cap.errors import MissingExtra, install_extra
-from cap.models.base import Model, Request
-from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, read
+from cap.models.base import Model
+from cap.planners.dialogue import Dialogue, DialoguePrompt, next_line, read
 from cap.planners.loop import DONE, Action, PlanEpisode, Ranking, StepOutcome
 from cap.planners.saycan import say, scored
 from cap.planners.zero_shot import EditDistance
@@ -39,6 +39,7 @@ HELD_OUT = 5
 LEAST = 1e-3
 """No probability and no payoff is smaller."""
 _PARTS = re.compile(r"(.+?) (?:to|in|on|into) (?:the |a )?(.+)")
+_IS_IN = re.compile(r"the ([^.,]+?) is (?:in|on) the ([^.,]+)")
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,12 @@ def renamer(context: PlanContext) -> Callable[[str], str]:
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.I)
 
     def order(text: str) -> dict[str, int]:
-        found = dict.fromkeys((match[0].lower() for match in pattern.finditer(text)), 0)
         counts: Counter[str] = Counter()
-        for name in found:  # rods are counted apart from disks, so that a disk more shifts no rod
-            counts[_kind(name)] += 1
-            found[name] = counts[_kind(name)]
+        found: dict[str, int] = {}
+        for name in map(str.lower, pattern.findall(text)):
+            if name not in found:  # rods are counted apart from disks: a disk more shifts no rod
+                counts[_kind(name)] += 1
+                found[name] = counts[_kind(name)]
         return found
 
     goal, opening = order(context.goal), order(context.opening)
@@ -107,135 +109,115 @@ def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
     rename = renamer(context)
     goal, opening = rename(context.goal), rename(context.opening)
     steps = [rename(each) for each in context.steps]
-    last = steps[-1] if steps else ""
-    latest: dict[str, tuple[str, str]] = {}
-    for match in re.finditer(r"the ([^.,]+?) is (?:in|on) the ([^.,]+)", opening):
-        latest[match[1]] = ("is", match[2])
-    for each in steps:
-        verb, thing, where = _parsed(each)
-        latest[thing] = (verb, where)
+    latest = {thing: ("is", at) for thing, at in _IS_IN.findall(opening)}
+    latest |= {thing: (verb, where) for verb, thing, where in map(_parsed, steps)}
     state = ";".join(f"{name}={how}" for name, how in sorted(latest.items()))
     marks = re.findall(r"<[^<>]*g[1-9][^>]*>", goal)
+    places = [f"{name} {at}" for name, (_, at) in latest.items()]
     named = ",".join(str(opening.count(mark)) for mark in marks)
-    reached = ",".join(
-        str(sum(mark in f"{name} {at}" for name, (_, at) in latest.items())) for mark in marks
-    )
-    plain_last, plain_state = _without_numbers(last), _without_numbers(state)
-    relations = _TextRelations.read(goal, opening, steps)
+    reached = ",".join(str(sum(mark in place for place in places)) for mark in marks)
+    last = steps[-1] if steps else ""
+    last_plain, state_plain = _without_numbers(last), _without_numbers(state)
+    things = _Things(goal, opening, steps)
     found = []
     for step in options:
         action = rename(step)
+        plain = _without_numbers(action)
         verb, thing, where = _parsed(action)
-        there = sorted(name for name, (_, at) in latest.items() if where and at == where)
-        plain_action, own = _without_numbers(action), f"{latest.get(thing, '')}"
+        own = f"{latest.get(thing, '')}"
+        own_plain = _without_numbers(own)
+        there = [name for name, (_, at) in latest.items() if where and at == where]
+        wanted, there_wanted = thing and thing in goal, where and where in goal
         found.append([
-        f"a {action}", f"a# {plain_action}", f"ga {goal}|{action}", f"ga# {goal}|{plain_action}",
-        f"goa {goal}|{opening}|{action}", f"la {last}|{action}", f"la# {plain_last}|{plain_action}",
-        f"gla {goal}|{last}|{action}", f"own {own}|{action}",
-            f"own# {_without_numbers(own)}|{verb}",
-        f"there {bool(there)}|{verb}|{own == ''}", f"there {bool(there)}|{plain_action}",
-        f"thing there {thing in there}|{verb}", f"again {step in context.steps}|{verb}",
-        f"state {goal}|{opening}|{state}|{action}", f"state# {goal}|{plain_state}|"
-        f"{plain_action}", f"count {named}|{reached}|{plain_action}",
-        f"count {named}|{reached}|{verb}|{bool(there)}|{_without_numbers(own)}",
-        f"n {len(steps)}|{goal}|{plain_action}", f"goal {thing and thing in goal}|{verb}|"
-        f"{where and where in goal}",
-        *relations.words(verb, thing, where),
-        *(f"s {name}={how}|{action}" for name, how in latest.items()),
-        *(f"sg {goal}|{name}={how}|{action}" for name, how in latest.items()),
-    ])  # fmt: skip
+            f"a {action}", f"a# {plain}", f"ga {goal}|{action}", f"ga# {goal}|{plain}",
+            f"goa {goal}|{opening}|{action}", f"la {last}|{action}", f"la# {last_plain}|{plain}",
+            f"gla {goal}|{last}|{action}", f"own {own}|{action}", f"own# {own_plain}|{verb}",
+            f"there {bool(there)}|{verb}|{own == ''}", f"there {bool(there)}|{plain}",
+            f"thing there {thing in there}|{verb}", f"again {step in context.steps}|{verb}",
+            f"state {goal}|{opening}|{state}|{action}", f"state# {goal}|{state_plain}|{plain}",
+            f"count {named}|{reached}|{plain}",
+            f"count {named}|{reached}|{verb}|{bool(there)}|{own_plain}",
+            f"n {len(steps)}|{goal}|{plain}", f"goal {wanted}|{verb}|{there_wanted}",
+            *things.stacked(verb, thing, where), *things.behind_doors(verb, thing),
+            *(f"s {name}={how}|{action}" for name, how in latest.items()),
+            *(f"sg {goal}|{name}={how}|{action}" for name, how in latest.items()),
+        ])  # fmt: skip
     return found
 
 
-@dataclass(frozen=True)
-class _TextRelations:
-    """Relations between things, read from opening and steps, whatever their number."""
+class _Things:
+    """How things are related, read from opening and steps, whatever their number."""
 
-    goal: str
-    above: Mapping[str, frozenset[str]]
-    """What is on top of each thing, all the way up."""
-    places: Mapping[str, str]
-    """Where each thing was put last, or was at first."""
-    rooms: Mapping[str, int]
-    """The number of the room each thing is in."""
-    states: Mapping[str, str]
-    """Of doors: `locked`, `closed`, `open`."""
-    held: str
-    """What was picked up and not put down."""
-
-    @classmethod
-    def read(cls, goal: str, opening: str, steps: Sequence[str]) -> _TextRelations:
+    def __init__(self, goal: str, opening: str, steps: Sequence[str]) -> None:
         """Read texts whose names were replaced."""
+        self._goal = goal
         below = dict(re.findall(r"the ([^.,]+?) is on top of the ([^.,;]+)", opening))
-        above: dict[str, frozenset[str]] = {}
-        for name in {*below, *below.values()}:
-            over = [each for each in below if each != name]
-            reach = {each for each in over if name in _way_down(each, below)}
-            above[name] = frozenset(reach)
+        self._above: dict[str, set[str]] = {name: set() for name in {*below, *below.values()}}
+        """What is on top of each thing, all the way up."""
+        for name in below:
+            under = below[name]
+            while under and name not in self._above[under]:
+                self._above[under].add(name)
+                under = below.get(under, "")
         base = re.search(r"all are on ([^.;]+)", opening)
-        places = dict.fromkeys(above, base[1]) if base else {}
-        rooms = {
+        self._places = dict.fromkeys(self._above, base[1]) if base else {}
+        """Where each thing was put last, or was at first."""
+        self._rooms = {
             thing.strip(): int(number)
             for number, inside in re.findall(r"room (\d+) has ([^.]*)\.", opening)
             for thing in inside.split(",")
         }
-        states = dict(re.findall(r"the ([^.,]+?) is (locked|closed|open)\.", opening))
-        held = ""
-        for step in steps:
-            verb, thing, where = _parsed(step)
+        """The number of the room each thing is in."""
+        self._doors = dict(re.findall(r"the ([^.,]+?) is (locked|closed|open)\.", opening))
+        self._held = ""
+        """What was picked up and not put down."""
+        for verb, thing, where in map(_parsed, steps):
             if where:
-                places[thing] = where
+                self._places[thing] = where
             elif verb == "toggle":
-                states[thing] = "closed" if states.get(thing) == "open" else "open"
+                self._doors[thing] = "closed" if self._doors.get(thing) == "open" else "open"
             elif verb == "pick up":
-                held = thing
-                rooms[thing] = 1
+                self._held = thing
+                self._rooms[thing] = 1
             elif verb == "drop":
-                held = ""
-        return cls(goal, above, places, rooms, states, held)
+                self._held = ""
 
-    def words(self, verb: str, thing: str, where: str) -> list[str]:
-        """Return what they say of a step, as words to be hashed."""
-        found = []
-        if self.above:
-            over = [each for each in self.above.get(thing, ()) if self.at(each) == self.at(thing)]
-            there = [each for each in self.above.get(thing, ()) if self.at(each) == where]
-            aim = next((name for name in self.above if name in self.goal), "")
-            blocking = [
-                each for each in self.above.get(aim, ())
-                if self.at(each) == self.at(aim) or self.at(each) in self.goal
-            ]  # fmt: skip
-            free = f"{bool(over)}|{bool(there)}|{self.at(thing) == where}"
-            done = aim and self.at(aim) in self.goal
-            found += [f"free {free}", f"free {free}|{thing == aim}|{where in self.goal}|{verb}"]
-            found += [f"aim {done}|{len(blocking)}|{free}|{thing == aim}|{where in self.goal}|"
-                      f"{thing in blocking}|{verb}"]  # fmt: skip
-        if self.rooms:
-            shut = sum(state != "open" for state in self.states.values())
-            behind = self.rooms.get(thing, 1) - 1 > len(self.states) - shut
-            state = self.states.get(thing, "")
-            key = bool(self.held) and self.held.split(" key")[0] == thing.split(" door")[0]
-            key = key and self.held.endswith(" key")
-            got = bool(self.held) and self.held in self.goal
-            means = f"{behind}|{state}|{bool(self.held)}|{key}|{thing == self.held}|{verb}"
-            wanted = bool(thing) and (thing in self.goal or thing.split(" ")[-1] in self.goal)
-            found += [f"means {means}", f"means {means}|{wanted}|{shut > 0}|{got}"]
-            kind = thing.split(" ")[-1]
-            lock = any(how == "locked" for how in self.states.values())
-            found += [f"locked {lock}|{means}|{kind}|{wanted}"]
-        return found
+    def stacked(self, verb: str, thing: str, where: str) -> list[str]:
+        """Return what a step is like where things are on each other, as words to be hashed."""
+        if not self._above:
+            return []
+        at = self._places.get
+        over = [at(each, "") for each in self._above.get(thing, ())]
+        aim = next((name for name in self._above if name in self._goal), "")
+        done = aim and at(aim, "") in self._goal
+        blocking = [
+            each for each in self._above.get(aim, ())
+            if at(each, "") == at(aim, "") or at(each, "") in self._goal
+        ]  # fmt: skip
+        free = f"{at(thing, '') in over}|{where in over}|{at(thing, '') == where}"
+        fits = f"{free}|{thing == aim}|{where in self._goal}"
+        return [
+            f"free {free}", f"free {fits}|{verb}",
+            f"aim {done}|{len(blocking)}|{fits}|{thing in blocking}|{verb}",
+        ]  # fmt: skip
 
-    def at(self, thing: str) -> str:
-        """Return where a thing is; "" if that is not known."""
-        return self.places.get(thing, "")
-
-
-def _way_down(name: str, below: Mapping[str, str]) -> list[str]:
-    found: list[str] = []
-    while name in below and below[name] not in found:
-        name = below[name]
-        found.append(name)
-    return found
+    def behind_doors(self, verb: str, thing: str) -> list[str]:
+        """Return what a step is like where there are rooms, as words to be hashed."""
+        if not self._rooms:
+            return []
+        doors, held, goal = self._doors, self._held, self._goal
+        shut = sum(state != "open" for state in doors.values())
+        behind = self._rooms.get(thing, 1) - 1 > len(doors) - shut
+        color = held.partition(" key")[0]
+        fits = held.endswith(" key") and color == thing.split(" door")[0]
+        means = f"{behind}|{doors.get(thing, '')}|{bool(held)}|{fits}|{thing == held}|{verb}"
+        kind = thing.split(" ")[-1]
+        wanted = bool(thing) and (thing in goal or kind in goal)
+        got = bool(held) and held in goal
+        return [
+            f"means {means}", f"means {means}|{wanted}|{shut > 0}|{got}",
+            f"locked {'locked' in doors.values()}|{means}|{kind}|{wanted}",
+        ]  # fmt: skip
 
 
 def _parsed(text: str) -> tuple[str, str, str]:
@@ -250,13 +232,17 @@ def _without_numbers(text: str) -> str:
     return re.sub(r" \d+\b", "", text)
 
 
+Scorer = Callable[[PlanContext, Sequence[str]], list[float]]
+"""Of several steps after others, each 0 to 1."""
+
+
 @dataclass(frozen=True)
 class TrainedScores:
     """Can and Pay as they were learned."""
 
-    can: Callable[[PlanContext, Sequence[str]], list[float]]
+    can: Scorer
     """Probability that each of some steps can be done."""
-    pay: Callable[[PlanContext, Sequence[str]], list[float]]
+    pay: Scorer
     """What each of some steps pays, 0 to 1."""
 
 
@@ -283,33 +269,29 @@ def train(rows: Sequence[LabelledStep]) -> TrainedScores:
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.linear_model import LogisticRegression, Ridge
 
-    held = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT == HELD_OUT - 1]
-    kept = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT != HELD_OUT - 1]
     hasher = FeatureHasher(WIDTH, input_type="string", alternate_sign=False)
-    words = [
-        each
-        for context, together in groupby(rows, key=lambda row: row.context)
-        for each in features(context, [row.step for row in together])
-    ]
+    words: list[list[str]] = []
+    for context, together in groupby(rows, key=lambda row: row.context):
+        words += features(context, [row.step for row in together])
     table = hasher.transform(words)
-    labels = [int(row.can) for row in rows]
-    pays = Ridge(alpha=0.3, solver="sparse_cg", tol=1e-4)
-    pays.fit(table[kept], [rows[n].pay for n in kept])
+    can_be, paid = np.array([row.can for row in rows]), np.array([row.pay for row in rows])
+    held = np.array([row.trajectory % HELD_OUT == HELD_OUT - 1 for row in rows])
+    pays = Ridge(alpha=0.3, solver="sparse_cg", tol=1e-4).fit(table[~held], paid[~held])
     cans = LogisticRegression(C=10.0, solver="liblinear", random_state=0)
-    cans.fit(table[kept], [labels[n] for n in kept])
+    cans.fit(table[~held], can_be[~held])
 
-    def margins(rows: Any) -> Any:
-        return cans.decision_function(rows).reshape(-1, 1)
+    def margins(table: Any) -> Any:
+        return cans.decision_function(table).reshape(-1, 1)
 
-    calibrated = LogisticRegression(C=1e3).fit(margins(table[held]), [labels[n] for n in held])
+    calibrated = LogisticRegression(C=1e3).fit(margins(table[held]), can_be[held])
 
     def can(context: PlanContext, steps: Sequence[str]) -> list[float]:
         chances = calibrated.predict_proba(margins(hasher.transform(features(context, steps))))
-        return [max(LEAST, float(value)) for value in chances[:, 1]]
+        return np.maximum(chances[:, 1], LEAST).tolist()  # type: ignore[no-any-return]
 
     def pay(context: PlanContext, steps: Sequence[str]) -> list[float]:
         found = pays.predict(hasher.transform(features(context, steps)))
-        return [min(1.0, max(LEAST, float(value))) for value in found]
+        return np.clip(found, LEAST, 1.0).tolist()  # type: ignore[no-any-return]
 
     return TrainedScores(can, pay)
 
@@ -322,8 +304,6 @@ ALIKE = 2
 _LINE_TOKENS = 60
 
 Method = Literal["greedy-token", "greedy", "beam"]
-Scorer = Callable[[PlanContext, Sequence[str]], list[float]]
-"""Of several steps after others, each 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -338,12 +318,12 @@ class PartialPlan:
     @property
     def ended(self) -> bool:
         """Whether its last step is `done`."""
-        return bool(self.steps) and self.steps[-1].skill == DONE.skill
+        return self.steps[-1:] == (DONE,)
 
-
-def mean_score(scores: Sequence[float]) -> float:
-    """Return the score of a plan: the mean of its steps'."""
-    return math.fsum(scores) / len(scores) if scores else 0.0
+    @property
+    def score(self) -> float:
+        """The mean of its steps' scores."""
+        return math.fsum(self.scores) / len(self.scores) if self.scores else 0.0
 
 
 @dataclass
@@ -368,17 +348,14 @@ class SayCanPay:
     """Steps that the model proposes."""
     seed: int = 0
     """Of the order of steps that score alike."""
-    name: str = "saycanpay"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield the steps of the plan, whatever their outcomes."""
         actions = episode.world.actions()
         if not actions:
             return "there is no step to choose"
-        if self.method == "greedy-token":
-            plan = self._written(episode, actions)
-        else:
-            plan = self._searched(episode, actions)
+        found = self._written if self.method == "greedy-token" else self._searched
+        plan = found(episode, actions)
         for action in plan.steps:  # noqa: UP028  (a tuple is sent no outcomes)
             yield action
         return "" if plan.ended else f"no plan of {episode.max_steps} steps ends"
@@ -389,12 +366,10 @@ class SayCanPay:
         plan = PartialPlan()
         while not plan.ended and len(plan.steps) <= episode.max_steps:
             text = f"{self._dialogue(episode, plan).text()}Robot"
-            request = Request(text, stop=("\n",), max_tokens=_LINE_TOKENS, system=CONTINUE)
-            said = self.model.complete(request).said().strip().split("\n")[0]
+            said = next_line(self.model, text, _LINE_TOKENS)
             line = next(iter(read(f"Robot{said}" if said.startswith(":") else said)), None)
-            words = line.text if line is not None else said
-            ((number, likeness),) = nearest.nearest(words)
-            plan = replace(plan, steps=(*plan.steps, actions[number]))
+            number, likeness = nearest.nearest(line.text if line is not None else said)
+            plan = PartialPlan((*plan.steps, actions[number]))
             episode.trace.event("answer", text=said, taken=actions[number].text, like=likeness)
         return plan
 
@@ -406,39 +381,36 @@ class SayCanPay:
         while not all(plan.ended for plan in kept):
             following = [plan for plan in kept if plan.ended]
             for plan in kept:
-                if plan.ended or len(plan.steps) > episode.max_steps:
-                    continue
-                ranking = self.ranked(episode, plan, actions)
-                seen[plan.steps] = ranking
-                following += [
-                    PartialPlan((*plan.steps, each.action), (*plan.scores, each.log_score))
-                    for each in ranking.candidates[:beams]
-                ]
+                if not plan.ended and len(plan.steps) <= episode.max_steps:
+                    seen[plan.steps] = self._ranked(episode, plan, actions)
+                    following += [
+                        PartialPlan((*plan.steps, each.action), (*plan.scores, each.log_score))
+                        for each in seen[plan.steps].candidates[:beams]
+                    ]
             if not following:
                 break
-            kept = sorted(following, key=lambda plan: -mean_score(plan.scores))[:beams]
+            kept = sorted(following, key=lambda plan: -plan.score)[:beams]
         best = next((plan for plan in kept if plan.ended), kept[0])
         for steps, ranking in seen.items():
             number = len(steps)
-            leads = best.steps[:number] == steps and number < len(best.steps)
-            taken = leads and number < episode.max_steps
-            chosen = best.steps[number].text if taken else None
-            kind = "candidates" if leads else "considered"
-            episode.record(ranking, number + 1, chosen, kind)
+            rest = best.steps[number:] if best.steps[:number] == steps else ()
+            chosen = rest[0].text if rest and number < episode.max_steps else None
+            episode.record(ranking, number + 1, chosen, "candidates" if rest else "considered")
         return best
 
-    def ranked(self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]) -> Ranking:
+    def _ranked(
+        self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]
+    ) -> Ranking:
         """Return the candidates after a plan's steps, the best first."""
         scores = say(self.model, self._dialogue(episode, plan), actions)
-        opening = " ".join(episode.opening)
         steps = tuple(action.text for action in plan.steps)
         moment = zlib.crc32("\n".join(steps).encode())
         drawn = np.random.default_rng([self.seed, moment]).permutation(len(actions)).tolist()
-        chosen = sorted(drawn, key=lambda n: -round(scores.logprobs[n], 9))
-        chosen = [n for n in chosen if math.isfinite(scores.logprobs[n])][: self.candidates]
-        context = PlanContext(episode.instruction, opening, steps, self.names)
+        said = [n for n in drawn if math.isfinite(scores.logprobs[n])]
+        chosen = sorted(said, key=lambda n: -round(scores.logprobs[n], 9))[: self.candidates]
+        context = PlanContext(episode.instruction, " ".join(episode.opening), steps, self.names)
         texts = [actions[n].text for n in chosen]
-        none: list[float | None] = [None] * len(texts)
+        none: list[None] = [None] * len(texts)
         cans = self.can(context, texts) if self.can else none
         pays = self.pay(context, texts) if self.pay else none
         found = [

@@ -19,7 +19,6 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -45,7 +44,8 @@ _FLOOR = 1e-9
 _LONGEST = 30
 """Steps of a plan that is written whole."""
 _FORM = re.compile(
-    r"(perfect-say|uniform-say|copy-say|even-say|perfect-say-with-distractors|noisy-say)(?::(.+))?"
+    r"(perfect-say|uniform-say|copy-say|noisy-say:([\d.]+)|"
+    r"(?:perfect-say-with-distractors|even-say):(\d+))"
 )
 _SEEDED = {"feedback": "told"}
 """Names of kinds of lines in the seeds of version 0.1: with them the same seeds draw the same."""
@@ -68,19 +68,24 @@ class Advice:
     """Steps that could be said and are not right now."""
 
 
-class Knowledge(Protocol):
-    """Knows what is right."""
+class Knowledge:
+    """Knows what is right; this one knows nothing."""
 
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
         """Return what is right after the lines of an episode; None if it does not know."""
-
-
-@runtime_checkable
-class Wording(Protocol):
-    """Knowledge that can say a step in other words, as people do."""
+        return None
 
     def worded(self, step: str, generator: np.random.Generator) -> str:
-        """Return a step in free words."""
+        """Return a step in free words, as people say it."""
+        return step
+
+    def program(self, step: str) -> str:
+        """Return a step as a line of a program.
+
+        Raises:
+            NoMatch: It knows no programs.
+        """
+        raise NoMatch("it knows no programs of this robot; use another model with -m")
 
 
 def what_it_knows(name: str) -> str:
@@ -100,17 +105,8 @@ def what_it_knows(name: str) -> str:
 
 
 def is_stand_in(name: str) -> bool:
-    """Return whether a model's name is one of these."""
-    kind = name.split(":")[0]
-    return "/" not in name and (_FORM.fullmatch(name) is not None or kind.endswith("-say"))
-
-
-@runtime_checkable
-class Programs(Protocol):
-    """Knowledge that can say a step as a line of a program."""
-
-    def program(self, step: str) -> str:
-        """Return a step as a line of a program."""
+    """Return whether a model's name is one of these, or is like them."""
+    return "-say" in name and "/" not in name
 
 
 class StandIn:
@@ -126,26 +122,22 @@ class StandIn:
             UnknownModel: It is none of `FORMS`.
         """
         match = _FORM.fullmatch(name)
-        kind, number = (match[1], match[2]) if match else ("", None)
-        self.name = name
-        self._distractors, self._right = 0, 1.0
         try:
-            if kind in ("perfect-say-with-distractors", "even-say"):
-                self._distractors = int(number or "")
-            elif kind == "noisy-say":
-                self._right = float(number or "")
-            elif not kind or number is not None:
-                raise ValueError
+            self._right = float(match[2] or 1) if match else 2.0
+            self._others = int(match[3] or 0) if match else 0
         except ValueError:
-            raise UnknownModel(_unknown(name)) from None
-        if not 0 <= self._distractors <= 100 or not 0 <= self._right <= 1:
-            raise UnknownModel(_unknown(name))
-        self._uniform, self._even = kind == "uniform-say", kind == "even-say"
-        if self._uniform:
+            self._right = 2.0
+        if self._right > 1 or self._others > 100:
+            raise UnknownModel(
+                f"unknown model {name!r}: N is a whole number up to 100, P a probability. "
+                f"Forms: {', '.join(FORMS)}"
+            )
+        self.name = name
+        self._kind = name.partition(":")[0]
+        if self._kind == "uniform-say":
             self._right = 0.0
-        if self._even:  # without options it is right as often as with them
-            self._right = 1 / (1 + self._distractors)
-        self._copies = kind == "copy-say"
+        if self._kind == "even-say":  # without options it is right as often as with them
+            self._right = 1 / (1 + self._others)
         self._knowledge = knowledge
         self._seed = seed
 
@@ -156,14 +148,16 @@ class StandIn:
             NoMatch: It does not know what is right there.
         """
         advice = self._advice(read(prompt))
+        options = [text.strip().rstrip(".") for text in continuations]
         if tuple(continuations) == (ON, ASK):
             asks = 1 - _FLOOR if advice.question else _FLOOR
-            return Scores((math.log(1 - asks), math.log(asks)), "exact")
-        if self._uniform:
-            return Scores((-math.log(len(continuations)),) * len(continuations), "exact")
-        options = [text.strip().rstrip(".") for text in continuations]
-        weigh = self._even_weights if self._even else self._weights
-        weights = weigh(advice, options, self._generator(prompt))
+            weights = [1 - asks, asks]
+        elif self._kind == "uniform-say":
+            weights = [1.0] * len(options)
+        elif self._kind == "even-say":
+            weights = self._even_weights(advice, options, self._generator(prompt))
+        else:
+            weights = self._weights(advice, options, self._generator(prompt))
         total = math.fsum(weights)
         return Scores(tuple(math.log(weight / total) for weight in weights), "exact")
 
@@ -173,14 +167,14 @@ class StandIn:
         weights = [_FLOOR] * len(options)
         share = 1.0
         for group in advice.steps:
-            there = [text for text in group if text in options]
-            for text in there:
-                weights[options.index(text)] += SHARE * share
+            there = [options.index(text) for text in group if text in options]
+            for n in there:
+                weights[n] += SHARE * share
             share *= 1 - SHARE if there else 1.0
         right = {text for group in advice.steps for text in group}
         others = [n for n, text in enumerate(options) if text not in right]
-        if self._distractors and others:
-            count = min(self._distractors, len(others))
+        if self._others and others:
+            count = min(self._others, len(others))
             for n in generator.choice(others, count, replace=False):
                 weights[n] += (1 - SHARE) / count
         if self._right < 1 and others and generator.random() >= self._right:
@@ -194,8 +188,8 @@ class StandIn:
         """Return weights of a right step and some others that differ by chance alone."""
         right = next((t for group in advice.steps for t in group if t in options), "")
         others = [n for n, text in enumerate(options) if text != right]
-        count = min(self._distractors, len(others))
-        drawn = [int(n) for n in generator.choice(others, count, replace=False)] if count else []
+        count = min(self._others, len(others))
+        drawn = list(generator.choice(others, count, replace=False)) if count else []
         drawn += [options.index(right)] if right else []
         weights = [_FLOOR] * len(options)
         for n in drawn:
@@ -205,47 +199,50 @@ class StandIn:
     def complete(self, request: Request) -> Completion:
         """Return what the robot says next: a goal, a question, an explanation or a step.
 
+        Of a zero-shot planner's prompt that is a step in free words or the rest of the plan, of a
+        prompt for a program a program.
+
         Raises:
             NoMatch: It does not know what is right there.
         """
-        return Completion(self._text(request), self.name, cost_usd=0.0)
+        last = (request.prompt.rstrip().splitlines() or [""])[-1]
+        if last.startswith("# "):
+            text = self._program(last.removeprefix("# ").strip())
+        elif tasks := _tasks(request.prompt):
+            text = self._free_text(request, tasks)
+        else:
+            text = self._line(request.prompt)
+        return Completion(text, self.name, cost_usd=0.0)
 
-    def _text(self, request: Request) -> str:
-        prompt = request.prompt
-        last = (prompt.rstrip().splitlines() or [""])[-1]
-        instruction = last.removeprefix("# ").strip() if last.startswith("# ") else ""
-        if instruction and isinstance(self._knowledge, Programs):
-            return self._program(self._knowledge, instruction)
-        if _tasks(prompt):
-            return self._free_text(request)
+    def _line(self, prompt: str) -> str:
+        """Return the next line of a dialogue."""
         lines = read(prompt)
         advice = self._advice(lines)
         if prompt.endswith(ASK):
             return f" {advice.question}"
         if prompt.endswith("Explanation:"):
             return f" {advice.explanation}"
-        since = max((n for n, line in enumerate(lines) if line.kind == "person"), default=0)
-        stated = any(line.kind == "goal" for line in lines[since:])
         if advice.question:
             return f" question: {advice.question}"
-        if "Robot goal:" in prompt and advice.goals and not stated:
+        kinds = [line.kind for line in lines]
+        begin = len(kinds) - kinds[::-1].index("person") - 1 if "person" in kinds else 0
+        if "Robot goal:" in prompt and advice.goals and "goal" not in kinds[begin:]:
             return f" goal: {'; '.join(advice.goals)}"
         later = {text for group in advice.steps[1:] for text in group}
         step = self._said(advice, {*later, *advice.others, DONE.text}, self._generator(prompt))
-        return f": {1 + sum(line.kind == 'step' for line in lines)}. {step}."
+        return f": {1 + kinds.count('step')}. {step}."
 
     def _said(self, advice: Advice, others: Collection[str], generator: np.random.Generator) -> str:
         """Return one step as it is said without options: it is wrong as often as when scored."""
         right = next((group[0] for group in advice.steps if group), DONE.text)
-        wrong = self._uniform or (self._right < 1 and generator.random() >= self._right)
+        wrong = self._kind == "uniform-say" or (
+            self._right < 1 and generator.random() >= self._right
+        )
         left = sorted({*others} - {right})
         return str(generator.choice(left)) if wrong and left else right
 
     def _plan(
-        self,
-        lines: list[DialogueLine],
-        ends_early: bool,
-        generator: np.random.Generator,
+        self, lines: list[DialogueLine], ends_early: bool, generator: np.random.Generator
     ) -> Iterator[str]:
         """Yield the steps of a whole plan after some lines.
 
@@ -263,34 +260,31 @@ class StandIn:
             yield step
             lines.append(DialogueLine("step", step))
 
-    def _free_text(self, request: Request) -> str:
+    def _free_text(self, request: Request, tasks: Sequence[tuple[str, list[str]]]) -> str:
         """Return the next step of a plan in free words, or all that are left."""
-        *shown, (task, steps) = _tasks(request.prompt)
-        one = "\n" in request.stop
-        known = self._knowledge
-        if self._copies:
+        *shown, (task, steps) = tasks
+        most = 1 if "\n" in request.stop else _LONGEST
+        if self._kind == "copy-say":
             theirs, plan = shown[-1] if shown else ("", [])
-            found = [_renamed(step, theirs, task) for step in plan][len(steps) :]
+            found = [_renamed(step, theirs, task) for step in plan[len(steps) :]][:most]
         else:
             lines = [DialogueLine("person", task), *(DialogueLine("step", step) for step in steps)]
             moment = zlib.crc32("\n".join([task, *steps]).encode())
             generator = np.random.default_rng([self._seed, request.seed or 0, moment])
-            found = []
-            for step in self._plan(lines, False, generator):
-                words = known.worded(step, generator) if isinstance(known, Wording) else step
-                found.append(words)
-                if one:
-                    break
-        numbered = enumerate(found[:1] if one else found, start=len(steps) + 1)
+            found = [
+                self._knowledge.worded(step, generator)
+                for _, step in zip(range(most), self._plan(lines, False, generator), strict=False)
+            ]
+        numbered = enumerate(found, start=len(steps) + 1)
         text = "\n".join(f"Step {number}: {step}" for number, step in numbered)
         return text.removeprefix(f"Step {len(steps) + 1}:")
 
-    def _program(self, knowledge: Programs, instruction: str) -> str:
+    def _program(self, instruction: str) -> str:
         """Return a program for an instruction: each step is wrong as often as any other's."""
         generator = np.random.default_rng([self._seed, zlib.crc32(instruction.encode())])
         steps = self._plan([DialogueLine("person", instruction)], True, generator)
-        written = [knowledge.program(step) for step in steps]
-        return "\n".join(written) + "\n" if written else "pass\n"
+        written = [self._knowledge.program(step) for step in steps]
+        return "\n".join([*(written or ["pass"]), ""])
 
     def _generator(self, prompt: str) -> np.random.Generator:
         """Return random numbers of this moment of an episode: the same whatever is before it."""
@@ -314,25 +308,16 @@ def _tasks(prompt: str) -> list[tuple[str, list[str]]]:
     found = []
     for block in prompt.split("\n\n"):
         first, *rest = block.splitlines() or [""]
-        if not first.startswith("Task:"):
-            continue
-        steps = [match[1].strip() for line in rest if (match := _STEP.fullmatch(line))]
-        found.append((first.removeprefix("Task:").strip(), [step for step in steps if step]))
+        if first.startswith("Task:"):
+            steps = [match[1].strip() for line in rest if (match := _STEP.fullmatch(line))]
+            found.append((first.removeprefix("Task:").strip(), [step for step in steps if step]))
     return found
 
 
 def _renamed(step: str, theirs: str, ours: str) -> str:
     """Return a step of one task with the words that are another's instead."""
     old, new = theirs.lower().split(), ours.lower().split()
-    gone = [word for word in old if word not in new]
-    come = [word for word in new if word not in old]
+    gone, come = ([w for w in one if w not in other] for one, other in ((old, new), (new, old)))
     for word, other in zip(gone, come, strict=False):
         step = re.sub(rf"\b{re.escape(word)}\b", other, step)
     return step
-
-
-def _unknown(name: str) -> str:
-    return (
-        f"unknown model {name!r}: N is a whole number up to 100, P a probability. "
-        f"Forms: {', '.join(FORMS)}"
-    )

@@ -17,9 +17,9 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from cap.errors import MissingExtra, UsageError, install_extra
@@ -31,15 +31,14 @@ GRAMS = (2, 3, 4)
 """Letters of a piece of a word."""
 KINDS = ("tfidf", "edit", "embedding")
 USUAL = KINDS[0]
-ENCODED = "embedding"
-"""The one that takes a sentence-transformers model, after a colon."""
+_NO_SYNONYMS: Mapping[str, str] = MappingProxyType({})
 
 
 class Translator(Protocol):
     """Knows which of some texts is most like another."""
 
-    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
-        """Return numbers of texts with their likeness, 0 to 1, the most alike first."""
+    def nearest(self, text: str) -> tuple[int, float]:
+        """Return the number of the text that is most alike, and the likeness, 0 to 1."""
 
 
 def edit_distance(first: str, second: str) -> int:
@@ -54,83 +53,64 @@ def edit_distance(first: str, second: str) -> int:
 
 def plain(text: str, synonyms: Mapping[str, str]) -> str:
     """Return a text in small letters, without articles and marks, and with the usual words."""
-    words = "".join(c if c.isalnum() else " " for c in text.lower())
-    kept = f" {' '.join(w for w in words.split() if w not in ('the', 'a', 'an'))} "
+    words = re.findall(r"[^\W_]+", text.lower())
+    kept = f" {' '.join(word for word in words if word not in ('the', 'a', 'an'))} "
     for word, usual in synonyms.items():
         kept = kept.replace(f" {word} ", f" {usual} ")
     return " ".join(kept.split())
 
 
-@dataclass(frozen=True)
 class EditDistance:
     """The least edit distance, as a share of the longer text."""
 
-    texts: Sequence[str]
-    """What there is."""
-    synonyms: Mapping[str, str] = field(default_factory=dict)
-    """Words and the ones that are usual here."""
+    def __init__(self, texts: Sequence[str], synonyms: Mapping[str, str] = _NO_SYNONYMS) -> None:
+        """Take the texts there are, and words with those that are usual in them."""
+        self._synonyms = synonyms
+        self._plain = [plain(text, synonyms) for text in texts]
 
-    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
-        """Return the nearest."""
-        said = plain(text, self.synonyms)
-        found = []
-        for number, each in enumerate(self._plain):
-            longer = max(len(said), len(each)) or 1
-            found.append((number, 1 - edit_distance(said, each) / longer))
-        return sorted(found, key=lambda entry: -entry[1])[:most]
-
-    @cached_property
-    def _plain(self) -> list[str]:
-        return [plain(text, self.synonyms) for text in self.texts]
+    def nearest(self, text: str) -> tuple[int, float]:
+        """Return the nearest; of several the first."""
+        said = plain(text, self._synonyms)
+        found = [
+            1 - edit_distance(said, each) / (max(len(said), len(each)) or 1) for each in self._plain
+        ]
+        best = max(found)
+        return found.index(best), best
 
 
-@dataclass(frozen=True)
 class LetterPieces:
     """The cosine of pieces of words, weighed by how rare they are: TF-IDF of letters."""
 
-    texts: Sequence[str]
-    """What there is."""
-    synonyms: Mapping[str, str] = field(default_factory=dict)
-    """Words and the ones that are usual here."""
+    def __init__(self, texts: Sequence[str], synonyms: Mapping[str, str] = _NO_SYNONYMS) -> None:
+        """Take the texts there are, and words with those that are usual in them."""
+        self._synonyms = synonyms
+        self._total = 1 + len(texts)
+        pieces = [Counter(_pieces(plain(text, synonyms))) for text in texts]
+        self._counts = Counter(piece for each in pieces for piece in each)
+        self._index: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        """Of each piece, the texts that have it, with its weight there."""
+        self._known: dict[str, tuple[int, float]] = {}
+        for number, each in enumerate(pieces):
+            for piece, weight in self._weighed(each).items():
+                self._index[piece].append((number, weight))
 
-    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
-        """Return the nearest."""
-        if (text, most) not in self._known:
-            self._known[text, most] = self._compared(text, most)
-        return self._known[text, most]
+    def nearest(self, text: str) -> tuple[int, float]:
+        """Return the nearest; of several the first."""
+        if text not in self._known:
+            likeness: defaultdict[int, float] = defaultdict(float, {0: 0.0})
+            pieces = Counter(_pieces(plain(text, self._synonyms)))
+            for piece, weight in self._weighed(pieces).items():
+                for number, other in self._index.get(piece, ()):
+                    likeness[number] += weight * other
+            best = min(likeness, key=lambda number: (-round(likeness[number], 9), number))
+            self._known[text] = best, likeness[best]
+        return self._known[text]
 
-    def _compared(self, text: str, most: int) -> list[tuple[int, float]]:
-        likeness: defaultdict[int, float] = defaultdict(float)
-        for piece, weight in self._weighed(plain(text, self.synonyms)).items():
-            for number, other in self._index.get(piece, ()):
-                likeness[number] += weight * other
-        found = sorted(likeness.items(), key=lambda entry: (-round(entry[1], 9), entry[0]))[:most]
-        return found or [(0, 0.0)][: len(self.texts)]
-
-    @cached_property
-    def _known(self) -> dict[tuple[str, int], list[tuple[int, float]]]:
-        return {}
-
-    @cached_property
-    def _rare(self) -> dict[str, float]:
-        counts: Counter[str] = Counter()
-        for text in self.texts:
-            counts.update(set(_pieces(plain(text, self.synonyms))))
-        total = 1 + len(self.texts)
-        return {piece: 1 + math.log(total / (1 + count)) for piece, count in counts.items()}
-
-    @cached_property
-    def _index(self) -> Mapping[str, list[tuple[int, float]]]:
-        found: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        for number, text in enumerate(self.texts):
-            for piece, weight in self._weighed(plain(text, self.synonyms)).items():
-                found[piece].append((number, weight))
-        return found
-
-    def _weighed(self, text: str) -> dict[str, float]:
-        unseen = 1 + math.log(1 + len(self.texts))
-        counts = Counter(_pieces(text))
-        weights = {p: count * self._rare.get(p, unseen) for p, count in counts.items()}
+    def _weighed(self, pieces: Mapping[str, int]) -> dict[str, float]:
+        weights = {
+            piece: count * (1 + math.log(self._total / (1 + self._counts[piece])))
+            for piece, count in pieces.items()
+        }
         length = math.sqrt(math.fsum(weight**2 for weight in weights.values())) or 1.0
         return {piece: weight / length for piece, weight in weights.items()}
 
@@ -141,23 +121,18 @@ def _pieces(text: str) -> list[str]:
     return found + [f"{first} {second}" for first, second in pairwise(text.split())]
 
 
-@dataclass(frozen=True)
 class Embedding:
     """The cosine of sentence embeddings."""
 
-    texts: Sequence[str]
-    """What there is."""
-    encode: Callable[[Sequence[str]], Any]
-    """Gives a matrix with a row of length 1 for each text."""
+    def __init__(self, texts: Sequence[str], encode: Callable[[Sequence[str]], Any]) -> None:
+        """Take the texts there are, and what gives a row of length 1 for each of some texts."""
+        self._encode = encode
+        self._rows = encode(list(texts))
 
-    def nearest(self, text: str, most: int = 1) -> list[tuple[int, float]]:
+    def nearest(self, text: str) -> tuple[int, float]:
         """Return the nearest."""
-        alike = self._rows @ self.encode([text])[0]
-        return sorted(enumerate(map(float, alike)), key=lambda entry: -entry[1])[:most]
-
-    @cached_property
-    def _rows(self) -> Any:
-        return self.encode(list(self.texts))
+        alike = self._rows @ self._encode([text])[0]
+        return int(alike.argmax()), float(alike.max())
 
 
 def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
@@ -193,9 +168,9 @@ def check_translator(name: str) -> tuple[str, str]:
     kind, colon, model = name.partition(":")
     if kind not in KINDS:
         raise UsageError(f"no translator {name!r}; use one of: {', '.join(KINDS)}")
-    if colon and not (model and kind == ENCODED):
+    if colon and not (model and kind == "embedding"):
         raise UsageError(
-            f"no translator {name!r}; only {ENCODED} takes a model, such as {ENCODED}:FOLDER"
+            f"no translator {name!r}; only embedding takes a model, such as embedding:FOLDER"
         )
     return kind, model
 
@@ -213,7 +188,7 @@ def translator(name: str, texts: Sequence[str], synonyms: Mapping[str, str]) -> 
         MissingExtra: What it needs is not installed.
     """
     kind, model = check_translator(name)
-    if kind == ENCODED:
+    if kind == "embedding":
         encode = sentence_encoder(model or "sentence-transformers/all-MiniLM-L6-v2")
         return Embedding(texts, encode)
     return (EditDistance if kind == "edit" else LetterPieces)(texts, synonyms)
@@ -230,7 +205,7 @@ REPEATED = 0.5
 TEMPERATURE = 0.6
 _STEP_TOKENS = 32
 _PLAN_TOKENS = 400
-_LINE = re.compile(r"(?:step )?(?:\d+)\s*[:.)]\s*", re.I)
+_NUMBER = re.compile(r"(?:step )?(?:\d+)\s*[:.)]\s*", re.I)
 
 
 @dataclass(frozen=True)
@@ -242,10 +217,9 @@ class PlanExample:
     steps: tuple[str, ...]
     """In words."""
 
-    def text(self, steps: Sequence[str] | None = None) -> str:
+    def text(self) -> str:
         """Return it as a prompt has it."""
-        shown = self.steps if steps is None else steps
-        lines = [f"Step {number}: {step}" for number, step in enumerate(shown, start=1)]
+        lines = [f"Step {number}: {step}" for number, step in enumerate(self.steps, start=1)]
         return "\n".join([f"Task: {self.task}", *lines])
 
 
@@ -267,76 +241,66 @@ class ZeroShot:
     """Whether the example is the one whose task is most like this one."""
     samples: int = SAMPLES
     """Ways of saying the next step, with correction."""
-    beta: float = BETA
-    """Weight of the model's liking."""
-    cutoff: float = CUTOFF
-    """Least score of a step."""
     seed: int = 0
     """Of the first sample."""
-    name: str = "zero-shot"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield the steps of the plan, whatever their outcomes."""
         actions = episode.world.actions()
         if not actions:
             return "there is no step to choose"
-        example = self.example(episode.instruction)
+        example = PlanExample("", ())
+        if self.examples:
+            tasks = LetterPieces([each.task for each in self.examples])
+            nearest = tasks.nearest(episode.instruction)[0] if self.dynamic else 0
+            example = self.examples[nearest]
         episode.trace.event("example", task=example.task)
-        opening = "".join(f"{line}\n\n" for line in episode.opening)
-        before = opening + (f"{example.text()}\n\n" if example.steps else "")
+        shown = [*episode.opening, *([example.text()] if example.steps else []), ""]
+        before = "\n\n".join(shown)
         if self.translates and self.corrects:
             return (yield from self._step_by_step(episode, before, actions))
+        return (yield from self._whole(episode, before, actions))
+
+    def _whole(
+        self, episode: PlanEpisode, before: str, actions: Sequence[Action]
+    ) -> Generator[Action, StepOutcome, str]:
+        """Yield the steps of a plan that is written at once."""
         prompt = f"{before}Task: {episode.instruction}\nStep 1:"
-        request = Request(
-            prompt,
-            stop=("\n\n", "\nTask:"),
-            max_tokens=_PLAN_TOKENS,
-            seed=self.seed,
-            system=CONTINUE,
-        )
+        stop = ("\n\n", "\nTask:")
+        request = Request(prompt, stop, max_tokens=_PLAN_TOKENS, seed=self.seed, system=CONTINUE)
         written = self.model.complete(request).text.split("\n\n")[0]
-        said = [_LINE.sub("", line, count=1).strip() for line in written.splitlines()]
         episode.trace.event("answer", text=written)
         texts = {action.text.lower(): action for action in actions}
-        for step in [step for step in said if step]:
+        for line in written.splitlines():
+            step = _NUMBER.sub("", line, count=1).strip()
+            if not step:
+                continue
             action = texts.get(step.lower().rstrip("."), Action("unread", (), step))
             if self.translates:
-                ((number, _),) = self.translator.nearest(step)
-                action = actions[number]
+                action = actions[self.translator.nearest(step)[0]]
             if action.skill == DONE.skill:
                 break
             yield action
         return ""
 
-    def example(self, task: str) -> PlanExample:
-        """Return the example for a task."""
-        if not self.examples:
-            return PlanExample("", ())
-        if not self.dynamic:
-            return self.examples[0]
-        tasks = LetterPieces([example.task for example in self.examples])
-        ((number, _),) = tasks.nearest(task)
-        return self.examples[number]
-
     def _step_by_step(
         self, episode: PlanEpisode, before: str, actions: Sequence[Action]
     ) -> Generator[Action, StepOutcome, str]:
-        taken: list[str] = []
-        task = PlanExample(episode.instruction, ())
+        """Yield the steps, each translated before the next is written."""
+        taken: tuple[str, ...] = ()
         while True:
-            prompt = f"{before}{task.text(taken)}\nStep {len(taken) + 1}:"
-            said = self._said(prompt)
-            if sum(not words for words in said) > len(said) / 2:
+            so_far = PlanExample(episode.instruction, taken).text()
+            said = self._said(f"{before}{so_far}\nStep {len(taken) + 1}:")
+            if said.count("") > len(said) / 2:
                 return ""  # most samples end the plan here
-            ranking = self._ranked(said, actions, taken)
-            episode.record(ranking)
-            if ranking.stuck:
+            ranking = self._ranked(said, actions, taken[-1:])
+            action = episode.choose(ranking)
+            if action is None:
                 return "" if taken else ranking.stuck
-            action = ranking.candidates[0].action
             if action.skill == DONE.skill:
                 return ""
             yield action
-            taken.append(action.text)
+            taken = (*taken, action.text)
 
     def _said(self, prompt: str) -> list[str]:
         """Return samples of the next step, "" where the plan ends there."""
@@ -351,33 +315,34 @@ class ZeroShot:
                 system=CONTINUE,
             )
             text = self.model.complete(request).text.strip().split("\n")[0]
-            ended = not text or text.lower().startswith("task:")
-            found.append("" if ended else _LINE.sub("", text, count=1).strip())
+            ended = text.lower().startswith("task:")
+            found.append("" if ended else _NUMBER.sub("", text, count=1).strip())
         return found
 
     def _ranked(
-        self, said: Sequence[str], actions: Sequence[Action], taken: Sequence[str]
+        self, said: Sequence[str], actions: Sequence[Action], before: tuple[str, ...]
     ) -> Ranking:
         """Return the steps that may be meant, by likeness and by how often they were said.
 
         The model's liking is the logarithm of the share of samples, of which it knows no better.
+
+        Args:
+            said: Samples.
+            actions: All steps.
+            before: The step that was taken last, if any.
         """
-        liked = Counter(words for words in said if words)
         best: dict[int, Candidate] = {}
-        for words, count in liked.items():
-            ((number, likeness),) = self.translator.nearest(words)
-            again = bool(taken) and actions[number].text == taken[-1]
+        for words, count in Counter(filter(None, said)).items():
+            number, likeness = self.translator.nearest(words)
             share = count / len(said)
-            penalty = REPEATED if again else 0.0
-            score = likeness + self.beta * math.log(share) - penalty
-            parts = {"said": words, "likeness": likeness, "share": share, "beta": self.beta}
+            penalty = REPEATED if actions[number].text in before else 0.0
+            score = likeness + BETA * math.log(share) - penalty
+            parts = {"said": words, "likeness": likeness, "share": share, "beta": BETA}
             step = Candidate(actions[number], score, {**parts, "penalty": penalty, "score": score})
-            if number not in best or score > best[number].log_score:
-                best[number] = step
-        found = sorted(best.values(), key=lambda step: -step.log_score)
-        if not found:
-            return Ranking((), "translated", (), "there is no step to choose")
-        high = found[0].log_score
-        stuck = f"the likeliest step scores {high:.2f}, less than {self.cutoff:g}"
-        stuck = "" if high >= self.cutoff else stuck
-        return Ranking(tuple(found), "translated", (stuck,) if stuck else (), stuck)
+            best[number] = max(best.get(number, step), step, key=lambda one: one.log_score)
+        found = tuple(sorted(best.values(), key=lambda step: -step.log_score))
+        stuck = ""
+        if found[0].log_score < CUTOFF:
+            high = found[0].log_score
+            stuck = f"the likeliest step scores {high:.2f}, less than {CUTOFF:g}"
+        return Ranking(found, "translated", (stuck,) if stuck else (), stuck)

@@ -18,16 +18,11 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from cap.messages import (
-    changed_since,
     choice_line,
     clipped,
-    effect_lines,
-    event_line,
+    event_lines,
     is_real,
-    learned_lines,
-    moved_lines,
     printable,
-    rehearsal_line,
     short,
     shown_call,
     tried_line,
@@ -40,16 +35,8 @@ MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
 MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
 """Lines a turn's programs print that are shown at once; of more, the last three at its end."""
-SHOWN = frozenset(
-    (
-        *("text", "line", "printed", "repair", "run_again", "repeated_program", "skills", "undo"),
-        *("done", "step", "said", "trying", "tried", "tried_all", "samples", "untried", "round"),
-        *("rounds_ended", "undo_round", "learned", "held", "edit_refused", "failure", "effect"),
-        *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
-        *("completion", "redo", "model", "unwritten", "changed_since", "call", "stdout", "moved"),
-    )
-)
-"""Kinds of events that are shown; a file may hold others."""
+_UNSHOWN = ("violations", "candidates", "explanation", "ended")
+"""Kinds with sentences that only pages show."""
 _AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
 """Kinds that come after a program has ended, when no answer is being written."""
 _WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
@@ -141,17 +128,21 @@ class Live:
             self._end_text(0)
             if self._moving:
                 self.console.control(_WIPED)  # the terminal's own ^C
-        if event.kind in SHOWN and (event.depth == 0 or self.verbose):
-            if event.kind not in ("call", "line"):
-                self._end_row(event.depth)
-            if event.kind in ("repair", "failure", "edit_refused"):
-                self._end_text(event.depth)
-            elif event.kind == "repeated_program":  # what is printed of the next answer is its own
-                self._written, self._grown = "", []
-            if line := event_line(event.kind, event.data):
-                self._write(*line, event.depth + 1)
-            else:
-                getattr(self, f"_{event.kind}")(event.data, event.depth)
+        show = getattr(self, f"_show_{event.kind}", None)
+        lines = [] if event.kind in _UNSHOWN or show else list(event_lines(event.kind, event.data))
+        if (event.depth and not self.verbose) or not (show or lines):
+            return
+        if event.kind not in ("call", "line"):
+            self._end_row(event.depth)
+        if event.kind in ("repair", "failure", "edit_refused"):
+            self._end_text(event.depth)
+        elif event.kind == "repeated_program":  # what is printed of the next answer is its own
+            self._written, self._grown = "", []
+        if show:
+            show(event.data, event.depth)
+        feedback = event.kind in ("step", "said")
+        for number, (text, style) in enumerate(lines):
+            self._write(text, style, event.depth + 1 + (feedback and number > 0))
 
     def _count(self, event: Event) -> None:
         """Add up the time of model and robot."""
@@ -166,7 +157,7 @@ class Live:
         elif event.kind == "call" and event.data["kind"] != "lmp":
             self._robot_s += event.data["duration_s"]
 
-    def _text(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_text(self, data: Mapping[str, Any], depth: int) -> None:
         """Show what a model is writing: the line it is at."""
         if not data["text"]:  # the answer broke off and begins again
             self._written = ""
@@ -178,7 +169,7 @@ class Live:
         if lines:
             self._below(f"… {lines[-1].strip()}", depth)
 
-    def _completion(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_completion(self, data: Mapping[str, Any], depth: int) -> None:
         """Print the end of what was written; what comes now is another answer."""
         if self._tries:
             self._written = ""
@@ -192,7 +183,7 @@ class Live:
             self._print_code(lines[len(self._grown) :], 1)
             self._grown = lines
 
-    def _line(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_line(self, data: Mapping[str, Any], depth: int) -> None:
         """Show the line of the program that runs."""
         number = data["number"]
         if depth == 0 and self._follows and number <= len(self._source):
@@ -228,38 +219,25 @@ class Live:
             self._write(line, "dim", depth + 1)
         self._row = "", 0, 0.0
 
-    def _skills(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
             self._write(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)
 
-    def _done(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_done(self, data: Mapping[str, Any], depth: int) -> None:
         if "usage" in data and is_real(data["model"]):
             times = f"model {self._model_s:.1f} s, robot {self._robot_s:.1f} s"
             self._write(f"{times}; {usage_line(data['usage'])}", "dim", depth + 1)
             for lmp, usage in data.get("by_lmp", {}).items() if self.verbose else ():
                 self._write(f"{printable(lmp)}: {usage_line(usage)}", "dim", depth + 2)
 
-    def _step(self, data: Mapping[str, Any], depth: int) -> None:
-        """Show a planner's step, its result and the feedback."""
-        why = "" if data["ok"] else f": {clipped(data['message']) or 'failed'}"
-        self._write(f"{clipped(data['text'])}{why}", "" if data["ok"] else "red", depth + 1)
-        for line in data["lines"]:
-            self._write(clipped(line), "dim", depth + 2)
-
-    def _said(self, data: Mapping[str, Any], depth: int) -> None:
-        """Show what a planner says rather than does."""
-        self._write(f"{data['skill']}: {clipped(data['text'])}", "cyan", depth + 1)
-        for line in data["lines"]:
-            self._write(clipped(line), "dim", depth + 2)
-
-    def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_instruction(self, data: Mapping[str, Any], depth: int) -> None:
         words = clipped(data["text"])
         if depth == 0 and self.echo:
             self._print(Text(f"\n{words}", style="bold"))
         elif depth:
             self._write(f"{data['lmp']}: {words}", "cyan", depth)
 
-    def _prompt(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_prompt(self, data: Mapping[str, Any], depth: int) -> None:
         line = f"asking {printable(data['model'])} ..."
         if is_real(data["model"]) and self._moving:
             self._below(line, depth)
@@ -267,7 +245,7 @@ class Live:
             self._write(line, "dim", depth + 1)
             self._asking = line
 
-    def _program(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_program(self, data: Mapping[str, Any], depth: int) -> None:
         grown = self._grown if depth == 0 else []
         if depth == 0:
             self._source, self._inner_s = data["source"].split("\n"), 0.0
@@ -283,17 +261,17 @@ class Live:
         for note in data["notes"]:
             self._write(note, "dim", depth + 1)
 
-    def _trying(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_trying(self, data: Mapping[str, Any], depth: int) -> None:
         self._tries = True
         self._below(f"trying up to {data['samples']} programs ...", depth)
 
-    def _tried_all(self, data: Mapping[str, Any], depth: int) -> None:
-        self._tries, self._written = False, ""
-
-    def _tried(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_tried(self, data: Mapping[str, Any], depth: int) -> None:
         self._below(f"trying programs: {data['number']} ...", depth)
 
-    def _samples(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_tried_all(self, data: Mapping[str, Any], depth: int) -> None:
+        self._tries, self._written = False, ""
+
+    def _show_samples(self, data: Mapping[str, Any], depth: int) -> None:
         """Show what each program that was tried did, which is carried out, and why."""
         self._written = ""
         tried = data["tried"]
@@ -306,11 +284,6 @@ class Live:
             self._write(f"{mark} {tried_line(one, most)}", style, depth + 1)
         self._write(choice_line(data), "cyan", depth + 1)
 
-    def _learned(self, data: Mapping[str, Any], depth: int) -> None:
-        styles = {"learned": "green", "left": "yellow", "nothing": "dim"}
-        for kind, line in learned_lines(data):
-            self._write(line, styles[kind], depth + 1)
-
     def _code(self, source: str, depth: int) -> None:
         self._print_code(source.rstrip().split("\n"), depth)  # blank lines at its top count too
 
@@ -320,20 +293,18 @@ class Live:
         for line in (Text(code) if plain else _HIGHLIGHTER.highlight(code)).split():
             self._print(Text(INDENT * depth).append_text(line))
 
-    def _rehearsing(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_rehearsing(self, data: Mapping[str, Any], depth: int) -> None:
         self._below("rehearsing in the simulated twin ...", depth)
 
-    def _rehearsal(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_rehearsal(self, data: Mapping[str, Any], depth: int) -> None:
         for lmp, source in data["programs"]:
             self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)
             self._code(source, depth + 2)
         if data["failure"] is None:
-            self._write(rehearsal_line(data), "dim", depth + 1)
+            ((line, style),) = event_lines("rehearsal", data)
+            self._write(line, style, depth + 1)
 
-    def _changed_since(self, data: Mapping[str, Any], depth: int) -> None:
-        self._write(changed_since(data), "bold yellow", depth + 1)
-
-    def _call(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_call(self, data: Mapping[str, Any], depth: int) -> None:
         name, model_s = data["name"], self._inner_s
         self._inner_s = self._inner_s if depth else 0.0
         if data["kind"] == "perception" and data["error"] is None and not self.verbose:
@@ -366,28 +337,20 @@ class Live:
         text.append(f"  {took}", style="dim")
         self._print(text)
 
-    def _printed(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_printed(self, data: Mapping[str, Any], depth: int) -> None:
         """Show what a program prints where it does; of much, the first lines."""
         for line in self._lines.now(data["text"]):
             self._write(line, "", depth + 1)
 
-    def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
+    def _show_stdout(self, data: Mapping[str, Any], depth: int) -> None:
         """Show how much was left out of what was printed, and the last of it."""
         if not self._lines.shown:  # it was not shown when it was printed: a run that is over
-            self._printed({"text": data["text"].rstrip()}, depth)
+            self._show_printed({"text": data["text"].rstrip()}, depth)
         more, last = self._lines.rest()
         if more:
             self._write(more, "dim", depth + 1)
         for line in last:
             self._write(line, "", depth + 1)
-
-    def _moved(self, data: Mapping[str, Any], depth: int) -> None:
-        for line in moved_lines(data):
-            self._write(line, "yellow", depth + 1)
-
-    def _effect(self, data: Mapping[str, Any], depth: int) -> None:
-        for line, style in effect_lines(data):
-            self._write(line, style, depth + 1)
 
     def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))

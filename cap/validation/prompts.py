@@ -14,22 +14,21 @@ generated.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from cap.checker.checker import examine
 from cap.checker.policy import EVERYWHERE
-from cap.checker.undefined import Undefined, undefined
+from cap.checker.undefined import Undefined
 from cap.engine.answer import State
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
-from cap.engine.function_generation import UndefinedName
 from cap.engine.goal import GOAL
 from cap.engine.settings import Approve, EngineSettings
-from cap.errors import CapError, MissingExtra, NoMatch, NotFound, PromptError, RobotError
+from cap.errors import CapError, MissingExtra, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.slots import repeated_numbers
@@ -44,7 +43,7 @@ from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of, witho
 from cap.result import Failure
 from cap.robot import registry
 from cap.robot.observation import Observation
-from cap.robot.protocol import Rewindable, Robot, TurnTaking
+from cap.robot.protocol import Rewindable, TurnTaking
 from cap.sandbox.sandbox import Sandbox
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
@@ -84,77 +83,17 @@ def check_robot_prompts(
         approve: Shown each program that may move a real robot; by default none of them runs.
     """
     prompts = registry.robot_prompts(robot, folder)
-    scenes = _Scenes(robot)
-    try:
-        with Sandbox() as sandbox:
-            files = [each for prompt in prompts.values() for each in (prompt, prompt.beside)]
-            for prompt in files:
-                if not prompt.examples and prompt.name not in prompts:
+    with Sandbox() as sandbox:
+        for prompt in prompts.values():
+            for file in (prompt, prompt.beside):
+                if not file.examples and file is not prompt:
                     continue
-                runner = _Runner(scenes, prompt, prompts, model, sandbox, approve or _nobody)
-                findings = [found for example in prompt.examples if (found := runner.run(example))]
-                if prompt.name in prompts and prompt is prompts[prompt.name]:
-                    findings += runner.too_long()
-                yield prompt, len(prompt.examples), findings
-        try:
-            scenes.check_restore()
-        except RobotError as error:
-            last = next(iter(prompts.values()))
-            yield last, 0, [PromptFinding(last.name, 0, "", str(error))]
-    finally:
-        scenes.close()
-
-
-def _nobody(source: str) -> bool:
-    return False
-
-
-class _Scenes:
-    """A robot for each set of objects that examples name, restored to its first state each time."""
-
-    def __init__(self, robot: str) -> None:
-        self._robot = robot
-        self._made: dict[str, tuple[Robot, Any, Observation]] = {}
-
-    def robot(self, objects: Any) -> Robot:
-        """Return a robot in its first state among objects; None stands for its own choice."""
-        key = repr(objects)
-        if key in self._made:
-            robot, first, seen = self._made[key]
-            if isinstance(robot, Rewindable):
-                _restore(robot, first, seen)
-                return robot
-            robot.close()
-        robot = registry.make_robot(self._robot, mode="instant", objects=objects)
-        first = robot.snapshot() if isinstance(robot, Rewindable) else None
-        self._made[key] = robot, first, Observation.of(robot)
-        return robot
-
-    def check_restore(self) -> None:
-        """Restore every robot's first state once more.
-
-        Raises:
-            RobotError: One is not in that state then.
-        """
-        for robot, first, seen in self._made.values():
-            if isinstance(robot, Rewindable):
-                _restore(robot, first, seen)
-
-    def close(self) -> None:
-        for robot, _, _ in self._made.values():
-            robot.close()
-
-
-def _restore(robot: Rewindable, first: Any, seen: Observation) -> None:
-    """Restore a robot's first state.
-
-    Raises:
-        RobotError: Something that programs change is not as it was.
-    """
-    robot.restore(first)
-    moved, changed = Observation.of(robot).since(seen)
-    if names := [*moved, *changed]:
-        raise RobotError(f"restore() does not bring back {', '.join(names)}; keep it in snapshot()")
+                with _Runner(robot, file, prompts, model, sandbox, approve) as runner:
+                    findings = [one for example in file.examples if (one := runner.run(example))]
+                    findings += runner.too_long() if file is prompt else []
+                if runner.forgotten:
+                    findings.append(PromptFinding(file.name, 0, "", runner.forgotten))
+                yield file, len(file.examples), findings
 
 
 class _Runner:
@@ -162,34 +101,44 @@ class _Runner:
 
     def __init__(
         self,
-        scenes: _Scenes,
+        robot: str,
         prompt: Prompt,
         prompts: Mapping[str, Prompt],
         model: Model,
         sandbox: Sandbox,
-        approve: Approve,
+        approve: Approve | None,
     ) -> None:
-        self._scenes = scenes
-        self._prompt = prompt
-        self._prompts = prompts
-        self._model = model
-        self._sandbox = sandbox
-        self._approve = approve
-        self._function_prompt = registry.function_prompt()
+        self._name, self._prompt, self._prompts = robot, prompt, prompts
+        self._model, self._sandbox = model, sandbox
+        self._approve = approve or (lambda source: False)
         self._engine: Engine | None = None
+        self._first: Any = None
+        """The snapshot of the scene's first state."""
+        self._begun: Observation | None = None
+        """What was seen then."""
         self._state = State()
         self._broken: PromptFinding | None = None
         """The first example of the session at hand that did not run."""
+        self.forgotten = ""
+        """What a snapshot of the robot does not bring back, as a sentence."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end_scene()
 
     def run(self, example: Example) -> PromptFinding | None:
         """Execute one example; return what is wrong with it, or None."""
-        if not self._goes_on(example):
+        # One that follows another shares its world and state.
+        goes_on = self._engine is not None and example.follows and self._prompt.header.session
+        finding = partial(PromptFinding, self._prompt.name, example.line, example.instruction)
+        if not goes_on:
             self._broken = None
         try:
-            found = self._run(example)
+            found = self._run(example, goes_on)
         except MissingExtra as missing:
-            why = f"not executed: {missing}"
-            return PromptFinding(self._prompt.name, example.line, example.instruction, why, True)
+            return finding(f"not executed: {missing}", True)
         except CapError as error:
             found = str(error)
         if found is None:
@@ -200,17 +149,10 @@ class _Runner:
         elif (before := self._broken) is not None:
             skipped = before.skipped
             reason += f" (it goes on from the example in line {before.line}, which did not run)"
-        finding = PromptFinding(
-            self._prompt.name, example.line, example.instruction, reason, skipped
-        )
-        self._broken = self._broken or finding
-        return finding
+        self._broken = self._broken or finding(reason, skipped)
+        return finding(reason, skipped)
 
-    def _goes_on(self, example: Example) -> bool:
-        """Tell whether an example shares the world and state of the one before."""
-        return self._engine is not None and example.follows and self._prompt.header.session
-
-    def _run(self, example: Example) -> str | Failure | None:
+    def _run(self, example: Example, goes_on: bool) -> str | Failure | None:
         if not example.code.strip():
             return "there is no code under the instruction"
         if repeated := repeated_numbers(example):
@@ -219,8 +161,8 @@ class _Runner:
                 " name it there once, and write unrelated numbers otherwise"
             )
         facts = Context.read(example.context).facts
-        if not self._goes_on(example):
-            self._start(facts)
+        if not goes_on:
+            self._begin_scene(facts.get("objects"))
         assert self._engine is not None
         state = self._state
         variables = {**state.variables, **self._prompt.header.arguments, **facts}
@@ -240,38 +182,57 @@ class _Runner:
         seen = Seen(robot, before, after, Effect.of(before, after, answer.result))
         return next((why for line in example.effects if (why := missed(line, seen))), None)
 
-    def request_chars(self, example: Example) -> int:
+    def chars(self, example: Example) -> int:
         """Return the size of the request that an example would answer."""
         assert self._engine is not None
-        return _request_chars(self._prompt, example, self._engine.docs(self._prompt))
+        return _chars(self._prompt, example, self._engine.docs(self._prompt))
 
     def too_long(self) -> list[PromptFinding]:
         """Return the finding that the prompt's request exceeds the limit, if it does."""
         return _too_long(self._prompt, self._engine.docs(self._prompt) if self._engine else "")
 
-    def _start(self, facts: Mapping[str, Any]) -> None:
-        """Build a fresh scene with the objects the example's context names."""
-        robot = self._scenes.robot(facts.get("objects"))
+    def _begin_scene(self, objects: Any) -> None:
+        """Make a robot among the objects that an example's context names; None: its own choice."""
+        self._end_scene()
+        robot = registry.make_robot(self._name, mode="instant", objects=objects)
+        self._begun = Observation.of(robot)
+        self._first = robot.snapshot() if isinstance(robot, Rewindable) else None
         self._engine = Engine(
             robot,
             self._model,
             self._prompts,
-            self._function_prompt,
+            registry.function_prompt(),
             sandbox=self._sandbox,
             trace=Trace(),
             settings=EngineSettings(approve=None if robot.simulated else self._approve),
         )
         self._state = State(variables=dict(self._prompt.header.initial))
 
+    def _end_scene(self) -> None:
+        """Close the robot; note what does not come back with its first state."""
+        if self._engine is None or self._begun is None:
+            return
+        robot = self._engine.robot
+        if isinstance(robot, Rewindable):
+            robot.restore(self._first)
+            if names := [
+                name for part in Observation.of(robot).since(self._begun) for name in part
+            ]:
+                lost = ", ".join(names)
+                self.forgotten = f"restore() does not bring back {lost}; keep it in snapshot()"
+        robot.close()
+        self._engine = None
 
-def _request_chars(prompt: Prompt, example: Example, docs: str) -> int:
+
+def _chars(prompt: Prompt, example: Example, docs: str) -> int:
+    """Return the size of the request that an example would answer."""
     asked = prompt.render(example.instruction, example.context, docs=docs)
     return len(SYSTEM) + len(without_synonyms(asked))
 
 
 def _too_long(prompt: Prompt, docs: str) -> list[PromptFinding]:
     """Return the finding that a prompt's longest request exceeds the limit, if it does."""
-    chars = max((_request_chars(prompt, one, docs) for one in prompt.examples), default=0)
+    chars = max((_chars(prompt, one, docs) for one in prompt.examples), default=0)
     if (tokens := tokens_of(chars)) <= MAX_REQUEST_TOKENS:
         return []
     reason = (
@@ -288,21 +249,20 @@ def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]
         prompts: By name.
         robot: Whose docs and facts they show; None where they are no robot's.
     """
-    texts = {}
-    docs, facts = dict[str, str](), dict[str, str]()
+    shown = dict.fromkeys(prompts, ("", ""))
     if robot is not None:
+        functions = registry.function_prompt()
         body = registry.make_robot(robot, mode="instant")
         with Sandbox() as sandbox:
-            engine = Engine(
-                body, Nearest(), prompts, registry.function_prompt(), sandbox=sandbox, trace=Trace()
-            )
-            docs = {name: engine.docs(prompt) for name, prompt in prompts.items()}
-            facts = {name: engine.context(prompt).text for name, prompt in prompts.items()}
+            engine = Engine(body, Nearest(), prompts, functions, sandbox=sandbox, trace=Trace())
+            for name, prompt in prompts.items():
+                shown[name] = engine.context(prompt).text, engine.docs(prompt)
         body.close()
+    texts = {}
     for name, prompt in prompts.items():
         words = prompt.examples[0].instruction if prompt.examples else ""
-        asked = prompt.render(words, facts.get(name, ""), docs=docs.get(name, ""))
-        texts[name] = without_synonyms(asked)
+        context, docs = shown[name]
+        texts[name] = without_synonyms(prompt.render(words, context, docs=docs))
     return texts
 
 
@@ -330,18 +290,14 @@ def instruction_costs(robot: str) -> list[InstructionCost]:
         robot: A registered name, or a file with a `create` function.
     """
     prompts = registry.robot_prompts(robot)
-    scenes, meter, top = _Scenes(robot), _Meter(), prompts["ui"]
+    meter, top = _Meter(), prompts["ui"]
     costs: list[InstructionCost] = []
-    try:
-        with Sandbox() as sandbox:
-            runner = _Runner(scenes, top, prompts, meter, sandbox, _nobody)
-            for example in top.examples:
-                meter.sizes = []
-                runner.run(example)
-                sizes = [runner.request_chars(example), *meter.sizes]
-                costs.append(InstructionCost(example.instruction, len(sizes), sum(sizes)))
-    finally:
-        scenes.close()
+    with Sandbox() as sandbox, _Runner(robot, top, prompts, meter, sandbox, None) as runner:
+        for example in top.examples:
+            meter.sizes = []
+            runner.run(example)
+            sizes = [runner.chars(example), *meter.sizes]
+            costs.append(InstructionCost(example.instruction, len(sizes), sum(sizes)))
     return costs
 
 
@@ -359,60 +315,16 @@ class _Meter(Nearest):
             return super().complete(request)
 
 
-def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[PromptFinding]:
-    """Check that each example defines what it was asked for and calls only what exists.
-
-    Args:
-        prompt: The function-generation prompt; its examples may call each other.
-        known: Names every program has.
-    """
-    findings: list[PromptFinding] = []
-    defined: set[str] = set()
-    for example in prompt.examples:
-        try:
-            program = Program.parse(example.code + "\n")
-            asked = ast.parse(example.instruction).body[0]  # `total = get_total(xs)`
-            call = asked.value if isinstance(asked, ast.Assign | ast.Expr) else None
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-                raise UndefinedName(f"'{example.instruction}' is no call of a function")
-            name = call.func.id
-            own = {getattr(node, "name", "") for node in program.tree.body}
-            missing = [entry.name for entry in undefined(program, known | defined | own)]
-            reason = "" if name in own else f"does not define '{name}'"
-        except (CapError, SyntaxError) as error:
-            missing, reason, own = [], str(error), set()
-        defined |= own
-        if missing:
-            reason = f"calls what no example defines before it: {', '.join(missing)}"
-        if reason:
-            findings.append(PromptFinding(prompt.name, example.line, example.instruction, reason))
-    return findings + _too_long(prompt, "")
-
-
-@dataclass(frozen=True)
-class PromptNames:
-    """The names of a prompt, by what they stand for."""
-
-    robot: tuple[str, ...]
-    """Primitives of the robot."""
-    lmps: tuple[str, ...]
-    """Other prompts."""
-    library: tuple[str, ...]
-    """What every program has."""
-    generated: tuple[str, ...]
-    """Functions nobody has; they are generated when called."""
-    given: tuple[str, ...]
-    """Values nobody sets: a caller's keyword arguments, or an earlier turn's variables."""
-
-
 @dataclass(frozen=True)
 class PromptReport:
     """One prompt file, looked at."""
 
     prompt: Prompt
     """The prompt."""
-    names: PromptNames
-    """Its names."""
+    names: Mapping[str, tuple[str, ...]]
+    """Its names by what they stand for: primitives of the `robot`, other prompts (`lmps`), what
+    every program has (`library`), functions nobody has (`generated` when called), and values
+    nobody sets (`given` by a caller's keyword arguments or an earlier turn)."""
     findings: tuple[PromptFinding, ...]
     """What in its examples cannot be."""
 
@@ -423,13 +335,10 @@ def prompt_files(path: Path) -> list[Path]:
     Raises:
         PromptError: There is none.
     """
-    if not path.is_dir():
-        return [path]
-    found = list(released.files(path).values())
+    found = list(released.files(path).values()) if path.is_dir() else [path]
     if not found:
-        raise PromptError(
-            f"no prompt files ({', '.join(f'*{s}' for s in released.SUFFIXES)}) in {path}"
-        )
+        kinds = ", ".join(f"*{suffix}" for suffix in released.SUFFIXES)
+        raise PromptError(f"no prompt files ({kinds}) in {path}")
     return found
 
 
@@ -450,52 +359,58 @@ def inspect_names(
     Raises:
         PromptError: One cannot be read.
     """
-    files = [entry for entry in prompt_files(path) if not stems or entry.stem in stems]
-    prompts = [load(entry) for entry in files]
-    known = frozenset([*lmps, *(prompt.name for prompt in prompts)]) - {GOAL}  # no program calls it
+    prompts = [load(file) for file in prompt_files(path) if not stems or file.stem in stems]
+    known = {*lmps, *(prompt.name for prompt in prompts)} - {GOAL}  # no program calls that
     for prompt in prompts:
         yield _report(prompt, primitives, known - {prompt.name})
 
 
-def _report(
-    prompt: Prompt, primitives: Mapping[str, Primitive], lmps: frozenset[str]
-) -> PromptReport:
-    nested = {name: Primitive.of(_nested, "lmp", name) for name in lmps}
-    everything = {**nested, **primitives}
+def _report(prompt: Prompt, primitives: Mapping[str, Primitive], lmps: set[str]) -> PromptReport:
+    header, hints = prompt.header, [name for name in prompt.hints if name != "*"]
+    everything = {name: Primitive.of(_nested, "lmp", name) for name in lmps} | {**primitives}
     groups = {"robot": tuple(everything)} if "robot" in prompt.hints else {}
     scope = Scope(primitives=everything, groups=groups)
-    offered = {
-        name: primitive
-        for name, primitive in everything.items()
-        if (groups or not prompt.hints or name in prompt.hints)
-        and (primitive.kind != "action" or prompt.header.actions)
-    }
-    docs = primitive_docs("", offered, groups) if prompt.header.docs else ""
     findings: list[PromptFinding] = []
     missing: list[Undefined] = []
     bound: set[str] = set()
-    header = prompt.header
     for example in prompt.examples:
         variables = {**header.initial, **header.arguments, **dict.fromkeys(bound)}
         try:
             variables |= Context.read(example.context).facts
             program = Program.parse(example.code + "\n")
+            examined = examine(program, replace(scope, variables=variables))
+            reasons = [str(found) for found in examined.violations]
+            sets = _set_by(examined.program)
+            if not examined.program.tree.body:
+                reasons.insert(0, "there is no code under the instruction")
+            elif header.returns and header.returns not in sets:
+                reasons.append(f"it does not set '{header.returns}'")
+            missing += examined.undefined
+            bound |= sets if header.session or header.prefix else set()
         except CapError as error:
-            findings.append(_finding(prompt, example, str(error)))
-            continue
-        examined = examine(program, replace(scope, variables=variables))
-        program = examined.program
-        reasons = [str(found) for found in examined.violations]
-        if not program.tree.body:
-            reasons.insert(0, "there is no code under the instruction")
-        elif header.returns and header.returns not in _set_by(program):
-            reasons.append(f"it does not set '{header.returns}'")
-        findings += [_finding(prompt, example, reason) for reason in reasons]
-        missing += examined.undefined
-        if header.session or header.prefix:
-            bound |= _set_by(program)
-    findings += _too_long(prompt, docs)
-    return PromptReport(prompt, _names(prompt, primitives, lmps, missing), tuple(findings))
+            reasons = [str(error)]
+        findings += [
+            PromptFinding(prompt.name, example.line, example.instruction, why) for why in reasons
+        ]
+    offered = {
+        name: primitive
+        for name, primitive in everything.items()
+        if (groups or not prompt.hints or name in prompt.hints)
+        and (primitive.kind != "action" or header.actions)
+    }
+    findings += _too_long(prompt, primitive_docs("", offered, groups) if header.docs else "")
+    called = [entry.name for entry in missing if entry.calls]
+    unknown = [name for name in hints if name not in {*primitives, *lmps, *EVERYWHERE}]
+    generated = dict.fromkeys([*unknown, *called])
+    names = {
+        "robot": (name for name in hints if name in primitives),
+        "lmps": (name for name in hints if name in lmps and name not in primitives),
+        "library": (name for name in hints if name in EVERYWHERE),
+        "generated": generated,
+        "given": dict.fromkeys(entry.name for entry in missing if entry.name not in generated),
+    }
+    kinds = {kind: tuple(found) for kind, found in names.items()}
+    return PromptReport(prompt, kinds, tuple(findings))
 
 
 def _nested(description: str, context: str = "", **given: Any) -> Any:
@@ -505,29 +420,3 @@ def _nested(description: str, context: str = "", **given: Any) -> Any:
 def _set_by(program: Program) -> set[str]:
     """Return the names a program's top level sets."""
     return {s.get_name() for s in program.table.get_symbols() if s.is_assigned() or s.is_imported()}
-
-
-def _finding(prompt: Prompt, example: Example, reason: str) -> PromptFinding:
-    return PromptFinding(prompt.name, example.line, example.instruction, reason)
-
-
-def _names(
-    prompt: Prompt,
-    primitives: Mapping[str, Primitive],
-    lmps: frozenset[str],
-    missing: Iterable[Undefined],
-) -> PromptNames:
-    """Sort a prompt's hints, and what its examples lack, by what they stand for."""
-    missing = list(missing)
-    called = {entry.name for entry in missing if entry.calls}
-    hints = [name for name in prompt.hints if name != "*"]
-    nowhere = [name for name in hints if name not in primitives and name not in lmps | EVERYWHERE]
-    return PromptNames(
-        robot=tuple(name for name in hints if name in primitives),
-        lmps=tuple(name for name in hints if name in lmps and name not in primitives),
-        library=tuple(name for name in hints if name in EVERYWHERE),
-        generated=tuple(dict.fromkeys([*nowhere, *(e.name for e in missing if e.name in called)])),
-        given=tuple(
-            dict.fromkeys(entry.name for entry in missing if entry.name not in {*called, *nowhere})
-        ),
-    )

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import inspect
 import re
-import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from cap.engine.settings import Approve
@@ -29,8 +29,8 @@ UNIT = re.compile(
     r"(?<![\w'])(m|cm|mm|met(re|er)s?|centimet(re|er)s?|rad|radians?|degrees?|s|seconds?|m/s|rad/s|kg|N|Nm|"
     r"pixels?|fractions?|percent|0 to 1|times|number of|how many)\b"
 )
-_PLAIN = (str, int, float, bool, complex, bytes, type(None), list, tuple, dict, set, frozenset)
-_LIBRARIES = ("numpy", "shapely")
+_CROSSING = ("builtins", "numpy", "shapely", "collections", "typing", "types")
+"""Packages whose types cross between a program and the robot."""
 _SIMULATED = ("reset", "snapshot", "restore", "render")
 
 
@@ -67,7 +67,8 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
     if wrong:
         return
     for primitive in robot.primitives().values():
-        yield from _primitive(primitive)
+        for reason in _signature(primitive):
+            yield RobotFinding(primitive.name, reason)
     yield from _answers(robot)
     if isinstance(robot, Rewindable):
         yield from _same_bits(name, robot)
@@ -76,11 +77,19 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
                 where, _, reason = line.partition(": ")
                 yield RobotFinding(where, reason)
     robot.close()
+    yield from _failing("close", robot.close, "fails the second time")
     try:
-        robot.close()
+        yield from _prompts(name, robot.primitives(), model, approve)
+    except CapError as error:
+        yield RobotFinding("prompts", str(error))
+
+
+def _failing(where: str, call: Callable[[], Any], what: str) -> Iterator[RobotFinding]:
+    """Yield that a call fails, if it does."""
+    try:
+        call()
     except Exception as error:  # a user's code may fail in any way
-        yield RobotFinding("close", f"fails the second time: {type(error).__name__}: {error}")
-    yield from _prompts(name, robot.primitives().values(), model, approve)
+        yield RobotFinding(where, f"{what}: {type(error).__name__}: {error}")
 
 
 def _shape(robot: Any) -> Iterator[RobotFinding]:
@@ -94,79 +103,61 @@ def _shape(robot: Any) -> Iterator[RobotFinding]:
         yield RobotFinding("robot", "its class has no docstring; a model reads it")
 
 
-def _primitive(primitive: Primitive) -> Iterator[RobotFinding]:
-    """Yield what a primitive's signature and docstring lack."""
+def _signature(primitive: Primitive) -> Iterator[str]:
+    """Yield what a primitive's name, signature and docstring lack."""
     name, doc = primitive.name, primitive.doc
     if not name.isidentifier() or name.startswith("_"):
-        yield RobotFinding(name, "is no name a program can call")
+        yield "is no name a program can call"
     if not doc:
-        yield RobotFinding(name, "has no docstring; it is what a model reads")
+        yield "has no docstring; it is what a model reads"
     try:
         hints = typing.get_type_hints(primitive.function)
     except Exception as error:  # an annotation may be any code
-        yield RobotFinding(name, f"its annotations cannot be read: {error}")
+        yield f"its annotations cannot be read: {error}"
         return
-    numeric = False
+    typed = {"its result": hints["return"]} if "return" in hints else {}
+    if not typed:
+        yield "does not say what it returns"
     for parameter in primitive.signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            yield RobotFinding(name, f"takes *{parameter.name}; name its parameters")
-            continue
-        if parameter.name not in hints:
-            yield RobotFinding(name, f"parameter '{parameter.name}' has no type")
-            continue
-        if parameter.name not in doc:
-            yield RobotFinding(name, f"its docstring does not say what '{parameter.name}' is")
-        yield from _crosses(name, f"parameter '{parameter.name}'", hints[parameter.name])
-        numeric |= _holds_numbers(hints[parameter.name])
-    if "return" not in hints:
-        yield RobotFinding(name, "does not say what it returns")
-        return
-    yield from _crosses(name, "its result", hints["return"])
-    if (numeric or _holds_numbers(hints["return"])) and not UNIT.search(doc):
-        yield RobotFinding(name, "has numbers, and its docstring states no unit")
+            yield f"takes *{parameter.name}; name its parameters"
+        elif parameter.name not in hints:
+            yield f"parameter '{parameter.name}' has no type"
+        else:
+            typed[f"parameter '{parameter.name}'"] = hints[parameter.name]
+            if parameter.name not in doc:
+                yield f"its docstring does not say what '{parameter.name}' is"
+    leaves = [(what, leaf) for what, hint in typed.items() for leaf in _leaves(hint)]
+    for what, leaf in leaves:
+        if leaf is object or leaf.__module__.partition(".")[0] not in _CROSSING:
+            yield f"{what} is of {leaf!r}, which cannot cross; use plain data"
+    numbers = any(leaf in (float, complex) or _is_numpy(leaf) for _, leaf in leaves)
+    if numbers and not UNIT.search(doc):
+        yield "has numbers, and its docstring states no unit"
+
+
+def _is_numpy(leaf: Any) -> bool:
+    return str(leaf.__module__).startswith("numpy")
 
 
 def _leaves(hint: Any) -> Iterator[Any]:
-    """Yield the plain types a type is made of."""
-    arguments = typing.get_args(hint)
-    origin = typing.get_origin(hint)
+    """Yield the classes a type is made of."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         yield from map(type, arguments)
-        return
-    if isinstance(hint, typing.TypeVar | str) or hint is Ellipsis:
-        return
-    if origin not in (None, typing.Union, types.UnionType):
+    elif origin is not None and origin.__module__.startswith(("numpy", "shapely")):
         yield origin
-        if getattr(origin, "__module__", "").startswith(_LIBRARIES):
-            return
-    elif not arguments:
-        yield hint
-    for argument in arguments:
-        yield from _leaves(argument)
-
-
-def _crosses(where: str, what: str, hint: Any) -> Iterator[RobotFinding]:
-    """Yield the types that cannot cross between a program and the robot."""
-    for leaf in _leaves(hint):
-        module = getattr(leaf, "__module__", "")
-        plain = leaf is Any or leaf in _PLAIN or module.startswith((*_LIBRARIES, "collections.abc"))
-        if not plain:
-            yield RobotFinding(where, f"{what} is of {leaf!r}, which cannot cross; use plain data")
-
-
-def _holds_numbers(hint: Any) -> bool:
-    return any(
-        leaf in (float, complex) or getattr(leaf, "__module__", "").startswith("numpy")
-        for leaf in _leaves(hint)
-    )
+    elif hint is not Ellipsis and not isinstance(hint, typing.TypeVar | str):
+        yield origin or hint
+        for argument in arguments:
+            yield from _leaves(argument)
 
 
 def _answers(robot: Robot) -> Iterator[RobotFinding]:
     """Yield what goes wrong with facts, and with questions that need no argument."""
-    known = robot.primitives()
     asked = {
         name: primitive.function
-        for name, primitive in known.items()
+        for name, primitive in robot.primitives().items()
         if primitive.kind == "perception"
         and all(p.default is not p.empty for p in primitive.signature.parameters.values())
     }
@@ -175,16 +166,14 @@ def _answers(robot: Robot) -> Iterator[RobotFinding]:
         asked["condition"] = robot.condition
     if isinstance(robot, Locating):
         asked["whereabouts"] = robot.whereabouts
+
+    def answer(question: Callable[[], Any]) -> None:
+        value = question()
+        encode(dict(value) if isinstance(value, Mapping) else value)
+
     for name, question in asked.items():
-        try:
-            value = question()
-            encode(dict(value) if isinstance(value, Mapping) else value)
-        except Exception as error:  # a user's code may fail in any way
-            yield RobotFinding(name, f"fails when it is asked: {type(error).__name__}: {error}")
-    try:
-        robot.stop()
-    except Exception as error:  # a user's code may fail in any way
-        yield RobotFinding("stop", f"must be safe at any time: {type(error).__name__}: {error}")
+        yield from _failing(name, partial(answer, question), "fails when it is asked")
+    yield from _failing("stop", robot.stop, "must be safe at any time")
 
 
 def _same_bits(name: str, robot: Any) -> Iterator[RobotFinding]:
@@ -201,29 +190,31 @@ def _same_bits(name: str, robot: Any) -> Iterator[RobotFinding]:
 
 
 def _prompts(
-    name: str, primitives: Iterable[Primitive], model: Model, approve: Approve | None
+    name: str, primitives: Iterable[str], model: Model, approve: Approve | None
 ) -> Iterator[RobotFinding]:
-    """Yield what is wrong with the robot's prompts, and which primitives none of them imports."""
-    try:
-        for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
-            where = f"prompts/{prompt.name}.py"
-            for found in findings:
-                if not found.skipped:
-                    line = f" line {found.line}" if found.line else ""
-                    yield RobotFinding(f"{where}{line}", found.reason)
-            if left := sum(found.skipped for found in findings):
-                reason = f"{left} of {count} examples were not executed: they move a real robot"
-                yield RobotFinding(where, f"{reason}, and nobody approved it", skipped=True)
-        prompts = registry.robot_prompts(name)
-        if "ui" not in prompts:
-            yield RobotFinding("prompts", "there is no ui.py; it answers a person")
-        imported = {hint for prompt in prompts.values() for hint in prompt.hints}
-        for primitive in primitives:
-            if primitive.name not in imported:
-                reason = (
-                    "no prompt imports it, so no model knows it: add it to "
-                    "'from robot import ...' in prompts/ui.py, with an example"
-                )
-                yield RobotFinding(primitive.name, reason, skipped=True)
-    except CapError as error:
-        yield RobotFinding("prompts", str(error))
+    """Yield what is wrong with the robot's prompts, and which primitives none of them imports.
+
+    Raises:
+        CapError: A prompt cannot be used.
+    """
+    for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
+        where = f"prompts/{prompt.name}.py"
+        left = sum(found.skipped for found in findings)
+        for found in findings:
+            if not found.skipped:
+                line = f" line {found.line}" if found.line else ""
+                yield RobotFinding(f"{where}{line}", found.reason)
+        if left:
+            reason = f"{left} of {count} examples were not executed: they move a real robot"
+            yield RobotFinding(where, f"{reason}, and nobody approved it", skipped=True)
+    prompts = registry.robot_prompts(name)
+    if "ui" not in prompts:
+        yield RobotFinding("prompts", "there is no ui.py; it answers a person")
+    imported = {hint for prompt in prompts.values() for hint in prompt.hints}
+    for primitive in primitives:
+        if primitive not in imported:
+            reason = (
+                "no prompt imports it, so no model knows it: add it to "
+                "'from robot import ...' in prompts/ui.py, with an example"
+            )
+            yield RobotFinding(primitive, reason, skipped=True)

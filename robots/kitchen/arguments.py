@@ -109,6 +109,16 @@ def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
     return (right, ahead, turning)
 
 
+def level(z: Any) -> None:
+    """Check that a velocity has no part upwards.
+
+    Raises:
+        LimitExceeded: It has one.
+    """
+    if z is not None and float(_numbers(z, "z", "a number")):
+        raise LimitExceeded(f"z {z:g} m/s: the base cannot rise, z must be 0")
+
+
 def relation(value: Any) -> Relation:
     """Return how something is to be put down.
 

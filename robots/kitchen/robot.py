@@ -135,6 +135,11 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         locations = self.state.room.locations.values()
         return {place.name: (place.piece.x, place.piece.y) for place in locations}
 
+    @property
+    def track(self) -> Sequence[tuple[float, float, float]]:
+        """The ends of the straight legs that the base drove in this turn: travel, x, y."""
+        return self._world.track
+
     def whereabouts(self) -> Mapping[str, str]:
         """Return the dish, or else the location, that each object truly is in or on.
 
@@ -175,6 +180,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         """Know that the next action is the first of another turn; return what was taken back."""
         turns = self.state.turns
         self._world.state = replace(self.state, turns=turns.ended(words))
+        self._world.track = []
         return turns.undone
 
     def scene_text(self, about: str) -> str:
@@ -470,7 +476,9 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
                 self._world.state = self.state.since(start)
 
     @action
-    def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
+    def set_velocity(
+        self, x: float, y: float, turn: float = 0.0, *, z: float | None = None
+    ) -> None:
         """Let the base move with a velocity from now on, in the robot frame.
 
         It moves on with each look and `wait`, until `stop` or another motion. It stops before it
@@ -480,11 +488,14 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             x: To the robot's right, in m/s; negative is left.
             y: Ahead, in m/s; negative is backwards. At most 1 in all; 0.1 slow, 0.4 fast.
             turn: In rad/s, counter-clockwise (left), at most 1.5.
+            z: If given, x is ahead and y to the right; must be 0.
 
         Raises:
             LimitExceeded: Beyond those limits.
         """
-        wanted = arguments.velocity(x, y, turn)
+        # The paper's first programs call it so: `set_velocity(x=-0.1, y=0, z=0)` moves backwards.
+        wanted = arguments.velocity(x, y, turn) if z is None else arguments.velocity(y, x, turn)
+        arguments.level(z)
         with self._moving():
             self._world.fold()
             self._world.state = replace(self.state, velocity=wanted)

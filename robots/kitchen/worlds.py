@@ -21,6 +21,8 @@ DRIVE_STEP_S = 0.1
 """Simulated time between two looks at whether a drive was stopped."""
 TURN_RADPS = 1.5
 """Turning rate of the base while it drives."""
+_STRAIGHT_M2 = 1e-6
+"""A step that spans less area than this with the leg before it goes on with that leg."""
 _GONE_M = 0.02
 """An object this far from where it was grasped is not there any more."""
 
@@ -32,6 +34,8 @@ class KitchenWorld(ABC):
         """Start from a state; the host hears of time that passes."""
         self.state = state
         """How everything is between motions; assign to put a snapshot back."""
+        self.track: list[tuple[float, float, float]] = []
+        """The ends of the straight legs that the base drove: travel so far, x, y in metres."""
         self._host = host
 
     @abstractmethod
@@ -130,11 +134,25 @@ class KitchenWorld(ABC):
         turned = abs(math.remainder(base.angle - state.base.angle, 2 * math.pi))
         travel = state.travel + math.dist(base.xy, state.base.xy) + turned
         here = replace(state.moved(loads), base=base, time_s=before + seconds, travel=travel)
+        self._track(state, here)
         self.state = arrived(here)
         every = self._host.frame_every_s
         if math.floor((before + seconds) / every) > math.floor(before / every):
             self._host.frame()
         self._host.check_stop()
+
+    def _track(self, before: KitchenState, here: KitchenState) -> None:
+        """Add one step to the track; what was driven after a snapshot put back is dropped."""
+        track = [leg for leg in self.track if leg[0] < before.travel]
+        track.append((before.travel, *before.base.xy))
+        if len(track) > 1:
+            (_, x, y), (_, now_x, now_y) = track[-2:]
+            (dx, dy), (end_x, end_y) = (now_x - x, now_y - y), here.base.xy
+            across = abs(dx * (end_y - now_y) - dy * (end_x - now_x))
+            along = dx * (end_x - now_x) + dy * (end_y - now_y)
+            if across <= _STRAIGHT_M2 and along >= 0:
+                track.pop()
+        self.track = [*track, (here.travel, *here.base.xy)]
 
 
 def _along(points: Sequence[Point], distance_m: float) -> Point:

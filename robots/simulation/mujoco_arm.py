@@ -88,32 +88,42 @@ def leaning(lean: float, angle: float) -> list[float]:
     return [cz * c, -sz * s, cz * s, sz * c]
 
 
-def drive(
-    model: Any,
-    data: Any,
-    goal: Sequence[float],
-    speed: Sequence[float],
-    most: Sequence[float] | NDArray[np.float64],
-) -> None:
-    """Advance a world by `DT_S` with its first joints driven from where they should be.
+class JointDrive:
+    """Drives the first joints of a world: holds what each step reads and writes, as arrays."""
 
-    Args:
-        model: Of the world.
-        data: Likewise.
-        goal: Where each of the joints should be now: radians, metres.
-        speed: How fast each is to go from there.
-        most: The most each may use: Nm, N.
-    """
-    count, goals, speeds = len(goal), np.array(goal), np.array(speed)
-    wanted, torque, limit = np.zeros(model.nv), np.zeros(model.nv), np.array(most)
-    for part in range(SUBSTEPS):
-        mujoco.mj_step1(model, data)
-        off = goals + speeds * (part * _STEP_S) - data.qpos[:count]
-        wanted[:count] = (speeds + off * (_GAIN / _STEP_S) - data.qvel[:count]) / _STEP_S
-        mujoco.mj_mulM(model, data, torque, wanted)
-        needed = torque[:count] + data.qfrc_bias[:count]
-        data.qfrc_applied[:count] = np.minimum(np.maximum(needed, -limit), limit)
-        mujoco.mj_step2(model, data)
+    def __init__(self, model: Any, data: Any, count: int) -> None:
+        """Drive the first `count` joints."""
+        self._model, self._data = model, data
+        self._q, self._speed = data.qpos[:count], data.qvel[:count]
+        self._bias, self._force = data.qfrc_bias[:count], data.qfrc_applied[:count]
+        self._all_wanted, self._all_needed = np.zeros(model.nv), np.zeros(model.nv)
+        self._wanted, self._needed = self._all_wanted[:count], self._all_needed[:count]
+
+    def advance(
+        self, goal: Sequence[float], speed: Sequence[float], most: NDArray[np.float64]
+    ) -> None:
+        """Advance the world by `DT_S` with the joints driven from where they should be.
+
+        Args:
+            goal: Where each of the joints should be now: radians, metres.
+            speed: How fast each is to go from there.
+            most: The most each may use: Nm, N.
+        """
+        model, data, wanted, needed = self._model, self._data, self._wanted, self._needed
+        goals, speeds, least = np.array(goal), np.array(speed), -most
+        for _ in range(SUBSTEPS):
+            mujoco.mj_step1(model, data)
+            np.subtract(goals, self._q, out=wanted)
+            wanted *= _GAIN / _STEP_S
+            wanted += speeds
+            wanted -= self._speed
+            wanted /= _STEP_S
+            mujoco.mj_mulM(model, data, self._all_needed, self._all_wanted)
+            np.add(needed, self._bias, out=needed)
+            np.maximum(needed, least, out=needed)
+            np.minimum(needed, most, out=self._force)
+            mujoco.mj_step2(model, data)
+            goals += speeds * _STEP_S
 
 
 class MujocoModel:
@@ -256,6 +266,7 @@ class MujocoArm(GrippingArm):
         self._fingers = fingers = 2 if world.arm.fingers else 0
         self._data.qpos[: compiled.driven] = [*world.joints, *[world.gap_m / 2] * fingers]
         self._most = np.array([*self._arm.torques, *[0.0] * fingers])
+        self._drive = JointDrive(self._model, self._data, len(self._most))
         self._held_body = 0
         self.bodies = compiled.bodies
         for thing in world.loose:
@@ -301,7 +312,7 @@ class MujocoArm(GrippingArm):
         self._most[count:] = self._force_n
         goal = [*self.targets, *[half_m] * self._fingers]
         speed = [*velocities, *[finger_mps] * self._fingers]
-        drive(self._model, self._data, goal, speed, self._most)
+        self._drive.advance(goal, speed, self._most)
 
     def fix(self, body: Any, link: int = -1) -> None:
         """Fix a body that has a weld, by its number, to the hand where it is."""

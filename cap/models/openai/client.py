@@ -32,8 +32,8 @@ from cap.errors import (
     pip_install,
 )
 from cap.models.base import Mode
-from cap.models.openai.redaction import Redaction
-from cap.models.openai.replies import Pieces, folded
+from cap.models.openai.redaction import Pieces, Redaction
+from cap.models.openai.replies import folded
 
 if TYPE_CHECKING:
     import openai
@@ -82,7 +82,7 @@ class Deadline:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer of an endpoint that does not take a request as it is."""
+    """An endpoint's answer that it does not take a request as it is."""
 
     status: int
     """Its HTTP status."""
@@ -107,7 +107,7 @@ class Refusal:
 
 
 class RequestFailed(Exception):
-    """A request that led to no answer; a signal between modules, never shown."""
+    """A request without an answer; it passes between modules and is never shown."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class RequestFailed(Exception):
         Args:
             message: What happened, without a subject.
             kind: The error it ends as.
-            again: Whether another try may do.
+            again: Whether another try may succeed.
             after_s: Seconds the endpoint asks to wait, if it says.
             refusal: The answer, of an endpoint that does not take the request as it is.
         """
@@ -239,15 +239,14 @@ class Client:
         client = self.open()
         import openai
 
+        post: Any = functools.partial(client.post, _PATHS[mode], body=dict(parameters))
         try:
             with self._until(deadline) as options:
-                post: Any = functools.partial(
-                    client.post, _PATHS[mode], body=dict(parameters), options=options
-                )
                 if pieces is None:
-                    return self._redaction.body(_decoded(post(cast_to=bytes)))
+                    return self._redaction.body(_decoded(post(cast_to=bytes, options=options)))
                 pieces.begin()
-                with post(cast_to=object, stream=True, stream_cls=openai.Stream[object]) as stream:
+                post = functools.partial(post, stream=True, stream_cls=openai.Stream[object])
+                with post(cast_to=object, options=options) as stream:
                     kind = stream.response.headers.get("content-type", "")
                     if "json" in kind or "html" in kind:  # some answer in one all the same
                         return self._redaction.body(_decoded(stream.response.read()))
@@ -259,7 +258,9 @@ class Client:
         except Exception as error:  # the SDK, and its HTTP library, have many
             if (failed := self._failure(error, deadline)) is None:
                 raise
-            failed.came = self._came(pieces)
+            failed.came = self._answer.size
+            if failed.came is not None and pieces is not None:
+                failed.came = pieces.came
             connected = not {"ConnectTimeout", "ConnectError"}.intersection(_kinds(error))
             if failed.came is None and deadline.left_s() <= 0 and connected:
                 failed.came = 0  # it may have been read
@@ -286,11 +287,6 @@ class Client:
                 return json.loads(client.get(path, cast_to=bytes, options=options))
             return json.loads(client.post(path, cast_to=bytes, body=body, options=options))
         return None
-
-    def _came(self, pieces: Pieces | None) -> int | None:
-        """Return how many characters have come of an answer; None where none has begun."""
-        size: int | None = self._answer.size
-        return size if size is None or pieces is None else pieces.came
 
     def _made(self) -> openai.OpenAI:
         openai = sdk()
@@ -349,9 +345,9 @@ class Client:
                 return found
         if isinstance(error, openai.APIStatusError):
             return self._of_status(error)
-        undecoded = isinstance(error, ValueError | RecursionError)
         # Some releases do not wrap what their HTTP library raises in a stream.
         broken = isinstance(error, openai.APIConnectionError) or _of_http(error)
+        undecoded = isinstance(error, ValueError | RecursionError)
         if not (undecoded or broken or isinstance(error, RequestFailed | openai.APIError)):
             return None
         if late:
@@ -430,11 +426,9 @@ def _bound(answer: Any, response: Any) -> None:
     the middle, or drips, would hold us far longer.
     """
     whole = response.iter_raw
-    encoding = response.headers.pop("content-encoding", "").lower()
+    response.headers.pop("content-encoding", None)  # what is packed, unasked, is not unpacked
     if response.status_code < 300:
         answer.size = 0
-        if encoding not in ("", "identity"):
-            raise RequestFailed(f"the answer is packed as {encoding}, unasked")
     if stream := response.extensions.get("network_stream"):
         left_s = max(answer.deadline.left_s(), 0.0)
         answer.timer = threading.Timer(left_s, _cut, [stream.get_extra_info("socket")])

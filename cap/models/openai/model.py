@@ -31,8 +31,8 @@ from cap.models.openai.client import (
     cut,
     retried,
 )
-from cap.models.openai.redaction import Redaction
-from cap.models.openai.replies import OnText, Pieces, read_reply
+from cap.models.openai.redaction import OnText, Pieces, Redaction
+from cap.models.openai.replies import read_reply
 from cap.models.openai.window import Window
 from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
@@ -67,9 +67,6 @@ _DROPPABLE = (
     "reasoning_effort",
     "max_tokens",
     "max_completion_tokens",
-)
-_REFUSAL = re.compile(
-    r"support|permitted|allowed|unknown|unrecogni[sz]ed|unexpected|invalid|extra", re.IGNORECASE
 )
 _TOO_LONG = re.compile(
     r"context_length_exceeded|context (size|length|window)|maximum context|too many tokens"
@@ -231,7 +228,7 @@ class OpenAIModel:
         Raises:
             ModelError: No usable answer.
         """
-        from cap.models.scorers.scorer import score
+        from cap.models.scorers import score
 
         return score(self, prompt, continuations)
 
@@ -286,8 +283,8 @@ class OpenAIModel:
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""
-        self.abilities = replace(self.abilities, **known)
-        if self._file is not None:
+        before, self.abilities = self.abilities, replace(self.abilities, **known)
+        if self._file is not None and self.abilities != before:
             self._file.save(self.place, self.abilities)
 
     def close(self) -> None:
@@ -310,14 +307,14 @@ class OpenAIModel:
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             what += f"cut off, since its context window is too small; {self._remedy_window}"
             raise exchange.failed(self._error(PromptCutOff, what), completion)
-        notes = list(completion.notes)
-        for parameter, seen in self.abilities.refused.items():
-            if parameter != "pictures":
-                renamed = parameter == "max_tokens" and self.mode == "chat"
-                now = "max_completion_tokens is sent instead" if renamed else "it is no longer sent"
-                notes.append(f"{self.name} refuses {parameter} (seen {seen}); {now}")
-            elif request.pictures:
-                notes.append(f"{self.name} takes no pictures (seen {seen}): it was asked without")
+        notes = [
+            *completion.notes,
+            *(
+                f"{self.name} refuses {parameter} (seen {seen}): it is left out"
+                for parameter, seen in self.abilities.refused.items()
+                if parameter != "pictures" or request.pictures
+            ),
+        ]
         if completion.ended == "cut" and not completion.why_empty:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return replace(
@@ -361,7 +358,7 @@ class OpenAIModel:
         found = [name for name in _DROPPABLE if name in sent]
         if refusal.parameter:
             found = [name for name in found if name == refusal.parameter]
-        elif refusal.code == "context_length_exceeded" or not _REFUSAL.search(refusal.words):
+        elif _TOO_LONG.search(f"{refusal.code} {refusal.words}"):
             found = []
         else:
             found = [name for name in found if re.search(rf"\b{name}\b", refusal.words)]

@@ -3,70 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from cap.models.base import MAX_TOKENS, Completion, Ended
-from cap.models.openai.redaction import Redaction
-
-OnText = Callable[[str], None]
-
-
-class Pieces:
-    """Passes a streamed answer's text on without secrets: by whole words where there are some."""
-
-    def __init__(self, on_text: OnText, redaction: Redaction) -> None:
-        """Keep where it goes, and what does not.
-
-        Args:
-            on_text: Called with each piece; with "" when an answer begins again.
-            redaction: Knows the secrets.
-        """
-        self._on_text, self._redaction = on_text, redaction
-        self._told, self._held = False, ""
-        self.came = 0
-        """How many characters have come since it began."""
-
-    def begin(self) -> None:
-        """Note that an answer begins."""
-        if self._told:
-            self._on_text("")
-        self._told, self._held, self.came = False, "", 0
-
-    def add(self, text: str) -> None:
-        """Pass on what can hold no beginning of a secret."""
-        self.came += len(text)
-        self._held += text
-        self._pass(self._redaction.sure(self._held))
-
-    def end(self) -> None:
-        """Pass on the rest."""
-        self._pass(len(self._held))
-
-    def _pass(self, size: int) -> None:
-        if text := self._redaction.text(self._held[:size]):
-            self._told, self._held = True, self._held[size:]
-            self._on_text(text)
+from cap.models.openai.redaction import Pieces
 
 
 def folded(stream: Iterable[Any], pieces: Pieces) -> dict[str, Any]:
     """Return the body that the events of a stream make together; their text is passed on."""
     body: dict[str, Any] = {}
-    text = refusal = arguments = ""
-    finished = None
+    text = refusal = arguments = finished = ""
     for event in stream:
         body |= {key: event[key] for key in ("model", "usage") if _get(event, key)}
-        choice = _first(_get(event, "choices"))
-        if choice is None:
-            continue
+        choice = _get(event, "choices", 0)
         message = _get(choice, "delta") or _get(choice, "message")
-        if piece := content_text(_get(message, "content")) or _text(_get(choice, "text")):
+        if piece := content_text(_get(message, "content")) or _text(choice, "text"):
             text += piece
             pieces.add(piece)
-        refusal += _text(_get(message, "refusal"))
-        call = _first(_get(message, "tool_calls"))
-        arguments += _text(_get(_get(call, "function"), "arguments"))
-        finished = _text(_get(choice, "finish_reason")) or finished
+        refusal += _text(message, "refusal")
+        arguments += _text(message, "tool_calls", 0, "function", "arguments")
+        finished = _text(choice, "finish_reason") or finished
     calls = [{"function": {"arguments": arguments}}]
     message = {"content": text, "refusal": refusal, "tool_calls": calls}
     return {**body, "choices": [{"message": message, "finish_reason": finished}]}
@@ -90,29 +47,27 @@ def read_reply(body: Any, max_tokens: int = MAX_TOKENS) -> Completion:
         body: The decoded answer.
         max_tokens: The limit it was given.
     """
-    choice = _first(_get(body, "choices"))
-    message = _get(choice, "message")
-    text = content_text(_get(message, "content")) or _text(_get(choice, "text"))
-    if code := _called(message):  # of words next to it the reader of programs is the judge
+    choice, usage = _get(body, "choices", 0), _get(body, "usage")
+    text = content_text(_get(choice, "message", "content")) or _text(choice, "text")
+    if code := _called(choice):  # the reader of programs chooses between it and words next to it
         text = f"{text}\n\n```python\n{code}\n```\n" if text.strip() else code
-    usage = _get(body, "usage")
-    read, written = (_count(_get(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
+    read, written = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     # Some count reasoning in the total alone.
-    apart = max(0, _count(_get(usage, "total_tokens")) - read - written) if read else 0
-    reasoning = _count(_get(_get(usage, "completion_tokens_details"), "reasoning_tokens"))
-    cached = _count(_get(_get(usage, "prompt_tokens_details"), "cached_tokens"))
-    cached = cached or _count(_get(usage, "prompt_cache_hit_tokens"))
-    reason = _text(_get(choice, "finish_reason")).lower()
+    apart = max(0, _count(usage, "total_tokens") - read - written) if read else 0
+    reasoning = _count(usage, "completion_tokens_details", "reasoning_tokens")
+    cached = _count(usage, "prompt_tokens_details", "cached_tokens")
+    cached = cached or _count(usage, "prompt_cache_hit_tokens")
+    reason = _text(choice, "finish_reason").lower()
     ended: Ended = "withheld" if reason in _WITHHELD else "whole"
     if reason in _CUT or written == max_tokens:  # some servers that cut one call it whole
         ended = "cut"
     return Completion(
         text,
-        _text(_get(body, "model")),
+        _text(body, "model"),
         read,
         written + apart,
         ended=ended,
-        why_empty="" if text.strip() else _why_empty(body, choice, message, max_tokens),
+        why_empty="" if text.strip() else _why_empty(body, choice, max_tokens),
         cached_tokens=min(cached, read),
         reasoning_tokens=min(max(reasoning, apart), written + apart),
     )
@@ -121,31 +76,29 @@ def read_reply(body: Any, max_tokens: int = MAX_TOKENS) -> Completion:
 def content_text(content: Any) -> str:
     """Return a message's text, which some endpoints give in parts; reasoning is no part of it."""
     if isinstance(content, list):
-        parts = [part for part in content if _get(part, "type") == "text"]
-        return "".join(_text(_get(part, "text")) for part in parts)
+        return "".join(_text(part, "text") for part in content if _get(part, "type") == "text")
     return _text(content)
 
 
-def _called(message: Any) -> str:
+def _called(choice: Any) -> str:
     """Return the code in a tool call: some models answer so although no tool was offered."""
-    arguments = _get(_get(_first(_get(message, "tool_calls")), "function"), "arguments")
-    try:
-        given = json.loads(arguments) if isinstance(arguments, str) else arguments
-    except (ValueError, RecursionError):
-        return _text(arguments)
-    for name in ("code", "program", "python", "source", "input"):
-        if text := _text(_get(given, name)):
-            return text
-    return ""
+    given = _get(choice, "message", "tool_calls", 0, "function", "arguments")
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return _text(given)
+    names = ("code", "program", "python", "source", "input")
+    return next(filter(None, (_text(given, name) for name in names)), "")
 
 
-def _why_empty(body: Any, choice: Any, message: Any, max_tokens: int) -> str:
+def _why_empty(body: Any, choice: Any, max_tokens: int) -> str:
     """Return why an answer has no text, as far as it says."""
     if choice is None:
-        message = _text(_get(_get(body, "error"), "message"))
+        message = _text(body, "error", "message")
         return f"answered with an error: {message}" if message else "answered without any choices"
     reason = _get(choice, "finish_reason")
-    if refusal := _text(_get(message, "refusal")):
+    if refusal := _text(choice, "message", "refusal"):
         return f"declines to answer ({refusal}); say the instruction in other words"
     if reason == "content_filter":
         return "withheld its answer (content filter); say the instruction in other words"
@@ -157,23 +110,25 @@ def _why_empty(body: Any, choice: Any, message: Any, max_tokens: int) -> str:
     return "answered with no text; try again, or use another model"
 
 
-def _get(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
+def _get(value: Any, *path: str | int) -> Any:
+    """Return what JSON has at a path of names and first items (0); None if it has nothing there."""
+    for step in path:
+        if isinstance(step, str):
+            value = value.get(step) if isinstance(value, dict) else None
+        else:
+            first = value[0] if isinstance(value, list) and value else None
+            value = first if _get(first, "index") in (None, 0) else None
+    return value
 
 
-def _first(values: Any) -> Any:
-    """Return the first of several choices or calls; None if there is none."""
-    if not (isinstance(values, list) and values):
-        return None
-    return values[0] if _get(values[0], "index") in (None, 0) else None
-
-
-def _text(value: Any) -> str:
+def _text(value: Any, *path: str | int) -> str:
     """Return a text as it can be sent and written: half a character is shown as a mark."""
-    if not isinstance(value, str):
+    found = _get(value, *path)
+    if not isinstance(found, str):
         return ""
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return found.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _count(value: Any) -> int:
-    return value if type(value) is int and value > 0 else 0
+def _count(value: Any, *path: str) -> int:
+    found = _get(value, *path)
+    return found if type(found) is int and found > 0 else 0

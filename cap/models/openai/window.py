@@ -6,8 +6,6 @@ lost the hints and half of the examples, and writes worse programs.
 
 from __future__ import annotations
 
-from cap.models.estimates import believable
-
 LONG_CHARS = 2000
 """Shorter prompts fit everywhere."""
 MOST_CHARS_PER_TOKEN = 7.0
@@ -45,7 +43,7 @@ class Window:
             chars: How long it was.
             tokens: How much of it was read; 0 where nobody says.
         """
-        if not tokens or chars < LONG_CHARS or not believable(tokens, chars):
+        if not tokens or chars < LONG_CHARS:
             return False
         if tokens > self._most + 1:
             self._lengths = set()

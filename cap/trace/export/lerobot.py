@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.robot.view import Placement
@@ -133,14 +133,21 @@ def write(
     """
     pa, pq = parquet()
     tasks = list(dict.fromkeys(episode.task for episode in episodes))
-    columns = _columns(episodes, tasks)
-    numbers = {STATE: names[STATE], ACTION: names[STATE], AROUND: names[AROUND]}
-    numbers = {key: given for key, given in numbers.items() if given}
+    rows = list(_rows(episodes, tasks))
+    features = _features(names, pixels)
+    kinds = {"float32": pa.float32(), "int64": pa.int64(), "bool": pa.bool_()}
+    kinds["image"] = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    columns = {
+        key: pa.list_(kinds[one["dtype"]], one["shape"][0])
+        if key in (STATE, ACTION, AROUND)
+        else kinds[one["dtype"]]
+        for key, one in features.items()
+    }
     info = {
         "codebase_version": VERSION,
         "robot_type": robot,
         "total_episodes": len(episodes),
-        "total_frames": len(columns["index"]),
+        "total_frames": len(rows),
         "total_tasks": len(tasks),
         "chunks_size": 1000,
         "data_files_size_in_mb": 100,
@@ -149,15 +156,17 @@ def write(
         "splits": {"train": f"0:{len(episodes)}"},
         "data_path": f"data/{_FILE}.parquet",
         "video_path": None,
-        "features": _features(numbers, pixels),
+        "features": features,
     }
     try:
         for part in ("meta/episodes/chunk-000", "data/chunk-000"):
             (folder / part).mkdir(parents=True)
-        pq.write_table(_data_table(pa, columns, numbers), folder / "data" / _FIRST)
-        pq.write_table(pa.table(_spans(episodes)), folder / "meta" / "episodes" / _FIRST)
+        table = pa.Table.from_pylist(rows, pa.schema(columns))
+        pq.write_table(table, folder / "data" / _FIRST)
+        table = pa.Table.from_pylist(list(_spans(episodes)))
+        pq.write_table(table, folder / "meta" / "episodes" / _FIRST)
         pq.write_table(_task_table(pa, tasks), folder / "meta" / "tasks.parquet")
-        stats = _stats({key: columns[key] for key in (*numbers, *_SINGLE)}, columns[PICTURE])
+        stats = {key: _stats(key, [row[key] for row in rows]) for key in features}
         for name, found in (("info", info), ("stats", stats)):
             path = folder / "meta" / f"{name}.json"
             path.write_text(json.dumps(found, ensure_ascii=False, indent=4), encoding="utf-8")
@@ -180,11 +189,12 @@ _SINGLE: Mapping[str, str] = {
 """Columns of one value, and their kinds."""
 
 
-def _features(numbers: Mapping[str, Sequence[str]], pixels: int) -> dict[str, Any]:
-    """Return what each column is."""
+def _features(names: Mapping[str, Sequence[str]], pixels: int) -> dict[str, Any]:
+    """Return what each column is; there is none of objects where there are none."""
     found: dict[str, Any] = {
         key: {"dtype": "float32", "shape": [len(given)], "names": list(given)}
-        for key, given in numbers.items()
+        for key, given in ((STATE, names[STATE]), (ACTION, names[STATE]), (AROUND, names[AROUND]))
+        if given
     }
     sides = ["height", "width", "channels"]
     found[PICTURE] = {"dtype": "image", "shape": [pixels, pixels, 3], "names": sides}
@@ -192,106 +202,77 @@ def _features(numbers: Mapping[str, Sequence[str]], pixels: int) -> dict[str, An
     return found
 
 
-def _data_table(pa: Any, columns: Mapping[str, Any], numbers: Mapping[str, Sequence[str]]) -> Any:
-    """Return the table with a row for each moment."""
-    kinds = {"float32": pa.float32(), "int64": pa.int64(), "bool": pa.bool_()}
-    table = {
-        key: pa.array(columns[key].tolist(), pa.list_(pa.float32(), len(given)))
-        for key, given in numbers.items()
-    }
-    pictures = [{"bytes": one, "path": None} for one in columns[PICTURE]]
-    kind = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    table[PICTURE] = pa.array(pictures, kind)
-    table |= {key: pa.array(columns[key], kinds[kind]) for key, kind in _SINGLE.items()}
-    return pa.table(table)
-
-
-def _columns(episodes: Sequence[RecordedEpisode], tasks: Sequence[str]) -> dict[str, Any]:
-    """Return every column, a row for each moment.
+def _rows(episodes: Sequence[RecordedEpisode], tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each moment.
 
     An action is the state of the next moment: where the robot went.
     """
-    found: dict[str, list[Any]] = {key: [] for key in (STATE, ACTION, AROUND, PICTURE, *_SINGLE)}
+    index = count()
     for number, episode in enumerate(episodes):
         last = len(episode.moments) - 1
         for frame, moment in enumerate(episode.moments):
             done = frame == last
-            row = {
+            yield {
                 STATE: moment.state,
                 ACTION: episode.moments[min(frame + 1, last)].state,
                 AROUND: moment.around,
-                PICTURE: moment.picture,
+                PICTURE: {"bytes": moment.picture, "path": None},
                 "next.reward": float(done and episode.success),
                 "next.done": done,
                 "next.success": done and episode.success,
                 "timestamp": frame / FPS,
                 "frame_index": frame,
                 "episode_index": number,
-                "index": len(found["index"]),
+                "index": next(index),
                 "task_index": tasks.index(episode.task),
             }
-            for key, value in row.items():
-                found[key].append(value)
-    return {key: found[key] if key == PICTURE else np.array(found[key]) for key in found}
 
 
-def _spans(episodes: Sequence[RecordedEpisode]) -> dict[str, list[Any]]:
-    """Return where each episode begins and ends, and what it was about."""
-    lengths = [len(episode.moments) for episode in episodes]
-    ends = np.cumsum(lengths).tolist()
-    zeros = [0] * len(episodes)
-    return {
-        "episode_index": list(range(len(episodes))),
-        "tasks": [[episode.task] for episode in episodes],
-        "length": lengths,
-        "success": [episode.success for episode in episodes],
-        "data/chunk_index": zeros,
-        "data/file_index": zeros,
-        "dataset_from_index": [end - length for end, length in zip(ends, lengths, strict=True)],
-        "dataset_to_index": ends,
-        "meta/episodes/chunk_index": zeros,
-        "meta/episodes/file_index": zeros,
-    }
+def _spans(episodes: Sequence[RecordedEpisode]) -> Iterator[dict[str, Any]]:
+    """Yield where each episode begins and ends, and what it was about."""
+    begin = 0
+    for number, episode in enumerate(episodes):
+        end = begin + len(episode.moments)
+        yield {
+            "episode_index": number,
+            "tasks": [episode.task],
+            "length": end - begin,
+            "success": episode.success,
+            "data/chunk_index": 0,
+            "data/file_index": 0,
+            "dataset_from_index": begin,
+            "dataset_to_index": end,
+            "meta/episodes/chunk_index": 0,
+            "meta/episodes/file_index": 0,
+        }
+        begin = end
 
 
 def _task_table(pa: Any, tasks: Sequence[str]) -> Any:
     """Return the instructions with their numbers; pandas reads the words as the index."""
     table = pa.table({"task_index": list(range(len(tasks))), "task": list(tasks)})
+    kinds = (("task_index", "int64", "int64"), ("task", "unicode", "object"))
+    keys = ("name", "field_name", "pandas_type", "numpy_type", "metadata")
     columns = [
-        {
-            "name": name,
-            "field_name": name,
-            "pandas_type": kind,
-            "numpy_type": stored,
-            "metadata": None,
-        }
-        for name, kind, stored in (
-            ("task_index", "int64", "int64"),
-            ("task", "unicode", "object"),
-        )
+        dict(zip(keys, (name, name, kind, stored, None), strict=True))
+        for name, kind, stored in kinds
     ]
     schema = {"index_columns": ["task"], "column_indexes": [], "columns": columns}
     schema["pandas_version"] = "2.0.0"
     return table.replace_schema_metadata({"pandas": json.dumps(schema)})
 
 
-def _stats(columns: Mapping[str, NDArray[Any]], pictures: Sequence[bytes]) -> dict[str, Any]:
-    """Return least, greatest, mean and spread of each column; of pictures by channel, 0 to 1."""
-    from PIL import Image
+def _stats(key: str, values: Sequence[Any]) -> dict[str, Any]:
+    """Return least, greatest, mean and spread of a column; of pictures by channel, 0 to 1."""
+    shape: tuple[int, ...]
+    if key == PICTURE:
+        from PIL import Image
 
-    some = pictures[:: max(1, len(pictures) // 100)]
-    pixels = np.concatenate(
-        [np.asarray(Image.open(io.BytesIO(one))).reshape(-1, 3) / 255.0 for one in some]
-    )
-    found = {}
-    for key, values in {**columns, PICTURE: pixels}.items():
+        some = values[:: max(1, len(values) // 100)]
+        pictures = [np.asarray(Image.open(io.BytesIO(one["bytes"]))) for one in some]
+        rows, shape, n = np.concatenate(pictures).reshape(-1, 3) / 255.0, (3, 1, 1), len(some)
+    else:
         rows = np.asarray(values, np.float64).reshape(len(values), -1)
-        shape = (3, 1, 1) if key == PICTURE else (rows.shape[1],)
-        found[key] = {
-            "min": rows.min(0).reshape(shape).tolist(),
-            "max": rows.max(0).reshape(shape).tolist(),
-            "mean": rows.mean(0).reshape(shape).tolist(),
-            "std": rows.std(0).reshape(shape).tolist(),
-            "count": [len(some) if key == PICTURE else len(values)],
-        }
-    return found
+        shape, n = (rows.shape[1],), len(values)
+    found = {"min": rows.min(0), "max": rows.max(0), "mean": rows.mean(0), "std": rows.std(0)}
+    return {**{name: one.reshape(shape).tolist() for name, one in found.items()}, "count": [n]}

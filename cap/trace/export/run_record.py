@@ -13,14 +13,9 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from cap.messages import (
-    changed_since,
     choice_line,
     counted,
-    effect_lines,
-    event_line,
-    learned_lines,
-    moved_lines,
-    rehearsal_line,
+    event_lines,
     short,
     shown_call,
     tried_line,
@@ -30,12 +25,12 @@ from cap.trace.reader import UNREADABLE, read_events, read_header
 _SKIPPED = frozenset(
     (
         *("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"),
-        *("answer", "considered", "example", "policy"),
+        *("answer", "considered", "example", "policy", "generated"),
     )
 )
 """Kinds of events that are shown elsewhere, or are of no use here."""
-_BEST = 3
-"""How many of a planner's candidates are shown for each step."""
+_SOMETIMES = ("moved", "effect", "learned")
+"""Kinds of events that may have no sentence; a page marks none of theirs."""
 TITLE_CHARS = 200
 """Longest instruction in a title; the turn has all of it."""
 _SAY_CHARS = 10_000
@@ -407,40 +402,9 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
     Raises:
         ValueError: There are none for this kind.
     """
-    if kind in ("failure", "edit_refused") and data["message"] is None:
+    if kind == "stdout":
+        return [Note(kind, f"printed: {str(data['text']).rstrip()}")]
+    notes = [Note(kind, text, STYLES.get(style, "")) for text, style in event_lines(kind, data)]
+    if not notes and kind not in _SOMETIMES:
         raise ValueError(kind)
-    if line := event_line(kind, data):
-        return [Note(kind, line[0], STYLES.get(line[1], ""))]
-    match kind:
-        case "violations":
-            return [Note(kind, f"check: {found}", "warn") for found in data["found"]]
-        case "stdout":
-            return [Note(kind, f"printed: {str(data['text']).rstrip()}")]
-        case "moved":
-            return [Note(kind, line) for line in moved_lines(data)]
-        case "effect":
-            return [Note(kind, line) for line, _ in effect_lines(data)]
-        case "rehearsal":
-            return [Note(kind, rehearsal_line(data), "dim")]
-        case "changed_since":
-            return [Note(kind, changed_since(data), "warn")]
-        case "learned":
-            return [Note(kind, text) for _, text in learned_lines(data)]
-        case "step":
-            why = "" if data["ok"] else f": {data['message'] or 'failed'}"
-            step = Note(kind, f"step: {data['text']}{why}", "" if data["ok"] else "bad")
-            return [step, *(Note(kind, str(line), "dim") for line in data["lines"])]
-        case "said":
-            said = Note(kind, f"{data['skill']}: {data['text']}")
-            return [said, *(Note(kind, str(line), "dim") for line in data["lines"])]
-        case "candidates":
-            best = (f"{one['text']} ({one['score']:.3g})" for one in data["candidates"][:_BEST])
-            return [Note(kind, f"compared ({data['rung']}): {', '.join(best)}", "dim")]
-        case "explanation":
-            return [Note(kind, f"explanation: {data['text']}")]
-        case "ended":
-            why = f": {data['why']}" if data["why"] else ""
-            return [Note(kind, f"ended after {counted(data['steps'], 'step')}, {data['end']}{why}")]
-        case "generated":
-            return []
-    raise ValueError(kind)
+    return [note._replace(style="") for note in notes] if kind in _SOMETIMES else notes

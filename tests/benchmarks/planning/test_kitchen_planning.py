@@ -23,7 +23,6 @@ from benchmarks.planning.kitchen_tasks import (
 )
 from benchmarks.planning.language_simulator import LanguageWorld, SolutionKnowledge
 from cap.models.base import Model
-from cap.planners.affordances import constant
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.loop import Action, Feedback, run_episode
 from cap.planners.saycan import SayCan
@@ -181,15 +180,24 @@ def test_the_simulator_of_words_recovers_50_of_50_solutions() -> None:
         assert result.missed is None, result
 
 
+class Unfeeling(LanguageWorld):
+    """A world in which every step seems possible, so that the model alone decides."""
+
+    def achieved(self, action: Action) -> bool:
+        return False
+
+    def affordance(self, action: Action) -> float:
+        return 1.0
+
+
 def test_the_simulator_of_words_tells_a_wrong_plan_and_affordances_mend_some() -> None:
     knowledge = SolutionKnowledge(trials.solutions())
     recovered = dict.fromkeys(("usual", "constant"), 0)
     for solution in trials.solutions():
-        for name, options in (("usual", {}), ("constant", {"affordance": constant})):
-            world = LanguageWorld(solution, actions_for(EVERYTHING))
+        for name, kind in (("usual", LanguageWorld), ("constant", Unfeeling)):
+            world = kind(solution, actions_for(EVERYTHING))
             model = StandIn("noisy-say:0.7", knowledge, 1)
-            planner = SayCan(model, DialoguePrompt(), **options)  # type: ignore[arg-type]
-            run_episode(solution.instruction, world, planner)
+            run_episode(solution.instruction, world, SayCan(model, DialoguePrompt()))
             recovered[name] += world.recovered
     assert 0 < recovered["constant"] < recovered["usual"] < 50
 

@@ -13,7 +13,6 @@ import pytest
 from cap.errors import ModelError, SpendLimit
 from cap.models.base import Completion, Request, Usage
 from cap.models.budget import Account, Allowance, Budget, Price, cost_told
-from cap.models.estimates import UNBELIEVABLE
 from cap.models.providers import ModelTerms, make_model
 from cap.models.wrapper import OwnModel
 from tests.fakes.openai_server import (
@@ -243,26 +242,6 @@ def test_a_kept_answer_takes_nothing() -> None:
     assert Price(1.0, 2.0).of(replace(kept, cached_tokens=4)) == pytest.approx(20 / 1e6)
 
 
-@pytest.mark.parametrize("how", ["complete", "stream"])
-@pytest.mark.parametrize("count", [10**400, 10**18, 10**7], ids=["a googol", "a trillion", "many"])
-@pytest.mark.parametrize("written", [None, 1e308])
-def test_tokens_that_cannot_be_are_estimated(count: int, written: Any, how: str) -> None:
-    request = Request("# say it.\n" * 400)  # long enough to be looked at for having been cut off
-    usage = {"prompt_tokens": count, "completion_tokens": written or count, "total_tokens": 0}
-    said = [delta("say(1)", "stop"), event({"choices": [], "usage": usage}), DONE]
-    message = {"message": {"content": "say(1)"}, "finish_reason": "stop"}
-    fault = stream(*said) if how == "stream" else reply({"choices": [message], "usage": usage})
-    with FakeServer(lambda prompt, body: "", [fault]) as server:
-        model = made(server.url, prices={"vllm/fake": PRICE}, allowance=Allowance(cost_usd=1.0))
-        told = model.complete(request) if how == "complete" else model.stream(request, len)
-        model.close()
-    assert told.estimated
-    assert told.prompt_tokens == len(request.prompt) / 4
-    assert told.completion_tokens == 2
-    assert told.cost_usd == model.usage.cost_usd == pytest.approx((1000 * 2.0 + 2 * 8.0) / 1e6)
-    assert UNBELIEVABLE in told.notes
-
-
 LOST = {
     "broken JSON": [Fault(body=b'{"choices": [')],
     "a web page": [Fault(body=b"<html>", headers={"Content-Type": "text/html"})],
@@ -362,11 +341,11 @@ class Boaster:
 
 
 @pytest.mark.parametrize("priced", [True, False])
-@pytest.mark.parametrize("count", [10**400, 10**18, -1, "many", float("nan"), None])
-def test_a_model_of_ones_own_is_not_believed_everything(count: Any, priced: bool) -> None:
-    told = {"prompt_tokens": count, "completion_tokens": count, "cached_tokens": count}
+@pytest.mark.parametrize("count", [-1, "many", float("nan"), None])
+def test_counts_of_a_custom_model_that_are_none_are_estimated(count: Any, priced: bool) -> None:
+    counts = {"prompt_tokens": count, "completion_tokens": count, "cached_tokens": count}
     budget = Budget("boaster", Allowance(cost_usd=1.0), Price(1.0, 1.0)) if priced else None
-    model = OwnModel(Boaster(**told, cost_usd=count), "mine.py", budget=budget)
-    told = model.complete(Request("# a" * 100))
-    assert (told.prompt_tokens, told.completion_tokens, told.estimated) == (75, 2, True)
-    assert told.cost_usd == (pytest.approx(77 / 1e6) if priced else None)
+    model = OwnModel(Boaster(**counts, cost_usd=count), "mine.py", budget=budget)
+    found = model.complete(Request("# a" * 100))
+    assert (found.prompt_tokens, found.completion_tokens, found.estimated) == (75, 2, True)
+    assert found.cost_usd == (pytest.approx(77 / 1e6) if priced else None)

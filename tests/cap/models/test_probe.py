@@ -196,7 +196,7 @@ def test_the_command_speaks_to_people(tmp_path: Path) -> None:
     assert "chat: yes" in lines
     assert "completions: no" in lines
     assert "continuations are compared by: ranked" in lines
-    assert "parameters it refuses: temperature, seed, stop" in lines
+    assert "parameters it refuses: seed, temperature, stop" in lines
 
 
 def test_only_endpoints_can_be_checked(tmp_path: Path) -> None:

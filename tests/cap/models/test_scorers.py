@@ -13,9 +13,7 @@ from cap.models.base import ScoringModel
 from cap.models.capabilities import AbilitiesFile
 from cap.models.concurrency import together
 from cap.models.openai.model import Refused
-from cap.models.scorers.choice import alternatives
-from cap.models.scorers.exact import tokens_of
-from cap.models.scorers.ranked import FIRST
+from cap.models.scorers import FIRST, alternatives, echoed_tokens
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
 PROMPT = "Human: a drink, please.\nRobot:"
@@ -62,13 +60,15 @@ def letters(seen: list[str] | None = None, most: int = 20, weights: Any = None) 
     weights = weights or WEIGHTS
 
     def answer(prompt: str, body: Mapping[str, Any]) -> Fault:
+        if body["top_logprobs"] > most:
+            return error(400, f"at most {most} logprobs are allowed")
         if seen is not None:
             seen.append(prompt)
         options = re.findall(r"^([A-Z])\) (.*)$", prompt, re.M)
         weight = {label: weights[f" {text}"] for label, text in options}
         weight["A"] *= 1.5
         whole = max(1.0, sum(weight.values()))
-        top = sorted(weight, key=lambda label: -weight[label])[: min(most, body["top_logprobs"])]
+        top = sorted(weight, key=lambda label: -weight[label])[:most]
         told = [{"token": label, "logprob": math.log(weight[label] / whole * 0.5)} for label in top]
         told += [{"token": "The", "logprob": -20.0}] * (len(told) < most)
         message = {
@@ -118,7 +118,7 @@ def test_exact_scores_are_the_sums_over_the_continuations_tokens(connect: Any, s
 def test_a_number_that_is_no_log_probability_is_told_as_what_it_is(value: float, told: str) -> None:
     logprobs = {"tokens": ["a", " b"], "token_logprobs": [None, value]}
     with pytest.raises(Refused, match=f"it gives {told} for a log-probability, which is none"):
-        tokens_of({"choices": [{"text": "a b", "logprobs": logprobs}]}, "a b")
+        echoed_tokens({"choices": [{"text": "a b", "logprobs": logprobs}]}, "a b")
     if value > 0:
         with pytest.raises(Refused, match=f"it gives {told} for"):
             alternatives({"choices": [{"logprobs": {"top_logprobs": [{"A": -1.0, "B": value}]}}]})
@@ -130,7 +130,6 @@ def test_a_token_across_the_boundary_counts_for_all(connect: Any) -> None:
     alone = sum(map(logprob, [":", " done"]))
     assert scores.logprobs[0] == joined
     assert scores.logprobs[2] == alone
-    assert "last 1 characters share tokens" in scores.notes[0]
 
 
 def split_joined(text: str) -> list[str]:
@@ -185,7 +184,7 @@ def test_more_options_than_letters_told_are_compared_in_groups(connect: Any) -> 
     scores = score(connect, answers(refuses(NO_ECHO), chat), list(weights))
     assert math.isclose(sum(map(math.exp, scores.logprobs)), 1.0)
     assert scores.logprobs.index(max(scores.logprobs)) == 22
-    assert all(len(re.findall(r"^[A-Z]\) ", prompt, re.M)) <= 5 for prompt in seen[1:])
+    assert all(len(re.findall(r"^[A-Z]\) ", prompt, re.M)) <= 5 for prompt in seen)
     assert len(seen) < 20
 
 
@@ -255,6 +254,36 @@ def test_at_most_five_of_many_are_ranked(connect: Any) -> None:
     assert "BH) option 59" in prompt
     best = sorted(range(60), key=lambda number: -scores.logprobs[number])[:3]
     assert best == [59, 26, 0]
+
+
+def test_one_answer_in_prose_is_asked_again_and_changes_nothing_for_later_ones(
+    connect: Any,
+) -> None:
+    prose, seen = {"now": 0}, []
+
+    def chat(prompt: str, body: Mapping[str, Any]) -> Any:
+        seen.append(prompt)
+        if "logprobs" not in body:
+            return "B"
+        if prose["now"]:
+            prose["now"] -= 1
+            tops = [{"token": word, "logprob": -1.0} for word in ("The", "I", "Well")]
+            return reply({"choices": [{"logprobs": {"content": [{"top_logprobs": tops}]}}]})
+        return letters()(prompt, body)
+
+    with FakeServer(answers(refuses(NO_ECHO), chat)) as server:
+        model = connect(server.url)
+        assert model.score(PROMPT, OPTIONS).rung == "choice"
+        prose["now"] = 1
+        assert model.score(PROMPT, OPTIONS).rung == "choice"
+        assert any("Write one letter of the list and no other word" in prompt for prompt in seen)
+        prose["now"] = 2
+        scores = model.score(PROMPT, OPTIONS)
+        assert (scores.rung, scores.notes[0]) == (
+            "ranked",
+            "no choice scores: none of its likely answers is a letter",
+        )
+        assert model.score(PROMPT, OPTIONS).rung == "choice"
 
 
 def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:

@@ -18,8 +18,9 @@ from cap.planners.dialogue import (
     with_article,
 )
 from cap.robot.registry import prompts_path
+from tests.rows import rows, table
 
-DOMAINS = ("hanoi", "blocks", "babyai", "household")
+NAMES = ("kitchen", "tabletop", "tabletop-scene", "hanoi", "blocks", "babyai", "household")
 PROMPT = DialoguePrompt(
     ("I am a robot.",),
     (DialogueExample("wave", ("goal: waved", "wave", "[success: no]", "wave", "done"), "A wave."),),
@@ -85,25 +86,12 @@ def test_the_form_of_prompt_files_has_steps_alone_and_one_article() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("apple", "an apple"),
-        ("cup", "a cup"),
-        ("rice chips", "the rice chips"),
-        ("glass", "a glass"),
-    ],
-)
-def test_names_have_articles(name: str, said: str) -> None:
-    assert with_article(name) == said
+def test_names_have_articles() -> None:
+    names = ("apple", "cup", "rice chips", "glass")
+    assert list(map(with_article, names)) == ["an apple", "a cup", "the rice chips", "a glass"]
 
 
-def test_fewer_examples_are_the_first_ones() -> None:
-    assert PROMPT.first(0).examples == ()
-    assert PROMPT.first(5) == PROMPT
-
-
-@pytest.mark.parametrize("name", [*["kitchen", "tabletop", "tabletop-scene"], *DOMAINS])
+@rows("name", NAMES)
 def test_the_shipped_prompts_are_read_and_are_short(name: str) -> None:
     prompt = load(prompts_path() / "planners" / f"{name}.toml")
     assert prompt.header
@@ -114,15 +102,10 @@ def test_the_shipped_prompts_are_read_and_are_short(name: str) -> None:
         assert all(example.explanation for example in prompt.examples)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("header = 3", "line 1: header must be a list of texts"),
-        ("[[example]]\nsteps = ['x']", "instruction must be text in quotes"),
-        ("[[example]]\ninstruction = 'x'\nsteps = [1]", "line 3: steps must be a list of texts"),
-        ("heder = []", "Did you mean 'header'"),
-    ],
-)
+REFUSED = table(__file__, "refused prompts")
+
+
+@rows(("text", "why"), REFUSED.values(), REFUSED)
 def test_a_prompt_that_cannot_be_used_is_refused_with_its_line(
     tmp_path: Path, text: str, why: str
 ) -> None:
@@ -131,35 +114,14 @@ def test_a_prompt_that_cannot_be_used_is_refused_with_its_line(
         load(tmp_path / "own.toml")
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("apple juice", 1),
-        ("Apple, please", 0),
-        ("apples", None),
-        ("1. An apple.", 0),
-        ("Robot: 2. the apple  juice", 1),
-        ("apple pie", None),
-        ("```python\napple\n```", 0),
-        ("pick up the apple", None),
-        ("appel juice", None),
-        ("", None),
-        ("\n\n  apple  \n", 0),
-    ],
-)
+MATCHES = table(__file__, "match")
+
+
+@rows(("text", "steps", "number"), MATCHES.values(), MATCHES)
 def test_words_are_matched_to_the_longest_step_they_begin_with(
-    text: str, number: int | None
+    text: str, steps: list[str], number: int | None
 ) -> None:
-    assert match(text, ["apple", "apple juice", "water"]) == number
-
-
-def test_what_differs_in_a_word_is_no_step() -> None:
-    steps = [" find a water bottle.", " find an apple.", " go to the table."]
-    assert match("find a paper towel.", steps) is None
-    assert match(" Find the water bottle", steps) == 0
-    assert match("go to the table lamp", steps) is None
-    assert match(" and ask: which one?", [" and continue", " and ask:"]) == 1
-    assert match("b", ["a", "b"]) == 1
+    assert match(text, steps) == number
 
 
 def test_a_prompt_without_feedback_neither_announces_nor_shows_any() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +13,11 @@ from cap.models.base import Completion, Request, Scores
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.loop import Action, EpisodeResult, run_episode
 from cap.planners.saycan import scored
-from cap.planners.saycanpay import PlanContext, SayCanPay, mean_score
+from cap.planners.saycanpay import PartialPlan, PlanContext, SayCanPay
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.planning import TextWorld
+from tests.rows import rows, table
 
 
 class Table:
@@ -75,34 +77,20 @@ def test_hanois_worked_example_is_the_product_of_its_columns() -> None:
 
 
 def test_plans_are_scored_by_the_mean() -> None:
-    assert mean_score((-1.0, -2.0, -3.0)) == pytest.approx(-2.0)
-    assert mean_score(()) == 0.0
+    assert PartialPlan((), (-1.0, -2.0, -3.0)).score == pytest.approx(-2.0)
+    assert PartialPlan().score == 0.0
 
 
-def test_what_cannot_be_done_is_vetoed_and_what_pays_is_preferred() -> None:
-    model = Table({(): {"a": 0.5, "b": 0.3, "c": 0.2}, ("c",): {"done": 1.0},
-                   ("b",): {"done": 1.0}, ("a",): {"done": 1.0}})  # fmt: skip
-    assert plan(model).plan == ("a",)
-    assert plan(model, can=always({"a": 0.001})).plan == ("b",)
-    pays = always({"b": 0.1, "c": 0.9})
-    assert plan(model, can=always({"a": 0.001}), pay=pays).plan == ("c",)
+SEARCHES = table(__file__, "searches")
 
 
-def test_a_beam_finds_what_greed_misses_and_one_beam_is_greedy() -> None:
-    model = Table({(): {"a": 0.6, "b": 0.4}, ("a",): {"c": 0.3, "done": 0.1},
-                   ("a", "c"): {"done": 0.2}, ("b",): {"done": 0.99}})  # fmt: skip
-    assert plan(model).plan == ("a", "c")
-    assert plan(model, method="beam", beams=1).plan == ("a", "c")
-    assert plan(model, method="beam", beams=2).plan == ("b",)
-
-
-def test_a_long_way_that_can_be_done_beats_a_short_one_in_the_mean_and_pay_mends_it() -> None:
-    """Why beams can invert the order of say and can: the mean of long plans is no worse."""
-    model = Table({(): {"b": 1.0, "a": 0.5}, ("a",): {"done": 0.5},
-                   ("b",): {"c": 1.0}, ("b", "c"): {"b": 1.0, "done": 0.9}})  # fmt: skip
-    assert plan(model, method="beam", beams=3, candidates=3).plan == ("b", "c")
-    pays = always({"b": 0.01, "c": 0.01})
-    assert plan(model, method="beam", beams=3, candidates=3, pay=pays).plan == ("a",)
+@rows("case", SEARCHES.values(), SEARCHES)
+def test_the_plan_with_the_best_scores_is_found(case: dict[str, Any]) -> None:
+    """Beams can invert the order of say and can: the mean of long plans is no worse."""
+    says = {tuple(steps.split()): chances for steps, chances in case["says"].items()}
+    learned = {name: always(case[name]) for name in ("can", "pay") if name in case}
+    options = {key: case[key] for key in ("method", "beams", "candidates") if key in case}
+    assert plan(Table(says), **learned, **options).plan == tuple(case["plan"])
 
 
 @pytest.mark.parametrize("method", ["greedy", "beam"])
@@ -122,28 +110,31 @@ def test_what_a_model_writes_is_taken_for_the_step_with_the_fewest_letters_chang
     assert (result.end, result.plan) == ("done", ("pick up the apple",))
 
 
-def test_of_a_search_only_the_steps_of_the_plan_it_took_are_marked(tmp_path: Path) -> None:
-    model = Table({(): {"a": 0.6, "b": 0.4}, ("a",): {"c": 0.3, "done": 0.1},
-                   ("a", "c"): {"done": 0.2}, ("b",): {"done": 0.99}})  # fmt: skip
-    trace = Trace(tmp_path / "run")
-    planner = SayCanPay(model, DialoguePrompt(), method="beam", beams=2)
+def events(folder: Path, says: dict[tuple[str, ...], dict[str, float]], **options: Any) -> Any:
+    """Return the moments that a search records: taken ones, and others."""
+    trace = Trace(folder)
+    planner = SayCanPay(Table(says), DialoguePrompt(), **options)
     run_episode("go", TextWorld(["a", "b", "c"]), planner, trace=trace)
     trace.close("ok")
-    events = read_events(tmp_path / "run")
-    chosen = [e["data"]["chosen"] for e in events if e["kind"] == "candidates"]
-    assert chosen == ["b", "done"]
-    others = [e["data"]["chosen"] for e in events if e["kind"] == "considered"]
-    assert others
-    assert set(others) == {None}
+    found = read_events(folder)
+    return [
+        [event["data"] for event in found if event["kind"] == kind]
+        for kind in ("candidates", "considered")
+    ]
+
+
+def test_of_a_search_only_the_steps_of_the_plan_it_took_are_marked(tmp_path: Path) -> None:
+    says = {(): {"a": 0.6, "b": 0.4}, ("a",): {"c": 0.3, "done": 0.1},
+            ("a", "c"): {"done": 0.2}, ("b",): {"done": 0.99}}  # fmt: skip
+    taken, others = events(tmp_path / "run", says, method="beam", beams=2)
+    assert [moment["chosen"] for moment in taken] == ["b", "done"]
+    assert {moment["chosen"] for moment in others} == {None}
 
 
 def test_every_candidate_of_every_moment_is_in_the_trace(tmp_path: Path) -> None:
-    model = Table({(): {"a": 0.6, "b": 0.4}, ("a",): {"done": 1.0}})
-    planner = SayCanPay(model, DialoguePrompt(), can=always({"b": 0.2}), pay=always({"a": 0.5}))
-    trace = Trace(tmp_path / "run")
-    run_episode("go", TextWorld(["a", "b"]), planner, trace=trace)
-    trace.close("ok")
-    moments = [e["data"] for e in read_events(tmp_path / "run") if e["kind"] == "candidates"]
-    assert [(moment["step"], moment["chosen"]) for moment in moments] == [(1, "a"), (2, "done")]
-    values = {c["text"]: (c["can"], c["pay"]) for c in moments[0]["candidates"]}
-    assert values == {"a": (1.0, 0.5), "b": (0.2, 1.0), "done": (1.0, 1.0)}
+    says = {(): {"a": 0.6, "b": 0.4}, ("a",): {"done": 1.0}}
+    scores = {"can": always({"b": 0.2}), "pay": always({"a": 0.5})}
+    taken, _ = events(tmp_path / "run", says, **scores)
+    assert [(moment["step"], moment["chosen"]) for moment in taken] == [(1, "a"), (2, "done")]
+    values = {c["text"]: (c["can"], c["pay"]) for c in taken[0]["candidates"]}
+    assert values == {"a": (1.0, 0.5), "b": (0.2, 1.0), "c": (1.0, 1.0), "done": (1.0, 1.0)}

@@ -187,16 +187,6 @@ def test_results_with_arrays_are_compared_and_hashed(one: Any, other: Any, same:
     assert not same or hash(first) == hash(second)
 
 
-def test_a_result_that_holds_itself_is_compared_and_hashed() -> None:
-    knots: list[list[Any]] = [[1], [1], [2]]
-    for knot in knots:
-        knot.append(knot)
-    first, second, third = (Result(value=knot) for knot in knots)
-    assert first == second
-    assert hash(first) == hash(second)
-    assert first != third
-
-
 def test_a_notebook_shows_a_turn(session: Session, turn: Turn) -> None:
     page = turn._repr_html_()
     assert f"<b>{PUT}</b>" in page

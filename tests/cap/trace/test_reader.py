@@ -10,6 +10,7 @@ from cap.errors import UsageError
 from cap.trace.export.run_record import RunRecord
 from cap.trace.reader import UNREADABLE, read_events, read_header
 from cap.trace.trace import FORMAT_VERSION, Trace
+from tests.rows import rows
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def rewrite(folder: Path, **values: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
 
 
-@pytest.mark.parametrize("version", [0, FORMAT_VERSION + 1, 99, "1", None])
+@rows("version", [0, FORMAT_VERSION + 1, "1", None])
 def test_another_format_is_named(folder: Path, version: object) -> None:
     rewrite(folder, format_version=version)
     with pytest.raises(UsageError, match=f"has format .*, this version reads {FORMAT_VERSION}"):
@@ -47,7 +48,7 @@ def test_a_line_that_is_no_event_is_named(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("line", ["[1]", "1", "null", '"{}"'])
+@pytest.mark.parametrize("line", ["[1]", "null"])
 def test_a_line_that_is_no_object_is_counted_also_as_the_last(folder: Path, line: str) -> None:
     with (folder / "events.jsonl").open("a") as file:
         file.write(f"{line}\n")

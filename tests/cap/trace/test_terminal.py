@@ -169,19 +169,13 @@ def test_nothing_a_model_writes_steers_the_terminal(hostile: str, terminal: bool
     assert hostile in out or "\\x" in out
 
 
-@pytest.mark.parametrize(
-    ("usage", "line"),
-    [
+def test_usage_in_one_line() -> None:
+    for usage, line in (
         (Usage(1, 20, 5, 0.0012), "1 request, 20 + 5 tokens, $0.0012"),
         (Usage(3, 20, 5, None), "3 requests, 20 + 5 tokens"),
-    ],
-)
-def test_usage_in_one_line(usage: Usage, line: str) -> None:
-    assert usage_line(usage) == usage_line(vars(usage)) == line
-
-
-def test_no_price_is_told_where_nothing_was_read_or_written() -> None:
-    assert usage_line(Usage(1, 0, 0, 0.0)) == "1 request, 0 + 0 tokens"
+        (Usage(1, 0, 0, 0.0), "1 request, 0 + 0 tokens"),
+    ):
+        assert usage_line(usage) == usage_line(vars(usage)) == line
 
 
 @pytest.mark.parametrize(
@@ -200,21 +194,17 @@ def test_a_long_value_is_cut_between_two_numbers() -> None:
     assert short("x" * 80) == "'" + "x" * 58 + "…"
 
 
-def test_a_folder_that_is_gone_is_not_a_full_disk() -> None:
-    gone = ("unwritten", {"folder": "runs/x", "why": "No such file or directory"})
-    told = " ".join(shown(gone).split())
-    assert told == "runs/x was removed; what goes on from here is kept in memory"
-
-
-def test_a_full_disk_is_said_once_and_that_there_is_room_again() -> None:
-    full = ("unwritten", {"folder": "runs/x", "why": "No space left on device"})
-    again = ("unwritten", {"folder": "runs/x", "why": None})
-    assert " ".join(shown(full, again).split()) == (
+def test_a_full_disk_and_a_folder_that_is_gone_are_said() -> None:
+    full, again, gone = (
+        ("unwritten", {"folder": "runs/x", "why": why})
+        for why in ("No space left on device", None, "No such file or directory")
+    )
+    assert " ".join(shown(full, again, gone).split()) == (
         "runs/x cannot be written: No space left on device; make room there, until then all is "
-        "kept in memory runs/x can be written again, and nothing is missing"
+        "kept in memory runs/x can be written again, and nothing is missing "
+        "runs/x was removed; what goes on from here is kept in memory"
     )
 
 
-@pytest.mark.parametrize(("count", "told"), [(0, "0 calls"), (1, "1 call"), (12, "12 calls")])
-def test_one_is_not_told_as_many(count: int, told: str) -> None:
-    assert counted(count, "call") == told
+def test_one_is_not_told_as_many() -> None:
+    assert [counted(n, "call") for n in (0, 1, 12)] == ["0 calls", "1 call", "12 calls"]

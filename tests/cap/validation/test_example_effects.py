@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from cap.engine.effect import Effect
-from cap.errors import PromptError
 from cap.models.nearest import Nearest
-from cap.program.scope import Primitive
 from cap.prompt.prompt import without_synonyms
 from cap.result import Result
 from cap.robot.observation import Observation
@@ -85,36 +83,18 @@ def test_effect_lines_are_no_part_of_the_program(tmp_path: Path) -> None:
     assert findings(tmp_path, f"{PUT}{stated}\n# and say so.\nsay('yes')\n#= said yes\n") == []
 
 
-def get_loc_names() -> list[str]:
-    return ["desk", "table"]
-
-
-def get_loc_pos(name: str) -> list[float]:
-    return {"desk": [0.0, 1.0, 0.7], "table": [2.0, 0.0, 0.7]}[name]
-
-
-class Room:
-    """A robot that knows where two places are."""
-
-    def primitives(self) -> dict[str, Primitive]:
-        places = get_loc_names, get_loc_pos
-        return {entry.__name__: Primitive.of(entry, "perception") for entry in places}
-
-
 def drove(line: str, x: float, y: float) -> str | None:
     """Judge a line of a robot that drives from the origin to (x, y)."""
     before, after = (Observation({}, {"robot": [*xy, 0.0]}) for xy in ((0.0, 0.0), (x, y)))
-    return missed(line, Seen(Room(), before, after, Effect.of(before, after, Result())))
+    return missed(line, Seen(None, before, after, Effect.of(before, after, Result())))
 
 
 @pytest.mark.parametrize(
     ("line", "x", "y"),
     [
         ("drove", 0.1, 0.1),
-        ("drove right", 0.4, 0.0),
         ("drove 0.4 m right", 0.39, 0.01),
         ("drove 0.3 m down", 0.0, -0.3),
-        ("drove; drove to table", 1.6, 0.0),
     ],
 )
 def test_where_a_robot_drove_is_judged(line: str, x: float, y: float) -> None:
@@ -125,25 +105,13 @@ def test_where_a_robot_drove_is_judged(line: str, x: float, y: float) -> None:
     ("line", "x", "y", "why"),
     [
         ("drove", 0.0, 0.001, "nothing moved"),
-        ("drove left", 0.0, 0.001, "the robot is where it was"),
-        ("drove left", 0.4, 0.0, "it drove (+0.40, +0.00) m"),
-        ("drove right", 0.4, 0.4, "it drove (+0.40, +0.40) m"),
+        ("drove 0.4 m right", 0.4, 0.4, "it drove (+0.40, +0.40) m"),
         ("drove 0.2 m right", 0.4, 0.0, "it drove (+0.40, +0.00) m"),
-        ("drove to table", 0.2, 0.6, "it is nearest to desk, and was to desk"),
-        ("drove to desk", 0.0, 0.6, "it is nearest to desk, and was to desk"),
+        ("drove far", 0.4, 0.0, "drove"),
     ],
 )
 def test_a_robot_that_drove_elsewhere_is_a_finding(line: str, x: float, y: float, why: str) -> None:
     assert drove(line, x, y) == f"'{line}': {why}"
-
-
-@pytest.mark.parametrize("line", ["drove far", "drove to moon", "drove 2 right"])
-def test_a_drive_that_nobody_can_judge_is_refused(line: str) -> None:
-    with pytest.raises(PromptError):
-        drove(line, 1.0, 0.0)
-    still = Observation({})
-    with pytest.raises(PromptError, match="the robot's condition has no 'robot'"):
-        missed("drove left", Seen(Room(), still, still, Effect()))
 
 
 def test_several_that_moved_are_told_in_their_order(tmp_path: Path) -> None:

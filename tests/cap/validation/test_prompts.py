@@ -1,15 +1,20 @@
 """What the names of prompt files stand for."""
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cap.checker.policy import EVERYWHERE
+from cap.checker.undefined import undefined
 from cap.cli.main import run as cap
 from cap.errors import PromptError
+from cap.program.program import Program
 from cap.program.scope import Primitive
-from cap.validation.prompts import PromptNames, PromptReport, inspect_names, prompt_files
+from cap.robot import registry
+from cap.validation.prompts import PromptReport, inspect_names, prompt_files
 
 BARE = Path(__file__).parents[2] / "prompts" / "bare"
 
@@ -44,27 +49,27 @@ def test_names_are_sorted_by_what_they_stand_for(look_at: Write) -> None:
         "# a.\nstack_all(parse_it('b', c))\nmake_line(d)\nsay('e')\n",
         lmps=("parse_it",),
     )
-    assert report.names == PromptNames(
-        robot=("get_obj_pos",),
-        lmps=("parse_it",),
-        library=("np",),
-        generated=("stack_all", "make_line"),
-        given=("c", "d"),
-    )
+    assert report.names == {
+        "robot": ("get_obj_pos",),
+        "lmps": ("parse_it",),
+        "library": ("np",),
+        "generated": ("stack_all", "make_line"),
+        "given": ("c", "d"),
+    }
     assert report.findings == ()
 
 
 def test_the_other_files_of_a_folder_are_lmps() -> None:
     reports = {report.prompt.name: report for report in inspect_names(BARE, PRIMITIVES, ())}
-    assert reports["tray_ui"].names.lmps == ("parse_obj_name", "parse_position")
-    assert reports["transform_shape_pts"].names.given == ("shape_pts",)
-    assert "get_closest_idx" in reports["parse_obj_name"].names.generated
+    assert reports["tray_ui"].names["lmps"] == ("parse_obj_name", "parse_position")
+    assert reports["transform_shape_pts"].names["given"] == ("shape_pts",)
+    assert "get_closest_idx" in reports["parse_obj_name"].names["generated"]
     assert not any(report.findings for report in reports.values())
 
 
 def test_variables_of_earlier_turns_are_set(look_at: Write) -> None:
     text = "from u import say\n\nobjects = ['a']\n# a.\nplace = 1\nsay('b')\n# c.\nsay(place)\n"
-    assert look_at(text).names.given == ()
+    assert look_at(text).names["given"] == ()
 
 
 FINDINGS = {
@@ -145,3 +150,16 @@ def test_a_goal_check_beside_them_takes_no_name_from_programs(tmp_path: Path) ->
     (report,) = (one for one in inspect_names(tmp_path, {}, ()) if one.prompt.name == "parse_traj")
     assert "goal = " in report.prompt.text
     assert not [finding for finding in report.findings if "'goal' is provided" in str(finding)]
+
+
+def test_each_example_of_a_function_defines_it_and_calls_what_is_there() -> None:
+    prompt, defined = registry.function_prompt(), set[str]()
+    for example in prompt.examples:
+        call = ast.parse(example.instruction).body[0]
+        assert isinstance(call, ast.Assign | ast.Expr)
+        assert isinstance(call.value, ast.Call)
+        own = {getattr(node, "name", "") for node in ast.parse(example.code).body}
+        assert ast.unparse(call.value.func) in own
+        defined |= own
+        program = Program.parse(example.code + "\n")
+        assert undefined(program, EVERYWHERE | defined) == ()

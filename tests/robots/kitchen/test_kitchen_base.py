@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from shapely.geometry import LineString, Point
 
-from cap.errors import Collision, RobotError, Unreachable
+from cap.errors import Collision, LimitExceeded, RobotError, Unreachable
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.room import BASE_R, obstacles
 
@@ -123,6 +123,22 @@ def test_moving_until_something_is_seen_ends_where_it_is_ahead(robot: KitchenRob
     assert robot.detect_object(names[-1])
     until_seen(robot, names[0], -0.4)
     assert robot.get_robot_pos()[0] < after[0]
+
+
+def test_with_z_the_axes_of_a_velocity_are_those_of_the_papers_first_programs(
+    robot: KitchenRobot,
+) -> None:
+    at, angle = robot.get_robot_pos_and_angle()
+    robot.set_velocity(x=-0.1, y=0.05, z=0)
+    robot.wait(1.0)
+    robot.stop_motion()
+    ahead, right = (
+        np.array([np.cos(angle), np.sin(angle)]),
+        np.array([np.sin(angle), -np.cos(angle)]),
+    )
+    assert robot.get_robot_pos()[:2] == pytest.approx(at[:2] - 0.1 * ahead + 0.05 * right)
+    with pytest.raises(LimitExceeded, match="the base cannot rise"):
+        robot.set_velocity(x=0, y=0, z=0.1)
 
 
 def test_a_look_takes_a_tenth_of_a_second_and_moves_the_base_by_its_velocity(

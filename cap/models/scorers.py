@@ -1,0 +1,421 @@
+"""Comparing continuations of a prompt, by the best of three ways an endpoint offers.
+
+`exact`   the server gives every token's log-probability: of a text that it repeats (vLLM,
+          llama-cpp-python), or token by token where it numbers tokens (llama.cpp, by `/tokenize`)
+`choice`  a question with lettered answers; the probabilities of the letters
+`ranked`  one request for the likeliest continuations, in order, by letter
+
+The best way that works is remembered, so that the others are not tried again.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import re
+import string
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cap.errors import ModelError, ModelUnreachable, SpendLimit, Unranked, UsageError
+from cap.models.base import Completion, Mode, Model, Request, Scores, Usage
+from cap.models.concurrency import together
+from cap.models.openai.model import Refused
+from cap.prompt.prompt import without_synonyms
+
+if TYPE_CHECKING:
+    from cap.models.openai.model import OpenAIModel
+
+R = TypeVar("R")
+
+LETTERS = string.ascii_uppercase
+WIDTHS = (20, 5)
+"""How many alternatives to a letter are asked for; servers have different limits."""
+VOCABULARY_WIDTHS = (256, 1_000_000)
+"""How many alternatives to a token are asked for; the second is every vocabulary."""
+HIGHEST = 1e-3
+"""Greatest log-probability that is taken for one: 0, and what rounding adds."""
+MISSING = 2.0
+"""A letter that is not given is at most as likely as the last one given; this many nats less."""
+RANKED = 5
+"""How many continuations a ranking asks for."""
+FIRST = 0.95
+"""Probability of the first of a ranking; each later one has this share of what is left."""
+RANKING_SYSTEM = (
+    "You are given a text and what may come next in it, by letter. Answer with letters only."
+)
+_ONE_LETTER = "Write one letter of the list and no other word, such as: A\n"
+_ONLY_LETTERS = "That names no letter. Write only letters of the list, such as: B, A"
+"""What is added where an answer was prose; the question is asked once more."""
+_SHOWN = 60
+
+
+class Asker:
+    """Asks an endpoint, and counts what that takes."""
+
+    def __init__(self, endpoint: OpenAIModel) -> None:
+        """Begin with nothing asked."""
+        self.endpoint = endpoint
+        self.usage = Usage()
+        """What it took so far."""
+        self._lock = threading.Lock()
+
+    def complete(self, request: Request) -> Completion:
+        """Answer one request.
+
+        Raises:
+            ModelError: No usable answer.
+        """
+        completion = self._tried(functools.partial(self.endpoint.complete, request))
+        self._add(Usage.of(completion))
+        return completion
+
+    def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:
+        """Send one request as it is and return the decoded answer.
+
+        Raises:
+            ModelError: No usable answer.
+        """
+        send = functools.partial(self.endpoint.request, mode, parameters, once=once)
+        body, usage = self._tried(send)
+        self._add(usage)
+        return body
+
+    def _tried(self, ask: Callable[[], R]) -> R:
+        try:
+            return ask()
+        except ModelError as error:
+            self._add(Usage.of_failed(error))
+            raise
+
+    def _add(self, usage: Usage) -> None:
+        with self._lock:
+            self.usage = self.usage.plus(usage)
+
+
+def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return how likely each continuation is after the prompt.
+
+    Args:
+        endpoint: Whom to ask.
+        prompt: The text before; not empty.
+        continuations: What may follow; each different, none empty.
+
+    Raises:
+        UsageError: There is nothing to compare.
+        ModelError: No usable answer.
+    """
+    if not prompt or not continuations or not all(continuations):
+        raise UsageError("nothing to compare: give a prompt and continuations, none of them empty")
+    if len(set(continuations)) < len(continuations):
+        raise UsageError("a continuation is given twice; give each once")
+    asker, known = Asker(endpoint), endpoint.abilities.rung
+    ways = list(WAYS)
+    ways = ways[ways.index(known) :] if known in ways else ways
+    notes: list[str] = []
+    certain = True
+    for way in ways:
+        try:
+            scores = WAYS[way](asker, without_synonyms(prompt), continuations)
+        except ModelError as error:
+            if way == ways[-1] or isinstance(error, ModelUnreachable | SpendLimit):
+                error.requests, error.took = asker.usage.requests, vars(asker.usage)
+                raise
+            # A busy server may do it tomorrow, and one answer in prose says nothing of the next.
+            refused = Refused if known else (Refused, Unranked)
+            certain = certain and isinstance(error, refused)
+            notes.append(f"no {way} scores: {error}")
+            continue
+        if certain and known != way:
+            endpoint.learn(rung=way)
+        return replace(scores, notes=(*notes, *scores.notes), usage=asker.usage)
+    raise AssertionError("the last way returns or raises")
+
+
+def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probability of each continuation.
+
+    A tokenizer may join the prompt's last characters with a continuation's first. Then all are
+    counted from the first such token on: each has the same term more, and their differences stay
+    exact.
+
+    Raises:
+        Refused: The server does not give them.
+    """
+    if asker.endpoint.abilities.echo is False:
+        return token_by_token(asker, prompt, continuations)
+    try:
+        return _echoed(asker, prompt, continuations)
+    except Refused as refused:
+        try:
+            scores = token_by_token(asker, prompt, continuations)
+        except Refused:
+            raise refused from None
+    asker.endpoint.learn(echo=False)  # token by token is the only way
+    return scores
+
+
+def _echoed(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probabilities of a server that repeats a prompt's tokens with theirs."""
+
+    def ask(text: str, once: bool = False) -> list[tuple[int, float]]:
+        # To some servers no token means no limit.
+        asked = {"prompt": text, "max_tokens": 1, "temperature": 0.0, "echo": True, "logprobs": 1}
+        return echoed_tokens(asker.request("completion", asked, once=once), text)
+
+    # The first alone: where it is refused, the others are not sent.
+    answers = [ask(prompt + continuations[0], once=True)]
+    answers += together([functools.partial(ask, prompt + text) for text in continuations[1:]])
+    begin = len(prompt)
+    while any(begin not in [start for start, _ in tokens] for tokens in answers):
+        begin -= 1  # back to the last place that is inside no token
+    if begin <= 0:
+        raise Refused("the prompt is too short: its first token has no log-probability")
+    sums = (math.fsum(value for start, value in each if start >= begin) for each in answers)
+    return Scores(tuple(sums), "exact")
+
+
+def echoed_tokens(body: Any, text: str) -> list[tuple[int, float]]:
+    """Return the tokens of the text that was sent: where each begins, and its log-probability.
+
+    The very first has none, and counts as 0. What the server wrote after the text is left out.
+
+    Raises:
+        Refused: The answer does not have them.
+    """
+    try:
+        choice = body["choices"][0]
+        words, logprobs = choice["logprobs"]["tokens"], choice["logprobs"]["token_logprobs"]
+        if not words[0] or not text.startswith(words[0]):  # a mark such as `<s>`
+            words = ["", *words[1:]]
+        if not "".join(words).startswith(text) or not choice["text"].startswith(text[:40]):
+            raise Refused("it does not repeat the prompt")
+        starts = [0, *itertools.accumulate(map(len, words[:-1]))]
+        values = [0.0, *map(float, logprobs[1:])]
+        tokens = [one for one in zip(starts, values, strict=True) if one[0] < len(text)]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        raise Refused("it does not give the log-probabilities of the prompt") from None
+    for _, value in tokens:
+        _check_logprob(value)
+    return tokens
+
+
+def token_by_token(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probabilities of a server that takes tokens for a prompt.
+
+    Raises:
+        Refused: It does not number its tokens, or gives no alternatives to the next one.
+    """
+
+    def numbers(text: str) -> list[int]:
+        found = asker.endpoint.tokens(text)
+        if not found:
+            raise Refused("it does not number its tokens")
+        return found
+
+    tokens = {text: numbers(prompt + text) for text in continuations}
+    columns = zip(numbers(prompt), *tokens.values(), strict=False)
+    begin = sum(1 for _ in itertools.takewhile(lambda column: len({*column}) == 1, columns))
+    if begin == 0:
+        raise Refused("the prompt is too short: its first token has no log-probability")
+    # It is made to write a letter: of half a character it gives no alternatives. The alternatives
+    # are from before that.
+    letter = {str(numbers("a")[-1]): 100}
+
+    def total(text: str) -> float:
+        ids = tokens[text]
+        return math.fsum(
+            _next_logprob(asker, ids[: at + 1], letter) for at in range(begin, len(ids))
+        )
+
+    sums = together([functools.partial(total, text) for text in continuations])
+    return Scores(tuple(sums), "exact")
+
+
+def _next_logprob(asker: Asker, tokens: Sequence[int], letter: Mapping[str, int]) -> float:
+    """Return the log-probability of the last token after those before it."""
+    *before, token = tokens
+    for width in VOCABULARY_WIDTHS:
+        asked = {"prompt": before, "max_tokens": 1, "temperature": 0.0, "logprobs": width}
+        body = asker.request("completion", {**asked, "logit_bias": letter})
+        try:
+            entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+            found = {int(entry["id"]): float(entry["logprob"]) for entry in entries}
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise Refused("it does not number its alternatives to a token") from None
+        if token in found:
+            return found[token]
+    raise Refused("it does not give every alternative to a token")
+
+
+def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probability of each continuation among them all.
+
+    Where there are more options than letters given, they are compared in groups, and the groups by
+    their best: p(option) = p(option in its group) / p(best in its group) * p(best among the bests).
+
+    Raises:
+        Refused: The endpoint does not give log-probabilities.
+        Unranked: None of its likely answers is a letter, although asked twice.
+    """
+    known = asker.endpoint.abilities.logprobs
+    if known is not None and known < 2:
+        raise Refused("it gives no alternatives to a token")
+    widths = [known] if known else list(WIDTHS)
+
+    def compare(options: Sequence[str]) -> list[float]:
+        width = min(widths[0], len(LETTERS))
+        if len(options) == 1:
+            return [0.0]
+        if len(options) <= width:
+            try:  # both orders, and their mean: models favour the first letters, or the last
+                forward = _letters(asker, prompt, options, width)
+                backward = _letters(asker, prompt, options[::-1], width)[::-1]
+            except Refused:
+                if len(widths) == 1:
+                    raise
+                del widths[0]
+                return compare(options)
+            pairs = zip(forward, backward, strict=True)
+            return [_log_sum(pair) - math.log(2) for pair in pairs]
+        size = math.ceil(len(options) / math.ceil(len(options) / width))
+        groups = [options[at : at + size] for at in range(0, len(options), size)]
+        within = [compare(group) for group in groups]
+        best = [max(values) for values in within]
+        among = compare([g[v.index(b)] for g, v, b in zip(groups, within, best, strict=True)])
+        return [
+            value - highest + shift
+            for values, highest, shift in zip(within, best, among, strict=True)
+            for value in values
+        ]
+
+    scores = Scores(tuple(_normal(compare(continuations))), "choice")
+    asker.endpoint.learn(logprobs=widths[0])
+    return scores
+
+
+def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
+    """Return the log-probabilities of options by one question, in this order of letters."""
+    lines = [
+        f"{label}) {' '.join(text.split())}" for label, text in zip(LETTERS, options, strict=False)
+    ]
+    chat = asker.endpoint.mode == "chat"
+    answer = "Answer with its letter alone." if chat else "Answer:"
+    for more in ("", _ONE_LETTER):
+        lines_asked = [prompt, "", "Which of these comes next?", *lines, f"{more}{answer}"]
+        text = "\n".join(lines_asked)
+        asked: dict[str, Any] = {"prompt": text, "logprobs": width}
+        if chat:
+            message = {"role": "user", "content": text}
+            asked = {"messages": [message], "logprobs": True, "top_logprobs": width}
+        body = asker.request(asker.endpoint.mode, {**asked, "max_tokens": 1, "temperature": 0.0})
+        given = alternatives(body)
+        found: dict[str, float] = {}
+        for token, value in given.items():
+            label = token.strip(" \n\t().:*\u2581\u0120")  # however its token is written
+            if label and label in LETTERS[: len(options)]:
+                found[label] = _log_sum([found.get(label, -math.inf), value])
+        if found:
+            lowest = min(given.values()) - MISSING
+            return _normal([found.get(label, lowest) for label in LETTERS[: len(options)]])
+    raise Unranked("none of its likely answers is a letter")
+
+
+def alternatives(body: Any) -> Mapping[str, float]:
+    """Return the alternatives to an answer's first token.
+
+    Raises:
+        Refused: It gives none.
+    """
+    try:
+        logprobs = body["choices"][0]["logprobs"]
+        if content := logprobs.get("content"):
+            pairs = [(entry["token"], entry["logprob"]) for entry in content[0]["top_logprobs"]]
+        else:
+            pairs = [*logprobs["top_logprobs"][0].items()]
+        given = {token: float(value) for token, value in pairs}
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        raise Refused("it does not give log-probabilities") from None
+    given = {token: value for token, value in given.items() if value > -math.inf}
+    for value in given.values():
+        _check_logprob(value)
+    if len(given) < 2:
+        raise Refused("it gives no alternatives to a token")
+    return given
+
+
+def ranked(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return probabilities by place among the likeliest; those not named have probability 0.
+
+    Raises:
+        Unranked: Two answers name no letter.
+    """
+    count = min(RANKED, len(continuations))
+    pairs = map("".join, itertools.product(LETTERS, repeat=2))
+    labels = list(itertools.islice((*LETTERS, *pairs), len(continuations)))
+    listed = [f"{label}) {text.strip()}" for label, text in zip(labels, continuations, strict=True)]
+    asked = (
+        f"Which of these comes next? Write the letters of the {count} likeliest in one line, "
+        "the likeliest first:"
+    )
+    text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
+    completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
+    named = _labels(completion.said(), set(labels))
+    if not named:  # in prose: asked again once
+        text = f"{text} {_shown(completion)}\n\n{_ONLY_LETTERS}\nAnswer:"
+        completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
+        named = _labels(completion.said(), set(labels))
+    if not named:
+        said = f"it answered {_shown(completion)!r}"
+        raise Unranked(f"the model ranked no step, {said}; use another model with -m")
+    named = list(dict.fromkeys(named))[:count]
+    logprobs = [-math.inf] * len(continuations)
+    for place, label in enumerate(named):
+        logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
+    note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
+    return Scores(tuple(logprobs), "ranked", (note,), Usage.of(completion))
+
+
+def _shown(completion: Completion) -> str:
+    return " ".join(completion.said().split())[:_SHOWN]
+
+
+def _labels(said: str, labels: set[str]) -> list[str]:
+    """Return the labels of an answer: lines of labels alone, and those that begin with `B)`."""
+    found: list[str] = []
+    for line in said.splitlines():
+        words = [word.upper() for word in re.findall(r"[^\W\d_]+", line)]
+        begun = re.match(r"\W*(?:\d+[.)]\s*)?([A-Z]{1,2})[).:]", line)
+        if labels.issuperset(words):
+            found += words
+        elif begun and begun[1] in labels:
+            found.append(begun[1])
+    return found
+
+
+def _check_logprob(value: float) -> None:
+    if not value <= HIGHEST:  # nor is `nan` one
+        raise Refused(f"it gives {value} for a log-probability, which is none")
+
+
+def _log_sum(logprobs: Sequence[float]) -> float:
+    """Return the logarithm of the sum of the probabilities."""
+    high = max(logprobs)
+    return high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
+
+
+def _normal(logprobs: Sequence[float]) -> list[float]:
+    """Return log-probabilities that sum to one."""
+    total = _log_sum(logprobs)
+    return [value - total for value in logprobs]
+
+
+WAYS: Mapping[str, Callable[[Asker, str, Sequence[str]], Scores]] = {
+    "exact": exact,
+    "choice": choice,
+    "ranked": ranked,
+}
+"""From the best to the one that always works."""

@@ -1,1 +1,0 @@
-"""Comparing continuations of a prompt."""
