@@ -47,6 +47,12 @@ _ABSENT = (
     "|egg|ball|book|phone|key|pen|hat|shoe|pan|pot|teapot|kettle|triangle|ring"
 )
 """Things of everyday life that some worlds have and others do not."""
+_ROOMS = re.compile(
+    r"\b(?:to|into|in|through|outside to) (?:the |my |your )?"
+    r"(hallway|corridor|living room|bedroom|bathroom|dining room|next room|other room|hall|office"
+    r"|garden|garage|balcony|terrace|basement|attic|street|yard|pantry|stairs)\b"
+)
+"""Places of a home that some worlds have and others do not."""
 _DEPENDS = re.compile(r"\b(?:if|unless|until|while|when|whenever|undo)\b")
 BACK_M, POINTED_M = 0.04, 0.05
 """Again where it was, and pointed at: not farther apart than this."""
@@ -160,6 +166,7 @@ def doubts(
     found = list[str]()
     if INK not in before.condition:
         found += _handled(text, before, after, effect, moved_before)
+    found += _no_such_place(text, before, effect)
     found += driven_otherwise(text, before, after, effect)
     found += missing_in_drawing(text, before, after)
     found += _opened(text, before, after)
@@ -202,6 +209,14 @@ def _absent(text: str, before: Observation, effect: Effect) -> Iterator[str]:
     for noun in re.findall(rf"\bthe ({_ABSENT})\b", text):
         if not any(noun.rstrip("s") in name for name in before.positions):
             yield f"there is no {noun!r}"
+
+
+def _no_such_place(text: str, before: Observation, effect: Effect) -> Iterator[str]:
+    """Yield a room that a robot that drives was to go to and that is not there."""
+    rooms = [str(name) for name in before.facts.get("locations", ())]
+    for match in _ROOMS.finditer(text) if rooms and effect.altered else ():
+        if match[1] not in " ".join(rooms):
+            yield f"there is no {match[1]!r}"
 
 
 def _followed(

@@ -57,7 +57,7 @@ CORNER_M = 0.12
 _ALTERNATIVE = re.compile(
     r"\b(?:if|unless|or|either|maybe|perhaps|until|whichever|undo|no wait|i mean)\b"
 )
-_NEGATED = re.compile(r"^(?:don't|do not|no|not|never|without|keep|leave)\b")
+_NEGATED = re.compile(r"^(?:don't|do not|no|not|never|without|keep|leave (?!an?\b))\b")
 _DRAWS = re.compile(
     r"(?:draw|sketch|write|paint|trace|add|copy|duplicate|repeat|connect|join|circle|ring|make"
     r"|now|and|put|also|i want|i'd like|a|an|another)\b"
@@ -110,6 +110,15 @@ _LINE_WAY = re.compile(
     r"(?! (?:of|side|half|edge|corner))"
 )
 _BENT = re.compile(r"\b(?:from|wavy|curv\w+|zig|then|and|dashed|around|bent|left of|right of)\b")
+_MANY = re.compile(
+    rf"\b({'|'.join(NUMBERS)}|\d+) (?!(?:mm|cm|m|square|times|degrees|seconds|percent|by)\b)"
+    r"(?:(?!of\b)[a-z]+ ){0,2}?[a-z]+s\b"
+)
+"""So many of something."""
+_TIMES_AS = re.compile(
+    rf"\b({'|'.join(NUMBERS)}|\d+(?:\.\d+)?) times (?:as|its|the) "
+    r"(?:long|wide|high|tall|length|width|height)\b"
+)
 _ROW = re.compile(r"\bin (?:a|one) (?:\w+ )?(?:row|line|column)\b")
 
 
@@ -141,7 +150,7 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
         if len(clauses) == 1:
             yield from not_changed(words, before, gone, new)
         return
-    drawing = [clause for clause in clauses if _DRAWS.match(clause)]
+    drawing = [clause for clause in clauses if shapes or _DRAWS.match(clause)]
     if not drawing:
         return
     if gone and not _KEEPS.search(words) and any(_DRAWS_NEW.match(c) for c in drawing):
@@ -156,6 +165,8 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     yield from missing_sizes(text, shapes)
     yield from missing_gaps(text, shapes)
     yield from unmet_lengths(text, shapes, before)
+    yield from _not_in_proportion(words, shapes)
+    yield from _too_few(text, shapes)
     yield from _not_around(words, shapes, before)
     yield from _not_beside(words, shapes, before)
     if not shapes or _PARTS.search(words):
@@ -164,7 +175,12 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     count = sum(COUNTS.get(number) or int(number) for number, _ in named)
     if len(shapes) < count:
         yield f"{len(shapes)} drawn, where {count} shapes were asked for"
-    elif count > 2 and len(shapes) == count and _ROW.search(words) and not _in_a_row(shapes):
+    elif (
+        len(shapes) > 2
+        and _ROW.search(words)
+        and not _PARTS.search(words)
+        and not _in_a_row(shapes)
+    ):
         yield "the shapes are not in a row"
     if len(shapes) > 1 and _SEPARATE.search(words) and _overlap(shapes):
         yield "the shapes overlap"
@@ -175,6 +191,29 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
             yield from _unlike(text, named[0][1], shape)
     if count <= 1:
         yield from _misplaced(words, np.concatenate(shapes), before)
+
+
+def _too_few(words: str, shapes: Sequence[Points]) -> Iterator[str]:
+    """Yield how many strokes are new, where more of something were asked for."""
+    from shapely import LineString
+
+    for match in _MANY.finditer(words):
+        count = NUMBERS.get(match[1]) or int(match[1])
+        sides = [len(LineString(shape).simplify(STRAIGHT_M).coords) - 1 for shape in shapes]
+        if shapes and max(len(shapes), *sides) < count:
+            yield f"{len(shapes)} drawn, where '{match[0]}' were asked for"
+
+
+def _not_in_proportion(words: str, shapes: Sequence[Points]) -> Iterator[str]:
+    """Yield how long a shape is for its width, where another proportion was asked for."""
+    match = _TIMES_AS.search(words)
+    if match is None or not shapes:
+        return
+    wanted = NUMBERS.get(match[1]) or float(match[1])
+    found = [long / short for short, long in map(box_of, shapes) if short > SLACK_M]
+    found += [long / short for _, long in map(box_of, shapes) for _, short in map(box_of, shapes)]
+    if not any(same(wanted, one, CHANGE_SHARE, 0.0) for one in found):
+        yield f"nothing new is {match[0]}; it is {max(found):.1f} times as long as wide"
 
 
 def _not_around(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:

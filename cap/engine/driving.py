@@ -76,6 +76,10 @@ _NOT_LEGS = re.compile(
     r"\b(?:circle|square|triangle|rectangle|figure|diagonal|times|radius|sides?|between|around"
     r"|from|past|away|every|per|loop|zigzag|turns)\b"
 )
+_ANY_LENGTH = re.compile(
+    r"(?<!most )(?<!least )(?<!within )(?<!than )(?<!up to )(?<!every )(?<!under )(?<!over )"
+    r"(?<![\d.])(\d+(?:\.\d+)?) ?(cm|m)\b(?!/| per| a second| around| or\b)"
+)
 _SPEED = re.compile(
     r"\bat (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)? for (\d+(?:\.\d+)?) ?(?:s|seconds?)\b"
 )
@@ -84,8 +88,8 @@ _FROM = re.compile(
     r"|(?:to the )?(?:left|right) of) (?:the )?(?P<name>[\w ]+)$"
 )
 _POINT = re.compile(
-    r"\bto (?:the )?(?:point |position |coordinates? |spot )?(?:at )?\(?(?:x ?=? ?)?"
-    r"(?P<x>-?\d+(?:\.\d+)?)(?: m)?,? (?:and )?(?:y ?=? ?)?(?P<y>-?\d+(?:\.\d+)?)(?: m)?\)?$"
+    r"(?:\bx ?=? ?(?P<x>-?\d+(?:\.\d+)?)(?: m)?,? (?:and )?y ?=? ?(?P<y>-?\d+(?:\.\d+)?)"
+    r"|\((?P<x2>-?\d+(?:\.\d+)?), ?(?P<y2>-?\d+(?:\.\d+)?)\))(?: m)?$"
 )
 POINT_M = 0.05
 """A point with coordinates is reached so near."""
@@ -130,6 +134,9 @@ def driven_otherwise(
         yield f"a velocity of {left_on} is left on"
     if base not in before.condition or base not in after.condition or not clauses:
         return
+    yield from _at_point(text, after)
+    if travel in before.condition and not effect.moved:
+        yield from _unmet_lengths(text, before, after)
     yield from _visited(clauses, before, after)
     yield from _returned(clauses, before, after)
     if not drives:
@@ -278,6 +285,45 @@ def _travelled(text: str, before: Observation, after: Observation) -> Iterator[s
         yield f"the robot drove {way_m:.2f} m, where {wanted:.2f} m were asked for"
 
 
+def _at_point(text: str, after: Observation) -> Iterator[str]:
+    """Yield where the robot is, where it was to be at a point with coordinates."""
+    if point := _POINT.search(text):
+        goal = float(point["x"] or point["x2"]), float(point["y"] or point["y2"])
+        x, y = after.condition[ITSELF[0]][:2]
+        if math.dist(goal, (x, y)) > POINT_M:
+            yield f"the robot is at ({x:.2f}, {y:.2f}), not at ({goal[0]:g}, {goal[1]:g})"
+
+
+def _unmet_lengths(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield the lengths that are nowhere in a drive: in no leg, and in no distance at its end."""
+    driven = _driven(before, after)
+    if len(driven) < 2 or _figure(text) is not None or re.search(r"\b(?:radius|diameter)\b", text):
+        return
+    legs = np.linalg.norm(np.diff(driven, axis=0), axis=1)
+    out = driven - driven[0]
+    heading = before.condition[ITSELF[0]][2]
+    ahead = out @ (math.cos(heading), math.sin(heading))
+    aside = out @ (-math.sin(heading), math.cos(heading))
+    parts = [np.abs(np.diff(one)) for one in (ahead, aside)]
+    found = [
+        legs.sum(),
+        *legs,
+        *np.linalg.norm(out, axis=1),
+        *box_of(driven),
+        *np.ptp(driven, axis=0),
+    ]
+    found += [*np.abs(out).ravel(), *np.abs(ahead), *np.abs(aside), *parts[0], *parts[1]]
+    places = {**after.landmarks, **{name: at[:2] for name, at in after.positions.items()}}
+    apart = [math.dist(places[name], driven[-1]) for name, _, _ in mentions(text, places)]
+    for match in _ANY_LENGTH.finditer(AREA.sub("", text)):
+        wanted = float(match[1]) * UNITS[match[2]]
+        off = SHARE * wanted + SLACK_M
+        if any(abs(one - wanted) <= off for one in found):
+            continue
+        if not any(wanted - off <= one <= wanted + FURNITURE_M for one in apart):
+            yield f"nothing in the drive measures '{match[0]}'; it is {legs.sum():.2f} m long"
+
+
 def _figure(text: str) -> tuple[float, float, float] | None:
     """Return how long the figure is that a robot is to drive, how narrow and how wide, metres."""
     if sides := _BY.search(text):
@@ -312,15 +358,11 @@ def _figured(text: str, before: Observation, after: Observation) -> Iterator[str
 
 
 def _apart(text: str, after: Observation) -> Iterator[str]:
-    """Yield how far from a thing, or from which point, the robot is that was to be elsewhere."""
-    end = after.condition[ITSELF[0]][:2]
-    if point := _POINT.search(text):
-        goal = float(point["x"]), float(point["y"])
-        if math.dist(goal, end) > POINT_M:
-            yield f"the robot is at ({end[0]:.2f}, {end[1]:.2f}), not at ({goal[0]:g}, {goal[1]:g})"
+    """Yield how far from a thing the robot is, where another distance was asked for."""
     match = _FROM.search(text)
     if match is None:
         return
+    end = after.condition[ITSELF[0]][:2]
     at = after.positions.get(match["name"]) or after.landmarks.get(match["name"])
     if at is None:
         return

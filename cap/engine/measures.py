@@ -224,8 +224,9 @@ def _measures(shape: Points, words: str) -> Mapping[str, Sequence[float]]:
         kinds = ("wide", "high", "across", "diameter", "side", "sides")
         found = {kind: [size] for kind in kinds}
         return {**found, "length": [length], "radius": [size / 2], "any": [size, size / 2, length]}
-    radius = float(np.linalg.norm(shape - middle_of(shape), axis=1).max())
     corners = np.array(LineString(shape).simplify(STRAIGHT_M).coords)
+    middles = (middle_of(shape), np.unique(corners.round(6), axis=0).mean(axis=0))
+    radii = [float(np.linalg.norm(shape - middle, axis=1).max()) for middle in middles]
     edges = np.linalg.norm(np.diff(corners, axis=0), axis=1).tolist()
     sides = [wide, high, *edges]
     turned = _TURNED.search(words)
@@ -234,8 +235,8 @@ def _measures(shape: Points, words: str) -> Mapping[str, Sequence[float]]:
         "wide": sides if turned else [wide],
         "high": sides if turned else [high],
         "across": sides if turned else [wide, high],
-        "radius": [wide / 2, high / 2, *([] if "semi" in words or "half" in words else [radius])],
-        "diameter": [wide, high, 2 * radius],
+        "radius": [wide / 2, high / 2, *([] if "semi" in words or "half" in words else radii)],
+        "diameter": [wide, high, *(2 * radius for radius in radii)],
         "side": sides,
         "sides": edges if corners_of(shape) == len(edges) else sides[:2],
     }

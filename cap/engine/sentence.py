@@ -136,6 +136,7 @@ _PLACE_WORDS: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\b(?:about|around|roughly|approximately|nearly|almost|circa|~) ?\d+(?:\.\d+)? ?"
     r"(?:mm|cm|m|meters?|metres?|degrees?|deg)\b": "a bit",
     r"\b(?:center|centre)\b": "middle",
+    rf"({LENGTH}) (?:away )?from (?:its|their) (?:own )?middles?\b": r"\1 in radius",
     r"\b(middle|side|half|corner|left|right|top|bottom) of (?:the )?(?:table|board)\b": r"\1",
     r"\b(on|at) the (?:far |very )?(left|right|top|bottom)$": r"\1 the \2 half",
     r"\bto the (?:(?:far|very) (left|right)|(top|bottom))$": (
@@ -153,8 +154,32 @@ def _from_inches(match: re.Match[str]) -> str:
     return f"{2.54 * float(NUMBERS.get(match[1], 0) or match[1]):g} cm"
 
 
-_TENS = ["ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_IN_M = {"feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "yard": 0.9144, "yards": 0.9144}
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    """Return a number of two words, such as forty-two, in digits."""
+    tens = 10 * (_TENS.index(match[1]) + 2) if match[1] in _TENS else 13 + _TEENS.index(match[1])
+    return str(tens + NUMBERS.get(match[2] or "", 0))
+
+
+def _and_a_half(match: re.Match[str]) -> str:
+    return f"{NUMBERS.get(match[1]) or int(match[1])}.5"
+
+
+def _from_feet(match: re.Match[str]) -> str:
+    number = NUMBERS.get(match[1]) or (1 if match[1] in ("a", "one") else float(match[1]))
+    return f"{round(number * _IN_M[match[2]], 4):g} m"
+
+
 _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
+    rf"\b({'|'.join(_TENS)}|{'|'.join(_TEENS)})(?:[- ]({_NUMBER})(?=\W))?": _in_digits,
+    r"\beleven\b": "11",
+    r"\b(?:a|one) hundred\b": "100",
+    rf"\b(\d+|{_NUMBER}) and (?:a|one) half\b": _and_a_half,
+    rf"\b(\d+(?:\.\d+)?|{_NUMBER}|a) ({'|'.join(_IN_M)})\b": _from_feet,
     r"\bcube(s?)\b": r"block\1",
     r"\bgrey\b": "gray",
     r"\bthat's\b": "that is",
@@ -176,7 +201,6 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
         for word, number in {
             "a": 1,
             **NUMBERS,
-            **{t: 10 * n for n, t in enumerate(_TENS, 1)},
         }.items()
     },
     r"(?:(?<=\d)|(?<=\d )|(?<=\d square ))met(?:er|re)s?\b": "m",
