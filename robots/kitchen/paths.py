@@ -134,18 +134,23 @@ def _floor() -> Polygon:
     return floor
 
 
+def way(around: Ground, start: Point, goal: Point) -> list[Point] | None:
+    """Return the shortest path of the base to a free point, both ends included, or None."""
+    nodes = np.vstack([start, goal, around.corners])
+    found = search(nodes, around.blocked)
+    return None if found is None else [(x, y) for x, y in nodes[found].tolist()]
+
+
 def route(around: Ground, start: Point, goal: Point) -> list[Point]:
-    """Return the shortest path of the base, both ends included, metres.
+    """Return `way`.
 
     Raises:
         Unreachable: The goal is not free, or no way leads to it.
     """
     check_free(around, [goal], "the goal")
-    nodes = np.vstack([start, goal, around.corners])
-    way = search(nodes, around.blocked)
-    if way is None:
+    if (found := way(around, start, goal)) is None:
         raise Unreachable(f"no way leads to ({goal[0]:.2f}, {goal[1]:.2f}) m past what is there")
-    return [(x, y) for x, y in nodes[way].tolist()]
+    return found
 
 
 def length(points: Sequence[Point]) -> float:

@@ -332,9 +332,9 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             outline = self.state.extent(self.state.room.locations[text])
         else:
             thing = self._look_at(name)
-            shape = footprint(thing)
-            yaw = 0.0 if shape.round else shape.yaw
-            outline = (*thing.xy, shape.length / 2, shape.width / 2, yaw)
+            outline = thing.rectangle
+            if footprint(thing).round:
+                outline = (*outline[:4], 0.0)
         return np.array(shapely.MultiPoint(list(corners(outline))).bounds)
 
     @perception
@@ -455,19 +455,11 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             LimitExceeded: Beyond those limits.
         """
         left = arguments.seconds(seconds)
-        with self._busy:
-            self._stop.clear()
-            start = self.state.start
-            try:
-                while left > 1e-9:
-                    self._world.coast(min(LOOK_S, left))
-                    left -= LOOK_S
-                    self.check_stop()
-            except RobotError:
-                self._halt()
-                raise
-            finally:
-                self._world.state = self.state.since(start)
+        with self._acting():
+            while left > 1e-9:
+                self._world.coast(min(LOOK_S, left))
+                left -= LOOK_S
+                self.check_stop()
 
     @action
     def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
@@ -696,33 +688,39 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         self._world.state = replace(self.state, velocity=(0.0, 0.0, 0.0))
 
     @contextlib.contextmanager
-    def _looking(self) -> Iterator[KitchenState]:
-        """Let the time of a look pass; what follows is seen then."""
+    def _acting(self, *, remembering: bool = True) -> Iterator[None]:
+        """Do something that takes time, not stopped yet; a failure ends a velocity."""
         with self._busy:
+            self._stop.clear()
             start = self.state.start
             try:
-                self._world.coast(LOOK_S)
+                yield
             except RobotError:
                 self._halt()
                 raise
-            finally:  # with a velocity set the base moved on
-                self._world.state = self.state.since(start)
+            finally:
+                self._stop.clear()
+                if remembering:
+                    self._world.state = self.state.since(start)
+
+    @contextlib.contextmanager
+    def _looking(self) -> Iterator[KitchenState]:
+        """Let the time of a look pass; what follows is seen then."""
+        with self._acting():  # with a velocity set the base moves on
+            self._world.coast(LOOK_S)
             self._world.state = self.state.seen_here()
-            yield self.state
+        yield self.state
 
     @contextlib.contextmanager
     def _moving(self, *, remembering: bool = True) -> Iterator[None]:
-        """Begin a motion: with a velocity of zero, and not stopped yet."""
-        with self._busy:
+        """Begin a motion, with a velocity of zero."""
+        with self._acting(remembering=remembering):
             self._halt()
-            start = self.state.start
             self._world.state = self.state.seen_here()
             try:
                 yield
             finally:
-                self._stop.clear()
-                state = self.state.since(start) if remembering else self.state
-                self._world.state = state.seen_here()
+                self._world.state = self.state.seen_here()
 
 
 def _position(state: KitchenState) -> Array:

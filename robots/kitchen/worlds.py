@@ -177,7 +177,7 @@ class InstantKitchen(KitchenWorld):
 
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer, with what lies in it; see `KitchenWorld`."""
-        state, drawer = self.state, planned.drawer
+        state, drawer = self.state, planned.name
         piece = state.room.locations[drawer].piece
         by = planned.opening_m - state.opening_m(drawer)
         dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)

@@ -138,25 +138,6 @@ def test_a_line_and_a_circle_around_a_point(mode: str, seed: int, line: bool) ->
             assert gaps == pytest.approx([math.pi / 3] * 5, abs=0.15)
 
 
-AGAIN = """
-before = get_layout()
-put_first_on_second('red block', before['red block'] + SHIFT)
-shift = get_obj_pos('red block') - before['red block']
-arrange_objects({name: before[name] + shift for name in before if name != 'red block'})
-"""
-
-
-@by_program
-def test_a_motion_is_repeated_on_other_things(mode: str, seed: int) -> None:
-    angle = random.Random(seed).uniform(-math.pi, math.pi)
-    shift = (0.04 * math.cos(angle), 0.04 * math.sin(angle))
-    with opened(mode, seed, BLOCKS[:5]) as session:
-        before = session.robot.positions()
-        do(session, f"SHIFT = np.array({list(shift)})\n{AGAIN}")
-        moved = {name: (x + shift[0], y + shift[1], z) for name, (x, y, z) in before.items()}
-        check_places(session.robot, moved)
-
-
 def some_turn(robot: RavensRobot, chance: random.Random) -> str:
     names = robot.get_obj_names()
     blocks = [name for name in names if name.endswith("block")]
@@ -201,13 +182,6 @@ def test_a_stack_is_built_anew_in_every_order(order: tuple[int, ...]) -> None:
     restacked(BLOCKS[:4], order, None)
 
 
-@pytest.mark.parametrize("place", ["middle", "bottom side"])
-def test_a_stack_is_built_anew_at_a_place(place: str) -> None:
-    robot = restacked(BLOCKS[:4], (2, 0, 3, 1), place)
-    apart = robot.get_obj_pos(BLOCKS[2]) - robot.get_obj_pos(place)
-    assert np.linalg.norm(apart) < 0.06
-
-
 def table(*bodies: Body, mode: str = "instant") -> RavensRobot:
     robot = create(seed=0, mode=mode, objects=[body.name for body in bodies])
     robot.restore((WorldState(Scene(bodies), PARK.joints()), ()))
@@ -223,19 +197,6 @@ def test_a_stack_that_does_not_hold_is_a_failure() -> None:
     with pytest.raises(Collision, match="'blue block' should be at"):
         arrangement.check(scene, {"red block": (0, -0.5), "blue block": (0, -0.5)})
     arrangement.check(scene, {"red block": (0, -0.5), "blue block": (0.1, -0.5)})
-
-
-def test_what_is_in_place_stays_and_a_swap_takes_three_moves() -> None:
-    robot = table(block("red", 0, -0.5), block("blue", 0.1, -0.6), block("pink", -0.2, -0.4))
-    layout = robot.get_layout()
-    assert robot.arrange_objects(layout) == []
-    places = {
-        "red block": "blue block",
-        "blue block": layout["red block"],
-        "pink block": layout["pink block"],
-    }
-    assert set(robot.arrange_objects(places)) == {"red block", "blue block"}
-    assert robot.state.actions == 3
 
 
 @pytest.mark.sweep(share=0.05)
@@ -274,21 +235,6 @@ arrange_objects(dict(zip({names}, [middle - along, middle + along, middle])))
         )
         across = session.robot.positions()["pink block"]
     assert across == pytest.approx((0.05, -0.55, 0.06), abs=0.003)
-
-
-@pytest.mark.parametrize("mode", ["instant", "physics"])
-def test_a_block_in_a_bowl_carries_a_stack(mode: str) -> None:
-    with opened(mode, 0) as session:
-        do(
-            session,
-            "put_first_on_second('red block', 'red bowl')\n"
-            "stack_objects_in_order(['red block', 'green block', 'blue block'])",
-        )
-        x, y, z = session.robot.positions()["red block"]
-        assert math.dist((x, y), session.robot.positions()["red bowl"][:2]) < NEAR_M
-        check_places(
-            session.robot, {"green block": (x, y, z + 0.04), "blue block": (x, y, z + 0.08)}
-        )
 
 
 def test_a_bowl_does_not_creep_while_other_things_move() -> None:
