@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from cap.errors import NotFound, NotGrasped, RobotError, Unreachable
+from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable
 from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.base import action, perception
@@ -230,13 +230,10 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
     @perception
     def get_obj_names(self) -> list[str]:
         """Return the names of the objects here, also in a bowl; not what is held."""
-        return self.get_visible_obj_names()
-
-    @perception
-    def get_visible_obj_names(self) -> list[str]:
-        """Return the names of the objects here, also in a bowl; not what is held."""
         with self._looking() as state:
             return state.visible()
+
+    get_visible_obj_names = get_obj_names
 
     @perception
     def detect_object(self, name: str) -> bool:
@@ -437,7 +434,8 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         points, mps = arguments.trajectory(traj), arguments.speed(speed)
         ground = paths.ground(self.state)
         paths.check_free(ground, points, "the waypoint")
-        paths.check_straight(ground, points)
+        if through := paths.blocker(ground, points):
+            raise Collision(f"the path leads through {through}; nothing moved, lead it around")
         with self._moving():
             self._arm.drive(points[0], mps, None)
             self._world.drive(points, mps, None)

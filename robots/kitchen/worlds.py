@@ -115,7 +115,7 @@ class KitchenWorld(ABC):
         goal = middle.world(right * seconds, ahead * seconds)
         around = paths.ground(state)
         angle = math.remainder(state.base.angle + turning * seconds, 2 * math.pi)
-        struck = paths.struck(around, state.base.xy, goal)
+        struck = paths.blocker(around, [state.base.xy, goal])
         if struck is None:
             self._arrive(Base(*goal, angle), seconds)
             return

@@ -52,33 +52,6 @@ def ring(radius: float) -> np.ndarray:
 # What is there is changed.
 
 
-SCALED = """
-before = get_drawn_shapes()
-for pts in before:
-    erase(pts)
-for pts in before:
-    middle = (np.min(pts, axis=0) + np.max(pts, axis=0)) / 2
-    draw(middle + {scale} * (pts - middle) + {by})
-"""
-
-
-@pytest.mark.sweep(share=0.1)
-@pytest.mark.parametrize("seed", range(20))
-def test_a_program_moves_and_scales_what_it_finds_on_the_board(seed: int, mode: str) -> None:
-    rng = np.random.default_rng(seed)
-    scale, by = float(rng.uniform(0.5, 1.5)), rng.uniform(-0.03, 0.03, 2).round(3).tolist()
-    with Session.open("drawing", model="nearest", seed=seed, mode=mode) as session:
-        robot = said(session, "draw a hexagon around the middle")
-        before = np.array(robot.state.ink().bounds)
-        turn = session.execute(SCALED.format(scale=scale, by=by))
-        assert turn.ok, turn.failure
-        (low, high), now = (before[:2], before[2:]), np.array(robot.state.ink().bounds)
-        middle = (low + high) / 2
-        assert now[:2] == pytest.approx(middle + scale * (low - middle) + by, abs=0.001)
-        assert now[2:] == pytest.approx(middle + scale * (high - middle) + by, abs=0.001)
-        assert len(robot.state.strokes) == 1
-
-
 def test_ink_at_the_very_edge_is_erased_and_drawn_again(robot: DrawingRobot) -> None:
     edge = [[-0.3, -0.8], [-0.3, -0.2], [0.3, -0.2], [0.3, -0.8], [-0.3, -0.8]]
     robot.draw(edge)

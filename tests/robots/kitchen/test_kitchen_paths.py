@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from shapely.geometry import LineString, MultiPoint
+from shapely.geometry import LineString
 
 from cap.errors import RobotError
 from cap.session.session import Session
@@ -32,12 +32,6 @@ pts = np.array([get_loc_pos(name)[:2] for name in {names}])
 middle = np.mean(pts, axis=0)
 traj = middle + {scale} * (pts - middle)
 follow_traj(np.vstack([traj, traj[:1]]))
-"""
-OUTLINE = """
-boxes = [get_bbox(name) for name in {names}]
-pts = np.array([[x, y] for a, b, c, d in boxes for x in (a, c) for y in (b, d)])
-hull = MultiPoint(pts).convex_hull.buffer(0.4, join_style=2)
-follow_traj(np.array(hull.exterior.coords))
 """
 
 
@@ -98,36 +92,6 @@ def test_hulls_of_several_pieces_are_driven_around(seed: int) -> None:
     middle = points.mean(axis=0)
     assert follows(way, middle + scale * (points - middle))
     assert keeps_clear(robot, way)
-
-
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("seed", range(20))
-def test_a_hull_of_outlines_goes_closely_around(seed: int) -> None:
-    program = OUTLINE.format(names=FREE)
-    robot, way = driven(seed, program)
-    corners = [
-        corner
-        for name, shape in obstacles(robot.state.room, ())
-        if name in FREE
-        for corner in shape.exterior.coords
-    ]
-    hull = MultiPoint(corners).convex_hull
-    assert LineString(way.coords[-20:]).distance(hull) > BASE_R
-    assert keeps_clear(robot, way)
-
-
-@pytest.mark.sweep(share=0.2)
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("loc", FREE)
-def test_every_turn_of_the_smallest_and_the_largest_square_is_free(seed: int, loc: str) -> None:
-    robot = create(seed=seed, mode="instant")
-    x, y, _ = robot.state.room.locations[loc].middle()
-    for side in (1.0, 3.0):
-        for angle in np.radians(np.arange(0, 90, 15)):
-            square = rectangle((x, y), side, side, float(angle))
-            for a, b in zip(square, np.roll(square, -1, axis=0), strict=True):
-                standing = obstacles(robot.state.room, ())
-                assert all(s.distance(LineString([a, b])) >= BASE_R for _, s in standing)
 
 
 # The floor.

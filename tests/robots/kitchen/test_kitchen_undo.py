@@ -100,29 +100,6 @@ def test_a_program_of_another_model_is_a_turn_like_any_other(mode: str) -> None:
             assert same(expected, robot.state)
 
 
-@pytest.mark.parametrize("again", [False, True])
-def test_what_is_gone_is_told_and_all_else_is_taken_back(again: bool) -> None:
-    with Session.open("kitchen", model="nearest", mode="instant", objects=OBJECTS) as session:
-        robot = session.robot
-        assert isinstance(robot, KitchenRobot)
-        assert session.run("go to the table").ok
-        before = robot.state
-        assert session.run("pick up the apple").ok
-        robot.remove("apple")
-        if again:
-            robot.add("apple", "desk")
-        assert session.run("put the coke can in the bowl").ok
-        assert session.run("undo that").ok
-        assert math.dist(robot.state["coke can"].position, before["coke can"].position) < 1e-6
-        turn = session.run("undo that")
-        told = "does not hold 'apple' any more" if again else "'apple' is not in the kitchen"
-        assert turn.failure is not None
-        assert told in turn.failure.message
-        assert robot.state.base == before.base
-        assert session.run("undo that").ok  # the way to the table
-        assert not robot.undo_turns()
-
-
 @pytest.mark.inside
 def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)

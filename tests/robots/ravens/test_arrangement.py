@@ -106,38 +106,6 @@ def test_six_blocks_become_a_pyramid(mode: str, seed: int) -> None:
         assert right - left == pytest.approx(along, abs=NEAR_M)
 
 
-AROUND = """
-names = [name for name in get_obj_names() if name != 'red block']
-count, center = len(names), get_obj_pos('red block')
-center = np.clip(center, [-0.13, -0.63], [0.13, -0.37])
-if LINE:
-    points = center + np.outer([-0.075, 0.075, 0.15], [0, 1])
-else:
-    t = 2 * np.pi * np.arange(count) / count
-    points = center + 0.12 * np.stack([np.cos(t), np.sin(t)], axis=1)
-arrange_objects({'red block': center, **dict(zip(names, points))})
-"""
-
-
-@pytest.mark.sweep(share=0.01)
-@by_program
-@pytest.mark.parametrize("line", [True, False])
-def test_a_line_and_a_circle_around_a_point(mode: str, seed: int, line: bool) -> None:
-    with opened(mode, seed, BLOCKS[:4] if line else BLOCKS[:7]) as session:
-        do(session, f"LINE = {line}\n{AROUND}")
-        places = {name: place[:2] for name, place in session.robot.positions().items()}
-        center = places.pop("red block")
-        if line:
-            assert all(abs(x - center[0]) < NEAR_M for x, _ in places.values())
-            assert max(y for _, y in places.values()) > center[1]
-            assert min(y for _, y in places.values()) < center[1]
-        else:
-            ways = sorted(math.atan2(y - center[1], x - center[0]) for x, y in places.values())
-            assert all(abs(math.dist(xy, center) - 0.12) < NEAR_M for xy in places.values())
-            gaps = [b - a for a, b in itertools.pairwise(ways)]
-            assert gaps == pytest.approx([math.pi / 3] * 5, abs=0.15)
-
-
 def some_turn(robot: RavensRobot, chance: random.Random) -> str:
     names = robot.get_obj_names()
     blocks = [name for name in names if name.endswith("block")]
