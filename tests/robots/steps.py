@@ -1,4 +1,4 @@
-"""What calls do, step by step, in every mode: the rows of `steps.jsonl`.
+"""What calls do, step by step, in every mode: the rows of `steps.jsonl` of each robot.
 
 A row has a robot, a seed, its objects or where they `stand`, and steps: a method, its arguments,
 and what it `gives` (numbers within 5 mm; of a mapping the entries that are named) or how it
@@ -24,19 +24,19 @@ from cap.session.session import Session
 from robots.simulation.scene_file import scene_text
 
 SAID = {"words": "run", "program": "execute"}
-ROWS = [
-    json.loads(line)
-    for line in Path(__file__).with_name("steps.jsonl").read_text(encoding="utf-8").splitlines()
-]
 
 
-DONE = [
-    pytest.param(row, mode, id=f"{row['what']}-{mode}")
-    for row in ROWS
-    if "do" in row
-    for mode in ([row["mode"]] if "mode" in row else ["instant", "physics"])
-]
-REFUSED = [pytest.param(row, id=row["what"]) for row in ROWS if "refused" in row]
+def table(test_file: str, key: str) -> list[Any]:
+    """Return the rows of `steps.jsonl` beside a test that have a key, as its parameters."""
+    text = Path(test_file).with_name("steps.jsonl").read_text(encoding="utf-8")
+    rows = [row for row in map(json.loads, text.splitlines()) if key in row]
+    if key == "refused":
+        return [pytest.param(row, id=row["what"]) for row in rows]
+    return [
+        pytest.param(row, mode, id=f"{row['what']}-{mode}")
+        for row in rows
+        for mode in ([row["mode"]] if "mode" in row else ["instant", "physics"])
+    ]
 
 
 def take(session: Session, name: str, arguments: list[Any]) -> Any:
@@ -63,8 +63,8 @@ def same(given: Any, expected: Any) -> bool:
     return bool((list(given) if isinstance(given, tuple) else given) == expected)
 
 
-@pytest.mark.parametrize(("row", "mode"), DONE, indirect=["mode"])
-def test_each_step_does_what_is_written(row: dict[str, Any], mode: str, tmp_path: Path) -> None:
+def follow(row: dict[str, Any], mode: str, tmp_path: Path) -> None:
+    """Take the steps of a row; each does what is written."""
     options = dict(row.get("options", {}))
     if "stand" in row:
         objects = ((name, place, 0.0) for name, place in row["stand"].items())
@@ -96,8 +96,8 @@ def test_each_step_does_what_is_written(row: dict[str, Any], mode: str, tmp_path
                 assert (robot.positions(), robot.condition()) == before, (name, arguments)
 
 
-@pytest.mark.parametrize("row", REFUSED)
-def test_what_cannot_be_made_is_refused_in_a_short_line(row: dict[str, Any]) -> None:
+def refuse(row: dict[str, Any]) -> None:
+    """Make a robot with the options of a row, which is refused in a short line."""
     create = importlib.import_module(f"robots.{row['robot']}").create
     with pytest.raises(UsageError, match=row["refused"]) as failure:
         create(**{"mode": "instant", **row["options"]})
