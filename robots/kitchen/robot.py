@@ -23,7 +23,7 @@ from robots.kitchen.manipulation import SLID_M, Manipulation
 from robots.kitchen.objects import CALLED, KINDS, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import sample
-from robots.kitchen.state import KitchenState
+from robots.kitchen.state import KitchenState, TurnStart
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
@@ -631,9 +631,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             Collision: A place is taken.
         """
         number = count(turns, "turns", 1)
-        history = self.state.turns
-        while history.earlier and history.earlier[-1].before.same(self.state.start):
-            history = history.without_last()
+        history = self.state.turns.lasting(self.state.start, TurnStart.same)
         if not history.earlier and number == 1:
             return False
         start = history.before(number, "did something")

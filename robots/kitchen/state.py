@@ -184,11 +184,9 @@ class KitchenState:
 
     def since(self, start: TurnStart) -> KitchenState:
         """Return a copy that remembers what this turn began with, if it has done anything."""
-        if self.turns.acted or self.start.same(start):
+        if self.start.same(start):
             return self
-        known = self.turns.earlier
-        again = bool(known) and known[-1].before.same(start)
-        return replace(self, turns=self.turns.begun(start, again=again))
+        return replace(self, turns=self.turns.begun(start, TurnStart.same))
 
     def load(self) -> list[str]:
         """Return what the gripper holds, and what is in it."""

@@ -197,8 +197,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             yield
         finally:
             if before is not None and self._is_changed(state):
-                again = bool(turns.earlier) and _same(turns.earlier[-1].before, before)
-                self._world.remember(turns.begun(before, again=again))
+                self._world.remember(turns.begun(before, _same))
 
     def end_turn(self, words: str = "") -> tuple[str, ...]:
         """Know that the next action is the first of another turn; return what was taken back."""
@@ -220,10 +219,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     def _turns(self) -> TurnHistory[Layout]:
         """Return the turns that can be undone, without those that came to nothing."""
-        now, turns = self._layout(), self._world.state.turns
-        while turns.earlier and _same(turns.earlier[-1].before, now):
-            turns = turns.without_last()
-        return turns
+        return self._world.state.turns.lasting(self._layout(), _same)
 
     # Looking: what programs may ask about the scene.
 
