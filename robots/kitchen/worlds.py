@@ -119,7 +119,7 @@ class KitchenWorld(ABC):
         goal = middle.world(right * seconds, ahead * seconds)
         around = paths.ground(state)
         angle = math.remainder(state.base.angle + turning * seconds, 2 * math.pi)
-        struck = paths.struck(around, state.base.xy, goal)
+        struck = paths.blocker(around, [state.base.xy, goal])
         if struck is None:
             self._arrive(Base(*goal, angle), seconds)
             return
@@ -195,7 +195,7 @@ class InstantKitchen(KitchenWorld):
 
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer, with what lies in it; see `KitchenWorld`."""
-        state, drawer = self.state, planned.drawer
+        state, drawer = self.state, planned.name
         piece = state.room.locations[drawer].piece
         by = planned.opening_m - state.opening_m(drawer)
         dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)

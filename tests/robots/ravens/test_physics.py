@@ -101,13 +101,6 @@ def test_restored_world_goes_on_as_if_undisturbed(robot: RavensRobot) -> None:
     twin.close()
 
 
-def test_reset_after_a_disturbance_gives_the_same_bits(robot: RavensRobot) -> None:
-    first = robot.put_first_on_second("red block", "blue bowl")
-    robot.put_first_on_second("green block", "red block")
-    robot.reset(7)
-    assert (robot.put_first_on_second("red block", "blue bowl") == first).all()
-
-
 def test_watching_changes_no_bits(robot: RavensRobot) -> None:
     twin = same_again(robot)
     robot.on_frame = lambda: robot.render(16, 16)
@@ -218,11 +211,6 @@ def test_a_stopped_world_restores_with_its_grasp(robot: RavensRobot) -> None:
     assert (robot.put_first_on_second("red block", "middle") == first).all()
 
 
-def test_stop_while_nothing_moves_is_forgotten(robot: RavensRobot) -> None:
-    robot.stop()
-    robot.put_first_on_second("red block", "middle")
-
-
 def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
     robot.put_first_on_second("red block", "green block")
     before = robot.positions()
@@ -252,12 +240,6 @@ def test_a_block_is_put_beside_a_tower_without_touching_it() -> None:
     for name, position in before.items():
         assert robot.positions()[name] == pytest.approx(position, abs=0.001)
     robot.close()
-
-
-def test_time_passes_in_simulation_only(robot: RavensRobot) -> None:
-    assert robot.sim_time_s == 0.0
-    robot.put_first_on_second("red block", "blue bowl")
-    assert 1.0 < robot.sim_time_s < 6.0
 
 
 def test_a_films_frame_shows_what_a_picture_shows_without_shadows() -> None:
