@@ -11,6 +11,9 @@ from cap.cli.bench.trials import options_for
 from cap.cli.main import run
 from cap.cli.options import RunnerOptions, load_config
 from tests.fakes.openai_server import FakeServer
+from tests.rows import cases
+
+Capture = pytest.CaptureFixture[str]
 
 ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
 
@@ -30,7 +33,7 @@ def trials(folder: str = "out") -> list[dict[str, object]]:
     return [json.loads(line) for line in (Path(folder) / "trials.jsonl").read_text().splitlines()]
 
 
-def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_runs_as_it_is(capsys: Capture) -> None:
     assert run(["batch", "--example"]) == 0
     Path("example.toml").write_text(capsys.readouterr().out)
     assert run(["batch", "example.toml", "--out", "out"]) == 0
@@ -41,7 +44,7 @@ def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("trials_here")
 def test_one_failure_is_exit_code_1_and_the_others_are_run(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     write("levitate", "put the red block in the blue bowl")
     assert run(["batch", "b.toml", "--out", "out", "--json", "--jobs", "1"]) == 1
@@ -51,7 +54,7 @@ def test_one_failure_is_exit_code_1_and_the_others_are_run(
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_what_failed_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_failed_is_said_below_the_table(capsys: Capture) -> None:
     Path("b.jsonl").write_text(
         '{"name": "a\\u001bb", "mode": "instant", "instructions": ["stack all the blocks"],'
         ' "expect": {"inside": ["red block", "blue bowl"]}}\n'
@@ -76,7 +79,7 @@ def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
 
 @pytest.mark.usefixtures("trials_here")
 def test_a_changed_file_does_not_go_on_and_loses_nothing(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     write("put the red block in the blue bowl")
     assert run(["batch", "b.toml", "--out", "out"]) == 0
@@ -90,20 +93,9 @@ def test_a_changed_file_does_not_go_on_and_loses_nothing(
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ([], "--example"),
-        (["nowhere.toml"], "nowhere.toml"),
-        (["b.toml", "-m", "nobody/x"], "unknown model"),
-        (["b.toml", "-m", "openai/x"], "OPENAI_API_KEY"),
-        (["b.toml", "-r", "raven"], "Did you mean 'ravens'"),
-        (["b.toml", "--resume"], "--out"),
-        (["b.toml", "--max-cost", "1", "-m", "ollama/x"], "no price is known"),
-    ],
-)
+@cases(("arguments", "told"))
 def test_bad_input_is_one_line_and_leaves_nothing(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], told: str, capsys: Capture
 ) -> None:
     write("go")
     assert run(["batch", *arguments]) in (2, 4)
@@ -114,7 +106,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
 
 @pytest.mark.usefixtures("trials_here")
 def test_the_model_of_the_command_line_is_asked_and_named(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     text = '[defaults]\nmodel = "nearest"\nmode = "instant"\n[[sessions]]\ninstructions = ["go"]\n'
     Path("b.toml").write_text(text)
@@ -135,7 +127,7 @@ def test_the_model_of_the_command_line_is_asked_and_named(
 
 
 def test_ones_own_robot_is_named_in_the_file_or_before_it(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     assert run(["robots", "new", "my_arm"]) == 0
     words = (
@@ -149,7 +141,7 @@ def test_ones_own_robot_is_named_in_the_file_or_before_it(
     assert [line["split"] for line in trials("two")] == ["my_arm/robot.py"]
 
 
-def test_a_model_that_is_none_is_told_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_is_none_is_told_with_its_place(capsys: Capture) -> None:
     write("go")
     Path("b.toml").write_text(Path("b.toml").read_text() + 'model = "nearst"\n')
     assert run(["batch", "b.toml"]) == 2
@@ -159,7 +151,7 @@ def test_a_model_that_is_none_is_told_with_its_place(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.soak
-def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_is_one_of_the_whole_batch(capsys: Capture) -> None:
     write("one", "two", "three", "four")
     with FakeServer(lambda prompt, body: "say('done')") as server:
         command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--out", "out"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cap.cli.main import run
-from cap.cli.tables import show
+from cap.cli.output import show
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.sandbox import Sandbox
 
@@ -362,7 +362,7 @@ def create(**options):
     "words", [("robots", "show", "{}"), ("run", "say hello", "--mode", "instant", "-r", "{}")]
 )
 def test_what_a_persons_file_prints_does_not_spoil_json(
-    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], tmp_path: Path, capsys: Capture
 ) -> None:
     path = tmp_path / "arm.py"
     path.write_text(PRINTING)
@@ -384,9 +384,7 @@ def test_what_a_persons_file_prints_does_not_spoil_json(
         ("exec", "nothing.py"),
     ],
 )
-def test_every_error_of_a_run_has_one_shape(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_error_of_a_run_has_one_shape(words: tuple[str, ...], capsys: Capture) -> None:
     assert run([*words, "--json"]) == 2
     told = json.loads(capsys.readouterr().out)
     assert list(told) == ["status", "run", "turns", "error", "message"]

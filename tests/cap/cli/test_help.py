@@ -20,6 +20,7 @@ from benchmarks.suite import names
 from cap.cli.completion import VARIABLE
 from cap.cli.main import cli, run
 from cap.config import SETTINGS
+from tests.rows import cases
 
 Capture = pytest.CaptureFixture[str]
 TELLS = frozenset(["list", "show", "report", "compare", "check", "info", "run", "score", "exec"])
@@ -130,19 +131,7 @@ def test_help_of_a_command(capsys: Capture) -> None:
     assert "Did you mean" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("cap re", ["repl"]),
-        ("cap run --see", ["--seed"]),
-        ("cap trace sh", ["show"]),
-        ("cap run -r ra", ["ravens"]),
-        ("cap run --mode ", ["physics", "instant"]),
-        ("cap plan x -m repl", ["replay/"]),
-        ("cap bench run hum", ["humaneval"]),
-        ("cap prompts show ravens/u", ["ravens/ui"]),
-    ],
-)
+@cases(("words", "expected"))
 def test_tab_completes(words: str, expected: list[str]) -> None:
     before, _, last = words.removeprefix("cap ").rpartition(" ")
     found = ShellComplete(cli, {}, "cap", VARIABLE).get_completions(shlex.split(before), last)
@@ -267,34 +256,7 @@ def test_a_usage_error_is_told_as_json(path: str, capsys: Capture) -> None:
             assert "'no-such' is not" in bad[1]
 
 
-@pytest.mark.parametrize(
-    ("line", "error", "message"),
-    [
-        ("run x -r nobody", "UsageError", "nobody"),
-        ("run x -m replay/none.jsonl", "UsageError", "none.jsonl"),
-        ("plan x -r nobody", "UsageError", "nobody"),
-        ("batch none.toml", "UsageError", "none.toml"),
-        ("exec none.py", "UsageError", "none.py"),
-        ("check none.py", "UsageError", "none.py"),
-        ("prompts show nobody/ui", "UsageError", "nobody/ui"),
-        ("prompts check none.py", "UsageError", "none.py"),
-        ("skills show nothing", "UsageError", "nothing"),
-        ("robots show nobody", "UsageError", "nobody"),
-        ("robots check nobody", "UsageError", "nobody"),
-        ("robots camera none.toml", "ConfigError", "none.toml"),
-        ("models check nobody/x", "UnknownModel", "nobody"),
-        ("trace show none", "UsageError", "none"),
-        ("bench report none", "UsageError", "none"),
-        ("bench compare none none", "UsageError", "none"),
-        ("bench run nothing -m oracle", "UsageError", "nothing"),
-        ("bench oracle nothing", "UsageError", "nothing"),
-        ("bench score nothing none", "UsageError", "nothing"),
-        ("bench problems --from none.py", "UsageError", "--json"),
-        ("bench run everyday -m nobody/x", "UsageError", "nobody"),
-        ("trace frobnicate", "NoSuchCommand", "frobnicate"),
-        ("frobnicate", "UsageError", "frobnicate"),
-    ],
-)
+@cases(("line", "error", "message"))
 def test_what_cannot_be_is_told_as_json(
     line: str, error: str, message: str, capsys: Capture
 ) -> None:

@@ -14,25 +14,13 @@ from cap.cli.main import run
 from cap.cli.options import MOVED, ModelOptions, SessionOptions, load_config, robot_values
 from cap.config import SETTINGS
 from cap.errors import ConfigError, UsageError
+from tests.rows import cases
 
 PAGE = (Path(__file__).parents[3] / "docs/from-0.1.md").read_text(encoding="utf-8")
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "value"),
-    [
-        ("host=192.168.0.10", "host", "192.168.0.10"),
-        ("speed_mps=0.2", "speed_mps", 0.2),
-        ("x_m=[-0.3, 0.3]", "x_m", [-0.3, 0.3]),
-        ("check=true", "check", True),
-        ("port=30002", "port", 30002),
-        ("name='a b'", "name", "a b"),
-        ("url=http://a/?b=c", "url", "http://a/?b=c"),
-        ("empty=", "empty", ""),
-        ("lines=1\nevil = 2", "lines", "1\nevil = 2"),
-    ],
-)
+@cases(("text", "key", "value"))
 def test_a_value_is_read_as_toml_or_as_text(text: str, key: str, value: Any) -> None:
     assert robot_values([text]) == {key: value}
 
@@ -52,18 +40,7 @@ def test_what_is_no_option_is_refused(given: list[str], message: str) -> None:
         robot_values(given)
 
 
-@pytest.mark.parametrize(
-    ("approve", "ask", "yes", "simulated", "expected"),
-    [
-        (None, False, False, True, "none"),
-        (None, False, True, True, "none"),
-        (None, True, False, True, "each-program"),
-        ("each-call", False, False, True, "each-call"),
-        (None, False, False, False, "each-program"),
-        ("each-call", False, False, False, "each-call"),
-        ("none", False, True, False, "none"),
-    ],
-)
+@cases(("approve", "ask", "yes", "simulated", "expected"))
 def test_when_a_person_is_asked(
     approve: str | None, ask: bool, yes: bool, simulated: bool, expected: str
 ) -> None:
@@ -108,21 +85,7 @@ def test_an_option_that_moved_names_its_new_form(
     assert "setting" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("word", "name", "value"),
-    [
-        ("temperature=0.5", "temperature", 0.5),
-        ("reasoning_effort=low", "reasoning_effort", "low"),
-        ("stream=false", "stream", False),
-        ("time_limit=5", "time_limit", 5.0),
-        ("headers.X-Team=arms", "headers", {"X-Team": "arms"}),
-        ("headers.X-Key=$GATEWAY_KEY", "headers", {"X-Key": "$GATEWAY_KEY"}),
-        ('extra_body={"top_k": 20}', "extra_body", {"top_k": 20}),
-        ("extra_body.top_k=20", "extra_body", {"top_k": 20}),
-        ('prices."a/b.c"={read=1,written=2}', "prices", {"a/b.c": {"read": 1.0, "written": 2.0}}),
-        ("robots.tabletop.host=10.0.0.7", "robots", {"tabletop": {"host": "10.0.0.7"}}),
-    ],
-)
+@cases(("word", "name", "value"))
 def test_set_gives_any_setting(word: str, name: str, value: Any) -> None:
     config = load_config(SessionOptions(settings=(word,)))
     assert (getattr(config, name), config.sources[name]) == (value, "--set")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ class Painter:
 
 def test_small_things_keep_their_colours_in_every_frame_of_a_film(tmp_path: Path) -> None:
     robot = Painter()
-    film = Pictures(robot, tmp_path, tmp_path / "film.gif")
+    trace = SimpleNamespace(folder=tmp_path, listeners=[])
+    film = Pictures(SimpleNamespace(robot=robot, trace=trace), tmp_path / "film.gif")
     for robot.shown in range(1, len(SATURATED) + 1):
         robot.on_frame()
     film.finish()

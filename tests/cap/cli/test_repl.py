@@ -380,80 +380,6 @@ def test_a_terminal_that_closes_ends_the_session(tmp_path: Path) -> None:
     assert header["status"] == "interrupted"
 
 
-PRESSED = """
-import io, itertools, os, signal, sys
-from cap.cli.console import SessionConsole
-from cap.cli.repl.commands import Commands
-from cap.engine.stop_signals import stop_signals
-from cap.robot.registry import make_robot
-from cap.session.session import Session
-from cap.trace.terminal import Live
-from tests.cap.cli.test_repl import ANSWERS
-from tests.fakes.scripted import Scripted
-
-TOLD = "stopped by Ctrl-C"
-first, every = int(sys.argv[1]), int(sys.argv[2])
-calls = itertools.count()
-stops = []
-
-def press(frame, event, arg):
-    number = next(calls)
-    if number >= first and (number - first) % every == 0 and number < first + 10 * every:
-        os.kill(os.getpid(), signal.SIGINT)
-
-class Out(io.StringIO):
-    def write(self, text):
-        if armed:
-            sys.setprofile(press)  # Python ends one that raises
-        return super().write(text)
-
-armed = False
-out = Out()
-console = SessionConsole(file=out, force_terminal=True, width=80)
-session = Session(make_robot("ravens", mode="instant"), Scripted(ANSWERS))
-with stop_signals, session, stop_signals.idle():
-    session.trace.listeners.append(lambda event: armed and sys.setprofile(press))
-    session.trace.listeners.append(Live(console))
-    commands = Commands(session, None, console)
-    stop = session.robot.stop
-    session.robot.stop = lambda: (stops.append(1), stop())
-    assert commands.obey("begin")
-    for turn in range(12):
-        out.seek(0)
-        out.truncate()
-        calls, armed = itertools.count(), True
-        sys.setprofile(press)
-        done = commands.obey("go on forever")
-        armed = False
-        sys.setprofile(None)
-        assert not done and not stop_signals.asked
-        assert out.getvalue().count(TOLD) == 1, (first, out.getvalue())
-        assert stops, first
-        stops.clear()
-        out.seek(0)
-        out.truncate()
-        assert commands.obey("count"), out.getvalue()
-        assert 'robot says: "x is [1]"' in out.getvalue(), (first, out.getvalue())
-        first += 97
-print("as before")
-"""
-
-
-@pytest.mark.sweep(share=0.05)  # a second each
-@pytest.mark.parametrize("every", [1, 5, 40, 400])
-@pytest.mark.parametrize("first", range(1000, 7000, 12 * 97))
-def test_ctrl_c_pressed_again_and_again_is_told_once(first: int, every: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PRESSED, str(first), str(every)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "as before\n"), done.stderr
-    assert done.stderr == ""
-
-
 BROKEN_OFF = """
 import io, itertools, signal, sys
 from cap.cli.console import SessionConsole
@@ -491,16 +417,3 @@ def test_what_is_printed_when_ctrl_c_comes_is_whole_and_more_can_be_printed() ->
         [sys.executable, "-c", BROKEN_OFF], capture_output=True, text=True, timeout=100, check=False
     )
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
-
-
-def test_ctrl_c_does_not_have_the_terminal_drop_what_was_printed() -> None:
-    terminal = Terminal([*COMMAND])
-    try:
-        terminal.wait_for("cap>")
-        terminal.type("/scene\r")  # the terminal is as it is while a line is carried out
-        terminal.wait_for("yellow bowl: (")
-        while not termios.tcgetattr(terminal.master)[3] & termios.NOFLSH:
-            assert terminal.process.poll() is None
-            time.sleep(0.01)
-    finally:
-        terminal.close()

@@ -12,6 +12,7 @@ from cap.cli.main import run
 from cap.models.providers import make_model
 from cap.robot.registry import make_robot, robot_prompts
 from cap.validation.robots import check_robot
+from tests.rows import cases
 
 Capture = pytest.CaptureFixture[str]
 
@@ -62,22 +63,7 @@ def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
 
 
 @pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize(
-    ("old", "new", "finding"),
-    [
-        ("def get_obj_pos(self, name: str) -> Array:", "def get_obj_pos(self, name) -> Array:",
-         "get_obj_pos: parameter 'name' has no type"),
-        ("x and y in metres.\n\n        Raises:", "x and y.\n\n        Raises:", "no unit"),
-        ("def say(self, text: str) -> None:", "def say(self, *text: str) -> None:", "*text"),
-        ("say(self, text: str)", "say(self, text: Path)", "say: its annotations"),
-        ("say(self, text: str)", "say(self, text: object)", "cannot cross"),
-        ("rng = np.random.default_rng(seed)", "rng = np.random.default_rng()", "the same seed"),
-        ("self._places, self.spoken[:] = dict(snapshot[0]), snapshot[1]", "pass", "restore"),
-        ("return list(self._places)", "return self", "get_obj_names: fails when"),
-        ("def render(", "def draw(", "no method 'render'"),
-        ("def move_to(", "def shift_to(", "ui.py line"),
-    ],
-)  # fmt: skip
+@cases(("old", "new", "finding"))
 def test_what_is_wrong_is_found(robot: Path, old: str, new: str, finding: str) -> None:
     assert any(finding in found for found in changed(robot, old, new))
 
@@ -166,20 +152,7 @@ def test_a_file_that_is_no_robot_is_a_clear_error(text: str, why: str, capsys: C
 CREATE = "return MyArmRobot(NAMES if"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "why"),
-    [
-        (CREATE, 'raise OSError("no device /dev/arm")\n    ' + CREATE, 5,
-         "robot 'my_arm/robot.py': create() failed: OSError: no device /dev/arm"),
-        ('    name = "my_arm"\n', "", 2, "robot 'my_arm/robot.py' has no attribute 'name'"),
-        ("    def stop(self)", "    def halt(self)", 2, "has no method 'stop'"),
-        ('{"objects": list(self._places)}', '{"objects": object()}', 5,
-         "robot 'my_arm': context() is not plain data"),
-        ('{"objects": list(self._places)}', "[1, 2]", 5, "robot 'my_arm': context() failed"),
-        ('{"objects": list(self._places)}', '{"objects": [1, 2]}', 5, "no list of names"),
-        ("{name: (x, y, 0.0) for", "{name: (x, y) for", 5, "positions() failed: ValueError"),
-    ],
-)  # fmt: skip
+@cases(("old", "new", "code", "why"))
 def test_a_faulty_robot_is_named_with_its_fault(
     robot: Path, old: str, new: str, code: int, why: str, capsys: Capture
 ) -> None:
