@@ -266,11 +266,11 @@ def misspelt(name: str, known: Iterable[str]) -> str:
 
     Of objects nothing less like is proposed: it would stand in for what is not there.
     """
-    found = next((other for other in known if _one_edit(name.lower(), other)), None)
+    found = next((other for other in known if one_edit(name.lower(), other)), None)
     return "" if found is None else f" Did you mean {found!r}?"
 
 
-def _one_edit(one: str, other: str) -> bool:
+def one_edit(one: str, other: str) -> bool:
     """Tell whether a letter too many, too few or wrong, or two swapped, part two words."""
     at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     at = min(len(one), len(other)) if at is None else at

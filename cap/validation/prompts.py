@@ -26,8 +26,8 @@ from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import State
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
-from cap.engine.function_generation import UndefinedName
 from cap.engine.goal import GOAL
+from cap.engine.repair import UndefinedName
 from cap.engine.settings import Approve, EngineSettings
 from cap.errors import CapError, MissingExtra, NoMatch, NotFound, PromptError, RobotError
 from cap.models.base import Completion, Model, Request

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cap.errors import LimitExceeded, NotFound, RobotError
-from cap.robot.snapshots import kind_of, pack, unpack
+from cap.robot.observation import kind_of, pack, unpack
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import KINDS

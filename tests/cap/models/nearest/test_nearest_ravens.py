@@ -8,14 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from cap.engine.return_kinds import kind_error
 from cap.errors import NoMatch
 from cap.models.base import Request
 from cap.models.nearest import Nearest
 from cap.models.nearest.slots import names_in, template
 from cap.models.nearest.synonyms import canonical, stated
 from cap.prompt.examples import RECALLED, Example
-from cap.prompt.prompt import Prompt
+from cap.prompt.prompt import Prompt, kind_error
 from cap.robot.registry import robot_prompts
 from cap.session.session import Session
 from tests.cap.models.nearest.nearest_world import Player, World, defined, play_example, prompt
