@@ -87,7 +87,7 @@ def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violatio
     """
     from cap.checker.checker import Violation, examine
     from cap.engine.engine import unhinted
-    from cap.engine.near_miss import near_miss
+    from cap.engine.function_generation import near_miss
     from cap.program.program import Program
     from cap.prompt.docs import call_of
     from cap.robot import observation

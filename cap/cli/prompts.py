@@ -219,7 +219,7 @@ def _serving_lines(folder: Path, robot: str, serving: Mapping[str, str]) -> Iter
 
 def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:
     from cap.models.nearest import Nearest
-    from cap.validation.prompts import check_function_prompt, check_robot_prompts
+    from cap.validation.prompts import check_robot_prompts
 
     robots = [robot] if robot else [name for name in registry.robots() if name in _groups()]
     for name in robots:

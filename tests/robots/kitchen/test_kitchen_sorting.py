@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cap.errors import LimitExceeded, RobotError
-from cap.robot.snapshots import kind_of, pack, unpack
+from cap.robot.observation import kind_of, pack, unpack
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from cap.errors import Collision, RobotError, Unreachable
-from cap.robot.snapshots import kind_of, pack, unpack
+from cap.robot.observation import kind_of, pack, unpack
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.state import MOST_DEEDS, Deed, KitchenState

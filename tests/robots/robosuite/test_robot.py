@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cap.errors import CapError, Collision, LimitExceeded, NotFound, NotGrasped, RobotError
-from cap.robot import snapshots
+from cap.robot import observation
 from robots.robosuite import create
 from robots.robosuite.environments import environments
 
@@ -93,10 +93,10 @@ def test_a_snapshot_put_back_goes_on_with_the_same_bits(env: str) -> None:
     assert robot.snapshot() == kept
     assert go_on(robot) == first
     # Written to a file, and put back in a robot of another seed.
-    kind = snapshots.kind_of(robot)
-    text = msgspec.json.encode(snapshots.pack(kept, kind))
+    kind = observation.kind_of(robot)
+    text = msgspec.json.encode(observation.pack(kept, kind))
     other = create(seed=5, env=env)
-    other.restore(snapshots.unpack(msgspec.json.decode(text), kind))
+    other.restore(observation.unpack(msgspec.json.decode(text), kind))
     assert go_on(other) == first
 
 
