@@ -142,7 +142,7 @@ class KitchenWorld(ABC):
         self._host.check_stop()
 
     def _track(self, before: KitchenState, here: KitchenState) -> None:
-        """Add one step to the track; what was driven after a snapshot put back is dropped."""
+        """Add one step to the track; what was driven after a restored snapshot is dropped."""
         track = [leg for leg in self.track if leg[0] < before.travel]
         track.append((before.travel, *before.base.xy))
         if len(track) > 1:
