@@ -478,12 +478,12 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             x: To the robot's right, in m/s; negative is left.
             y: Ahead, in m/s; negative is backwards. At most 1 in all; 0.1 slow, 0.4 fast.
             turn: In rad/s, counter-clockwise (left), at most 1.5.
-            z: If given, x is ahead and y to the right; must be 0.
 
         Raises:
             LimitExceeded: Beyond those limits.
         """
-        # The paper's first programs call it so: `set_velocity(x=-0.1, y=0, z=0)` moves backwards.
+        # With z, which must be 0, x is ahead and y to the right, as in the paper's first programs:
+        # `set_velocity(x=-0.1, y=0, z=0)` moves backwards.
         wanted = arguments.velocity(x, y, turn) if z is None else arguments.velocity(y, x, turn)
         arguments.level(z)
         with self._moving():
