@@ -208,5 +208,12 @@ def test_a_full_disk_and_a_folder_that_is_gone_are_said() -> None:
     )
 
 
+def test_what_failed_is_red() -> None:
+    out = io.StringIO()
+    live = Live(Console(file=out, force_terminal=True, color_system="standard", width=100))
+    live(Event("step", 1, 0, {"text": "wave", "ok": False, "message": "", "lines": []}))
+    assert out.getvalue() == "\x1b[31m  wave: failed\x1b[0m\n"
+
+
 def test_one_is_not_told_as_many() -> None:
     assert [counted(n, "call") for n in (0, 1, 12)] == ["0 calls", "1 call", "12 calls"]
