@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from cap.models.base import Usage
 from cap.program.program import Program
-from cap.program.scope import Definition
+from cap.program.scope import Definition, Primitive
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Result, folded
 from cap.robot.observation import Observation
 
 NOTHING = Usage()
+
+
+class EngineRobot(Protocol):
+    """What the engine needs of a robot."""
+
+    simulated: bool
+    """False where a program moves real hardware."""
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+
+    def context(self) -> Mapping[str, Any]:
+        """Return facts a prompt may ask for, such as `objects`: plain data."""
+
+    def stop(self) -> None:
+        """Stop all motion at once; safe to call from any thread."""
+
+    def close(self) -> None:
+        """Release what it holds."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from cap.checker.checker import Examination, examine
 from cap.engine.answer import (
     Answer,
+    EngineRobot,
     State,
     failed_attempt,
     joined,
@@ -66,7 +67,6 @@ from cap.prompt.prompt import Prompt, kind_error, one_line
 from cap.result import Call, Failure, Result, plain
 from cap.robot import observation
 from cap.robot.observation import Observation
-from cap.robot.protocol import Robot
 from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
@@ -130,7 +130,7 @@ class Engine:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: EngineRobot,
         model: Model,
         prompts: Mapping[str, Prompt],
         function_prompt: Prompt,
@@ -562,7 +562,7 @@ class Engine:
         )
 
     def _in_twin(
-        self, prompt: Prompt, answer: Answer, state: State, twin: Robot, trace: Trace
+        self, prompt: Prompt, answer: Answer, state: State, twin: EngineRobot, trace: Trace
     ) -> Result:
         """Run a program on a twin of the robot, as it would run here."""
         assert answer.program is not None
@@ -571,7 +571,7 @@ class Engine:
         scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
         return engine._execute(prompt, answer.program, scope, state.dropped)
 
-    def copy_for(self, robot: Robot, trace: Trace) -> Engine:
+    def copy_for(self, robot: EngineRobot, trace: Trace) -> Engine:
         """Return an engine like this one, at the same point, for another robot."""
         settings = replace(self.settings, approve=None, allow=None, repairs=self.repairs)
         engine = Engine(

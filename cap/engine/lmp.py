@@ -28,7 +28,6 @@ from cap.models.providers import make_model
 from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt, load, one_line, parse
 from cap.robot import registry
-from cap.robot.protocol import Xyz
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
@@ -158,7 +157,6 @@ class LMP:
 class _Functions:
     """Plain functions in a robot's place: nothing moves."""
 
-    name = "functions"
     simulated = True
     about = ""
     """Their own docstrings say all there is to say."""
@@ -174,10 +172,6 @@ class _Functions:
     def context(self) -> Mapping[str, Any]:
         """Return the facts a prompt may ask for."""
         return self._facts
-
-    def positions(self) -> Mapping[str, Xyz]:
-        """Return nothing: there are no objects."""
-        return {}
 
     def stop(self) -> None:
         """Do nothing: there is no motion."""
