@@ -200,6 +200,43 @@ def test_stop_ends_the_motion_and_the_next_one_recovers(robot: RavensRobot) -> N
     assert robot.snapshot()[0].held is None
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("point_gripper_to", ["middle"]),
+        ("goto_pos", ["middle"]),
+        ("follow_traj", [[[0.0, -0.5], [0.1, -0.5]]]),
+        ("stack_objects_in_order", [["green block", "yellow block"]]),
+        ("arrange_objects", [{"yellow block": [-0.25, -0.45]}]),
+        ("undo_turns", []),
+    ],
+)
+def test_whatever_comes_next_puts_down_what_a_stop_left_held(name: str, arguments: Any) -> None:
+    robot = create(seed=7)
+    robot.put_first_on_second("yellow block", "left side")
+    robot.end_turn()
+    robot.on_frame = lambda: robot.stop() if live(robot).held else None
+    with pytest.raises(RobotError, match="stopped"):
+        robot.put_first_on_second("red block", "bottom left corner")
+    robot.on_frame = None
+    getattr(robot, name)(*arguments)
+    assert robot.condition()["held"] == "nothing"
+    assert robot.positions()["red block"][2] == pytest.approx(0.02, abs=0.002)
+    robot.close()
+
+
+def test_a_filled_bowl_is_carried_more_gently(robot: RavensRobot) -> None:
+    took_s = []
+    for fill in (False, True):
+        if fill:
+            robot.put_first_on_second("red block", "blue bowl")
+        before = robot.sim_time_s
+        robot.put_first_on_second("blue bowl", "top side" if fill else "middle")
+        robot.put_first_on_second("blue bowl", "middle" if fill else "top side")
+        took_s.append(robot.sim_time_s - before)
+    assert took_s[1] > took_s[0] + 0.2
+
+
 def test_a_stopped_world_restores_with_its_grasp(robot: RavensRobot) -> None:
     robot.on_frame = lambda: robot.stop() if live(robot).held else None
     with pytest.raises(RobotError, match="stopped"):

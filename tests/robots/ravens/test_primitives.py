@@ -111,5 +111,6 @@ def test_a_recorder_sees_every_action(robot: RavensRobot) -> None:
     robot.on_frame = lambda: frames.append((robot.render(24, 24), robot.view().placements))
     robot.put_first_on_second("red block", "blue bowl")
     assert len(frames) >= (1 if robot.mode == "instant" else 5)
-    hands = {placements["arm/hand"] for _, placements in frames}
-    assert len(hands) == len(frames) or robot.mode == "instant"
+    for name in ("arm/hand", "objects/red block"):
+        places = {placements[name] for _, placements in frames}
+        assert len(places) > 2 or robot.mode == "instant"
