@@ -325,12 +325,13 @@ def report(
         shown = {
             "status": "failed" if code else "done",
             "run": str(session.trace.folder),
-            "mode": getattr(session.robot, "mode", None),
             "turns": [turn.as_json() for turn in session.turns],
-            "usage": vars(session.usage),
             **world_as_json(session.robot),
         }
-        if differs is not None:
+        if differs is None:
+            mode = getattr(session.robot, "mode", None)
+            shown |= {"mode": mode, "usage": vars(session.usage)}
+        else:
             shown["differs"] = differs
         if options.dry_run and hasattr(session.robot, "commands"):
             shown["commands"] = session.robot.commands

@@ -466,7 +466,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
                 self.check_stop()
 
     @action
-    def set_velocity(
+    def set_velocity(  # noqa: D417 -- z is for the paper's programs, and not in requests
         self, x: float, y: float, turn: float = 0.0, *, z: float | None = None
     ) -> None:
         """Let the base move with a velocity from now on, in the robot frame.

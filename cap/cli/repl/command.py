@@ -103,6 +103,7 @@ class Repl:
         with contextlib.ExitStack() as typing:
             if editor:  # Ctrl-C ends what runs, and never the session
                 typing.enter_context(stop_signals.idle())
+                typing.enter_context(editor.output_kept())
             while not self.commands.ended and (text := self._read(editor)) is not None:
                 if not self._obey(text):
                     failed = True

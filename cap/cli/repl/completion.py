@@ -54,18 +54,22 @@ class ReplCompleter(Completer):
         ends = [line[match.start() :] for match in _WORD.finditer(line)]
         objects = self._on_table()
         names = objects
-        if line and line[-1].isspace():  # a name may go on behind a space
+        if not line or line[-1].isspace():  # a name may go on behind a space
             ends = [*ends, ""]
-        elif line:
+        else:
             scope = self.session.engine.scope(self.session.prompt, self.session.state)
             names = list(dict.fromkeys([*objects, *sorted(scope.names())]))
+        sentences = [
+            Completion(sentence, -len(line))
+            for sentence in to_try(self.session.prompt, objects, _MOST_SENTENCES)
+            if sentence.lower().startswith(line.lower())
+        ]
+        yield from sentences if not line else ()
         for typed in ends:
             if fit := [name for name in names if name.lower().startswith(typed.lower())]:
                 yield from (Completion(name, -len(typed)) for name in fit)
                 break
-        for sentence in to_try(self.session.prompt, objects, _MOST_SENTENCES):
-            if sentence.lower().startswith(line.lower()):
-                yield Completion(sentence, -len(line))
+        yield from sentences if line else ()
 
     def _on_table(self) -> list[str]:
         """Return the names of objects."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -72,6 +74,24 @@ class LineEditor:
             multiline=True,
             prompt_continuation=lambda width, number, wrapped: "" if wrapped else "...> ",
         )
+
+    @contextlib.contextmanager
+    def output_kept(self) -> Iterator[None]:
+        """Inside, Ctrl-C does not have the terminal drop what was printed and is on its way."""
+        if sys.platform == "win32":
+            yield
+            return
+        import termios
+
+        number = self._prompt.input.fileno()
+        before = termios.tcgetattr(number)
+        keeps = [*before[:3], before[3] | termios.NOFLSH, *before[4:]]
+        termios.tcsetattr(number, termios.TCSANOW, keeps)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(termios.error):  # the terminal is gone
+                termios.tcsetattr(number, termios.TCSANOW, before)
 
     def drop_typed(self) -> bool:
         """Drop what was typed before it was asked for; return whether there was anything."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
+from tests.cap.cli.conftest import Cap
 from tests.fakes.openai_server import (
     DROP,
     HANG,
@@ -211,9 +212,8 @@ def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.Mon
         ("--set", "requests_per_minute=0", "1 or more"),
     ],
 )
-def test_a_wrong_setting_is_one_line(capsys: Capture, option: str, value: str, told: str) -> None:
-    assert run(["run", "say it", "-m", "vllm/fake", option, value, *INSTANT]) == 2
-    shown = capsys.readouterr().err
+def test_a_wrong_setting_is_one_line(cap: Cap, option: str, value: str, told: str) -> None:
+    shown = cap(["run", "say it", "-m", "vllm/fake", option, value, *INSTANT], 2).err
     assert told in shown
     assert "hunter2" not in shown
 
@@ -233,16 +233,13 @@ def create():
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_a_model_of_ones_own_runs_everywhere(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_of_ones_own_runs_everywhere(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
     import io
 
     Path("own.py").write_text(OWN)
     assert run(["run", "say it", "-m", "own.py", *INSTANT]) == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("say it\n/quit\n"))
-    assert run(["repl", "-m", "own.py", *INSTANT]) == 0
-    assert capsys.readouterr().out.count("say('mine')") >= 2
+    assert cap(["repl", "-m", "own.py", *INSTANT]).out.count("say('mine')") >= 2
     Path("b.toml").write_text(
         '[[sessions]]\nname = "a"\nmode = "instant"\ninstructions = ["say it"]\n'
     )
@@ -357,13 +354,17 @@ def test_what_each_lmp_took_is_told(capsys: Capture) -> None:
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_plain_http_to_another_machine_is_warned_about_in_suites_too(capsys: Capture) -> None:
+def test_plain_http_to_another_machine_is_warned_about_in_suites_too(cap: Cap) -> None:
     there = ["--base-url", "http://192.0.2.1:9/v1", "--set", "model_timeout=0.1"]
-    assert run(["run", "say it", "-m", "vllm/x", *there, *INSTANT]) == 4
-    assert "warning: vllm/x is asked at http://192.0.2.1:9/v1" in capsys.readouterr().err
+    assert (
+        "warning: vllm/x is asked at http://192.0.2.1:9/v1"
+        in cap(["run", "say it", "-m", "vllm/x", *there, *INSTANT], 4).err
+    )
     suite = ["bench", "run", "tabletop", "-n", "1", "--mode", "instant", "--tasks", "nth-block"]
-    assert run([*suite, "--split", "SA-SI", "-m", "vllm/x", *there]) == 4
-    assert "warning: vllm/x is asked at http://192.0.2.1:9/v1" in capsys.readouterr().err
+    assert (
+        "warning: vllm/x is asked at http://192.0.2.1:9/v1"
+        in cap([*suite, "--split", "SA-SI", "-m", "vllm/x", *there], 4).err
+    )
 
 
 def test_the_library_takes_the_same_settings() -> None:

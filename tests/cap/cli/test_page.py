@@ -130,6 +130,13 @@ def test_what_a_program_prints_stands_below_its_calls() -> None:
     ]  # fmt: skip
 
 
+def test_of_many_calls_the_last_are_shown() -> None:
+    calls = shown(*(("call", {"name": f"f{number}"}) for number in range(50)))[2]
+    assert "… 10 rows before" in calls
+    assert "f49()" in calls
+    assert "f9()" not in calls
+
+
 def test_calls_with_arrays_are_shown() -> None:
     points = [np.full((3, 2), number) for number in (1.0, 1.0, 2.0)]
     events = [("call", {"name": "draw", "args": (one,), "result": one}) for one in points]

@@ -417,3 +417,16 @@ def test_what_is_printed_when_ctrl_c_comes_is_whole_and_more_can_be_printed() ->
         [sys.executable, "-c", BROKEN_OFF], capture_output=True, text=True, timeout=100, check=False
     )
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+def test_ctrl_c_does_not_have_the_terminal_drop_what_was_printed() -> None:
+    terminal = Terminal([*COMMAND])
+    try:
+        terminal.wait_for("cap>")
+        terminal.type("/scene\r")  # the terminal is as it is while a line is carried out
+        terminal.wait_for("yellow bowl: (")
+        while not termios.tcgetattr(terminal.master)[3] & termios.NOFLSH:
+            assert terminal.process.poll() is None
+            time.sleep(0.01)
+    finally:
+        terminal.close()

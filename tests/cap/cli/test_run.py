@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
+from tests.cap.cli.conftest import Cap
 from tests.fakes.openai_server import FakeServer
 from tests.rows import cases
 
@@ -42,12 +43,11 @@ def test_run_folder_holds_header_events_and_programs() -> None:
     assert list((folder / "programs").glob("*_ui.py"))
 
 
-def test_a_run_folder_is_never_overwritten(capsys: Capture) -> None:
+def test_a_run_folder_is_never_overwritten(cap: Cap) -> None:
     arguments = ["run", "stack all the blocks", *INSTANT, "--out", "same"]
     assert run(arguments) == 0
     before = (Path("same") / "events.jsonl").read_bytes()
-    assert run(arguments) == 2
-    assert "already holds a run" in capsys.readouterr().err
+    assert "already holds a run" in cap(arguments, 2).err
     assert (Path("same") / "events.jsonl").read_bytes() == before
 
 
@@ -62,12 +62,11 @@ def test_pictures_and_gif() -> None:
         assert before.tobytes() != after.tobytes()
 
 
-def test_a_picture_of_each_turn_and_of_a_run_replayed(capsys: Capture) -> None:
+def test_a_picture_of_each_turn_and_of_a_run_replayed(cap: Cap) -> None:
     from PIL import Image
 
     turns = ["put the red block in the blue bowl", "now move it to the top right corner"]
-    assert run(["run", *turns, *INSTANT, "--pictures", "--out", "o", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(cap(["run", *turns, *INSTANT, "--pictures", "--out", "o", "--json"]).out)
     names = ["before.png", "turn-1.png", "turn-2.png", "after.png"]
     assert told["pictures"] == [f"o/{name}" for name in names]
     assert len({Image.open(f"o/{name}").tobytes() for name in names[:3]}) == 3
@@ -78,20 +77,29 @@ def test_a_picture_of_each_turn_and_of_a_run_replayed(capsys: Capture) -> None:
         assert getattr(film, "n_frames", 1) > 1
 
 
-def test_json_tells_ink_and_where_the_base_is(capsys: Capture) -> None:
-    assert run(["run", "draw a circle", "-r", "drawing", "--mode", "instant", "--json"]) == 0
-    ink = json.loads(capsys.readouterr().out)["ink"]
+def test_json_tells_ink_and_where_the_base_is(cap: Cap) -> None:
+    ink = json.loads(
+        cap(["run", "draw a circle", "-r", "drawing", "--mode", "instant", "--json"]).out
+    )["ink"]
     assert len(ink) == 1
     assert len(ink[0]) > 8
     assert all(len(point) == 2 for point in ink[0])
-    assert run(["run", "go to the desk", "-r", "kitchen", "--mode", "instant", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["condition"]["robot"]) == 3
+    assert (
+        len(
+            json.loads(
+                cap(["run", "go to the desk", "-r", "kitchen", "--mode", "instant", "--json"]).out
+            )["condition"]["robot"]
+        )
+        == 3
+    )
 
 
-def test_unwritable_gif_is_found_before_anything_moves(capsys: Capture) -> None:
+def test_unwritable_gif_is_found_before_anything_moves(cap: Cap) -> None:
     Path("file").write_text("")
-    assert run(["run", "stack all the blocks", *INSTANT, "--gif", "file/x.gif"]) == 2
-    assert "cannot write file/x.gif" in capsys.readouterr().err
+    assert (
+        "cannot write file/x.gif"
+        in cap(["run", "stack all the blocks", *INSTANT, "--gif", "file/x.gif"], 2).err
+    )
 
 
 @pytest.fixture
@@ -124,41 +132,36 @@ class Person:
 ASK = ("--ask", "--json")
 
 
-def test_declined_approval_moves_nothing(capsys: Capture, person: Person) -> None:
+def test_declined_approval_moves_nothing(cap: Cap, person: Person) -> None:
     person.says = ["n", ""]
-    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 1
-    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    (turn,) = json.loads(cap(["run", "stack all the blocks", *INSTANT, *ASK], 1).out)["turns"]
     assert turn["failure"]["kind"] == "refused"
     assert turn["moved"] == {}
     assert turn["program"]
 
 
-def test_what_waits_behind_a_refused_program_is_asked_for(capsys: Capture, person: Person) -> None:
+def test_what_waits_behind_a_refused_program_is_asked_for(cap: Cap, person: Person) -> None:
     words = ["stack all the blocks", "put the red block in the middle"]
     person.says = ["n", "", True, "y"]
-    assert run(["run", *words, *INSTANT, *ASK]) == 1
-    first, second = json.loads(capsys.readouterr().out)["turns"]
+    first, second = json.loads(cap(["run", *words, *INSTANT, *ASK], 1).out)["turns"]
     assert first["failure"]["kind"] == "refused"
     assert second["moved"]
     assert person.asked[2] == "Go on with: put the red block in the middle"
 
 
-def test_what_waits_can_be_gone_on_with_later(capsys: Capture, person: Person) -> None:
+def test_what_waits_can_be_gone_on_with_later(cap: Cap, person: Person) -> None:
     words = ["stack all the blocks", "put the red block in the middle"]
     person.says = ["n", "", False]
-    assert run(["run", *words, *INSTANT, "--ask", "--out", "runs/one"]) == 1
-    printed = capsys.readouterr().out
+    printed = cap(["run", *words, *INSTANT, "--ask", "--out", "runs/one"], 1).out
     line = "they wait: cap run --resume runs/one 'put the red block in the middle'"
     assert line in printed
-    assert run([*shlex.split(line)[3:], "--json", *INSTANT]) == 0
-    assert json.loads(capsys.readouterr().out)["turns"][-1]["moved"]
+    assert json.loads(cap([*shlex.split(line)[3:], "--json", *INSTANT]).out)["turns"][-1]["moved"]
 
 
-def test_a_program_may_be_edited_and_is_asked_for_again(capsys: Capture, person: Person) -> None:
+def test_a_program_may_be_edited_and_is_asked_for_again(cap: Cap, person: Person) -> None:
     person.says = ["e", "e", "e", "y"]
     person.writes = [None, "say('broken", "say('as I want it')\n"]
-    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 0
-    told = capsys.readouterr()
+    told = cap(["run", "stack all the blocks", *INSTANT, *ASK])
     (turn,) = json.loads(told.out)["turns"]
     assert (turn["program"].strip(), turn["moved"]) == ("say('as I want it')", {})
     assert "nothing was changed" in told.err
@@ -167,11 +170,10 @@ def test_a_program_may_be_edited_and_is_asked_for_again(capsys: Capture, person:
     assert "stack_objects_in_order" in person.read[0]
 
 
-def test_an_edited_program_is_checked_as_any_other(capsys: Capture, person: Person) -> None:
+def test_an_edited_program_is_checked_as_any_other(cap: Cap, person: Person) -> None:
     person.says = ["e", "y"]
     person.writes = ["import os\nos.remove('x')\n"]
-    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 0
-    told = capsys.readouterr()
+    told = cap(["run", "stack all the blocks", *INSTANT, *ASK])
     (turn,) = json.loads(told.out)["turns"]
     assert "stack_objects_in_order" in turn["program"]
     assert "the edited program is refused" in told.err
@@ -180,10 +182,9 @@ def test_an_edited_program_is_checked_as_any_other(capsys: Capture, person: Pers
 
 @cases(("arguments", "code", "message"))
 def test_bad_input_ends_in_one_line_with_its_code(
-    arguments: list[str], code: int, message: str, capsys: Capture
+    arguments: list[str], code: int, message: str, cap: Cap
 ) -> None:
-    assert run(["run", *arguments, *INSTANT]) == code
-    told = capsys.readouterr().err.strip().splitlines()
+    told = cap(["run", *arguments, *INSTANT], code).err.strip().splitlines()
     error = [line for line in told if not line.startswith("run: ")]
     assert len(error) == 1
     assert message in error[0]
@@ -215,18 +216,16 @@ def test_bad_programs_from_a_model_end_in_one_line(
 
 
 def test_a_prompt_file_with_a_syntax_error_names_file_and_line(
-    capsys: Capture,
+    cap: Cap,
 ) -> None:
     Path("mine").mkdir()
     Path("mine/ui.py").write_text("from robot import say\n\n# hello.\nsay('hi'\n")
-    assert run(["run", "hello", "--prompts", "mine", *INSTANT]) == 2
-    assert "mine/ui.py, line 4" in capsys.readouterr().err
+    assert "mine/ui.py, line 4" in cap(["run", "hello", "--prompts", "mine", *INSTANT], 2).err
 
 
-def test_nothing_answers_at_the_endpoint(capsys: Capture) -> None:
+def test_nothing_answers_at_the_endpoint(cap: Cap) -> None:
     arguments = ["-m", "vllm/x", "--base-url", "http://127.0.0.1:9/v1"]
-    assert run(["run", "x", *INSTANT, *arguments]) == 4
-    assert "nothing answers there" in capsys.readouterr().out
+    assert "nothing answers there" in cap(["run", "x", *INSTANT, *arguments], 4).out
 
 
 def test_a_key_never_shows(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,9 +266,8 @@ def test_a_function_the_model_does_not_define_is_the_models_failure(
         ([], "say what the robot should do"),
     ],
 )
-def test_options_that_make_no_sense(arguments: list[str], message: str, capsys: Capture) -> None:
-    assert run(["run", *arguments, *INSTANT]) == 2
-    assert message in capsys.readouterr().err
+def test_options_that_make_no_sense(arguments: list[str], message: str, cap: Cap) -> None:
+    assert message in cap(["run", *arguments, *INSTANT], 2).err
 
 
 @pytest.mark.parametrize(
@@ -282,10 +280,9 @@ def test_options_that_make_no_sense(arguments: list[str], message: str, capsys: 
     ],
 )
 def test_what_nearest_cannot_read_or_go_on_from_is_declined(
-    words: str, told: str, capsys: Capture
+    words: str, told: str, cap: Cap
 ) -> None:
-    assert run(["run", words, *INSTANT]) == 4
-    shown = capsys.readouterr().out
+    shown = cap(["run", words, *INSTANT], 4).out
     assert told in shown
     assert "  moved " not in shown
 
@@ -349,11 +346,13 @@ def real_robot() -> Path:
     return file
 
 
-def test_a_dry_run_never_moves_a_robot_that_is_real(real_robot: Path, capsys: Capture) -> None:
+def test_a_dry_run_never_moves_a_robot_that_is_real(real_robot: Path, cap: Cap) -> None:
     words = "move the red marker to the left"
     for more in (["--yes", "--approve", "none"], ["--yes"], []):
-        assert run(["run", words, "-r", str(real_robot), "--dry-run", *more]) == 2
-        assert "robot 'my_arm' has no dry run" in capsys.readouterr().err
+        assert (
+            "robot 'my_arm' has no dry run"
+            in cap(["run", words, "-r", str(real_robot), "--dry-run", *more], 2).err
+        )
     assert not Path("motions").exists()
     assert run(["run", words, "-r", str(real_robot), "--yes", "--approve", "none"]) == 0
     assert Path("motions").exists()
@@ -368,14 +367,13 @@ def test_a_robot_that_is_simulated_when_made_for_a_dry_run_has_one(
 
 @cases(("arguments", "told"))
 def test_a_mistake_in_what_is_asked_for_leaves_nothing_behind(
-    arguments: list[str], told: str, capsys: Capture
+    arguments: list[str], told: str, cap: Cap
 ) -> None:
     Path("own").mkdir()
     Path("own/trials.jsonl").write_text("mine")
     Path("empty").mkdir()
     before = [path for path in sorted(Path().rglob("*")) if path.name != "home"]
-    assert run(["run", *arguments, *INSTANT]) == 2
-    assert told in capsys.readouterr().err
+    assert told in cap(["run", *arguments, *INSTANT], 2).err
     assert [
         path for path in sorted(Path().rglob("*")) if path.name not in ("home", "runs")
     ] == before
