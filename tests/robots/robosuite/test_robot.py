@@ -169,6 +169,14 @@ def test_a_wiper_wipes_and_grasps_nothing(seed: int) -> None:
     assert len(robot.get_spill_points()) < len(points)
 
 
+def test_a_nut_put_down_where_its_peg_is_hangs_on_it() -> None:
+    robot = create(env="NutAssembly", seed=0)
+    robot.pick_obj("round nut")
+    rest = robot.place_at_pos(robot.get_obj_pos("round peg"))
+    assert robot.env.on_peg(rest, 1)
+    assert robot.env.on_peg(robot.get_obj_pos("round nut"), 1)
+
+
 @pytest.mark.parametrize(
     ("env", "act"),
     [
