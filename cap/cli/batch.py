@@ -51,17 +51,17 @@ ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 '''
 
 
-_UNNAMED = "Of sessions that name none."
+_UNNAMED = "for sessions that name none."
 
 
 @dataclass(frozen=True)
 class BatchOptions(RunnerOptions):
     """What sessions have by default, and how they are run."""
 
-    robot: str | None = vary(None, help=_UNNAMED)
-    model: str | None = vary(None, help=_UNNAMED)
-    mode: str | None = vary(None, help=_UNNAMED)
-    prompts: Path | None = vary(None, help=f"Prompt files. {_UNNAMED}")
+    robot: str | None = vary(None, help=f"Robot {_UNNAMED}")
+    model: str | None = vary(None, help=f"Model {_UNNAMED}")
+    mode: str | None = vary(None, help=f"Kind of world {_UNNAMED}")
+    prompts: Path | None = vary(None, help=f"Prompt files {_UNNAMED}")
     samples: int = 1
     rounds: int = 1
     learn: bool = False

@@ -98,9 +98,15 @@ _SECTIONS = {
             shell_complete=completion.robots,
             help="Robot (default: ravens), or a robot's file.",
         ),
-        "seed": _row(type=click.IntRange(min=0), metavar="N", help="Of scene and random numbers."),
+        "seed": _row(
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Seed for the scene and the random numbers.",
+        ),
         "mode": _row(type=click.Choice(["physics", "instant"]), help="Kind of world."),
-        "objects": _row(metavar="NAMES", help='With commas, such as "red block, blue bowl".'),
+        "objects": _row(
+            metavar="NAMES", help='Objects in the scene, such as "red block, blue bowl".'
+        ),
         "dry_run": _row(help="Preview in the instant world; nothing moves."),
         "robot_options": _row(
             "-R",
@@ -120,7 +126,7 @@ _SECTIONS = {
         "speed": _row(
             type=click.FloatRange(min=0.0, max=1000.0),
             callback=finite,
-            help="Simulated seconds a second, at most; 0: no limit.",
+            help="Most simulated seconds per second; 0: no limit.",
         ),
     },
     "Model": {
@@ -131,16 +137,18 @@ _SECTIONS = {
             shell_complete=completion.models,
             help="Model (default: nearest).",
         ),
-        "base_url": _row(
-            metavar="URL", help="Address of the model's provider, in place of its own."
-        ),
+        "base_url": _row(metavar="URL", help="Base URL to use instead of the provider's default."),
         "max_cost": _row(
             type=click.FloatRange(min=0.0),
             callback=finite,
             metavar="USD",
-            help="Most the model may cost, passed at most by requests under way.",
+            help="Maximum model cost in dollars; only requests under way may exceed it.",
         ),
-        "record": _row(type=FILE, metavar="FILE", help="Append answers, for -m replay/FILE."),
+        "record": _row(
+            type=FILE,
+            metavar="FILE",
+            help="Append the model's answers to this file, for -m replay/FILE.",
+        ),
         "settings": _row(
             "--set",
             metavar="KEY=VALUE",
@@ -149,20 +157,22 @@ _SECTIONS = {
         ),
     },
     "Programs": {
-        "prompts": _row(type=PATH, metavar="DIR", help="Prompt files to use instead."),
+        "prompts": _row(
+            type=PATH, metavar="DIR", help="Prompt files to use instead of the robot's own."
+        ),
         "samples": _row(
             "--samples",
             "--best-of",
             type=_COUNT,
             metavar="N",
-            help="Try up to N programs, each in the present world, and run the best.",
+            help="Try up to N programs, each from the current world, and run the best.",
         ),
         "rounds": _row(
             type=_COUNT,
             metavar="K",
             help="Show the model the result of its program and let it go on, up to K programs.",
         ),
-        "learn": _row(help="Keep functions whose effect was verified as skills."),
+        "learn": _row(help="Save functions as skills once their effect is verified."),
         "look": _row(help="Send a picture of the scene with each instruction."),
         "expect": _row(
             type=click.Choice(EFFECTS),
@@ -182,24 +192,24 @@ _SECTIONS = {
         "rehearse": _row(
             "--rehearse/--no-rehearse",
             default=None,
-            help="Run each program in the robot's twin first (default: on hardware).",
+            help="Run each program in the robot's simulated twin first (default for hardware).",
         ),
         "min_level": _row(
             metavar="LEVEL",
-            help="The weakest sandbox to accept, see cap info "
-            "(of hardware, and of a language model in a benchmark: kernel-seccomp).",
+            help="Weakest sandbox level to accept, see cap info "
+            "(default for hardware, and for language models in benchmarks: kernel-seccomp).",
         ),
     },
     "Output": {
         "resume": _row(
             type=PATH,
             metavar="DIR",
-            help="Go on with the session of a run folder; give its -R options again.",
+            help="Continue the session of a run folder; give its -R options again.",
         ),
         "replay": _row(type=PATH, metavar="DIR", help="Repeat a run, with no model."),
-        "gif": _row(type=PATH, metavar="FILE", help="Film it."),
-        "pictures": _row(help="Keep pictures: before, after each turn, at last."),
-        "port": _row(type=_PORT, metavar="PORT", help="0: any."),
+        "gif": _row(type=PATH, metavar="FILE", help="Write a film of the run."),
+        "pictures": _row(help="Keep pictures: at the start, after each turn and at the end."),
+        "port": _row(type=_PORT, metavar="PORT", help="Port of the page; 0: any free one."),
         "http": _row(
             type=_PORT,
             metavar="PORT",
@@ -211,12 +221,12 @@ _SECTIONS = {
             metavar="PORT",
             help="Show the session in a browser on this machine, to watch and to stop (0: any).",
         ),
-        "out": _row(type=PATH, metavar="DIR", help="Folder of the run: a new one."),
+        "out": _row(type=PATH, metavar="DIR", help="Folder for the run; it must be new."),
         "junit": _row(type=PATH, metavar="FILE", help="Write JUnit XML, for CI."),
         "verbose": _row("-v", "--verbose", help="Show the programs of nested LMPs."),
-        "quiet": _row("-q", "--quiet", help="No line for each trial."),
+        "quiet": _row("-q", "--quiet", help="Do not print a line for each trial."),
         "as_json": _row("--json", help="Print JSON."),
-        "example": _row(help="Print a file that can be run."),
+        "example": _row(help="Print an example batch file, ready to run."),
     },
     "Trials": {
         "n": _row(
@@ -225,19 +235,19 @@ _SECTIONS = {
             "--samples",
             type=_COUNT,
             metavar="N",
-            help="Of each task: 50; of each problem: 1.",
+            help="Trials per task (default: 50), or samples per problem (default: 1).",
         ),
         "best_of": _row(
             type=_COUNT,
             metavar="N",
-            help="Suites of robots: try up to N programs an instruction, and run the best.",
+            help="Robot suites: try up to N programs per instruction, and run the best.",
         ),
-        "tasks": _row(metavar="NAMES", help="Only these, with commas."),
-        "splits": _row("--split", "--arm", metavar="NAME", help="Only these; repeatable."),
-        "go_on": _row("--resume", help="Go on with what --out holds."),
-        "jobs": _row(type=_COUNT, metavar="N", help="Processes at a time."),
+        "tasks": _row(metavar="NAMES", help="Only these tasks, separated by commas."),
+        "splits": _row("--split", "--arm", metavar="NAME", help="Only this split; repeatable."),
+        "go_on": _row("--resume", help="Continue the results in --out."),
+        "jobs": _row(type=_COUNT, metavar="N", help="Number of processes to run in parallel."),
         "engine": _row(type=click.Choice(["local", "ray"]), help="Where trials run."),
-        "ray_address": _row(metavar="ADDRESS", help="Of a running Ray cluster."),
+        "ray_address": _row(metavar="ADDRESS", help="Address of a running Ray cluster."),
     },
     "Planner": {
         "planner": _row(
@@ -247,28 +257,31 @@ _SECTIONS = {
         ),
         "feedback": _row(
             metavar="KINDS",
-            help="What it reads after each step: object, success, scene, human, with commas.",
+            help="What it reads after each step, such as object,success (also scene, human).",
         ),
-        "say": _row(metavar="N:WORDS", help="What you say on the way, after N steps; repeatable."),
+        "say": _row(metavar="N:WORDS", help="What you say after N steps; repeatable."),
         "disturb": _row(
             type=click.Choice(["skills", "once"]),
-            help="skills fail now and then; or the first attempt is made to fail once.",
+            help="Make skills fail now and then, or make the first attempt fail.",
         ),
         "explain": _row(help="The model explains what you want first."),
         "translator": _row(
             metavar="KIND[:MODEL]",
-            help="Planner zero-shot (table NL-1): tfidf (the default), edit or embedding.",
+            help="Translator of the planner zero-shot: tfidf (the default), edit or embedding.",
         ),
-        "max_steps": _row(type=click.IntRange(1, 200), metavar="N", help="Most steps."),
+        "max_steps": _row(
+            type=click.IntRange(1, 200), metavar="N", help="Maximum number of steps."
+        ),
     },
     "Single suites": {
         "table": _row(
-            metavar="ID", help="Planning: a paper's table, such as SC-4; five or quality."
+            metavar="ID",
+            help="Planning: repeat a table of a paper, such as SC-4; or five, or quality.",
         ),
         "problems": _row(
             type=PATH,
             metavar="FILE",
-            help="RoboCodeGen: your own; repeatable; cap bench problems --schema.",
+            help="RoboCodeGen: your own problems, see cap bench problems --schema; repeatable.",
         ),
         "problem_file": _row(
             type=PATH,
@@ -279,12 +292,12 @@ _SECTIONS = {
             "--from",
             type=PATH,
             metavar="FOLDER",
-            help="Transcripts: published programs, one text file a command.",
+            help="Transcripts: published programs, one text file per command.",
         ),
         "policy": _row(
             type=FILE,
             metavar="FILE",
-            help="robosuite: your own policy, a function policy(env, instruction), and no model.",
+            help="robosuite: use your function policy(env, instruction) instead of a model.",
         ),
         "k": _row(
             "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
@@ -382,7 +395,7 @@ class SessionOptions(ModelOptions):
 class RunnerOptions(ModelOptions):
     """How trials are run, whatever they are."""
 
-    out: Path | None = vary(None, help="Results folder: a new one.")
+    out: Path | None = vary(None, help="Folder for the results; it must be new.")
     go_on: bool = False
     jobs: int = 2
     engine: str = "local"

@@ -33,7 +33,9 @@ class PlanOptions(ModelOptions):
     robot: str = "kitchen"
     seed: int = 0
     mode: str = "instant"
-    objects: str | None = vary(None, help='Such as "apple @ table, sponge @ cart".')
+    objects: str | None = vary(
+        None, help='Objects and places, such as "apple @ table, sponge @ cart".'
+    )
     planner: str = "saycan"
     feedback: str | None = None
     say: tuple[str, ...] = ()
