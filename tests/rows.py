@@ -56,3 +56,13 @@ def rows(
         return whole
 
     return decorate
+
+
+def cases(names: str | Sequence[str]) -> Callable[[Any], Any]:
+    """Like `pytest.mark.parametrize`, with the table that `tables.jsonl` has of a test's name."""
+
+    def decorate(test: Any) -> Any:
+        found = table(inspect.getfile(test), test.__name__.removeprefix("test_"))
+        return pytest.mark.parametrize(names, found.values(), ids=found)(test)
+
+    return decorate

@@ -7,14 +7,15 @@ names the file, the entry, its line where that is known, and the remedy.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
 
 from benchmarks.batch.effects import wrong_check, wrong_effects
 from benchmarks.batch.session_setup import SessionChecker
@@ -34,9 +35,49 @@ class Batch:
     version: str
     """Changes with every byte of the file."""
     sessions: Mapping[str, Mapping[str, Any]]
-    """By name, as plain data: every key of `SESSION`, None where nothing was said."""
+    """By name, as plain data: every key of `SessionTable`, None where nothing was said."""
     models: Mapping[str, str]
     """Where the file names a model, for messages: entry by model."""
+
+
+Words = Annotated[str, msgspec.Meta(min_length=1)]
+Names = Annotated[list[Words], msgspec.Meta(min_length=1)]
+
+
+class StepTable(msgspec.Struct, forbid_unknown_fields=True):
+    """What an instruction may say."""
+
+    text: Words
+    expect: Any = None
+    check: str | None = None
+
+
+class Defaults(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What `[defaults]` may say for all sessions."""
+
+    robot: Words | None = None
+    robot_options: dict[str, str | float | bool | list[Any] | dict[str, Any]] | None = None
+    mode: Literal[*CHOICES["mode"]] | None = None  # type: ignore[valid-type]
+    seed: Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)] = 0
+    objects: Names | None = None
+    model: Words | None = None
+    prompts: Words | None = None
+
+
+class SessionTable(Defaults, kw_only=True, forbid_unknown_fields=True):
+    """What a session may say."""
+
+    name: Words = ""
+    instructions: Annotated[list[Words | StepTable], msgspec.Meta(min_length=1)]
+    expect: Any = None
+    check: str | None = None
+
+
+class BatchTable(msgspec.Struct, forbid_unknown_fields=True):
+    """What a batch file in TOML holds."""
+
+    defaults: dict[str, Any] = {}
+    sessions: list[dict[str, Any]] = []
 
 
 @dataclass(frozen=True)
@@ -115,21 +156,38 @@ def _toml(path: Path, text: str) -> tuple[Mapping[str, Any], list[_Entry]]:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: not TOML: {error}; see cap batch --example") from None
-    _refuse_unknown(str(path), values, ("defaults", "sessions"))
-    defaults, sessions = values.get("defaults", {}), values.get("sessions", [])
-    if not isinstance(defaults, dict):
-        raise UsageError(f"{path}: defaults must be a table [defaults]")
-    _refuse_unknown(f"{path}, [defaults]", defaults, DEFAULTS)
-    if not isinstance(sessions, list) or not all(isinstance(entry, dict) for entry in sessions):
-        raise UsageError(f"{path}: sessions must be tables [[sessions]]")
+    table = _converted(values, BatchTable, str(path))
+    _converted(table.defaults, Defaults, f"{path}, [defaults]")
     lines = [number for number, line in enumerate(text.split("\n"), 1) if _HEADER.match(line)]
-    known = lines if len(lines) == len(sessions) else []
-    return defaults, [
+    known = lines if len(lines) == len(table.sessions) else []
+    return table.defaults, [
         _Entry(
             f"{path}, session {number}" + (f" (line {known[number - 1]})" if known else ""), entry
         )
-        for number, entry in enumerate(sessions, 1)
+        for number, entry in enumerate(table.sessions, 1)
     ]
+
+
+_T = TypeVar("_T", bound=msgspec.Struct)
+
+
+def _converted(values: Any, kind: type[_T], where: str) -> _T:
+    """Return a table as what it is to be.
+
+    Raises:
+        UsageError: A key or a value in it cannot be; with its place.
+    """
+    known = kind.__struct_fields__
+    for name in values:
+        if name not in known:
+            hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
+            raise UsageError(f"{where}: unknown key {name!r}.{hint}")
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        why, _, place = str(error).replace("`", "'").partition(" - at '$")
+        at = place.rstrip("'").lstrip(".")
+        raise UsageError(f"{where}: {at + ': ' if at else ''}{why}; see cap batch") from None
 
 
 def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
@@ -138,37 +196,35 @@ def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
     Raises:
         UsageError: It cannot be used.
     """
-    where, values = entry.where, entry.values
-    _check_keys(where, values, SESSION)
-    if "fails" in values.get("expect", {}):
+    where = entry.where
+    table = _converted(entry.values, SessionTable, where)
+    _check(table, where)
+    if "fails" in (table.expect or {}):
         raise UsageError(
             f"{where}: expect cannot say 'fails' for a whole session; say it of an instruction"
         )
-    if "instructions" not in values:
-        raise UsageError(f"{where}: it has no instructions; give at least one")
-    steps = [
-        _step(f"{where}, instruction {place}", given)
-        for place, given in enumerate(values["instructions"], 1)
-    ]
-    prompts = values.get("prompts")
-    return {name: values.get(name) for name in SESSION} | {
-        "name": values.get("name", f"session-{number}"),
-        "robot": _robot(where, values["robot"], folder),
-        "seed": values.get("seed", 0),
-        "prompts": None if prompts is None else _prompts(where, prompts, folder),
-        "instructions": steps,
+    steps = [StepTable(one) if isinstance(one, str) else one for one in table.instructions]
+    for place, step in enumerate(steps, 1):
+        _check(step, f"{where}, instruction {place}")
+    return {
+        **msgspec.structs.asdict(table),
+        "name": table.name or f"session-{number}",
+        "robot": _robot(where, str(table.robot), folder),
+        "prompts": None if table.prompts is None else _prompts(where, table.prompts, folder),
+        "instructions": [msgspec.structs.asdict(step) for step in steps],
     }
 
 
-def _step(where: str, given: Any) -> dict[str, Any]:
-    """Return an instruction with what is expected of it."""
-    values = {"text": given} if isinstance(given, str) else given
-    if not isinstance(values, dict):
-        raise UsageError(f"{where}: an instruction is words, or a table with text and expect")
-    _check_keys(where, values, STEP)
-    if "text" not in values:
-        raise UsageError(f"{where}: it has no text; say what the robot should do")
-    return {name: values.get(name) for name in STEP}
+def _check(table: SessionTable | StepTable, where: str) -> None:
+    """Refuse effects and a check program that cannot be.
+
+    Raises:
+        UsageError: There are such.
+    """
+    if table.expect is not None and (wrong := wrong_effects(table.expect)):
+        raise UsageError(f"{where}: expect {wrong}")
+    if table.check is not None and (wrong := wrong_check(table.check)):
+        raise UsageError(f"{where}: check cannot be run: {wrong}")
 
 
 def _robot(where: str, given: str, folder: Path) -> str:
@@ -192,91 +248,3 @@ def _prompts(where: str, given: str, folder: Path) -> str:
     if not path.is_dir():
         raise UsageError(f"{where}: no prompts {given!r}, shipped or at {path}")
     return str(path)
-
-
-def _check_keys(
-    where: str, values: Mapping[str, Any], known: Mapping[str, Callable[[Any], str | None]]
-) -> None:
-    """Refuse keys that are not known, and values that cannot be."""
-    _refuse_unknown(where, values, known)
-    for name, value in values.items():
-        if (wrong := known[name](value)) is not None:
-            raise UsageError(f"{where}: {name} {wrong}")
-
-
-def _refuse_unknown(where: str, values: Mapping[str, Any], known: Any) -> None:
-    for name in values:
-        if name not in known:
-            hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-            raise UsageError(f"{where}: unknown key {name!r}.{hint}")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _words(value: Any) -> str | None:
-    good = isinstance(value, str) and value.strip()
-    return None if good else f"must be words, not {_short(value)}"
-
-
-def _seed(value: Any) -> str | None:
-    good = type(value) is int and 0 <= value < 1 << 63
-    return (
-        None if good else f"must be a whole number from 0 to {(1 << 63) - 1}, not {_short(value)}"
-    )
-
-
-def _table(value: Any) -> str | None:
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
-        return f"must hold words, finite numbers, lists and tables, not {_short(value)}"
-    return None if isinstance(value, dict) else f"must be a table, not {_short(value)}"
-
-
-def _objects(value: Any) -> str | None:
-    good = isinstance(value, list) and all(isinstance(name, str) and name.strip() for name in value)
-    return None if good and value else f"must be a list of names, not {_short(value)}"
-
-
-def _instructions(value: Any) -> str | None:
-    good = isinstance(value, list) and value
-    return None if good else f"must be a list with at least one, not {_short(value)}"
-
-
-def _mode(value: Any) -> str | None:
-    known = CHOICES["mode"]
-    return None if value in known else f"must be {' or '.join(known)}, not {_short(value)}"
-
-
-def _check(value: Any) -> str | None:
-    if not isinstance(value, str) or not value.strip():
-        return f"must be a program, not {_short(value)}"
-    wrong = wrong_check(value)
-    return None if wrong is None else f"cannot be run: {wrong}"
-
-
-_Wrong = Callable[[Any], str | None]
-STEP: Mapping[str, _Wrong] = {"text": _words, "expect": wrong_effects, "check": _check}
-"""What an instruction may say, with what says how a value is wrong."""
-_COMMON: Mapping[str, _Wrong] = {
-    "robot": _words,
-    "robot_options": _table,
-    "mode": _mode,
-    "seed": _seed,
-    "objects": _objects,
-    "model": _words,
-    "prompts": _words,
-}
-SESSION: Mapping[str, _Wrong] = {
-    "name": _words,
-    **_COMMON,
-    "instructions": _instructions,
-    "expect": wrong_effects,
-    "check": _check,
-}
-"""What a session may say."""
-DEFAULTS = tuple(_COMMON)
-"""What `[defaults]` may say for all of them."""

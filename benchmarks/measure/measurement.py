@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from cap.cli.tables import show
+from cap.cli.output import show
 from cap.errors import MissingExtra
 
 _COLUMNS = 120

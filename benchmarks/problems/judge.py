@@ -60,6 +60,7 @@ class Verdict:
 class Desk:
     """Hands out the cases of one problem and takes in results; a robot to the engine."""
 
+    name = "desk"
     simulated = True
     about = ""
     """A problem says all there is to say."""
@@ -99,6 +100,10 @@ class Desk:
         for name in self._problem.given_names:
             found[name] = Primitive.of(self._given(name), "perception", name)
         return found
+
+    def positions(self) -> Mapping[str, Any]:
+        """Return no object: there is none."""
+        return {}
 
     def context(self) -> Mapping[str, Any]:
         """Return no facts."""

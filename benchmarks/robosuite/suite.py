@@ -37,7 +37,7 @@ from cap.errors import CapError, UsageError
 from cap.robot import registry, robot_files
 from robots.robosuite import require_robosuite
 
-VERSION = "1"
+VERSION = "2"
 POLICY = "policy"
 """The option, and the function of the file it names."""
 _PACKAGES = ("robosuite", "mujoco", "numpy")

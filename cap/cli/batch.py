@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.bench.trials import SHARED, options_for, run_trials
-from cap.cli.json_output import print_json
-from cap.cli.options import Command, RunnerOptions, load_config, vary, with_options
+from cap.cli.options import PATH, Command, RunnerOptions, load_config, vary, with_options
+from cap.cli.output import print_json, show
 from cap.cli.session import sampling, skills_folder
-from cap.errors import SpendLimit
 from cap.messages import printable
 from cap.robot.robot_files import path_of
 
@@ -84,7 +84,7 @@ class BatchOptions(RunnerOptions):
 
     {SHARED}""",
 )
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=PATH, required=False)
 @with_options(BatchOptions)
 def command(options: BatchOptions, file: Path | None) -> int:
     """Run the sessions of a file."""
@@ -127,13 +127,8 @@ def command(options: BatchOptions, file: Path | None) -> int:
     )
     suite = BatchSuite(batch)
     suite.title = file.name
-    try:
-        folder = run_trials(suite, suite.trials(), settings, options, file.stem)
-    except SpendLimit as error:
-        if error.run is not None:
-            error.reported = _tell(Path(error.run), as_json) is not None
-        raise
-    return 0 if _tell(folder, as_json) else 1
+    show_result = partial(_show, as_json=as_json)
+    return int(not run_trials(suite, suite.trials(), settings, options, file.stem, show_result))
 
 
 def _placed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +144,7 @@ def _all_of(batch: Any, key: str) -> str:
     return ", ".join(dict.fromkeys(session[key] for session in batch.sessions.values()))
 
 
-def _tell(folder: Path, as_json: bool) -> bool | None:
+def _show(folder: Path, as_json: bool) -> bool | None:
     """Print the result of each session and write the report.
 
     Returns:
@@ -157,7 +152,6 @@ def _tell(folder: Path, as_json: bool) -> bool | None:
     """
     from benchmarks.report.page import write
     from benchmarks.results import read_header, read_lines
-    from cap.cli.tables import show
 
     sessions = read_header(folder)["settings"]["options"]["sessions"]
     place = {name: number for number, name in enumerate(sessions)}

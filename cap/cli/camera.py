@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cap.cli.json_output import print_json
-from cap.cli.options import finite, json_option
+from cap.cli.options import PATH, finite, json_option
+from cap.cli.output import print_result
 
 if TYPE_CHECKING:
     from robots.perception.calibration.file import HandEye
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 @click.command("camera")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option(
     "--pairs",
     "pairs_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="PAIRS",
     help="Measured pairs of TCP and marker to check it against.",
 )
@@ -64,16 +64,17 @@ def command(
     if solve and file.exists():
         raise click.UsageError(f"{file} exists; remove it, or leave out --solve to check it")
     pairs = load_pairs(pairs_file) if pairs_file is not None else None
+    fit: Fit | None = None
     if solve and pairs is not None:
         found, fit = _solved(pairs, name or "camera", serial)
-        if good := fit.ok(limit_mm):
+        if fit.ok(limit_mm):
             file.write_text(found.text(), encoding="utf-8")
-        _show(found, fit, limit_mm, as_json)
-        return 0 if good else 1
-    found = load(file)
-    measured = hand_eye.check(found, pairs) if pairs is not None else None
-    _show(found, measured, limit_mm, as_json)
-    return 0 if measured is None or measured.ok(limit_mm) else 1
+    else:
+        found = load(file)
+        if pairs is not None:
+            fit = hand_eye.check(found, pairs)
+    _show(found, fit, limit_mm, as_json)
+    return int(fit is not None and not fit.ok(limit_mm))
 
 
 def _solved(pairs: Any, name: str, serial: str | None) -> tuple[HandEye, Fit]:
@@ -116,18 +117,14 @@ def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> No
             "limit_mm": limit_mm,
             "ok": fit.ok(limit_mm),
         }
-    if as_json:
-        print_json(facts)
-        return
-    for key, value in facts.items():
-        if value is not None and key != "ok":
-            click.echo(f"{key}: {value}")
+    lines = [f"{key}: {value}" for key, value in facts.items() if value is not None and key != "ok"]
     if fit is None:
-        click.echo("the file is well formed; --pairs PAIRS checks it against measurements")
+        lines.append("the file is well formed; --pairs PAIRS checks it against measurements")
     elif fit.ok(limit_mm):
-        click.echo("ok")
+        lines.append("ok")
     else:
-        click.echo(
+        lines.append(
             f"refused: median_mm may be {limit_mm:g}, max_mm {3 * limit_mm:g} and off_mm "
             f"{2 * limit_mm:g}; measure the worst pair again, or calibrate again"
         )
+    print_result(facts, lines, as_json)

@@ -11,8 +11,9 @@ import click
 
 from cap.cli import completion
 from cap.cli.exec import read_source
-from cap.cli.json_output import print_json
-from cap.cli.options import json_option
+from cap.cli.options import PATH, json_option
+from cap.cli.output import print_result
+from cap.errors import CheckFailed, did_you_mean
 
 if TYPE_CHECKING:
     from cap.checker.checker import Violation
@@ -24,7 +25,7 @@ _MOST_HINTS = 5
 
 
 @click.command("check")
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=PATH, required=False)
 @click.option(
     "-r",
     "--robot",
@@ -48,30 +49,25 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
         from cap.checker.checker import RULES
 
         fields = ("meaning", "reason", "refuses", "accepts")
-        if as_json:
-            print_json(
-                [
-                    {"rule": name, **{field: getattr(rule, field) for field in fields}}
-                    for name, rule in RULES.items()
-                ]
-            )
-        else:
-            for name, rule in RULES.items():
-                click.echo(f"{name}  {rule.meaning}\n        {rule.reason}")
+        found = [
+            {"rule": name, **{field: getattr(rule, field) for field in fields}}
+            for name, rule in RULES.items()
+        ]
+        lines = [f"{name}  {rule.meaning}\n        {rule.reason}" for name, rule in RULES.items()]
+        print_result(found, lines, as_json)
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
     refused, generated = _examine(read_source(file), robot, benchmark)
-    if as_json:
-        violations = [asdict(violation) for violation in refused]
-        found = {"ok": not refused, "violations": violations, "to_generate": generated}
-        print_json(found)
-    else:
-        for violation in refused:
-            click.echo(f"{file}: {violation}")
-        for name in generated:
-            click.echo(f"{file}: '{name}' is defined nowhere; a model would be asked to write it")
-        click.echo("refused" if refused else "ok")
+    violations = [asdict(violation) for violation in refused]
+    asked = "is defined nowhere; a model would be asked to write it"
+    lines = [
+        *(f"{file}: {violation}" for violation in refused),
+        *(f"{file}: '{name}' {asked}" for name in generated),
+        "refused" if refused else "ok",
+    ]
+    result = {"ok": not refused, "violations": violations, "to_generate": generated}
+    print_result(result, lines, as_json)
     return 3 if refused else 0
 
 
@@ -91,8 +87,7 @@ def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violatio
     """
     from cap.checker.checker import Violation, examine
     from cap.engine.engine import unhinted
-    from cap.engine.near_miss import near_miss
-    from cap.errors import CheckFailed, did_you_mean
+    from cap.engine.function_generation import near_miss
     from cap.program.program import Program
     from cap.prompt.docs import call_of
     from cap.robot import observation

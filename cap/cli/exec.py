@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from cap.cli.options import Command, SessionOptions, with_options
+from cap.cli.options import PATH, Command, SessionOptions, with_options
 from cap.cli.session import open_session, report, watch
 from cap.errors import CheckFailed, UsageError
 from cap.files import read_bytes
@@ -27,7 +27,7 @@ class ExecOptions(SessionOptions):
 
 
 @click.command("exec", cls=Command)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @with_options(ExecOptions)
 def command(options: ExecOptions, file: Path) -> int:
     """Run a program from a file, or from standard input (-), with every primitive and LMP.

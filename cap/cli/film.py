@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from cap.cli.options import SessionOptions
-from cap.cli.pictures import Pictures, video
+from cap.cli.output import writing
+from cap.cli.pictures import Film, Pictures, video
 from cap.cli.resume import replayed
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.messages import printable, shown_call
@@ -53,31 +54,17 @@ def film_run(
             raise UsageError(f"{out} is there; name another folder with --out")
     other = []
     with tempfile.TemporaryDirectory() as place:
-        again = Path(place) / "run"
+        again, made = Path(place) / "run", Path(place) / f"film.{to}"
         options = SessionOptions(out=again, robot=robot, robot_options=robot_options)
-        made = Path(place) / f"film.{to}"
         with replayed(options, folder) as (session, steps):
-            film: RerunFile | Dataset | Pictures
-            if to == "rrd":
-                film = RerunFile(session, made)
-            elif to == "lerobot":
-                film = Dataset(session, made)
-            else:
-                film = Pictures(session.robot, again, made)
+            kinds: dict[str, Any] = {"rrd": RerunFile, "lerobot": Dataset}
+            film = kinds.get(to, Pictures)(session, made)
             for entry in steps:
-                if isinstance(film, Dataset):
-                    film.keep(entry.turn)
-                else:
-                    film.turn()
+                film.turn(entry.turn)
                 other += [] if entry.same else [entry.step.text]
             film.finish()
-        try:
-            if made.is_dir():
-                shutil.copytree(made, out)
-            else:
-                shutil.copyfile(made, out)
-        except OSError as error:
-            raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
+        with writing(out):
+            (shutil.copytree if made.is_dir() else shutil.copyfile)(made, out)
     for text in other:
         click.echo(f"came out differently than in the run: {printable(text)}", err=True)
     click.echo(str(out))
@@ -97,12 +84,11 @@ def _rerun() -> Any:
     return rerun
 
 
-class RerunFile:
+class RerunFile(Film):
     """Writes a session for Rerun: arm, objects, ink, camera, and calls as text, on one timeline."""
 
     def __init__(self, session: Any, path: Path) -> None:
-        """Begin a file; the session is watched from here on."""
-        self._robot: Any = session.robot
+        """Begin a file."""
         if not isinstance(session.robot, Viewable):
             raise UsageError(f"robot '{session.robot.name}' cannot be drawn in three dimensions")
         self._sdk = _rerun()
@@ -116,24 +102,22 @@ class RerunFile:
         """What the timeline shows, now and when nothing moved last; it never goes back."""
         self._last_s = 0.0
         """What the world's clock showed then; within a motion it stands still."""
-        session.trace.listeners.append(self._event)
-        self._robot.frame_every_s = FRAME_EVERY_S
-        self._robot.on_frame = self._frame
-        self._frame()
+        super().__init__(session, FRAME_EVERY_S)
 
-    def turn(self) -> None:
+    def turn(self, turn: Any = None) -> None:
         """Show how a turn left things."""
-        self._frame()
+        self.frame()
 
     def finish(self) -> None:
         """Write the end, and close the file."""
-        self._robot.on_frame = None
-        self._frame()
+        self.robot.on_frame = None
+        self.frame()
         self._stream.flush()
         self._stream.disconnect()
 
-    def _event(self, event: Event) -> None:
+    def hear(self, event: Event) -> None:
         """Write an instruction, a program, a call or a failure as text."""
+        super().hear(event)
         data, sdk = event.data, self._sdk
         self._stream.set_time("simulated", duration=self._moment_s)  # each thread has its own
         if event.kind == "instruction":
@@ -149,19 +133,19 @@ class RerunFile:
         elif event.kind == "failure":
             self._stream.log("calls", sdk.TextLog(str(data["message"]), level="ERROR"))
 
-    def _frame(self) -> None:
+    def frame(self) -> None:
         """Write where everything is at this moment."""
-        now_s = float(getattr(self._robot, "sim_time_s", 0.0))
+        now_s = float(getattr(self.robot, "sim_time_s", 0.0))
         self._moment_s += FRAME_EVERY_S
         if now_s != self._last_s:
             self._moment_s = max(self._moment_s, self._rest_s + now_s - self._last_s)
             self._last_s, self._rest_s = now_s, self._moment_s
         sdk, stream = self._sdk, self._stream
         stream.set_time("simulated", duration=self._moment_s)
-        view = self._robot.view()
+        view = self.robot.view()
         if new := view.placements.keys() - self._known:
             self._known |= new
-            for name, shapes in self._robot.shapes().items():
+            for name, shapes in self.robot.shapes().items():
                 for number, shape in enumerate(shapes if name in new else ()):
                     place, solid = _archetypes(sdk, shape)
                     own = [*_path(name), str(number)]
@@ -176,25 +160,25 @@ class RerunFile:
             stream.log(["world", "lines"], sdk.LineStrips3D(strips, colors=colors, radii=0.002))
         self._lines = len(view.lines)
         if self._frames % CAMERA_EVERY == 0:
-            picture = self._robot.render(CAMERA_PX, CAMERA_PX)
+            picture = self.robot.render(CAMERA_PX, CAMERA_PX)
             stream.log("camera", sdk.Image(picture).compress(jpeg_quality=80))
         self._frames += 1
 
 
-class Dataset:
+class Dataset(Film):
     """Writes a session as a LeRobot dataset: an episode for each turn."""
 
     def __init__(self, session: Any, path: Path) -> None:
-        """Begin; the session is watched from here on.
+        """Begin.
 
         Raises:
             UsageError: The robot cannot be drawn in three dimensions, or shows no hand.
         """
-        self._robot: Any = session.robot
+        robot = session.robot
         self._path = path
-        if not isinstance(session.robot, Viewable) or not hasattr(session.robot, "render"):
-            raise UsageError(f"robot '{session.robot.name}' cannot be drawn in three dimensions")
-        placements = self._robot.view().placements
+        if not isinstance(robot, Viewable) or not hasattr(robot, "render"):
+            raise UsageError(f"robot '{robot.name}' cannot be drawn in three dimensions")
+        placements = robot.view().placements
         self._where = {
             name: placements[name][:3] for name in placements if name.startswith("objects/")
         }
@@ -206,14 +190,11 @@ class Dataset:
         }
         self._episodes: list[lerobot.RecordedEpisode] = []
         self._moments: list[lerobot.Moment] = []
-        session.trace.listeners.append(self._event)
-        self._robot.frame_every_s = 1.0 / lerobot.FPS
-        self._robot.on_frame = self._frame
-        self._frame()
+        super().__init__(session, 1.0 / lerobot.FPS)
 
-    def keep(self, turn: Any) -> None:
+    def turn(self, turn: Any = None) -> None:
         """End an episode with its turn; what was no turn leaves none."""
-        self._frame()
+        self.frame()
         if turn is not None:
             self._episodes.append(lerobot.RecordedEpisode(turn.instruction, turn.ok, self._moments))
         self._moments = self._moments[-1:]
@@ -224,24 +205,17 @@ class Dataset:
         Raises:
             UsageError: There is no turn in the run.
         """
-        self._robot.on_frame = None
+        self.robot.on_frame = None
         if not self._episodes:
             raise UsageError("the run has no turn that ended, so there is no episode in it")
-        lerobot.write(self._path, self._episodes, self._robot.name, self._names, DATASET_PX)
+        lerobot.write(self._path, self._episodes, self.robot.name, self._names, DATASET_PX)
 
-    def _event(self, event: Event) -> None:
-        """Leave out what programs do that are only tried."""
-        if event.kind == "trying":
-            self._robot.on_frame = None
-        elif event.kind == "tried_all":
-            self._robot.on_frame = self._frame
-
-    def _frame(self) -> None:
+    def frame(self) -> None:
         """Keep what is seen at this moment."""
-        placements = self._robot.view().placements
+        placements = self.robot.view().placements
         self._where = {name: placements.get(name, at)[:3] for name, at in self._where.items()}
         around = tuple(number for at in self._where.values() for number in at)
-        picture = lerobot.png(self._robot.render(DATASET_PX, DATASET_PX))
+        picture = lerobot.png(self.robot.render(DATASET_PX, DATASET_PX))
         self._moments.append(lerobot.Moment(lerobot.state_of(placements), around, picture))
 
 

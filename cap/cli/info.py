@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import click
+from packaging.requirements import Requirement
 
-from cap.cli.json_output import print_json
 from cap.cli.options import json_option
-from cap.cli.tables import PAGE, show
-
-_OF_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
+from cap.cli.output import PAGE, print_json, show
+from cap.errors import SandboxError, install_extra
+from cap.robot import registry
 
 
 @click.command("info")
@@ -89,7 +89,6 @@ def _shown(value: Any) -> str:
 
 def _environment() -> dict[str, Any]:
     from cap.models.providers import PROVIDERS
-    from cap.robot import registry
     from cap.trace.trace import versions
 
     extras = _extras()
@@ -113,37 +112,19 @@ def _environment() -> dict[str, Any]:
 
 def _extras() -> dict[str, str]:
     """Return of each extra whether it is installed, and what installs it on this Python."""
-    from importlib import metadata
-
-    from packaging.requirements import Requirement
-
-    from cap.errors import install_extra
-
-    needs: dict[str, list[Requirement]] = {}
-    for line in metadata.requires("code-as-policies") or []:
-        need = Requirement(line)
-        if found := _OF_EXTRA.search(line):
-            needs.setdefault(found[1], []).append(need)
+    about = metadata.metadata("code-as-policies")
+    needs = [Requirement(line) for line in about.get_all("Requires-Dist") or ()]
     shown = {}
-    for extra in sorted(needs.keys() - {"dev", "soak"}):
-        here = [
-            need
-            for need in needs[extra]
-            if need.marker is None or need.marker.evaluate({"extra": extra})
-        ]
-        missing = [need.name for need in here if not _installed(need)]
+    for extra in sorted(set(about.get_all("Provides-Extra") or ()) - {"dev", "soak"}):
+        here = [need for need in needs if need.marker and need.marker.evaluate({"extra": extra})]
         if not here:
             shown[extra] = f"none for Python {sys.version_info[0]}.{sys.version_info[1]} here"
-        elif missing:
-            shown[extra] = install_extra(extra)
         else:
-            shown[extra] = "installed"
+            shown[extra] = "installed" if all(map(_installed, here)) else install_extra(extra)
     return shown
 
 
-def _installed(need: Any) -> bool:
-    from importlib import metadata
-
+def _installed(need: Requirement) -> bool:
     try:
         return metadata.version(need.name) in need.specifier
     except metadata.PackageNotFoundError:
@@ -152,7 +133,6 @@ def _installed(need: Any) -> bool:
 
 def _sandbox() -> dict[str, str]:
     """Return the level, the layers that were seen to hold, and why others do not."""
-    from cap.errors import SandboxError
     from cap.sandbox.client import shared_template
 
     try:

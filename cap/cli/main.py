@@ -154,7 +154,7 @@ def run(arguments: list[str] | None = None) -> int:
     def fail(error: Exception, message: str, code: int, folder: str | None = None) -> int:
         """Report an error, as one JSON object as well where JSON was asked for."""
         if as_json and not getattr(error, "reported", False):
-            from cap.cli.json_output import print_json
+            from cap.cli.output import print_json
 
             found: dict[str, Any] = {"error": type(error).__name__, "message": message}
             if words[0] in ("run", "exec"):  # with what these say of every run
@@ -172,7 +172,7 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         with contextlib.ExitStack() as stack:
             if as_json:
-                from cap.cli.json_output import json_alone
+                from cap.cli.output import json_alone
 
                 stack.enter_context(json_alone())
             said = tuple(words)

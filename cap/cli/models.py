@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
-from cap.cli.json_output import print_json
 from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config, with_options
+from cap.cli.output import print_result, show
+from cap.errors import UsageError
+from cap.models import providers
 
 ANSWER_S = 60.0
 """Longest wait for one answer of a check, where no setting gives another."""
@@ -30,8 +32,6 @@ def list_models(as_json: bool) -> None:
     cap models list
     """  # noqa: D301
     from cap import config
-    from cap.cli.tables import show
-    from cap.models import providers
 
     rows = providers.list_models(config.load(os.environ, Path.cwd()).asked())
     if not as_json:  # the whole rows are wider than a screen
@@ -61,8 +61,7 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
     For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
     An answer is waited for 60 s, unless --set model_timeout=S gives another time.
     """  # noqa: D301
-    from cap.errors import UsageError
-    from cap.models import probe, providers
+    from cap.models import probe
 
     settings = load_config(options, model=name)
     timeout_s = ANSWER_S if settings.model_timeout is None else None
@@ -76,11 +75,8 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
         found = probe.check(endpoint, window)
     finally:
         endpoint.close()
-    if as_json:
-        print_json({"model": model.name, **asdict(found)})
-        return
-    for key, value in _rows(asdict(found)).items():
-        click.echo(f"{key}: {value}")
+    lines = [f"{key}: {value}" for key, value in _rows(asdict(found)).items()]
+    print_result({"model": model.name, **asdict(found)}, lines, as_json)
 
 
 def _rows(found: dict[str, Any]) -> dict[str, str]:

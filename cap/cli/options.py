@@ -81,329 +81,229 @@ def _named_numbers(
     return found
 
 
-WORLD, MODEL, PROGRAMS, APPROVAL, OUTPUT, TRIALS = (
-    "Robot and world",
-    "Model",
-    "Programs",
-    "Approval",
-    "Output",
-    "Trials",
-)
-PLANNER, SUITES = "Planner", "Single suites"
-_FILE, _FOLDER = Named(path_type=Path, dir_okay=False), Named(path_type=Path, file_okay=False)
-_PATH = Named(path_type=Path)
+PATH, FILE = Named(path_type=Path), Named(path_type=Path, dir_okay=False)
+_COUNT, _PORT = click.IntRange(min=1), click.IntRange(0, 65535)
 
 
-def _row(section: str, *flags: str, **settings: Any) -> tuple[str, tuple[str, ...], dict[str, Any]]:
-    return section, flags, settings
+def _row(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return flags, settings
 
 
+_SECTIONS = {
+    "Robot and world": {
+        "robot": _row(
+            "-r",
+            "--robot",
+            metavar="NAME",
+            shell_complete=completion.robots,
+            help="Robot (default: ravens), or a robot's file.",
+        ),
+        "seed": _row(type=click.IntRange(min=0), metavar="N", help="Of scene and random numbers."),
+        "mode": _row(type=click.Choice(["physics", "instant"]), help="Kind of world."),
+        "objects": _row(metavar="NAMES", help='With commas, such as "red block, blue bowl".'),
+        "dry_run": _row(help="Preview in the instant world; nothing moves."),
+        "robot_options": _row(
+            "-R",
+            "--robot-option",
+            metavar="KEY=VALUE",
+            help="An option of the robot, such as host=192.168.0.10; repeatable.",
+        ),
+        "perception": _row(
+            type=click.Choice(["truth", "camera"]), help="Where names and places come from."
+        ),
+        "disturbances": _row(
+            multiple=True,
+            callback=_named_numbers,
+            metavar="NAME=VALUE",
+            help="What goes wrong, such as drop=0.1 or place_m=0.01; repeatable.",
+        ),
+        "speed": _row(
+            type=click.FloatRange(min=0.0, max=1000.0),
+            callback=finite,
+            help="Simulated seconds a second, at most; 0: no limit.",
+        ),
+    },
+    "Model": {
+        "model": _row(
+            "-m",
+            "--model",
+            metavar="MODEL",
+            shell_complete=completion.models,
+            help="Model (default: nearest).",
+        ),
+        "base_url": _row(
+            metavar="URL", help="Address of the model's provider, in place of its own."
+        ),
+        "max_cost": _row(
+            type=click.FloatRange(min=0.0),
+            callback=finite,
+            metavar="USD",
+            help="Most the model may cost, passed at most by requests under way.",
+        ),
+        "record": _row(type=FILE, metavar="FILE", help="Append answers, for -m replay/FILE."),
+        "settings": _row(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A setting, such as temperature=0.5 or time_limit=5; "
+            "cap info --config lists them.",
+        ),
+    },
+    "Programs": {
+        "prompts": _row(type=PATH, metavar="DIR", help="Prompt files to use instead."),
+        "samples": _row(
+            "--samples",
+            "--best-of",
+            type=_COUNT,
+            metavar="N",
+            help="Try up to N programs, each in the present world, and run the best.",
+        ),
+        "rounds": _row(
+            type=_COUNT,
+            metavar="K",
+            help="Show the model the result of its program and let it go on, up to K programs.",
+        ),
+        "learn": _row(help="Keep functions whose effect was verified as skills."),
+        "look": _row(help="Send a picture of the scene with each instruction."),
+        "expect": _row(
+            type=click.Choice(EFFECTS),
+            metavar="EFFECT",
+            help="Fail (1) unless each turn moved, drew, said, answered, or did nothing; "
+            "repeatable.",
+        ),
+    },
+    "Approval": {
+        "ask": _row(help="As --approve each-program."),
+        "approve": _row(
+            type=click.Choice(APPROVALS),
+            metavar="WHEN",
+            help="When to ask you: each-program (the default on hardware), each-call or none.",
+        ),
+        "yes": _row(help="With --approve none: ask nobody before hardware moves."),
+        "rehearse": _row(
+            "--rehearse/--no-rehearse",
+            default=None,
+            help="Run each program in the robot's twin first (default: on hardware).",
+        ),
+        "min_level": _row(
+            metavar="LEVEL",
+            help="The weakest sandbox to accept, see cap info "
+            "(of hardware, and of a language model in a benchmark: kernel-seccomp).",
+        ),
+    },
+    "Output": {
+        "resume": _row(
+            type=PATH,
+            metavar="DIR",
+            help="Go on with the session of a run folder; give its -R options again.",
+        ),
+        "replay": _row(type=PATH, metavar="DIR", help="Repeat a run, with no model."),
+        "gif": _row(type=PATH, metavar="FILE", help="Film it."),
+        "pictures": _row(help="Keep pictures: before, after each turn, at last."),
+        "port": _row(type=_PORT, metavar="PORT", help="0: any."),
+        "http": _row(
+            type=_PORT,
+            metavar="PORT",
+            help="Streamable HTTP on this machine, with a token, in place of standard input "
+            "(0: any).",
+        ),
+        "page": _row(
+            type=_PORT,
+            metavar="PORT",
+            help="Show the session in a browser on this machine, to watch and to stop (0: any).",
+        ),
+        "out": _row(type=PATH, metavar="DIR", help="Folder of the run: a new one."),
+        "junit": _row(type=PATH, metavar="FILE", help="Write JUnit XML, for CI."),
+        "verbose": _row("-v", "--verbose", help="Show the programs of nested LMPs."),
+        "quiet": _row("-q", "--quiet", help="No line for each trial."),
+        "as_json": _row("--json", help="Print JSON."),
+        "example": _row(help="Print a file that can be run."),
+    },
+    "Trials": {
+        "n": _row(
+            "-n",
+            "--trials",
+            "--samples",
+            type=_COUNT,
+            metavar="N",
+            help="Of each task: 50; of each problem: 1.",
+        ),
+        "best_of": _row(
+            type=_COUNT,
+            metavar="N",
+            help="Suites of robots: try up to N programs an instruction, and run the best.",
+        ),
+        "tasks": _row(metavar="NAMES", help="Only these, with commas."),
+        "splits": _row("--split", "--arm", metavar="NAME", help="Only these; repeatable."),
+        "go_on": _row("--resume", help="Go on with what --out holds."),
+        "jobs": _row(type=_COUNT, metavar="N", help="Processes at a time."),
+        "engine": _row(type=click.Choice(["local", "ray"]), help="Where trials run."),
+        "ray_address": _row(metavar="ADDRESS", help="Of a running Ray cluster."),
+    },
+    "Planner": {
+        "planner": _row(
+            type=click.Choice(["saycan", "monologue", "saycanpay", "zero-shot", "cap"]),
+            metavar="NAME",
+            help="What chooses the steps: saycan, monologue, saycanpay, zero-shot or cap.",
+        ),
+        "feedback": _row(
+            metavar="KINDS",
+            help="What it reads after each step: object, success, scene, human, with commas.",
+        ),
+        "say": _row(metavar="N:WORDS", help="What you say on the way, after N steps; repeatable."),
+        "disturb": _row(
+            type=click.Choice(["skills", "once"]),
+            help="skills fail now and then; or the first attempt is made to fail once.",
+        ),
+        "explain": _row(help="The model explains what you want first."),
+        "translator": _row(
+            metavar="KIND[:MODEL]",
+            help="Planner zero-shot (table NL-1): tfidf (the default), edit or embedding.",
+        ),
+        "max_steps": _row(type=click.IntRange(1, 200), metavar="N", help="Most steps."),
+    },
+    "Single suites": {
+        "table": _row(
+            metavar="ID", help="Planning: a paper's table, such as SC-4; five or quality."
+        ),
+        "problems": _row(
+            type=PATH,
+            metavar="FILE",
+            help="RoboCodeGen: your own; repeatable; cap bench problems --schema.",
+        ),
+        "problem_file": _row(
+            type=PATH,
+            metavar="FILE",
+            help="HumanEval: problems in its form, such as MBPP's or EvalPlus's.",
+        ),
+        "transcripts": _row(
+            "--from",
+            type=PATH,
+            metavar="FOLDER",
+            help="Transcripts: published programs, one text file a command.",
+        ),
+        "policy": _row(
+            type=FILE,
+            metavar="FILE",
+            help="robosuite: your own policy, a function policy(env, instruction), and no model.",
+        ),
+        "k": _row(
+            "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
+        ),
+        "shared_library": _row(
+            help="RoboCodeGen: keep what is written for one problem for those after it."
+        ),
+        "incomplete": _row(help="Problems may have no sample."),
+        "timeout": _row(
+            type=click.FloatRange(0.05, 3600),
+            metavar="S",
+            help="Longest time for one sample; the suite's own by default.",
+        ),
+    },
+}
 OPTIONS = {
-    "robot": _row(
-        WORLD,
-        "-r",
-        "--robot",
-        metavar="NAME",
-        shell_complete=completion.robots,
-        help="Robot (default: ravens), or a robot's file.",
-    ),
-    "seed": _row(
-        WORLD,
-        "--seed",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Of scene and random numbers.",
-    ),
-    "mode": _row(WORLD, "--mode", type=click.Choice(["physics", "instant"]), help="Kind of world."),
-    "objects": _row(
-        WORLD, "--objects", metavar="NAMES", help='With commas, such as "red block, blue bowl".'
-    ),
-    "dry_run": _row(
-        WORLD, "--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."
-    ),
-    "robot_options": _row(
-        WORLD,
-        "-R",
-        "--robot-option",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="An option of the robot, such as host=192.168.0.10; repeatable.",
-    ),
-    "perception": _row(
-        WORLD,
-        "--perception",
-        type=click.Choice(["truth", "camera"]),
-        help="Where names and places come from.",
-    ),
-    "disturbances": _row(
-        WORLD,
-        "--disturbances",
-        multiple=True,
-        callback=_named_numbers,
-        metavar="NAME=VALUE",
-        help="What goes wrong, such as drop=0.1 or place_m=0.01; repeatable.",
-    ),
-    "speed": _row(
-        WORLD,
-        "--speed",
-        type=click.FloatRange(min=0.0, max=1000.0),
-        callback=finite,
-        help="Simulated seconds a second, at most; 0: no limit.",
-    ),
-    "model": _row(
-        MODEL,
-        "-m",
-        "--model",
-        metavar="MODEL",
-        shell_complete=completion.models,
-        help="Model (default: nearest).",
-    ),
-    "base_url": _row(
-        MODEL,
-        "--base-url",
-        metavar="URL",
-        help="Address of the model's provider, in place of its own.",
-    ),
-    "max_cost": _row(
-        MODEL,
-        "--max-cost",
-        type=click.FloatRange(min=0.0),
-        callback=finite,
-        metavar="USD",
-        help="Most the model may cost, passed at most by requests under way.",
-    ),
-    "record": _row(
-        MODEL, "--record", type=_FILE, metavar="FILE", help="Append answers, for -m replay/FILE."
-    ),
-    "settings": _row(
-        MODEL,
-        "--set",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="A setting, such as temperature=0.5 or time_limit=5; cap info --config lists them.",
-    ),
-    "prompts": _row(
-        PROGRAMS, "--prompts", type=_PATH, metavar="DIR", help="Prompt files to use instead."
-    ),
-    "samples": _row(
-        PROGRAMS,
-        "--samples",
-        "--best-of",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Try up to N programs, each in the present world, and run the best.",
-    ),
-    "rounds": _row(
-        PROGRAMS,
-        "--rounds",
-        type=click.IntRange(min=1),
-        metavar="K",
-        help="Show the model the result of its program and let it go on, up to K programs.",
-    ),
-    "learn": _row(
-        PROGRAMS,
-        "--learn",
-        is_flag=True,
-        help="Keep functions whose effect was verified as skills.",
-    ),
-    "look": _row(
-        PROGRAMS,
-        "--look",
-        is_flag=True,
-        help="Send a picture of the scene with each instruction.",
-    ),
-    "expect": _row(
-        PROGRAMS,
-        "--expect",
-        type=click.Choice(EFFECTS),
-        multiple=True,
-        metavar="EFFECT",
-        help="Fail (1) unless each turn moved, drew, said, answered, or did nothing; repeatable.",
-    ),
-    "ask": _row(APPROVAL, "--ask", is_flag=True, help="As --approve each-program."),
-    "approve": _row(
-        APPROVAL,
-        "--approve",
-        type=click.Choice(APPROVALS),
-        metavar="WHEN",
-        help="When to ask you: each-program (the default on hardware), each-call or none.",
-    ),
-    "yes": _row(
-        APPROVAL,
-        "--yes",
-        is_flag=True,
-        help="With --approve none: ask nobody before hardware moves.",
-    ),
-    "rehearse": _row(
-        APPROVAL,
-        "--rehearse/--no-rehearse",
-        default=None,
-        help="Run each program in the robot's twin first (default: on hardware).",
-    ),
-    "min_level": _row(
-        APPROVAL,
-        "--min-level",
-        metavar="LEVEL",
-        help="The weakest sandbox to accept, see cap info "
-        "(of hardware, and of a language model in a benchmark: kernel-seccomp).",
-    ),
-    "resume": _row(
-        OUTPUT,
-        "--resume",
-        type=_PATH,
-        metavar="DIR",
-        help="Go on with the session of a run folder; give its -R options again.",
-    ),
-    "replay": _row(
-        OUTPUT, "--replay", type=_PATH, metavar="DIR", help="Repeat a run, with no model."
-    ),
-    "gif": _row(OUTPUT, "--gif", type=_PATH, metavar="FILE", help="Film it."),
-    "pictures": _row(
-        OUTPUT, "--pictures", is_flag=True, help="Keep pictures: before, after each turn, at last."
-    ),
-    "port": _row(OUTPUT, "--port", type=click.IntRange(0, 65535), metavar="PORT", help="0: any."),
-    "http": _row(
-        OUTPUT,
-        "--http",
-        type=click.IntRange(0, 65535),
-        metavar="PORT",
-        help="Streamable HTTP on this machine, with a token, in place of standard input (0: any).",
-    ),
-    "page": _row(
-        OUTPUT,
-        "--page",
-        type=click.IntRange(0, 65535),
-        metavar="PORT",
-        help="Show the session in a browser on this machine, to watch and to stop (0: any).",
-    ),
-    "out": _row(OUTPUT, "--out", type=_PATH, metavar="DIR", help="Folder of the run: a new one."),
-    "junit": _row(OUTPUT, "--junit", type=_PATH, metavar="FILE", help="Write JUnit XML, for CI."),
-    "verbose": _row(
-        OUTPUT, "-v", "--verbose", is_flag=True, help="Show the programs of nested LMPs."
-    ),
-    "quiet": _row(OUTPUT, "-q", "--quiet", is_flag=True, help="No line for each trial."),
-    "as_json": _row(OUTPUT, "--json", is_flag=True, help="Print JSON."),
-    "example": _row(OUTPUT, "--example", is_flag=True, help="Print a file that can be run."),
-    "n": _row(
-        TRIALS,
-        "-n",
-        "--trials",
-        "--samples",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Of each task: 50; of each problem: 1.",
-    ),
-    "best_of": _row(
-        TRIALS,
-        "--best-of",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Suites of robots: try up to N programs an instruction, and run the best.",
-    ),
-    "tasks": _row(TRIALS, "--tasks", metavar="NAMES", help="Only these, with commas."),
-    "splits": _row(
-        TRIALS, "--split", "--arm", multiple=True, metavar="NAME", help="Only these; repeatable."
-    ),
-    "go_on": _row(TRIALS, "--resume", is_flag=True, help="Go on with what --out holds."),
-    "jobs": _row(
-        TRIALS, "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes at a time."
-    ),
-    "engine": _row(
-        TRIALS, "--engine", type=click.Choice(["local", "ray"]), help="Where trials run."
-    ),
-    "ray_address": _row(
-        TRIALS, "--ray-address", metavar="ADDRESS", help="Of a running Ray cluster."
-    ),
-    "planner": _row(
-        PLANNER,
-        "--planner",
-        type=click.Choice(["saycan", "monologue", "saycanpay", "zero-shot", "cap"]),
-        metavar="NAME",
-        help="What chooses the steps: saycan, monologue, saycanpay, zero-shot or cap.",
-    ),
-    "feedback": _row(
-        PLANNER,
-        "--feedback",
-        metavar="KINDS",
-        help="What it reads after each step: object, success, scene, human, with commas.",
-    ),
-    "say": _row(
-        PLANNER,
-        "--say",
-        multiple=True,
-        metavar="N:WORDS",
-        help="What you say on the way, after N steps; repeatable.",
-    ),
-    "disturb": _row(
-        PLANNER,
-        "--disturb",
-        type=click.Choice(["skills", "once"]),
-        help="skills fail now and then; or the first attempt is made to fail once.",
-    ),
-    "explain": _row(
-        PLANNER, "--explain", is_flag=True, help="The model explains what you want first."
-    ),
-    "translator": _row(
-        PLANNER,
-        "--translator",
-        metavar="KIND[:MODEL]",
-        help="Planner zero-shot (table NL-1): tfidf (the default), edit or embedding.",
-    ),
-    "max_steps": _row(
-        PLANNER, "--max-steps", type=click.IntRange(1, 200), metavar="N", help="Most steps."
-    ),
-    "table": _row(
-        SUITES,
-        "--table",
-        metavar="ID",
-        help="Planning: a paper's table, such as SC-4; five or quality.",
-    ),
-    "problems": _row(
-        SUITES,
-        "--problems",
-        type=click.Path(path_type=Path),
-        multiple=True,
-        metavar="FILE",
-        help="RoboCodeGen: your own; repeatable; cap bench problems --schema.",
-    ),
-    "problem_file": _row(
-        SUITES,
-        "--problem-file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="HumanEval: problems in its form, such as MBPP's or EvalPlus's.",
-    ),
-    "transcripts": _row(
-        SUITES,
-        "--from",
-        type=click.Path(path_type=Path),
-        metavar="FOLDER",
-        help="Transcripts: published programs, one text file a command.",
-    ),
-    "policy": _row(
-        SUITES,
-        "--policy",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="robosuite: your own policy, a function policy(env, instruction), and no model.",
-    ),
-    "k": _row(
-        SUITES, "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
-    ),
-    "shared_library": _row(
-        SUITES,
-        "--shared-library",
-        is_flag=True,
-        help="RoboCodeGen: keep what is written for one problem for those after it.",
-    ),
-    "incomplete": _row(SUITES, "--incomplete", is_flag=True, help="Problems may have no sample."),
-    "timeout": _row(
-        SUITES,
-        "--timeout",
-        type=click.FloatRange(0.05, 3600),
-        metavar="S",
-        help="Longest time for one sample; the suite's own by default.",
-    ),
+    name: (section, flags or (f"--{name.replace('_', '-')}",), settings)
+    for section, rows in _SECTIONS.items()
+    for name, (flags, settings) in rows.items()
 }
 """Every option of run, repl, serve, mcp, exec, plan, batch and bench: section, flags, settings."""
 
@@ -525,13 +425,21 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
 
         for entry in reversed(offered):
             section, flags, settings = OPTIONS[entry.name]
-            default: Any = {}
-            if type(entry.default) in (int, float, str):
-                default = {"default": entry.default, "show_default": True}
-            settings = {**settings, **default, **entry.metadata}
-            wrapped = click.option(entry.name, *flags, cls=Option, section=section, **settings)(
-                wrapped
+            kind_of: dict[str, Any] = {}
+            if entry.default is False:
+                kind_of["is_flag"] = True
+            elif entry.default == ():
+                kind_of["multiple"] = True
+            elif type(entry.default) in (int, float, str):
+                kind_of |= {"default": entry.default, "show_default": True}
+            declared = click.option(
+                entry.name,
+                *flags,
+                cls=Option,
+                section=section,
+                **{**kind_of, **settings, **entry.metadata},
             )
+            wrapped = declared(wrapped)
         return wrapped
 
     return decorate

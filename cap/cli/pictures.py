@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cap.cli.output import writing
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.trace.trace import Event
 
@@ -26,57 +27,78 @@ _COMMON = 128
 """So many of a film's colours are those that fill most of it; the rest are the most various."""
 
 
+class Film:
+    """Sees a simulated robot while it moves, and not while programs are only tried."""
+
+    def __init__(self, session: Any, frame_every_s: float) -> None:
+        """Watch a session from here on; its first frame is how it begins.
+
+        Args:
+            session: Whose.
+            frame_every_s: Simulated seconds between two frames.
+        """
+        self.robot: Any = session.robot
+        session.trace.listeners.append(self.hear)
+        self.robot.frame_every_s = frame_every_s
+        self.robot.on_frame = self.frame
+        self.frame()
+
+    def hear(self, event: Event) -> None:
+        """Take in one event of the trace."""
+        if event.kind in ("trying", "tried_all"):
+            self.robot.on_frame = self.frame if event.kind == "tried_all" else None
+
+    def frame(self) -> None:
+        """Keep what is seen at this moment."""
+        raise NotImplementedError
+
+
 def wanted(session: Any, gif: Path | None, pictures: bool) -> Pictures | None:
-    """Begin the pictures of a session, if any were asked for.
-
-    Raises:
-        UsageError: The film cannot be written, or the robot makes no pictures.
-    """
-    if gif is None and not pictures:
-        return None
-    found = Pictures(session.robot, session.trace.folder, gif)
-    session.trace.listeners.append(found.tell)
-    return found
+    """Begin the pictures of a session, if any were asked for."""
+    return Pictures(session, gif) if gif is not None or pictures else None
 
 
-class Pictures:
-    """Collects frames from a simulated robot while it moves."""
+class Pictures(Film):
+    """Takes pictures of a session's turns, and films it."""
 
-    def __init__(self, robot: Any, folder: Path, gif: Path | None) -> None:
-        if not hasattr(robot, "render"):
-            raise UsageError(f"robot '{robot.name}' makes no pictures; leave out --gif/--pictures")
-        self._robot = robot
-        self._folder = folder
-        self._gif = gif
+    def __init__(self, session: Any, film: Path | None) -> None:
+        """Begin.
+
+        Args:
+            session: Its run folder gets the pictures.
+            film: The file of the film, GIF or MP4; None for pictures only.
+
+        Raises:
+            UsageError: The film cannot be written, or the robot makes no pictures.
+        """
+        name = session.robot.name
+        if not hasattr(session.robot, "render"):
+            raise UsageError(f"robot '{name}' makes no pictures; leave out --gif/--pictures")
+        self._folder: Path = session.trace.folder
+        self._film = film
         self._frames: list[bytes] = []
         """As PNG: a film's colours are chosen when all of it is there."""
         self._turns: list[Path] = []
         self._tried: dict[int, Any] = {}
         """What programs did that were tried in this round, by number."""
         self._round = 1
-        if gif is not None:
-            try:
-                gif.parent.mkdir(parents=True, exist_ok=True)
-                gif.open("ab").close()
-            except OSError as error:
-                raise UsageError(f"cannot write {gif}: {error.strerror or error}") from None
-            robot.frame_every_s = FRAME_EVERY_S
-            robot.on_frame = self._frame
-            self._frame()  # how it begins, also where motion takes no time
+        if film is not None:
+            with writing(film):
+                film.parent.mkdir(parents=True, exist_ok=True)
+                film.open("ab").close()
+        super().__init__(session, FRAME_EVERY_S)
         self._save("before.png")
 
-    def tell(self, event: Event) -> None:
+    def hear(self, event: Event) -> None:
         """Take a small picture of what each program did that was only tried; nobody films those."""
+        super().hear(event)
         if event.kind in ("instruction", "round") and not event.depth:
             self._round = event.data.get("number", 1)
         elif event.kind == "trying":
             self._tried.clear()
-            self._robot.on_frame = None
         elif event.kind == "tried" and hasattr(event.data["robot"], "render"):
             small = event.data["robot"].render(TRIED_PX, TRIED_PX).convert("RGB")
             self._tried[event.data["number"]] = small
-        elif event.kind == "tried_all":
-            self._robot.on_frame = self._frame if self._gif is not None else None
         elif event.kind == "samples" and self._tried:
             self._turns.append(self._side_by_side(event.data))
 
@@ -111,36 +133,37 @@ class Pictures:
         """Return the number of the turn that goes on."""
         return sum(1 for path in self._turns if "-tried" not in path.stem) + 1
 
-    def turn(self) -> None:
+    def turn(self, turn: Any = None) -> None:
         """Keep a picture of how a turn left things."""
         self._turns.append(self._save(f"turn-{self._number()}.png"))
 
     def finish(self) -> list[Path]:
         """Write the last picture and the GIF; return the files, in order."""
-        self._robot.on_frame = None
+        self.robot.on_frame = None
         paths = [self._folder / "before.png", *self._turns, self._save("after.png")]
-        if hasattr(self._robot, "svg"):  # what was drawn, for those who want the lines
+        if hasattr(self.robot, "svg"):  # what was drawn, for those who want the lines
             paths.append(self._folder / "after.svg")
-            paths[-1].write_text(self._robot.svg(), encoding="utf-8")
-        if self._gif is not None:
-            self._frames.append(_png(self._robot.render(FILM_PX, FILM_PX)))
-            if self._gif.suffix.lower() == ".mp4":
-                write_mp4(self._gif, self._frames)
+            paths[-1].write_text(self.robot.svg(), encoding="utf-8")
+        if self._film is not None:
+            self._frames.append(_png(self.robot.render(FILM_PX, FILM_PX)))
+            if self._film.suffix.lower() == ".mp4":
+                write_mp4(self._film, self._frames)
             else:
                 durations = [FRAME_MS] * (len(self._frames) - 1) + [1500]
                 first, *rest = _in_few_colors(self._frames)
                 moving = {"append_images": rest, "duration": durations, "loop": 0}
-                first.save(self._gif, format="GIF", save_all=True, **moving)
-            paths.append(self._gif)
+                first.save(self._film, format="GIF", save_all=True, **moving)
+            paths.append(self._film)
         return paths
 
-    def _frame(self) -> None:
-        if len(self._frames) < MAX_FRAMES:
-            self._frames.append(_png(self._robot.render(FILM_PX, FILM_PX)))
+    def frame(self) -> None:
+        """Keep a frame of the film, if there is to be one."""
+        if self._film is not None and len(self._frames) < MAX_FRAMES:
+            self._frames.append(_png(self.robot.render(FILM_PX, FILM_PX)))
 
     def _save(self, name: str) -> Path:
         path = self._folder / name
-        self._robot.render(PICTURE_PX, PICTURE_PX).save(path)
+        self.robot.render(PICTURE_PX, PICTURE_PX).save(path)
         return path
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from cap.cli.json_output import print_json
 from cap.cli.options import Command, ModelOptions, load_config, split_names, vary, with_options
+from cap.cli.output import print_json, show
 from cap.errors import UsageError
+from cap.planners.stand_in_models import is_stand_in
 
 SHOWN = 3
 """Candidates of a step in the table."""
@@ -69,7 +70,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     from benchmarks.models import Meter
     from benchmarks.planning import single
     from cap.cli.session import beginning
-    from cap.planners.stand_in_models import is_stand_in, what_it_knows
+    from cap.planners.stand_in_models import what_it_knows
     from cap.trace.terminal import Live
     from cap.trace.trace import versions
 
@@ -149,7 +150,7 @@ def _setup(options: PlanOptions) -> Any:
 
 def _model(name: str, known: Any, options: PlanOptions, settings: Any) -> Any:
     from cap.cli.session import model_for
-    from cap.planners.stand_in_models import StandIn, is_stand_in
+    from cap.planners.stand_in_models import StandIn
 
     if is_stand_in(name):
         return StandIn(name, known, options.seed)
@@ -174,25 +175,17 @@ def _report(
     about: Mapping[str, Any],
 ) -> int:
     """Print the candidates, the result and known instructions; return the exit code."""
-    from cap.cli.tables import show
     from cap.trace.reader import read_events
 
-    events = read_events(folder)
-    moments = [event["data"] for event in events if event["kind"] == "candidates"]
-    episode = verdict.episode
-    done = _good(verdict)
+    moments = [event["data"] for event in read_events(folder) if event["kind"] == "candidates"]
+    episode, done = verdict.episode, _good(verdict)
     code = 0 if done else {"model": 4, "refused": 3}.get(episode.end, 1)
     pictures = [str(path) for path in [folder / "after.png"] if path.exists()]
-    steps = [
-        {
-            "text": outcome.action.text,
-            "ok": outcome.ok,
-            "message": outcome.message,
-            "feedback": outcome.lines,
-        }
-        for outcome in episode.outcomes
-    ]
     if as_json:
+        steps = [
+            {"text": one.action.text, "ok": one.ok, "message": one.message, "feedback": one.lines}
+            for one in episode.outcomes
+        ]
         found = {
             "done": done, "judged": verdict.judged, "missed": verdict.missed,
             "end": episode.end, "why": episode.why, "rung": episode.rung,
@@ -205,18 +198,22 @@ def _report(
     if moments:
         click.echo()
         show(_rows(moments))
-        for words, numbers in _notes(moments).items():
-            click.echo(f"note: {words} (step {', '.join(map(str, numbers))})")
+    noted: dict[str, list[str]] = {}
+    for number, moment in enumerate(moments, start=1):
+        for words in moment["notes"]:
+            noted.setdefault(str(words), []).append(str(number))
+    for words, numbers in noted.items():
+        click.echo(f"note: {words} (step {', '.join(numbers)})")
     if episode.end != "done":
         click.echo(f"ended without being done: {episode.why}")
         if known:
             click.echo(f"the benchmark knows, for instance: {'; '.join(known)}")
-    elif not verdict.judged and not done:
-        click.echo("not done: no step was taken, and the planner says that it is done")
-    elif not verdict.judged:
+    elif verdict.judged:
+        click.echo("done: the world is as asked" if done else f"not done: {verdict.missed}")
+    elif done:
         click.echo("done, says the planner; the benchmark does not know this task, so look")
     else:
-        click.echo("done: the world is as asked" if done else f"not done: {verdict.missed}")
+        click.echo("not done: no step was taken, and the planner says that it is done")
     if pictures:
         click.echo(f"pictures: {', '.join(pictures)}")
     click.echo(f"run: {folder}")
@@ -228,15 +225,6 @@ def _good(verdict: Any) -> bool:
     episode = verdict.episode
     acted = any(outcome.ok for outcome in episode.outcomes)
     return episode.end == "done" and verdict.missed is None and (verdict.judged or acted)
-
-
-def _notes(moments: Sequence[Any]) -> dict[str, list[int]]:
-    """Return what was unusual in comparing steps, each with the steps it was so of."""
-    found: dict[str, list[int]] = {}
-    for number, moment in enumerate(moments, start=1):
-        for words in moment["notes"]:
-            found.setdefault(str(words), []).append(number)
-    return found
 
 
 def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:

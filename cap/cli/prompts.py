@@ -10,9 +10,11 @@ from typing import Any
 import click
 
 from cap.cli import completion
-from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup, json_option
+from cap.cli.options import PATH, CommandGroup, json_option
+from cap.cli.output import print_result, show
 from cap.errors import MissingExtra, UsageError, did_you_mean
+from cap.prompt import released
+from cap.robot import registry
 
 
 @click.group("prompts", cls=CommandGroup)
@@ -22,8 +24,6 @@ def command() -> None:
 
 def _groups() -> dict[str, Path]:
     """Return every shipped prompt folder by name."""
-    from cap.robot import registry
-
     root = registry.prompts_path()
     return {path.name: path for path in sorted(root.iterdir()) if any(path.glob("*.py"))}
 
@@ -41,9 +41,7 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
     With a robot: its examples of instructions, with the size of all requests of each. Sizes are
     characters, with no history; tokens are characters / 4.
     """  # noqa: D301
-    from cap.cli.tables import show
     from cap.prompt.prompt import tokens_of
-    from cap.robot import registry
     from cap.validation.prompts import instruction_costs, request_chars
 
     if robot is not None:
@@ -90,7 +88,6 @@ def show_prompt(name: str, as_json: bool) -> None:
     cap prompts show ravens/ui
     """  # noqa: D301
     from cap.prompt import prompt as prompts
-    from cap.robot import registry
     from cap.validation.prompts import requests
 
     path = Path(name)
@@ -107,16 +104,13 @@ def show_prompt(name: str, as_json: bool) -> None:
         text = requests(registry.load_prompts(path.parent), robot)[path.stem]
     else:
         text = prompts.without_synonyms(prompts.load(path).text)
-    if as_json:
-        found = {"prompt": name, "file": str(path), "text": text}
-        print_json(found)
-    else:
-        click.echo(text, nl=False)
+    found = {"prompt": name, "file": str(path), "text": text}
+    print_result(found, [text.removesuffix("\n")], as_json)
 
 
 @command.command("check")
 @click.argument("target", required=False, metavar="[ROBOT|FILE|DIR]")
-@click.option("--prompts", "folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--prompts", "folder", type=PATH, metavar="DIR")
 @click.option("-r", "--robot", default="ravens", show_default=True, help="Whose names a FILE uses.")
 @json_option
 def check(target: str | None, folder: Path | None, robot: str, as_json: bool) -> int:
@@ -130,37 +124,29 @@ def check(target: str | None, folder: Path | None, robot: str, as_json: bool) ->
     prompts are not executed, since they may be another robot's: the command lists what their names
     stand for, and what in them cannot be.
     """  # noqa: D301
-    from cap.robot import registry
-
     if folder is not None and target is None:
         target = robot
     if target is not None and target not in registry.robots():
         if Path(target).exists():
-            return _look(Path(target), robot, as_json)
+            return _inspect(Path(target), robot, as_json)
         hint = did_you_mean(target, registry.robots())
         raise UsageError(
             f"unknown robot '{target}', and no file or folder of that name.{hint}"
             " See: cap robots list"
         )
-    failed, rows = 0, []
+    rows, lines, failed = [], [], False
     for name, count, findings in _checked(target, folder):
-        failed += sum(not finding.skipped for finding in findings)
-        if as_json:
-            found = [asdict(finding) for finding in findings]
-            rows.append({"prompt": name, "examples": count, "findings": found})
-            continue
+        failed |= not all(finding.skipped for finding in findings)
+        found = [asdict(finding) for finding in findings]
+        rows.append({"prompt": name, "examples": count, "findings": found})
         ran = count - sum(finding.line > 0 for finding in findings)
-        click.echo(f"{name}: {ran} of {count} examples run")
-        for finding in findings:
-            click.echo(f"  {finding}")
-    if as_json:
-        print_json(rows)
-    return 1 if failed else 0
+        lines += [f"{name}: {ran} of {count} examples run", *(f"  {one}" for one in findings)]
+    print_result(rows, lines, as_json)
+    return int(failed)
 
 
-def _look(path: Path, robot: str, as_json: bool) -> int:
+def _inspect(path: Path, robot: str, as_json: bool) -> int:
     """Print what the names in prompt files stand for, and their findings."""
-    from cap.robot import registry
     from cap.validation.prompts import inspect_names
 
     body = registry.make_robot(robot, mode="instant")
@@ -174,84 +160,65 @@ def _look(path: Path, robot: str, as_json: bool) -> int:
         note = f"note: these stand beside a robot and are judged by the names of {robot}"
         click.echo(f"{note}; for the robot's own add -r {own}", err=True)
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
-    failed, rows = 0, []
-    serving = _serving(path, robot) if path.is_dir() else {}
-    if serving and not as_json:
-        failed += _print_serving(path, robot, serving)
+    serving = released.served(released.files(path), robot) if path.is_dir() else {}
+    if all(name == stem for name, stem in serving.items()):  # a folder with names of its own
+        serving = {}
+    lines = list(_serving_lines(path, robot, serving)) if serving else []
+    failed = bool(serving) and "ui" not in serving
+    rows = []
     for report in inspect_names(path, primitives, lmps, serving.values()):
-        failed += len(report.findings) + (not report.prompt.examples)
-        if as_json:
-            found = [asdict(finding) for finding in report.findings]
-            count, inferred = len(report.prompt.examples), list(report.prompt.inferred)
-            rows.append(
-                {
-                    "prompt": str(report.prompt.path),
-                    "examples": count,
-                    "inferred": inferred,
-                    "names": report.names,
-                    "findings": found,
-                }
-            )
-            continue
-        click.echo(f"{report.prompt.path}: {len(report.prompt.examples)} examples")
-        for line in report.prompt.inferred:
-            click.echo(f"  no header, inferred: {_plain(line)}")
-        words = {
-            "robot": f"of robot {robot}",
-            "lmps": "LMPs",
-            "library": "of the library",
-            "generated": "to be generated",
-            "given": "to be given by who calls it",
+        prompt, names = report.prompt, report.names
+        count = len(prompt.examples)
+        failed |= bool(report.findings) or not count
+        rows.append(
+            {
+                "prompt": str(prompt.path),
+                "examples": count,
+                "inferred": list(prompt.inferred),
+                "names": names,
+                "findings": [asdict(finding) for finding in report.findings],
+            }
+        )
+        kinds = {
+            f"of robot {robot}": names["robot"],
+            "LMPs": names["lmps"],
+            "of the library": names["library"],
+            "to be generated": names["generated"],
+            "to be given by who calls it": names["given"],
         }
-        for kind, names in report.names.items():
-            if names:
-                click.echo(f"  {words[kind]}: {_plain(', '.join(names))}")
-        for finding in report.findings:
-            click.echo(f"  {_plain(str(finding))}")
-        if not report.prompt.examples:
-            click.echo("  no example in it: a prompt has comments with code below them")
-    if as_json:
-        print_json(rows)
-    return 1 if failed else 0
+        lines += [
+            f"{prompt.path}: {count} examples",
+            *(f"  no header, inferred: {line}" for line in prompt.inferred),
+            *(f"  {kind}: {', '.join(found)}" for kind, found in kinds.items() if found),
+            *(f"  {finding}" for finding in report.findings),
+        ]
+        if not count:
+            lines.append("  no example in it: a prompt has comments with code below them")
+    print_result(rows, lines, as_json)
+    return int(failed)
 
 
-def _serving(folder: Path, robot: str) -> dict[str, str]:
-    """Return the stem of the file that serves each LMP; {} of a folder with names of its own."""
-    from cap.prompt import released
-
-    serving = released.served(released.files(folder), robot)
-    return serving if any(name != stem for name, stem in serving.items()) else {}
-
-
-def _print_serving(folder: Path, robot: str, serving: Mapping[str, str]) -> int:
-    """Print which file serves which LMP of a robot; return how many LMPs it cannot do without."""
-    from cap.prompt import released
-    from cap.robot import registry
-
+def _serving_lines(folder: Path, robot: str, serving: Mapping[str, str]) -> Iterator[str]:
+    """Yield which file serves which LMP of a robot, and what is lacking."""
     files, prompts = released.files(folder), registry.load_prompts(folder, robot)
-    idle = [path.name for stem, path in files.items() if stem not in serving.values()]
     called = {name for prompt in prompts.values() for name in {*prompt.called, *prompt.hints}}
-    absent = sorted((called & released.LMPS) - serving.keys())
-    lacking = [] if "ui" in serving else ["ui"]
-    for words, entries in (
-        (f"for robot {robot}", [f"{name}: {files[stem].name}" for name, stem in serving.items()]),
-        ("of other robots, not looked at", idle),
-        ("not in the folder, generated where they are called", absent),
-        ("missing", lacking),
-    ):
+    found = {
+        f"for robot {robot}": [f"{name}: {files[stem].name}" for name, stem in serving.items()],
+        "of other robots, not looked at": [
+            path.name for stem, path in files.items() if stem not in serving.values()
+        ],
+        "not in the folder, generated where they are called": sorted(
+            (called & released.LMPS) - serving.keys()
+        ),
+        "missing": [] if "ui" in serving else ["ui"],
+    }
+    for what, entries in found.items():
         if entries:
-            click.echo(f"{words}: {_plain(', '.join(entries))}")
-    return len(lacking)
-
-
-def _plain(text: str) -> str:
-    """Return what a prompt file says, without characters that steer a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
+            yield f"{what}: {', '.join(entries)}"
 
 
 def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:
     from cap.models.nearest import Nearest
-    from cap.robot import registry
     from cap.validation.prompts import check_robot_prompts
 
     robots = [robot] if robot else [name for name in registry.robots() if name in _groups()]

@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from cap.cli.json_output import print_json
 from cap.cli.options import SessionOptions, robot_values
 from cap.cli.pictures import wanted
-from cap.cli.session import People, open_session, watch, world_as_json
+from cap.cli.session import People, open_session, report, watch
 from cap.errors import CapError, UsageError
+from cap.messages import printable
 from cap.robot.robot_files import is_file
 
 
@@ -82,21 +82,15 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         noted = getattr(session.robot, "world_note", "")
         why = kept.world_lost or noted or "the real world stays as it is"
         click.echo(f"note: variables and history only; {why}", err=True)
-    from cap.messages import clipped
-    from cap.trace.reader import read_events
+    from cap.trace.export.run_record import RunRecord
 
-    asked, known = "", 0
-    with contextlib.suppress(CapError, KeyError, TypeError):  # a file, or a damaged trace
-        for event in read_events(folder):
-            kind, data = event["kind"], event["data"]
-            if event["depth"] == 0 and kind == "instruction":
-                asked, known = clipped(str(data["text"]), 80), known + 1
-            elif event["depth"] == 0 and kind == "done":
-                asked = ""
-            elif kind in ("resumed", "redo", "undo"):
-                known += -data["turns"] if kind == "undo" else data["turns"]
-    if asked and known > kept.turns:
-        click.echo(f"note: the last turn was cut off, and is as if never asked: {asked}", err=True)
+    with contextlib.suppress(CapError):  # a file, or a damaged trace
+        last = RunRecord.read(folder).turns[-1:]
+        if last and last[0].ok is None:
+            asked = printable(last[0].instruction[:80])
+            click.echo(
+                f"note: the last turn was cut off, and is as if never asked: {asked}", err=True
+            )
 
 
 @contextmanager
@@ -159,36 +153,9 @@ def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures
     with replayed(options, folder) as (session, steps):
         watch(session, options)
         film = wanted(session, gif, pictures)
-        done = []
+        differs = []
         for entry in steps:
-            done.append(entry)
+            differs += [] if entry.same else [entry.step.text]
             if film is not None:
                 film.turn()
-        return _compared(session, options, done, film.finish() if film else [])
-
-
-def _compared(session: Any, options: SessionOptions, done: list[Any], paths: list[Path]) -> int:
-    """Say whether each step came out as it did then."""
-    other = [entry for entry in done if not entry.same]
-    if options.as_json:
-        shown = {
-            "status": "failed" if other else "done",
-            "run": str(session.trace.folder),
-            "turns": [entry.turn.as_json() for entry in done if entry.turn is not None],
-            "differs": [entry.step.text for entry in other],
-            **world_as_json(session.robot),
-        }
-        if paths:
-            shown["pictures"] = [str(path) for path in paths]
-        print_json(shown)
-        return 1 if other else 0
-    from cap.messages import printable
-
-    for entry in other:
-        click.echo(f"came out differently than in the run: {printable(entry.step.text)}")
-    if not other:
-        click.echo(f"replayed: {len(done)} steps came out as in the run")
-    for path in paths:
-        click.echo(f"picture: {path}")
-    click.echo(f"run: {session.trace.folder}")
-    return 1 if other else 0
+        return report(session, options, film.finish() if film else [], differs=differs)

@@ -6,7 +6,6 @@ import contextlib
 import datetime
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,11 @@ import click
 
 from cap.cli import camera, completion
 from cap.cli.approval import ask_person
-from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup, Named, json_option, robot_values, split_names
+from cap.cli.options import FILE, PATH, CommandGroup, json_option, robot_values, split_names
+from cap.cli.output import print_result, show, writing
 from cap.errors import Stopped, UsageError
+from cap.messages import printable
+from cap.robot import registry
 
 
 @click.group("robots", cls=CommandGroup)
@@ -32,9 +33,6 @@ def list_robots(as_json: bool) -> None:
     \b
     cap robots list --json
     """  # noqa: D301
-    from cap.cli.tables import show
-    from cap.robot import registry
-
     rows = [{"robot": entry.name, "from": entry.target} for entry in registry.robots().values()]
     show(rows, as_json)
 
@@ -51,28 +49,20 @@ def show_robot(name: str, as_json: bool) -> None:
     import inspect
     import textwrap
 
-    from cap.robot import registry
-
     robot = registry.make_robot(name, mode="instant")
     about = inspect.getdoc(type(robot)) or ""
-    primitives = robot.primitives().values()
-    if as_json:
-        rows = [
-            {"name": p.name, "kind": p.kind, "signature": str(p.signature), "doc": p.doc}
-            for p in primitives
-        ]
-        print_json({"robot": name, "about": about, "primitives": rows})
-        return
-    click.echo(f"{name}: {about}")
-    for primitive in primitives:
-        click.echo(f"\n{primitive.name}{primitive.signature}    [{primitive.kind}]")
-        click.echo(textwrap.indent(primitive.doc, "    "))
+    rows, lines = [], [f"{name}: {about}"]
+    for p in robot.primitives().values():
+        signature = str(p.signature)
+        rows.append({"name": p.name, "kind": p.kind, "signature": signature, "doc": p.doc})
+        lines += [f"\n{p.name}{signature}    [{p.kind}]", textwrap.indent(p.doc, "    ")]
     robot.close()
+    print_result({"robot": name, "about": about, "primitives": rows}, lines, as_json)
 
 
 @command.command("new")
 @click.argument("name")
-@click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Folder; NAME if none.")
+@click.option("--out", type=PATH, metavar="DIR", help="Folder; NAME if none.")
 def new_robot(name: str, out: Path | None) -> None:
     """Write a working robot to begin with: class, prompts, task, oracle, test.
 
@@ -91,15 +81,13 @@ def new_robot(name: str, out: Path | None) -> None:
 @click.argument("name", shell_complete=completion.robots)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".')
-@click.option("--out", type=Named(path_type=Path, dir_okay=False), metavar="FILE")
+@click.option("--out", type=FILE, metavar="FILE")
 def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     """Write the scene of a seed as TOML, to be edited and given back with -R scene=FILE.
 
     \b
     cap robots scene ravens --seed 3 --out scene.toml
     """  # noqa: D301
-    from cap.robot import registry
-
     chosen = split_names(objects, "--objects", "red block, blue bowl")
     robot: Any = registry.make_robot(name, mode="instant", seed=seed, objects=chosen)
     try:
@@ -116,10 +104,8 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
         return
     if out.exists():
         raise UsageError(f"{out} exists; name another with --out, or remove it")
-    try:
+    with writing(out):
         out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
     click.echo(f"wrote {out}; try: {begun}{shlex.quote(str(out))}")
 
 
@@ -138,7 +124,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
 )
 @click.option(
     "--protocol",
-    type=Named(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="With -R: where the protocol goes (default: bring-up-DATE.md).",
 )
@@ -168,26 +154,25 @@ def check(
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
     findings = list(check_robot(robot, make_model("nearest"), approve))
-    if as_json:
-        print_json([vars(finding) for finding in findings])
-    else:
-        for finding in findings:
-            click.echo(str(finding))
-        if all(finding.skipped for finding in findings):
-            click.echo(f"{robot}: nothing to find fault with")
-    return 0 if all(finding.skipped for finding in findings) else 1
+    good = all(finding.skipped for finding in findings)
+    lines = [*map(str, findings), *[f"{robot}: nothing to find fault with"] * good]
+    print_result([vars(finding) for finding in findings], lines, as_json)
+    return int(not good)
 
 
 def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
-    """Walk a real robot's checklist with the person, and write down the result of each step."""
-    from cap.robot import registry
+    """Walk a real robot's checklist with the user, and write down the result of each step."""
     from cap.validation.bring_up import INTERRUPTED, UNANSWERED, Checked, walk
 
     began = datetime.datetime.now().astimezone()
     checklist = registry.bring_up(robot, options)
+    path = protocol or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
+    if path.exists():
+        raise UsageError(f"{path} exists; name another with --protocol, or remove it")
     listed = ", ".join(f"{name}={value}" for name, value in options.items()) or "none"
     head = f"# Bring-up of {robot}\n\n{began:%Y-%m-%d %H:%M:%S %z}; options: {listed}\n\n"
-    path = _new_protocol(protocol, began, head)
+    with writing(path):
+        path.write_text(head, encoding="utf-8")
     checked: list[Checked] = []
     asking: list[str] = []
     """The question that waits for its answer, if one does."""
@@ -201,63 +186,38 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
     def note(step: Checked) -> None:
         checked.append(step)
         asked = f" (asked: {step.question})" if step.question else ""
-        row = f"{len(checked)}. {step.title}{asked}: **{step.result}**: {step.finding}\n"
-        with path.open("a", encoding="utf-8") as file:  # what was done stands there at once
+        number = len(checked)
+        row = f"{number}. {step.title}{asked}: **{step.result}**: {step.finding}\n"
+        with writing(path), path.open("a", encoding="utf-8") as file:  # what was done is there
             file.write(row)
-
-    def show(steps: Sequence[Checked], first: int) -> None:
-        for number, step in enumerate(() if as_json else steps, start=first):
-            click.echo(f"{number:2d} {step.result:8} {step.title}: {step.finding}")
+        if not as_json:
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                click.echo(f"{number:2d} {step.result:8} {step.title}: {step.finding}")
 
     try:
         for done in walk(checklist, ask if sys.stdin.isatty() else None):
             note(done)
-            show([done], len(checked))
     except (KeyboardInterrupt, Stopped):
         checklist.stop()
-        before, here = len(checked), UNANSWERED if asking else INTERRUPTED
-        for step in checklist.steps()[before:]:
-            if len(checked) == before:
+        here = UNANSWERED if asking else INTERRUPTED
+        left = checklist.steps()[len(checked) :]
+        for number, step in enumerate(left):
+            if number == 0:
                 note(Checked(step.title, "interrupted", here, step.question))
             else:
-                note(Checked(step.title, "not done", f"after: {checked[before].title}"))
+                note(Checked(step.title, "not done", f"after: {left[0].title}"))
         with contextlib.suppress(OSError):  # the terminal may be gone
-            show(checked[before:], before + 1)
             click.echo(f"protocol: {path}", err=as_json)
         raise
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
         checklist.close()
-    if as_json:
-        print_json([vars(step) for step in checked])
-    else:
-        click.echo(f"protocol: {path}")
+    print_result([vars(step) for step in checked], [f"protocol: {path}"], as_json)
     failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
 
 
-def _new_protocol(wanted: Path | None, began: datetime.datetime, head: str) -> Path:
-    """Begin a protocol in a file that was not there; return the file.
-
-    Raises:
-        UsageError: It is there, or cannot be written.
-    """
-    path = wanted or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(head)
-    except FileExistsError:
-        raise UsageError(f"{path} exists; name another with --protocol, or remove it") from None
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
-    return path
-
-
 def _shown_and_asked(source: str) -> bool:
     """Show an example's program and ask whether it may run."""
-    from cap.messages import printable
-
     for line in source.splitlines():
         click.echo(f"  {printable(line)}", err=True)
     return ask_person("Run this example on the real robot?")

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
-from cap.cli.json_output import print_json
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
+from cap.cli.output import print_json
 from cap.errors import CapError, MissingSimulator, Stopped, UsageError
+from cap.messages import is_real, printable, usage_line
 from cap.robot.robot_files import path_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ def open_session(
     options: SessionOptions,
     instructions: Sequence[str],
     people: People | None = None,
-    reported: Collection[str] = (),
 ) -> Iterator[Any]:
     """Build the robot, the model and the session a command's options describe.
 
@@ -55,7 +55,6 @@ def open_session(
         options: What was said on the command line.
         instructions: Those that are known already; the folder is named after the first.
         people: Who is asked before anything moves; the person at the terminal if None.
-        reported: What was reported already of skills that are left out.
     """
     from cap.sandbox.client import shared_template
 
@@ -67,8 +66,7 @@ def open_session(
     with beginning(options.out, settings.runs, settings.robot, header) as trace:
         session = _make_session(options, settings, trace, instructions, people)
     for why in session.damaged_skills.values():
-        if why not in reported:
-            click.echo(f"warning: a skill is left out: {why}", err=True)
+        click.echo(f"warning: a skill is left out: {why}", err=True)
     try:
         with session:
             yield session
@@ -303,40 +301,61 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
 
 
 def report(
-    session: Any, options: SessionOptions, paths: list[Path], left: tuple[str, ...] = ()
+    session: Any,
+    options: SessionOptions,
+    paths: list[Path],
+    *,
+    left: Sequence[str] = (),
+    differs: Sequence[str] | None = None,
 ) -> int:
-    """Say where the run is kept and return the exit code."""
+    """Say where the run is kept and return the exit code.
+
+    Args:
+        session: Whose turns are over.
+        options: How it was opened.
+        paths: Pictures of it.
+        left: Instructions that were not run, after a failure.
+        differs: Of a run that was repeated, the steps that came out differently.
+    """
     failure = next((turn.failure for turn in session.turns if turn.failure), None)
-    status = "done" if failure is None else "failed"
+    code = failure.exit_code if failure else 0
+    if differs is not None:
+        code = 1 if differs else 0
     if options.as_json:
-        turns = [turn.as_json() for turn in session.turns]
         shown = {
-            "status": status,
+            "status": "failed" if code else "done",
             "run": str(session.trace.folder),
-            "mode": getattr(session.robot, "mode", None),
-            "turns": turns,
-            "usage": vars(session.usage),
+            "turns": [turn.as_json() for turn in session.turns],
             **world_as_json(session.robot),
         }
+        if differs is None:
+            mode = getattr(session.robot, "mode", None)
+            shown |= {"mode": mode, "usage": vars(session.usage)}
+        else:
+            shown["differs"] = differs
         if options.dry_run and hasattr(session.robot, "commands"):
             shown["commands"] = session.robot.commands
         if paths:
             shown["pictures"] = [str(path) for path in paths]
         print_json(shown)
-    else:
-        for words in left:
-            click.echo(f"not run after the failure: {words}")
-        if left and failure is not None and failure.kind == "refused":
-            given = [word for option in options.robot_options for word in ("-R", option)]
-            model = ["-m", options.model] if options.model else []
-            words = shlex.join([str(session.trace.folder), *left, *given, *model])
-            click.echo(f"they wait: cap run --resume {words}")
-        for path in paths:
-            click.echo(f"picture: {path}")
-        say_commands(session, options)
-        say_usage(session)
-        click.echo(f"run: {session.trace.folder}")
-    return failure.exit_code if failure else 0
+        return code
+    for text in differs or ():
+        click.echo(f"came out differently than in the run: {printable(text)}")
+    if differs == []:
+        click.echo("replayed: it came out as in the run")
+    for words in left:
+        click.echo(f"not run after the failure: {words}")
+    if left and failure is not None and failure.kind == "refused":
+        given = [word for option in options.robot_options for word in ("-R", option)]
+        model = ["-m", options.model] if options.model else []
+        words = shlex.join([str(session.trace.folder), *left, *given, *model])
+        click.echo(f"they wait: cap run --resume {words}")
+    for path in paths:
+        click.echo(f"picture: {path}")
+    say_commands(session, options)
+    say_usage(session)
+    click.echo(f"run: {session.trace.folder}")
+    return code
 
 
 def say_commands(session: Any, options: SessionOptions) -> None:
@@ -362,7 +381,6 @@ def world_as_json(robot: Any) -> dict[str, Any]:
 
 def real_usage(session: Any) -> dict[str, Usage]:
     """Return what language models took for each LMP, also in turns that were undone."""
-    from cap.messages import is_real
     from cap.models.base import Usage
 
     found: dict[str, Usage] = {}
@@ -374,7 +392,6 @@ def real_usage(session: Any) -> dict[str, Usage]:
 
 def say_usage(session: Any) -> None:
     """Say what language models took in all, if there was more than one turn."""
-    from cap.messages import usage_line
     from cap.models.base import Usage
 
     if len(session.turns) > 1 and (found := real_usage(session)):

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup, json_option
+from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config
+from cap.cli.output import print_result, show
 from cap.errors import SkillError
 
 _folder_option = click.option(
@@ -57,7 +57,6 @@ def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
     \b
     cap skills list -r ravens
     """  # noqa: D301
-    from cap.cli.tables import show
     from cap.session.skills.skill_check import set_aside
 
     store = _store(folder)
@@ -93,14 +92,10 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
     \b
     cap skills show get_biggest
     """  # noqa: D301
-    from cap.messages import printable
     from cap.session.skills.skill_file import render
 
     skill = _store(folder).get(name)
-    if as_json:
-        print_json(asdict(skill))
-    else:
-        click.echo(printable(render(skill)), nl=False)
+    print_result(asdict(skill), [render(skill).removesuffix("\n")], as_json)
 
 
 @command.command("check")
@@ -124,9 +119,7 @@ def check(
     \b
     cap skills check -r ravens
     """  # noqa: D301
-    from cap.cli.options import ModelOptions, load_config
     from cap.cli.session import model_for
-    from cap.cli.tables import show
     from cap.session.skills.skill_check import check_all
 
     given = None

@@ -8,9 +8,11 @@ from typing import Any
 
 import click
 
-from cap.cli.json_output import print_json
-from cap.cli.options import CommandGroup, Named, json_option
+from cap.cli.options import PATH, CommandGroup, json_option
+from cap.cli.output import print_json, show, writing
 from cap.errors import CapError, UsageError
+from cap.messages import printable
+from cap.trace.reader import read_header
 
 FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
 
@@ -27,7 +29,7 @@ def _runs_folder(given: Path | None) -> Path:
 
 
 @command.command("list")
-@click.option("--runs", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--runs", type=PATH, metavar="DIR")
 @click.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
 @json_option
 def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
@@ -37,9 +39,6 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
     cap trace list -n 20
     cap trace list --json
     """  # noqa: D301
-    from cap.cli.tables import show
-    from cap.trace.reader import read_header
-
     rows: list[dict[str, Any]] = []
     found = sorted(_runs_folder(runs).glob("*/run.json"))
     for path in found[-last:] if last else found:
@@ -53,7 +52,7 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
 
 
 @command.command("show")
-@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.argument("folder", type=PATH, required=False)
 @click.option("-v", "--verbose", is_flag=True, help="Nested LMPs as well.")
 @json_option
 def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
@@ -65,8 +64,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """  # noqa: D301
     from rich.console import Console
 
-    from cap.messages import printable
-    from cap.trace.reader import UNREADABLE, read_events, read_header
+    from cap.trace.reader import UNREADABLE, read_events
     from cap.trace.terminal import Live
     from cap.trace.trace import Event
 
@@ -92,9 +90,9 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
 
 
 @command.command("export")
-@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.argument("folder", type=PATH, required=False)
 @click.option("--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Format.")
-@click.option("--out", type=Named(path_type=Path), metavar="FILE", help="By default in the run.")
+@click.option("--out", type=PATH, metavar="FILE", help="By default in the run.")
 @click.option("-r", "--robot", metavar="FILE", help="The file of a run's own robot, for a film.")
 @click.option(
     "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
@@ -127,7 +125,7 @@ def export_trace(
         from cap.trace.export.run_record import RunRecord
 
         record = RunRecord.read(folder)
-        try:
+        with writing(out):
             if to == "zip":
                 content = bundle.bundle(folder)
             else:
@@ -137,10 +135,6 @@ def export_trace(
                 out.write_bytes(content)
                 return 0
             write_whole(out, content)
-        except BrokenPipeError:  # its reader has had enough
-            raise
-        except OSError as error:
-            raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
         click.echo(str(out))
         return 0
     from cap.cli.film import film_run

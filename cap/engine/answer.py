@@ -76,8 +76,6 @@ class Answer:
     """The world after it, where it was looked at already."""
     doubts: tuple[str, ...] = ()
     """What every reading of the words asks for and the world does not show: lines."""
-    bent: tuple[str, ...] = ()
-    """How points that were asked for again differ from those that could not be used: lines."""
 
     @property
     def source(self) -> str:

@@ -16,14 +16,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
+import shapely
+from shapely import MultiLineString
 
 from cap.engine.answer import Answer
 from cap.engine.doubts import doubts
 from cap.engine.effect import Effect
-from cap.engine.failures import failure_of
 from cap.engine.goal import GOAL, NOT_SO, SAYS_NO, GoalCheck
 from cap.engine.question import Author, Question
+from cap.engine.repair import failure_of
 from cap.engine.settings import Sampling
 from cap.errors import ModelError, RobotError, SpendLimit, UsageError
 from cap.models.base import Completion
@@ -33,8 +34,6 @@ from cap.robot.observation import Observation
 
 INK_ALIKE_M = 0.01
 """Drawings whose lines are nowhere farther apart are the same."""
-_TIMED_WAVE = 4
-"""Where time is short, so many programs are asked for at once."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,8 @@ class TriedProgram:
     """From 1, in the order in which they were written."""
     answer: Answer
     """The program and its result."""
+    given: Completion | None = None
+    """What the model wrote; None if it gave no answer."""
     effect: Effect | None = None
     """What it did to the world; None if it was not run."""
     ink: Any = None
@@ -120,6 +121,8 @@ class BestOf:
     """What the turn before it moved."""
     tried: list[TriedProgram] = field(default_factory=list)
     """Those so far."""
+    chosen: Completion | None = None
+    """The answer with the chosen program."""
     accepted: bool = False
     """Whether the goal check or the caller's own accepts the chosen one."""
     denied: str = ""
@@ -131,10 +134,10 @@ class BestOf:
         trace.progress("trying", samples=sampling.samples)
         mark, begin_s, stopped = self.author.tally.mark(), time.monotonic(), ""
         try:
-            while (left := sampling.samples - len(self.tried)) and not stopped:
+            while len(self.tried) < sampling.samples and not stopped:
                 questions = [
                     replace(self.question, sample=len(self.tried) + number)
-                    for number in range(self._wave(left, self._tokens(mark)))
+                    for number in range(self._wave())
                 ]
                 for given in self.author.ask_all(self.prompt, questions):
                     if isinstance(given, SpendLimit) and self.tried:  # it was never asked for
@@ -156,6 +159,7 @@ class BestOf:
         if self.goal is not None and (chosen.effect is not None or self.goal.unusable):
             self.denied = self.goal.denial(chosen.goal)
         self._record(chosen, alike, stopped)
+        self.chosen = chosen.given
         return chosen.answer
 
     def judged(self, answer: Answer) -> Answer:
@@ -168,24 +172,19 @@ class BestOf:
         found = (*answer.doubts, NOT_SO) if refused and answer.attempts == 1 else answer.doubts
         return replace(answer, accepted=accepted, denied=self.denied, doubts=found)
 
-    def _wave(self, left: int, used: int) -> int:
+    def _wave(self) -> int:
         """Return how many further programs are needed at least before one can be chosen.
 
-        They are no more than a budget may hold, as far as those before tell.
+        Where a budget or a check may end it after any of them, they are asked for one by one.
         """
-        sampling, tried = self.sampling, len(self.tried)
-        sized = sampling.max_tokens is None or tried
-        if sampling.judge is not None or not sampling.agreement or not sized:
+        sampling, left = self.sampling, self.sampling.samples - len(self.tried)
+        limited = sampling.max_tokens is not None or sampling.max_s is not None
+        if limited or sampling.judge is not None or not sampling.agreement:
             return 1
-        wave = sampling.samples // 2 + 1
-        if tried:
-            _, alike, second = self._choice()
-            wave = min(left, (second + left - alike) // 2 + 1)
-        if sampling.max_tokens is not None:
-            wave = min(wave, (sampling.max_tokens - used) * tried // max(1, used))
-        if sampling.max_s is not None:
-            wave = min(wave, _TIMED_WAVE)
-        return max(1, wave)
+        if not self.tried:
+            return sampling.samples // 2 + 1
+        _, alike, second = self._choice()
+        return max(1, min(left, (second + left - alike) // 2 + 1))
 
     def _tokens(self, mark: int) -> int:
         usage = self.author.tally.since(mark)
@@ -275,18 +274,14 @@ class BestOf:
 
     def _came(self, one: TriedProgram) -> str:
         """Return a program's result; with places, if another differs only in these."""
-        if not any(other.line == one.line and not one.agrees(other) for other in self.tried):
+        alone = not any(other.line == one.line and not one.agrees(other) for other in self.tried)
+        if alone or one.effect is None:
             return one.line
-        moved = one.effect.moved if one.effect is not None else {}
-        ends = [f"{name} now at ({x:.2f}, {y:.2f})" for name, (_, (x, y, *_)) in moved.items()]
-        strokes = [np.array(stroke)[:, :2] for stroke in one.ink or ()]
-        if strokes:
-            steps = [np.linalg.norm(np.diff(points, axis=0), axis=1).sum() for points in strokes]
-            ink = np.concatenate(strokes)
-            (left, low), (right, high) = ink.min(axis=0).tolist(), ink.max(axis=0).tolist()
-            corners = f"({left:.2f}, {low:.2f}) to ({right:.2f}, {high:.2f})"
-            ends.append(f"{sum(steps):.2f} m of ink, {corners}")
-        return "; ".join([one.line, *ends])
+        lines = [[point[:2] for point in line] for line in one.ink or () if len(line) > 1]
+        if not lines:
+            return one.effect.detail
+        left, low, right, high = MultiLineString(lines).bounds
+        return f"{one.effect.detail}, ({left:.2f}, {low:.2f}) to ({right:.2f}, {high:.2f})"
 
     def _try(self, number: int, given: Completion | ModelError) -> TriedProgram:
         """Run one program from the present world, which is as it was again afterwards.
@@ -303,13 +298,14 @@ class BestOf:
             before = Observation.of(robot)
             answer = self.run_on(robot, given)
             if not answer.ran:
-                return TriedProgram(number, answer)
+                return TriedProgram(number, answer, given)
             after = Observation.of(robot)
             effect = Effect.of(before, after, answer.result)
             words = self.question.instruction
             tried = TriedProgram(
                 number,
                 answer,
+                given,
                 effect,
                 plain(getattr(robot, "strokes", None)),
                 expected=all(word in effect.words for word in self.expect),
@@ -337,12 +333,10 @@ def drawn_alike(one: Any, other: Any) -> bool:
     """Return whether two drawings are the same, however many strokes they are made of."""
     if not one or not other or one == other:
         return bool(one) == bool(other)
-    from shapely import MultiLineString, hausdorff_distance
-
     ours, theirs = (
         MultiLineString([stroke for stroke in drawn if len(stroke) > 1]) for drawn in (one, other)
     )
     if ours.is_empty or theirs.is_empty:
         return False
-    apart = float(hausdorff_distance(ours, theirs, densify=0.05))
+    apart = float(shapely.hausdorff_distance(ours, theirs, densify=0.05))
     return math.isfinite(apart) and apart <= INK_ALIKE_M

@@ -11,8 +11,8 @@ import numpy as np
 
 from cap.engine.effect import ITSELF, VELOCITY, Effect
 from cap.engine.measures import AREA, AREA_SHARE, area_m2
-from cap.engine.sentence import UNITS, clauses_of, mentions
-from cap.engine.shapes import Points, box_of
+from cap.engine.sentence import NUMBERS, UNITS, clauses_of, mentions
+from cap.engine.shapes import Points, box_of, middle_of
 from cap.robot.observation import Observation
 
 SHARE, SLACK_M = 0.02, 0.012
@@ -87,6 +87,16 @@ _FROM = re.compile(
     r"\b(\d+(?:\.\d+)?) ?(cm|m) (?:away )?(?:from|past|behind|beyond|in front of|before"
     r"|(?:to the )?(?:left|right) of) (?:the )?(?P<name>[\w ]+)$"
 )
+_OFTEN = {"twice": 2, "thrice": 3}
+_ROUNDS = re.compile(
+    rf"\b(twice|thrice|(?:{'|'.join(NUMBERS)}|\d+)(?= (?:full |whole |complete )?"
+    r"(?:times|laps|rounds|turns|circles|rotations|spins|revolutions)\b))"
+)
+_GOES_AROUND = re.compile(
+    r"^(?!.*\bdeg).*\b(?:around|laps|rounds|spin|rotate|turn|circles|full turns|on the spot)\b"
+)
+_ROUND_SHARE = 0.2
+"""A round may lack so much of itself."""
 _POINT = re.compile(
     r"(?:\bx ?=? ?(?P<x>-?\d+(?:\.\d+)?)(?: m)?,? (?:and )?y ?=? ?(?P<y>-?\d+(?:\.\d+)?)"
     r"|\((?P<x2>-?\d+(?:\.\d+)?), ?(?P<y2>-?\d+(?:\.\d+)?)\))(?: m)?$"
@@ -137,6 +147,7 @@ def driven_otherwise(
     yield from _at_point(text, after)
     if travel in before.condition and not effect.moved:
         yield from _unmet_lengths(text, before, after)
+        yield from _around(text, before, after)
     yield from _visited(clauses, before, after)
     yield from _returned(clauses, before, after)
     if not drives:
@@ -292,6 +303,22 @@ def _at_point(text: str, after: Observation) -> Iterator[str]:
         x, y = after.condition[ITSELF[0]][:2]
         if math.dist(goal, (x, y)) > POINT_M:
             yield f"the robot is at ({x:.2f}, {y:.2f}), not at ({goal[0]:g}, {goal[1]:g})"
+
+
+def _around(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how often the robot turned, or drove around something, where more was asked for."""
+    driven = _driven(before, after)
+    way_m = float(np.linalg.norm(np.diff(driven, axis=0), axis=1).sum())
+    turned = after.condition[ITSELF[2]] - before.condition[ITSELF[2]] - way_m
+    places = {**after.landmarks, **{name: at[:2] for name, at in after.positions.items()}}
+    for match in _ROUNDS.finditer(text) if _GOES_AROUND.search(text) else ():
+        wanted = _OFTEN.get(match[1]) or NUMBERS.get(match[1]) or float(match[1])
+        named = mentions(text, places)
+        middle = places[named[0][0]] if named else middle_of(driven)
+        angles = np.unwrap(np.arctan2(*(driven - np.array(middle[:2])).T[::-1]))
+        rounds = max(abs(float(angles[-1] - angles[0])), turned) / math.tau
+        if rounds < wanted - _ROUND_SHARE:
+            yield f"the robot went around {rounds:.1f} times, where '{match[0]}' was asked for"
 
 
 def _unmet_lengths(text: str, before: Observation, after: Observation) -> Iterator[str]:

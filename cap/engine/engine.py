@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cap.checker.checker import Examination, examine
 from cap.engine.answer import (
@@ -41,40 +41,38 @@ from cap.engine.doubts import (
     left_as_it_was,
 )
 from cap.engine.effect import Effect
-from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.function_generation import Generation, kept_for, refused
 from cap.engine.goal import GOAL, NOT_SO, GoalCheck, TrialTrace, stage
-from cap.engine.literal import assignments
 from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
-    ANSWER_AGAIN,
     acted,
-    bent,
-    blamed,
+    explain,
     failed_turn,
+    failure_of,
+    lmp_failed,
     note_of,
     reason_of,
-    shown_with_result,
     sort_of,
+    unfit,
 )
-from cap.engine.return_kinds import kind_error
 from cap.engine.settings import EngineSettings, Repairs
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, LMPFailed, ModelError, NotFound, PromptError, RobotError
 from cap.models.base import Completion, Model
 from cap.program.program import AnsweredInWords, Program
 from cap.program.scope import Definition, Primitive, Scope
-from cap.prompt.context import Context
+from cap.prompt.context import Context, assignments, value_lines
 from cap.prompt.docs import imports, primitive_docs
-from cap.prompt.given import value_lines
-from cap.prompt.prompt import PastTurn, Prompt, one_line
+from cap.prompt.prompt import Prompt, kind_error, one_line
 from cap.result import Call, Failure, Result, plain
 from cap.robot import observation
 from cap.robot.observation import Observation
-from cap.robot.protocol import Rewindable
 from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from cap.engine.best_of import BestOf
 
 MAX_NESTING = 6
 """How deep LMPs may call each other."""
@@ -110,43 +108,21 @@ def interrupted() -> Failure:
 
 
 @dataclass
-class Objection:
-    """An LMP's answer that could not be used, and how the next one differs."""
+class Rules:
+    """How the attempts at one instruction are judged, and how many there may be."""
 
-    reason: str
-    turn: PastTurn
-    """The answer with the reason, as the LMP reads it."""
-    points: Any
-    bent: str = ""
-    """How the next answer's points differ."""
-
-
-@dataclass
-class Instruction:
-    """One instruction under way."""
-
-    prompt: Prompt
-    """The LMP."""
-    question: Question
-    """With what the next program is asked for."""
-    state: State
-    """What the next program finds."""
-    left: Repairs
-    """How many repairs are left."""
-    fixed: bool
-    """The context is the caller's own; else it is read again where something was done."""
-    world: Any
-    """The world before the first attempt, to which a failed one goes back; None to leave it."""
+    words: str
+    """The instruction."""
     before: Observation | None
     """What the effect is compared with; None if it is not compared."""
     moved_before: Mapping[str, Any]
     """What the turn before moved."""
     goal: GoalCheck | None
     """The goal check that judges each attempt as well; None for none."""
-    chosen: bool = False
-    """The program was chosen among several, or has been doubted: it is not asked for again."""
-    ended: tuple[Answer, Any] | None = None
-    """The last failed attempt that ran, and the world it left."""
+    left: Repairs
+    """How many repairs are left."""
+    settled: bool
+    """The program was chosen among several, or has been doubted: doubts repair it no more."""
 
 
 class Engine:
@@ -196,10 +172,6 @@ class Engine:
         self.author = self._author(model, memory)
         self._function_prompt = function_prompt
         self._docs: dict[tuple[object, ...], str] = {}
-        self._answered: dict[tuple[str, str], tuple[Context, Answer]] = {}
-        """What LMPs answered in this turn, by LMP and words, with the context they were shown."""
-        self._objections: dict[tuple[str, str], Objection] = {}
-        """Those of their answers that could not be used."""
         own = {name: self.gate.asking(entry) for name, entry in robot.primitives().items()}
         lmps = {
             name: NestedLMP(self, prompt).primitive()
@@ -221,7 +193,6 @@ class Engine:
         before: Observation | None = None,
         compared: bool = True,
         expect: Sequence[str] = (),
-        seen: tuple[bytes, ...] = (),
         moved_before: Mapping[str, Any] = MappingProxyType({}),
         goal: GoalCheck | None = None,
     ) -> Answer:
@@ -232,116 +203,135 @@ class Engine:
             instruction: The person's words, or a program's.
             context: The facts shown above them; none by default.
             state: What a session remembers.
-            fixed: The context is the caller's own; else an attempt that acted before it failed
-                has the facts in it read again.
-            before: The world before the turn. A program that fails while it runs goes back to its
-                snapshot, where there is one, before it is repaired.
-            compared: Whether what is otherwise since then is compared with the instruction: an
-                order that changed nothing is not done.
-            expect: The effect by which one of several programs is chosen, in words of
-                `cap.result.EFFECTS`.
-            seen: Earlier pictures of the scene, sent before the present one.
+            fixed: The context is the caller's own, and not read again after an attempt that acted.
+            before: The world before the turn; where it can, it is restored before a repair.
+            compared: Whether what changed since then is compared with the instruction.
+            expect: The effect by which one of several programs is chosen (`cap.result.EFFECTS`).
             moved_before: What the turn before it moved, for "the other one".
             goal: The instruction's goal check, if it was asked for before.
         """
         mark, outermost = self.tally.mark(), not self.trace.depth
-        state, shown = state or State(), context or Context()
-        if outermost:
-            self._answered, self._objections = {}, {}
-        objection = self._objections.get((prompt.name, instruction))
-        history = state.history if objection is None else (*state.history, objection.turn)
+        state, sampling = state or State(), self.settings.sampling
         question = Question(
-            *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
-            pictures=(*seen, *self.look()) if outermost else (),
+            *(instruction, context or Context(), state.history, state.hints, self.docs(prompt)),
+            given=state.given,
+            pictures=self.look() if outermost else (),
         )
         world = before.world if before is not None and self.robot.simulated else None
-        sampling = self.settings.sampling
         tries = outermost and sampling.samples > 1 and self._can_try(world)
         if goal is None and outermost and (sampling.verify == GOAL or (tries and sampling.goal)):
             try:
                 goal = self.goal_check(instruction, before)
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-        task = Instruction(
-            prompt,
-            question,
-            state,
-            left=self.repairs if outermost else self.repairs.nested(prompt.header.actions),
-            fixed=fixed,
-            world=world if isinstance(self.robot, Rewindable) else None,
-            before=before if compared and self.author.repairs else None,
-            moved_before=moved_before,
-            goal=goal if sampling.verify == GOAL and before is not None and compared else None,
-            chosen=tries,
+        rules = Rules(
+            instruction,
+            before if compared and self.author.repairs else None,
+            moved_before,
+            goal if sampling.verify == GOAL and before is not None and compared else None,
+            self.repairs if outermost else self.repairs.nested(prompt.header.actions),
+            settled=tries,
         )
+        best_of = None
         if tries:
-            answer = self._best(task, goal, expect)
-        else:
-            answer = self._repaired(task, self.attempt(prompt, question, state))
-        if not outermost and answer.program is not None:
-            self._answered[prompt.name, instruction] = (shown, answer)
-        if objection is not None and answer.result.failure is None:
-            objection.bent = bent(objection.points, answer.result.value)
-        if outermost:
-            differ = {words: each.bent for (_, words), each in self._objections.items()}
-            bends = (f"{words!r}, asked for again: {how}" for words, how in differ.items() if how)
-            answer = replace(answer, bent=tuple(bends))
-        return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
-
-    def _repaired(self, task: Instruction, first: Answer | None) -> Answer:
-        """Judge an attempt, and make further ones as long as a repair is left and changes it."""
-        assert first is not None
-        answer = self._judged(task, first)
-        while self._to_be_repaired(task, answer):
+            best_of = self._best_of(prompt, question, state, world, goal, expect, moved_before)
+        answer, undone = self._judged(rules, self._first(prompt, question, state, best_of)), None
+        while self._to_be_repaired(rules, prompt, answer):
             try:
-                answer, same = self._set_back(task, answer)
-                if not same:
-                    task.question = self._asked_again(task, answer)
-                after = self.attempt(
-                    task.prompt, task.question, task.state, answer.written, answer if same else None
-                )
+                back = answer.ran and acted(answer.last_calls) and world is not None
+                if back:
+                    undone = answer, self._rewound(world)
+                    answer = replace(answer, back=True)
+                elif acted(answer.last_calls):
+                    state = _left_by(state, answer)
+                question = self._asked_again(prompt, question, answer, fixed)
+                after = self.attempt(prompt, question, state, answer.written)
             except KeyboardInterrupt:
-                if self.trace.depth:  # the outer program ends as well
-                    raise
-                stop_signals.taken()
-                answer = replace(answer, result=replace(answer.result, failure=interrupted()))
+                answer = replace(answer, result=replace(answer.result, failure=self._ended()))
                 break
             if after is None:
-                self.trace.event("repeated_program", lmp=task.prompt.name)
+                self.trace.event("repeated_program", lmp=prompt.name)
                 answer = replace(answer, attempts=answer.attempts + 1)
                 break
             if unanswered(after):
                 answer = with_note(answer, after)
                 break
-            answer = joined(answer, self._judged(task, after), task.question.instruction)
-            task.ended = None if after.ran else task.ended
+            answer = joined(answer, self._judged(rules, after), instruction)
+            undone = None if after.ran else undone
         if answer.result.failure is not None:
-            answer = self._with_its_world(task, answer)
-        if answer.result.failure and answer.result.failure.error == DOUBTED:  # it stays as it was
-            answer = replace(answer, result=replace(answer.result, failure=None))
+            answer = self._with_its_world(rules, answer, world, undone)
+        answer = answer if best_of is None else best_of.judged(answer)
+        return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
+
+    def _ended(self) -> Failure:
+        """Return the failure of what a user stopped, while the interrupt is dealt with.
+
+        Raises:
+            KeyboardInterrupt: It is part of another program, which ends as well.
+        """
+        if self.trace.depth:
+            raise
+        stop_signals.taken()
+        return interrupted()
+
+    def _first(
+        self, prompt: Prompt, question: Question, state: State, best_of: BestOf | None
+    ) -> Answer:
+        """Return the first attempt; of several programs that were tried, the chosen one's."""
+        given = None
+        if best_of is not None:
+            tried = best_of.run()
+            if tried.program is None:
+                return tried
+            given = best_of.chosen
+        answer = self.attempt(prompt, question, state, given=given)
+        assert answer is not None
         return answer
 
-    def _best(self, task: Instruction, goal: GoalCheck | None, expect: Sequence[str]) -> Answer:
-        """Try several programs, and run the one that is chosen."""
+    def _best_of(
+        self,
+        prompt: Prompt,
+        question: Question,
+        state: State,
+        world: Any,
+        goal: GoalCheck | None,
+        expect: Sequence[str],
+        moved_before: Mapping[str, Any],
+    ) -> BestOf:
+        """Return what tries several programs in the present world."""
         from cap.engine.best_of import BestOf
 
-        world = task.world if self.robot.simulated else None
-        best_of = BestOf(
-            self.author,
-            task.prompt,
-            task.question,
-            self.settings.sampling,
-            partial(stage, self.robot, self.gate.rehearsal, world),
-            partial(self._run_on, task.prompt, task.question, task.state),
-            goal,
-            expect,
-            task.moved_before,
+        stage_here = partial(stage, self.robot, self.gate.rehearsal, world)
+        run_on = partial(self._run_on, prompt, question, state)
+        return BestOf(
+            *(self.author, prompt, question, self.settings.sampling, stage_here, run_on),
+            *(goal, expect, moved_before),
         )
-        chosen: Answer | None = best_of.run()
-        assert chosen is not None
-        if chosen.program is not None:
-            chosen = self.attempt(task.prompt, task.question, task.state, again=chosen)
-        return best_of.judged(self._repaired(task, chosen))
+
+    def _with_its_world(
+        self, rules: Rules, answer: Answer, world: Any, undone: tuple[Answer, Any] | None
+    ) -> Answer:
+        """Leave the world as the last failed program that ran left it, or undo that too.
+
+        Args:
+            rules: How many repairs there might be.
+            answer: The last attempt, which failed.
+            world: The world before the first of them.
+            undone: The program whose motions are undone, with the world that it had left.
+        """
+        failed = answer.result.failure
+        if rules.left.undo and world is not None:
+            if answer.ran:
+                self._rewound(world)
+            answer = replace(answer, back=True)
+        elif undone is not None:
+            last, its_world = undone
+            self._rewound(its_world)
+            stays = () if answer.ran else (failed_attempt(last, rules.words),)
+            answer = replace(answer, back=False, failed=(*answer.failed, *stays))
+        if failed is not None and failed.error == DOUBTED:  # it is what the model insists on
+            answer = replace(answer, result=replace(answer.result, failure=None))
+        return answer
 
     def _run_on(
         self, prompt: Prompt, question: Question, state: State, robot: Any, given: Completion
@@ -354,8 +344,7 @@ class Engine:
 
     def _can_try(self, world: Any) -> bool:
         """Return whether programs can be tried in the present world; record it if not."""
-        rewinds = world is not None and isinstance(self.robot, Rewindable)
-        if rewinds or self.gate.rehearsal is not None:
+        if world is not None or self.gate.rehearsal is not None:
             return True
         reason = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
         self.trace.event("untried", reason=reason)
@@ -396,11 +385,6 @@ class Engine:
             check.begin(there)
         return check
 
-    def objection(self, prompt: Prompt, description: str) -> str:
-        """Return why an LMP's first answer to these words could not be used; "" if it could."""
-        found = self._objections.get((prompt.name, description))
-        return "" if found is None else found.reason
-
     def use_model(self, model: Model) -> None:
         """Have another model write programs from here on."""
         self.model = model
@@ -436,7 +420,6 @@ class Engine:
         question: Question,
         state: State,
         before: str | None = None,
-        again: Answer | None = None,
         given: Completion | None = None,
     ) -> Answer | None:
         """Ask the model once, and run what it wrote; None if it wrote the same as before.
@@ -446,18 +429,13 @@ class Engine:
             question: With what.
             state: What a session remembers.
             before: The program of the attempt before.
-            again: An attempt whose program is run again, and not asked for.
             given: The model's answer, where it was asked before.
         """
         text = ""
         try:
-            if again is not None:
-                assert again.program is not None
-                text, program = again.completion, again.program
-            else:
-                completion = given or self.author.ask(prompt, question)
-                text = completion.text
-                program = program_of(completion, prompt)
+            completion = given or self.author.ask(prompt, question)
+            text = completion.text
+            program = program_of(completion, prompt)
         except CapError as error:
             self.author.forget()
             same = text and text == before and not isinstance(error, CutOff)
@@ -465,23 +443,20 @@ class Engine:
         state = replace(state, variables={**state.variables, **question.context.facts})
         scope = self.scope(prompt, state, program)
         examined = examine(program, scope, self.sandbox.policy)
-        if examined.program.source == before and again is None:
+        if examined.program.source == before:
             return None
-        walked = self._walk(prompt, examined, scope, state, question.instruction)
-        answer = replace(walked, completion=text)
+        answer = self._walk(prompt, examined, scope, state, question.instruction)
         failure = answer.result.failure
         answers_user = prompt.header.actions and prompt.header.returns is None
         if failure is None and answers_user and not state.goes_on:
             failure = did_nothing(answer.result, state, self._answered_in, question.instruction)
-            answer = replace(answer, result=replace(answer.result, failure=failure))
-        asked = again is None and given is None
-        if failure is None and before is None and asked and answer.program is examined.program:
-            self.author.prove(prompt, question, completion)
-        elif failure is not None:
+        if failure is not None:
             self.author.forget()
-        if failure is not None and failure.kind == "undefined" and self.author.by_example:
-            return replace(answer, result=replace(answer.result, failure=unfit(failure)))
-        return answer
+            if failure.kind == "undefined" and self.author.by_example:
+                failure = unfit(failure)
+        elif before is None and given is None and answer.program is examined.program:
+            self.author.prove(prompt, question, completion)
+        return replace(answer, completion=text, result=replace(answer.result, failure=failure))
 
     def _walk(
         self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str = ""
@@ -616,16 +591,14 @@ class Engine:
         engine._docs = self._docs
         return engine
 
-    def _judged(self, task: Instruction, answer: Answer) -> Answer:
+    def _judged(self, rules: Rules, answer: Answer) -> Answer:
         """Return an attempt with its doubts; as failed if it can still be repaired.
 
         An order that changed nothing has failed in any case.
         """
-        before, words = task.before, task.question.instruction
+        before = rules.before
         compared = before is not None and bool(before.positions or before.condition)
-        if not answer.ran or answer.result.failure or task.state.goes_on:
-            return answer
-        if not compared and task.goal is None:
+        if not answer.ran or answer.result.failure or not (compared or rules.goal):
             return answer
         try:
             now = Observation.of(self.robot)
@@ -634,119 +607,62 @@ class Engine:
         effect = Effect.of(before or now, now, answer.result)
         failure, found = None, list[str]()
         if compared and before is not None:
-            failure = left_as_it_was(words, effect)
+            failure = left_as_it_was(rules.words, effect)
             if failure is None and self.settings.sampling.verify != "off":
-                found += doubts(words, before, now, effect, task.moved_before)
-        if failure is None and task.goal is not None:
-            verdict = task.goal.says(self.robot)
+                found += doubts(rules.words, before, now, effect, rules.moved_before)
+        if failure is None and rules.goal is not None:
+            verdict = rules.goal.says(self.robot)
             found += [NOT_SO] if verdict is False else []
-            denied = task.goal.denial(verdict)
+            denied = rules.goal.denial(verdict)
             answer = replace(answer, accepted=verdict is True, denied=denied)
-        if found and not task.chosen and task.left.runtime and not explained(effect):
-            task.chosen = True
+        if found and not rules.settled and rules.left.runtime and not explained(effect):
+            rules.settled = True
             doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked"])
             failure = Failure("value", DOUBTED, doubt)
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return replace(answer, result=replace(answer.result, failure=failure))
 
-    def _to_be_repaired(self, task: Instruction, answer: Answer) -> bool:
+    def _to_be_repaired(self, rules: Rules, prompt: Prompt, answer: Answer) -> bool:
         """Return whether one more attempt is to be made, and count it."""
         failure = answer.result.failure
         if failure is None or not self.author.repairs:
             return False
         sort = sort_of(failure, answer.last_calls, answer.ran)
-        if not task.left.left(sort):
+        if not rules.left.left(sort):
             return False
-        task.left = task.left.without(sort)
-        if failure.error == AnsweredInWords.__name__:  # the note on how to answer is given once
-            task.left = replace(task.left, static=0)
-        if failure.error == UNCHANGED:
-            task.left = replace(task.left, static=0, runtime=0)
+        rules.left = rules.left.without(sort)
+        if failure.error in (AnsweredInWords.__name__, UNCHANGED):  # these are said once
+            runtime = 0 if failure.error == UNCHANGED else rules.left.runtime
+            rules.left = replace(rules.left, static=0, runtime=runtime)
         self.trace.event(
             "repair",
-            lmp=task.prompt.name,
+            lmp=prompt.name,
             attempt=answer.attempts + 1,
             reason=reason_of(failure),
             source=answer.shown,
         )
         return True
 
-    def _set_back(self, task: Instruction, answer: Answer) -> tuple[Answer, bool]:
-        """Set world and state to where the next attempt begins.
-
-        Returns:
-            The failed attempt, and whether its program is to run again as it is: an LMP that it
-            calls is asked for other points.
-        """
-        calls = answer.last_calls
-        if not acted(calls):
-            return answer, False
-        if answer.ran and task.world is not None:
-            task.ended = answer, self._rewound(task.world)
-            return replace(answer, back=True), self._object_to_points(calls)
-        task.state = replace(
-            task.state,
-            variables={**task.state.variables, **answer.result.variables},
-            definitions=tuple(dict.fromkeys((*task.state.definitions, *answer.generated))),
-        )
-        return answer, False
-
-    def _object_to_points(self, calls: Sequence[Call]) -> bool:
-        """Note that an LMP's points could not be used, for when it is asked again.
-
-        Returns:
-            True if it is the first time: the program itself may stay as it is.
-        """
-        call = blamed(calls)
-        if call is None or not call.args:
-            return False
-        key = call.name, str(call.args[0])
-        if key not in self._answered or key in self._objections:
-            return False
-        context, answer = self._answered[key]
-        reason = shown_with_result(calls[-1])
-        note = f"{reason}; {ANSWER_AGAIN.format(returns=self.prompts[key[0]].header.returns)}"
-        turn = failed_turn(key[1], context.text, answer.written, note)
-        self._objections[key] = Objection(reason, turn, call.result)
-        if self.author.memory is not None:
-            self.author.memory.recall()
-        return True
-
-    def _asked_again(self, task: Instruction, answer: Answer) -> Question:
+    def _asked_again(
+        self, prompt: Prompt, question: Question, answer: Answer, fixed: bool
+    ) -> Question:
         """Return the question after a failed attempt: with its program, and why it failed."""
-        question, failure, calls = task.question, answer.result.failure, answer.last_calls
+        failure, calls = answer.result.failure, answer.last_calls
         assert failure is not None
         kept = [name for name in answer.result.variables if name not in question.context.facts]
-        returns = task.prompt.header.returns
-        note = note_of(failure, answer.shown, calls, returns, back=answer.back, kept=kept)
+        note = note_of(
+            *(failure, answer.shown, calls, prompt.header.returns), back=answer.back, kept=kept
+        )
         turn = failed_turn(question.instruction, question.context.text, answer.shown, note)
         question = replace(question, history=(*question.history, turn))
         if failure.error == CutOff.__name__:
             question = question.with_more_room()
-        if acted(calls) and not answer.back and not task.fixed:
-            now = self.context(task.prompt)
+        if acted(calls) and not answer.back and not fixed:
+            now = self.context(prompt)
             context = Context.of({**question.context.facts, **now.facts})
-            question = replace(question, context=context)
-            if question.pictures:
-                question = replace(question, pictures=self.look())
+            pictures = self.look() if question.pictures else ()
+            question = replace(question, context=context, pictures=pictures)
         return question
-
-    def _with_its_world(self, task: Instruction, answer: Answer) -> Answer:
-        """Leave the world as the last failed program that ran left it, or undo that too."""
-        if task.world is None:
-            return answer
-        if task.left.undo:
-            if answer.ran:
-                self._rewound(task.world)
-            return replace(answer, back=True)
-        if task.ended is None:
-            return answer
-        failed, its_world = task.ended
-        self._rewound(its_world)
-        if answer.ran:  # it is that program, and no other followed
-            return replace(answer, back=False)
-        turn = failed_attempt(failed, task.question.instruction)
-        return replace(answer, failed=(*answer.failed, turn))
 
     def _rewound(self, world: Any) -> Any:
         """Restore a snapshot of the world; return a snapshot of how it was."""
@@ -870,10 +786,7 @@ class Engine:
                 progress.chars = 0
                 result = execute()
         except KeyboardInterrupt:
-            if self.trace.depth:  # the outer program ends as well
-                raise
-            stop_signals.taken()
-            return Result(failure=interrupted(), calls=tuple(progress.calls))
+            return Result(failure=self._ended(), calls=tuple(progress.calls))
         if rest := result.stdout[progress.chars :]:
             progress.printed(rest)
         if result.failure is not None and header.session:
@@ -888,6 +801,13 @@ class Engine:
                 failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
                 return replace(result, failure=failure)
         return result
+
+
+def _left_by(state: State, answer: Answer) -> State:
+    """Return a state with what a failed program set, where its world stays as well."""
+    definitions = tuple(dict.fromkeys((*state.definitions, *answer.generated)))
+    variables = {**state.variables, **answer.result.variables}
+    return replace(state, variables=variables, definitions=definitions)
 
 
 class _Progress:
@@ -971,8 +891,6 @@ class NestedLMP:
                 raise LMPFailed(f"{called}: {error}") from None
         failure = answer.result.failure
         if failure is not None and failure.error == NotFound.__name__ and not failure.robot:
-            if reason := self.engine.objection(self.prompt, description):
-                raise LMPFailed(f"{called}: nothing that can be done fits these words: {reason}")
             raise NotFound(f"{called}: {failure.message}")
         if failure is not None:
             raise lmp_failed(called, failure)

@@ -14,6 +14,7 @@ caller is written again.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -21,23 +22,22 @@ from types import MappingProxyType
 from cap.checker.checker import Examination, Violation, examine
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
-from cap.engine.near_miss import near_miss
 from cap.engine.question import Author, Question, program_of
-from cap.engine.repair import again
+from cap.engine.repair import UndefinedName, ViolationsFound, again
 from cap.engine.settings import GenerationLimits
 from cap.errors import (
     ANOTHER,
     CapError,
-    CheckFailed,
     GenerationFailed,
     ModelError,
     did_you_mean,
+    one_edit,
 )
 from cap.models.base import Completion
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
+from cap.prompt.context import program_lines
 from cap.prompt.docs import call_of
-from cap.prompt.given import program_lines
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
@@ -63,30 +63,11 @@ class Wanted:
         return "; ".join(dict.fromkeys(site.text for site in self.calls))
 
 
-class ViolationsFound(CheckFailed):
-    """The check refused a program."""
-
-    def __init__(self, examined: Examination) -> None:
-        first, *rest = examined.violations
-        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
-        self.violations = examined.violations
-        self.line = first.line
-        self.program = examined.program
-
-
 def refused(examined: Examination, trace: Trace) -> ViolationsFound:
     """Record why the check refuses a program; return the error to raise."""
     found = list(map(str, examined.violations))
     trace.event("violations", source=examined.program.source, found=found)
     return ViolationsFound(examined)
-
-
-class UndefinedName(CheckFailed):
-    """A name that is read, not called, and defined nowhere."""
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.line = line
 
 
 class Generation:
@@ -143,7 +124,6 @@ class Generation:
         self._caller = program
         self._names.update(_defined(program))
         wanted = self._wanted({"": program})
-        first = [entry.name for entry in wanted]
         while wanted:
             limits = self.limits
             if self._waves >= limits.depth:
@@ -157,11 +137,10 @@ class Generation:
             self._names |= {entry.name for entry in wanted}
             self._parents |= {entry.name: entry.parent for entry in wanted}
             wave = self._wave(wanted)
-            self._programs |= wave
+            self._programs = wave | self._programs  # what a wave calls is before it
             self._names.update(name for written in wave.values() for name in _defined(written))
             wanted = self._wanted(wave)
-        order = _dependencies_first(first, self._programs)
-        return tuple(_as_definition(name, self._programs[name]) for name in order)
+        return tuple(_as_definition(*item) for item in self._programs.items())
 
     def write(self, wanted: Sequence[Wanted]) -> list[Program | CapError]:
         """Ask for functions, all at once; return the program of each, or what is wrong with it."""
@@ -380,25 +359,6 @@ def _as_definition(name: str, program: Program) -> Definition:
     return Definition(name, program.source.strip() + "\n", origin="generated")
 
 
-def _dependencies_first(first: Iterable[str], programs: Mapping[str, Program]) -> list[str]:
-    """Return functions in an order in which each comes after those it uses, as far as it can."""
-    homes = {name: home for home, program in programs.items() for name in _defined(program)}
-    order: list[str] = []
-    seen: set[str] = set()
-
-    def visit(home: str) -> None:
-        if home not in seen:
-            seen.add(home)
-            for used in undefined(programs[home], ()):
-                if used.name in homes:
-                    visit(homes[used.name])
-            order.append(home)
-
-    for name in first:
-        visit(name)
-    return order
-
-
 def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:
     """Return the definitions of a scope that a program uses, by way of others too, in order."""
     kept = {entry.name: entry for entry in scope.definitions}
@@ -412,3 +372,30 @@ def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> l
                 used.add(entry.name)
                 ahead.append(Program.parse(kept[entry.name].source))
     return [entry for name, entry in kept.items() if name in used]
+
+
+_SHORT_WORDS = {
+    "object": "obj",
+    "location": "loc",
+    "position": "pos",
+    "trajectory": "traj",
+    "point": "pt",
+    "points": "pts",
+    "velocity": "vel",
+}
+"""Words of names that are written out or short."""
+_SHORTEST = 5
+"""Names of fewer letters are too much alike."""
+
+
+def near_miss(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a name is meant to be: the same words, or one edit away."""
+    known, words = list(known), _words_of(name)
+    same = (other for other in known if words == _words_of(other) and name != other)
+    edited = (other for other in known if one_edit(name.lower(), other.lower()))
+    return next(same, None) or (next(edited, None) if len(name) >= _SHORTEST else None)
+
+
+def _words_of(name: str) -> list[str]:
+    spread = re.sub("([A-Z])", r"_\1", name).lower()
+    return [_SHORT_WORDS.get(word, word) for word in spread.split("_") if word]

@@ -19,8 +19,8 @@ from typing import Any
 from cap.checker.declared_types import require
 from cap.engine.answer import Answer
 from cap.engine.engine import Engine, NestedLMP
-from cap.engine.failures import lmp_failed
 from cap.engine.question import Tally
+from cap.engine.repair import lmp_failed
 from cap.engine.settings import EngineSettings
 from cap.errors import UsageError
 from cap.models.base import Model, require_model

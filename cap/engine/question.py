@@ -132,7 +132,6 @@ class Memory:
         self._of_turn: dict[Request, Completion] = {}
         self._proven: dict[Request, Completion] = {}
         """Answers to LMPs that programs called, whose own programs ended well."""
-        self._forgotten: dict[Request, Completion] = {}
         self.functions: dict[str, Program] = {}
         """Functions generated since the last failure, by name: all LMPs share them."""
 
@@ -167,13 +166,7 @@ class Memory:
     def forget(self) -> None:
         """Have LMPs asked again from here on: something failed, or was undone."""
         self.functions.clear()
-        if self._proven:
-            self._forgotten = dict(self._proven)
-            self._proven.clear()
-
-    def recall(self) -> None:
-        """Undo the last `forget`: the world is as it was, and the same will be asked."""
-        self._proven.update(self._forgotten)
+        self._proven.clear()
 
 
 class Author:

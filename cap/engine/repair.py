@@ -15,18 +15,26 @@ from __future__ import annotations
 import itertools
 import operator
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-import numpy as np
-
+from cap.checker.checker import Examination
 from cap.engine.approval import DECLINED
 from cap.engine.doubts import DID_NOTHING
 from cap.engine.settings import Sort
-from cap.errors import NotFound
-from cap.program.program import AnsweredInWords
+from cap.errors import (
+    AnswerFault,
+    CapError,
+    CheckFailed,
+    GenerationFailed,
+    LMPFailed,
+    ModelError,
+    NotFound,
+)
+from cap.program.program import AnsweredInWords, ProgramSyntaxError
+from cap.prompt.context import brief
 from cap.prompt.prompt import PastTurn
-from cap.result import Call, Failure
+from cap.result import Call, Failure, FailureKind
 
 _STATIC = ("syntax", "violation", "undefined", "generation", "rehearsal")
 _RUNTIME = ("raised", "value", "limit", "output", "memory")
@@ -38,20 +46,11 @@ _ANSWER = "this is no program; write one that sets {returns}"
 _LEFT = "what it did stays done{kept}; write a program for what is left to do"
 _NO_LESS = "if it cannot be done as asked, say why, and do nothing less in its place"
 _BACK = f"the world is again as it was before this program; {_REQUEST}; {_NO_LESS}"
-ANSWER_AGAIN = (
-    "answer again with what the words leave open, such as where; the sizes, lengths, directions "
-    "and counts they name stay. If nothing that can be done fits the words: {returns} = None"
-)
-"""What the note under an LMP's answer asks for, whose points could not be used."""
 _NOTHING_ELSE = "if the request is for what is not here, say so and use nothing else in its place"
 """Under a name that is not there, which comes with the names that are like it."""
-BENT = 0.02
-"""By how much of itself a measure of an LMP's second answer may differ from the first."""
 _FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
 """Advice for the user in a message; the model does not get it."""
-_PLACES = ("Collision", "Unreachable")
-"""Failures of an action whose reason is where it was to happen."""
-_VALUE_CHARS, _MESSAGE_CHARS = 80, 400
+_MESSAGE_CHARS = 400
 _ALIKE = 4
 """How many perception calls by one function in a row are listed; of more, the first and the
 last."""
@@ -59,6 +58,74 @@ _CALLS_CHARS = 6_000
 """How long the list of calls may be; of more, the first and the last are listed."""
 _SOURCE_CHARS = 6_000
 """How much of a failed program a repair request shows."""
+
+
+class ViolationsFound(CheckFailed):
+    """The check refused a program."""
+
+    def __init__(self, examined: Examination) -> None:
+        first, *rest = examined.violations
+        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
+        self.violations = examined.violations
+        self.line = first.line
+        self.program = examined.program
+
+
+class UndefinedName(CheckFailed):
+    """A name that is read, not called, and defined nowhere."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def failure_of(error: CapError) -> Failure:
+    """Describe an error raised before a program ran."""
+    kind: FailureKind = "violation"
+    if isinstance(error, ModelError | AnsweredInWords):
+        kind = "model"
+    elif isinstance(error, ProgramSyntaxError | AnswerFault):
+        kind = "syntax"
+    elif isinstance(error, UndefinedName):
+        kind = "undefined"
+    elif isinstance(error, GenerationFailed):
+        kind = "generation"
+    name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
+    return Failure(kind, name, str(error), getattr(error, "line", None))
+
+
+def lmp_failed(called: str, failure: Failure) -> LMPFailed:
+    """Return the error that a caller gets for an LMP that failed."""
+    said = failure.message or failure.error
+    error = LMPFailed(f"{called}: {said if failure.error == LMPFailed.__name__ else failure}")
+    error.failure = replace(failure, message=f"{called}: {said}")
+    return error
+
+
+def unfit(failure: Failure) -> Failure:
+    """Return the failure of an offline answer that reads a variable nothing has set."""
+    why, _, _ = failure.message.partition(" Did you mean")
+    message = (
+        f"the closest example goes on with an earlier instruction ({why.rstrip('.')}); "
+        "rephrase it, or use a language model with -m"
+    )
+    return Failure("model", "NoMatch", message, failure.line)
+
+
+def explain(failure: Failure, dropped: Mapping[str, str]) -> Failure:
+    """Add to a NameError what it means in a session, such as after "undo that" as its first words.
+
+    Args:
+        failure: How a program failed.
+        dropped: Names that could not be kept, with the reason: a kept function may read one.
+    """
+    if failure.error != "NameError":
+        return failure
+    why = "no earlier instruction of this session has set it"
+    name = re.match(r"name '(\w+)'", failure.message)
+    if name and name[1] in dropped:
+        why = f"it {dropped[name[1]]}"
+    return replace(failure, message=f"{failure.message}; {why}")
 
 
 def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
@@ -85,44 +152,6 @@ def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
 def acted(calls: Sequence[Call]) -> bool:
     """Return whether any of the calls was an action."""
     return any(call.kind == "action" for call in calls)
-
-
-def blamed(calls: Sequence[Call]) -> Call | None:
-    """Return the LMP's call that gave the points a failed action could not be done with."""
-    *earlier, last = calls or (None,)
-    if last is None or last.kind != "action" or last.error is None:
-        return None
-    if not last.error.startswith(_PLACES):
-        return None
-    given = [*last.args, *last.kwargs.values()]
-    points = [np.asarray(value) for value in given if isinstance(value, np.ndarray | list | tuple)]
-    for call in reversed(earlier):
-        if call is None or call.kind != "lmp" or not isinstance(call.result, np.ndarray | list):
-            continue
-        answer = np.asarray(call.result)
-        rows = [answer, *answer] if answer.ndim == 2 else [answer]
-        if any(np.array_equal(point, row) for point in points for row in rows if row.ndim):
-            return call
-    return None
-
-
-def bent(before: Any, after: Any) -> str:
-    """Return how the points of a second answer differ from those of the first; "" if they fit.
-
-    Points that only lie elsewhere fit: box, length and count stay, each within `BENT`.
-    """
-    first, second = (np.asarray(value, dtype=float) for value in (before, after))
-    if first.ndim != 2 or second.ndim != 2:
-        return ""
-    measured = []
-    for points in (first, second):
-        wide, high = np.ptp(points, axis=0)[:2] * 100
-        long = np.linalg.norm(np.diff(points, axis=0), axis=1).sum() * 100
-        words = f"{wide:.1f} by {high:.1f} cm, {long:.1f} cm long, {len(points)} points"
-        measured.append((np.array([wide, high, long, len(points)]), words))
-    (old, was), (new, now) = measured
-    most = BENT * np.array([max(old[:2]), max(old[:2]), old[2], old[3]])
-    return f"{now}, where the first answer was {was}" if np.any(np.abs(new - old) > most) else ""
 
 
 def failed_turn(instruction: str, context: str, source: str, note: str) -> PastTurn:
@@ -184,7 +213,7 @@ def _folded(calls: Sequence[Call]) -> list[str]:
     seen: set[str] = set()
     kept: list[tuple[str, str, str]] = []
     for call in calls:
-        line = shown_with_result(call)
+        line = _with_result(call)
         if call.kind == "action" or line not in seen:
             kept.append((call.name, call.kind, line))
         seen.add(line)
@@ -207,21 +236,14 @@ def _folded(calls: Sequence[Call]) -> list[str]:
     return [*lines[:first], *left_out, *lines[last:]]
 
 
-def shown_with_result(call: Call) -> str:
+def _with_result(call: Call) -> str:
     """Return one call as a line: its arguments, and its result or failure."""
-    given = [_shown(value) for value in call.args]
-    given += [f"{name}={_shown(value)}" for name, value in call.kwargs.items()]
+    given = [brief(value) for value in call.args]
+    given += [f"{name}={brief(value)}" for name, value in call.kwargs.items()]
     called = f"{call.name}({', '.join(given)})"
     if call.error is not None:
         return f"{called} failed: {_cut(call.error, _MESSAGE_CHARS)}"
-    return called if call.result is None else f"{called} returned {_shown(call.result)}"
-
-
-def _shown(value: Any) -> str:
-    try:
-        return _cut(" ".join(repr(value).split()), _VALUE_CHARS)
-    except ValueError:  # Python shows no integer of more than 4300 digits
-        return f"<{type(value).__name__}>"
+    return called if call.result is None else f"{called} returned {brief(call.result)}"
 
 
 def _cut(text: str, chars: int) -> str:

@@ -177,6 +177,12 @@ def _from_feet(match: re.Match[str]) -> str:
 _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b({'|'.join(_TENS)}|{'|'.join(_TEENS)})(?:[- ]({_NUMBER})(?=\W))?": _in_digits,
     r"\beleven\b": "11",
+    r"\bhalf a dozen\b": "six",
+    r"\ba dozen\b": "twelve",
+    r"\ba couple of (?=\w)": "two ",
+    r"\b(\d+|\w+)-(?=(?:mm|cm|m|met(?:er|re)s?|centi\w+|milli\w+|foot|feet|inch\w*)\b)": r"\1 ",
+    rf"\b(a|{_NUMBER}|\d+) (met(?:er|re)|foot|feet|yard)s? and a half\b": r"\1 and a half \2",
+    r"\ba and a half\b": "1.5",
     r"\b(?:a|one) hundred\b": "100",
     rf"\b(\d+|{_NUMBER}) and (?:a|one) half\b": _and_a_half,
     rf"\b(\d+(?:\.\d+)?|{_NUMBER}|a) ({'|'.join(_IN_M)})\b": _from_feet,
@@ -204,6 +210,7 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
         }.items()
     },
     r"(?:(?<=\d)|(?<=\d )|(?<=\d square ))met(?:er|re)s?\b": "m",
+    r"\buntil (?=[^.;]*\d ?(?:mm|cm|m)\b)": "so that ",
     r"(?<=\d) ?[x×] ?(?=\d)": " by ",
     r"\b(\d+(?:\.\d+)?) by (\d+(?:\.\d+)?) ?(mm|cm|m)\b": r"\1 \3 by \2 \3",
     **_PLACE_WORDS,
@@ -211,9 +218,12 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
 """What is said in several ways, and how it is written here."""
 _USUAL_WORDS = [(re.compile(said), usual) for said, usual in _USUAL.items()]
 _POLITE_BEFORE = re.compile(
-    r"^(?:(?:please|now|ok|okay|and|also|first|robot|so|just|next|then|now then)[, ]+"
-    r"|(?:could|can|would|will) you (?:please |now )?)+"
+    r"^(?:(?:please|now|ok|okay|and|also|first|robot|so|just|next|then|now then|hey|hi)[, ]+"
+    r"|(?:could|can|would|will|may) (?:you|we|i|the robot) (?:please |now )?"
+    r"|(?:would|is) it (?:be )?possible (?:for you )?to |(?:how|what) about (?:drawing )?"
+    r"|i(?:'d| would) like you to |i want you to |i need you to )+"
 )
+_REQUEST = re.compile(r"\b(?:could|can|would|will|may|possible|about)\b")
 _POLITE_AFTER = re.compile(r"(?:,? (?:please|for me|now|as well|too|if you (?:can|please)))+\??$")
 _ELLIPSIS = re.compile(
     rf"\b({COLORS})(,? and (?:the )?|, (?:the )?)({COLORS}) (block|bowl|plate|chair)s?\b"
@@ -279,7 +289,7 @@ def plain_words(words: str) -> str:
     for said, usual in _USUAL_WORDS:
         text = said.sub(usual, text)
     if polite := _POLITE_BEFORE.match(text):
-        asked = re.search(r"\b(?:could|can|would|will) you\b", polite[0])
+        asked = _REQUEST.search(polite[0])
         text = text[polite.end() :]
         text = text.rstrip("? ") if asked else text
     text = _POLITE_AFTER.sub("", text)

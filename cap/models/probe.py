@@ -57,7 +57,7 @@ def check(
         mode = "chat" if chat else "completion"
     model.learn(refused={})
     probe.completes(Request(PROMPT, max_tokens=MAX_TOKENS, seed=1))
-    seen = probe.completes(Request("What colour is this?", pictures=(_pixel(),)))
+    seen = probe.completes(Request(PROMPT, max_tokens=MAX_TOKENS, pictures=(_pixel(),)))
     stop = probe.stops(mode)
     refused = [*model.abilities.refused, *(["stop"] if stop is False else [])]
     window, cuts_off = probe.window(mode, widest)
@@ -74,7 +74,7 @@ def check(
         rung="exact" if echo else probe.rung(logprobs),
         window=window,
         cuts_off=cuts_off,
-        pictures=seen and model.sees,
+        pictures=seen if model.sees else False,
         refused=dict.fromkeys(refused, day),
         latency_s=round(min(probe.times), 4),
         checked=day,

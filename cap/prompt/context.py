@@ -1,16 +1,29 @@
-"""Context: the facts shown above an instruction, as values and as the lines a model reads."""
+"""Values as lines: the context above an instruction, what else a program has, assignments."""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from cap.errors import PromptError
+from cap.program.program import parsed
 
 _LITERALS = (type(None), bool, int, str, bytes, complex)
+_VALUE_CHARS = 400
+"""How much of one value is shown."""
+_DIGITS = 4
+_MANY = 8
+"""Of more things their number is shown as well, since not all of them may fit."""
+_SOURCE_CHARS = 1_200
+"""How much of a program is shown; of a longer one, the lines around the calls."""
+_LINES_ABOUT, _WORDS_CHARS = 5, 200
+_ASSIGNED_CHARS = 10_000
+"""The longest text of one value in a program's file; a program has its limit too."""
 
 
 @dataclass(frozen=True)
@@ -71,3 +84,109 @@ def _plain(value: Any, name: str) -> Any:
         f"the context '{name}' holds {value!r:.80}, which no line of a prompt can show; "
         "give numbers, words, lists and tables of them"
     )
+
+
+def value_lines(given: Mapping[str, Any]) -> str:
+    """Return a line for each of some variables: its kind and what is in it."""
+    return "\n".join(f"{name} = {_described(value)}" for name, value in given.items())
+
+
+def program_lines(words: str, source: str, lines: Iterable[int]) -> str:
+    """Return the program that calls a function which is to be written, for its model to read.
+
+    Args:
+        words: The instruction that program was written for.
+        source: Its text.
+        lines: The lines that call the function, from 1.
+    """
+    shown = source.strip("\n")
+    if len(shown) > _SOURCE_CHARS:
+        every = shown.split("\n")
+        near = {n for at in lines for n in range(at - _LINES_ABOUT, at + _LINES_ABOUT)}
+        shown = "\n".join(line for n, line in enumerate(every, 1) if n in near)[:_SOURCE_CHARS]
+    asked = f" for '{words[:_WORDS_CHARS]}'" if words else ""
+    return f"It is called by this program{asked}, which is written already:\n{shown}"
+
+
+def brief(value: Any, chars: int = 80) -> str:
+    """Return a value's repr in one line of at most so many characters."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python shows no integer of more than 4300 digits
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= chars else f"{text[: chars - 3]}..."
+
+
+def _described(value: Any) -> str:
+    kind = ""
+    if isinstance(value, np.ndarray):
+        kind = f"array of shape {value.shape}: "
+        value = (np.round(value, _DIGITS) if value.dtype.kind in "biuf" else value).tolist()
+    elif isinstance(value, float):
+        value = round(value, _DIGITS)
+    elif isinstance(value, list | tuple | set | dict) and len(value) > _MANY:
+        kind = f"{type(value).__name__} of {len(value)}: "
+    return kind + brief(value, _VALUE_CHARS)
+
+
+class NoLiteral(Exception):
+    """A value has no literal form; the message says why."""
+
+
+def assignments(source: str, variables: Mapping[str, Any]) -> str:
+    """Return assignments of those variables that a program reads; "" if it reads none.
+
+    Args:
+        source: The program.
+        variables: Plain data by name.
+    """
+    reads = set()
+    for node in ast.walk(parsed(source)) if variables else ():
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            reads.add(node.target.id)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            reads.add(node.id)
+    lines = [_assignment(name, value) for name, value in variables.items() if name in reads]
+    return "\n".join(["# Variables that were there before.", *lines, "\n"]) if lines else ""
+
+
+def _assignment(name: str, value: Any) -> str:
+    """Return `name = literal`, or a comment that says why there is none."""
+    try:
+        text = _literal(value)
+        if len(text) > _ASSIGNED_CHARS:
+            raise NoLiteral(f"it takes {len(text)} characters to write")
+    except (NoLiteral, ValueError, RecursionError) as error:  # no repr of a very long integer
+        return f"# {name}: its value cannot be written here ({error})"
+    return f"{name} = {text}"
+
+
+def _literal(value: Any) -> str:
+    kind = type(value)
+    if isinstance(value, np.ndarray | np.generic):
+        inside = _literal(value.tolist())
+        return f"np.array({inside})" if isinstance(value, np.ndarray) else inside
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if value is None or kind in (bool, int, float, str, bytes, range, complex):
+        return repr(value)
+    if kind is dict:
+        entries = (f"{_literal(key)}: {_literal(entry)}" for key, entry in value.items())
+        return f"{{{', '.join(entries)}}}"
+    if kind in (list, tuple, set, frozenset):
+        inside = ", ".join(map(_literal, value))
+        return f"[{inside}]" if kind is list else f"{kind.__name__}([{inside}])"
+    if hasattr(value, "geom_type"):
+        return _geometry(value)
+    raise NoLiteral(f"a value of type '{kind.__name__}'")
+
+
+def _geometry(value: Any) -> str:
+    if value.is_empty:
+        return f"{value.geom_type}()"
+    if value.geom_type == "Polygon":
+        holes = [list(ring.coords) for ring in value.interiors]
+        return f"Polygon({list(value.exterior.coords)!r}, {holes!r})"
+    if hasattr(value, "geoms"):
+        return f"{value.geom_type}([{', '.join(map(_geometry, value.geoms))}])"
+    return f"{value.geom_type}({list(value.coords)!r})"

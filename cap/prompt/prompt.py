@@ -31,7 +31,7 @@ lines `#? beside blue bowl`, which no model is sent. Lines `#< ` tell what else 
 request.
 
 The header is TOML in comments. Of a file without one, what it would say is read off the examples
-(`cap.prompt.headerless`), so that prompts of the original release work as they are.
+(`cap.prompt.released`), so that prompts of the original release work as they are.
 
 The text sent to the model is what the robot's functions do (`cap.prompt.docs`), the file less its
 header, the session's earlier turns, then this turn's context and instruction: what changes least
@@ -44,19 +44,23 @@ import ast
 import contextlib
 import hashlib
 import io
+import json
 import re
 import tokenize
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
+
+import msgspec
+import numpy as np
 
 from cap.errors import PromptError
 from cap.files import read_text
-from cap.prompt import headerless
-from cap.prompt.context import Context
+from cap.prompt import released
+from cap.prompt.context import Context, brief
 from cap.prompt.examples import CHECK, Example, separators, split_examples
 
 MAX_REQUEST_TOKENS = 3_000
@@ -73,6 +77,12 @@ FURTHER = "nearest"
 """The folder beside prompt files that holds what only `nearest` reads."""
 SESSION = "#< The session so far. Variables stay set; a program that failed (#!) set none."
 """Stands above a session's turns, and above its first one: what a prompt begins with stays."""
+_KEPT_OF_BUDGET = 0.75
+"""Of a history that is cut down."""
+_LAST = 3
+"""Earlier turns that stay whatever their length."""
+_WORDS_CHARS = 1_000
+"""How much of an instruction, of its effect and of its failure is shown again."""
 KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
 
 
@@ -353,24 +363,24 @@ def _parsed(text: str, where: str, skipped: int = 0) -> ast.Module:
 
 def _bare(prompt: Prompt, body: str) -> Prompt:
     """Return a prompt without a header, with what its examples tell."""
-    prefix = headerless.prefix_of(body)
+    prefix = released.prefix_of(body)
     spaced = split_examples(body, prefix)
     names = {line.partition(" = ")[0] for entry in spaced[:2] for line in entry.context.split("\n")}
     examples = tuple(
         replace(entry, code=entry.code.partition("\n# ")[0].rstrip()) if prefix else entry
         for entry in split_examples(body, prefix, names=names)
-        if not headerless.is_title(entry.code)
+        if not released.is_title(entry.code)
     )
-    inferred = headerless.infer(
+    inferred = released.infer(
         [entry.code for entry in examples],
         [entry.context for entry in examples],
         prefix,
     )
     return replace(
         prompt,
-        header=Header(**vars(inferred)),
+        header=Header(**inferred),
         examples=examples,
-        inferred=inferred.lines(),
+        inferred=tuple(f"{key} = {json.dumps(value)}" for key, value in inferred.items() if value),
     )
 
 
@@ -390,28 +400,109 @@ def _header(text: str, where: str) -> tuple[Header | None, str, int]:
     known = {entry.name for entry in fields(Header)}
     if unknown := sorted(set(values) - known):
         raise PromptError(f"{where}: header has unknown keys {unknown}; known: {sorted(known)}")
+    kinds = _header_types()
     for key, value in values.items():
-        if not _TYPES[key](value):
-            raise PromptError(f"{where}: header '{key}' cannot be {value!r}")
-        if key in _LISTS:
-            values[key] = (value,) if isinstance(value, str) else tuple(value)
+        given = [value] if key in _LISTS and isinstance(value, str) else value
+        try:
+            values[key] = msgspec.convert(given, kinds[key])
+        except msgspec.ValidationError:
+            raise PromptError(f"{where}: header '{key}' cannot be {value!r}") from None
     if wrong := [kind for kind in values.get("kind", ()) if kind not in KINDS]:
         raise PromptError(f"{where}: header kind {wrong} unknown; known: {list(KINDS)}")
     body = text[: match.start()] + text[match.end() :]
     return Header(**values), body, match[0].count("\n")
 
 
-def _is_words(value: object) -> bool:
-    entries = value if isinstance(value, list) else [value]
-    return all(isinstance(entry, str) for entry in entries)
-
-
 _LISTS = ("kind", "context", "stop")
-_TEXTS = ("returns", "prefix", "doc", "exact")
-_TYPES: dict[str, Callable[[object], bool]] = {
-    **dict.fromkeys(_LISTS, _is_words),
-    **dict.fromkeys(_TEXTS, lambda value: isinstance(value, str)),
-    **dict.fromkeys(("session", "actions", "docs"), lambda value: isinstance(value, bool)),
-    **dict.fromkeys(("arguments", "initial"), lambda value: isinstance(value, dict)),
-}
-"""What each key of a header may hold."""
+"""Keys of a header that take one word for a list of one."""
+
+
+@cache
+def _header_types() -> dict[str, Any]:
+    """Return what each key of a header may hold."""
+    return get_type_hints(Header)
+
+
+def turn_tokens(turn: PastTurn) -> int:
+    """Return about how many tokens a turn takes in a prompt, rounded up."""
+    text = turn.context, turn.instruction, turn.code, turn.effect, turn.note
+    return tokens_of(sum(len(part) + 1 for part in text if part))
+
+
+def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...]:
+    """Return the turns that fit a budget, after one that says how many were left out.
+
+    The oldest leave whole; the last ones keep their programs, whatever their length: "that" means
+    them. Of a long instruction, effect or failure its beginning stays. Once the turns do not fit,
+    more leave than need be, so that the text up to the newest turn stays the same for many turns.
+
+    Args:
+        turns: Oldest first; the first may count others left out before.
+        budget_tokens: The most they may take. Beyond it they are cut down to three quarters, but
+            never to fewer than the last three.
+    """
+    kept = [
+        replace(
+            turn,
+            instruction=_beginning(turn.instruction),
+            effect=_beginning(turn.effect),
+            note=_beginning(turn.note),
+        )
+        for turn in turns
+    ]
+    total = sum(map(turn_tokens, kept))
+    if total <= budget_tokens:
+        return tuple(kept)
+    left = kept.pop(0).left_out if kept and kept[0].left_out else 0
+    while len(kept) > _LAST and total > budget_tokens * _KEPT_OF_BUDGET:
+        total -= turn_tokens(kept.pop(0))
+        left += 1
+    if not left:
+        return tuple(kept)
+    many = f"{left} earlier instructions are" if left > 1 else "1 earlier instruction is"
+    return (PastTurn("", "", note=f"{many} left out here", left_out=left), *kept)
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _WORDS_CHARS else f"{text[:_WORDS_CHARS].rstrip()} ... (cut here)"
+
+
+def kind_error(value: Any, kinds: Sequence[str]) -> str | None:
+    """Return None if a value is of one of the kinds, else what is wrong with it."""
+    if any(_is_of(kind, value) for kind in kinds):
+        return None
+    return f"expected {' or '.join(kinds)}, got {brief(value)}"
+
+
+def _is_of(kind: str, value: Any) -> bool:
+    """Tell whether a value is of one kind, of those in `KINDS`."""
+    match kind:
+        case "name" | "text":
+            return isinstance(value, str)
+        case "names":
+            return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+        case "point" | "points":
+            return _is_array(value, 1 if kind == "point" else 2)
+        case "number":
+            return _is_number(value)
+        case "boolean":
+            return isinstance(value, bool | np.bool_)
+    return True
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, int | np.integer):
+        return not isinstance(value, bool)
+    return isinstance(value, float | np.floating) and bool(np.isfinite(value))
+
+
+def _is_array(value: Any, dimensions: int) -> bool:
+    """True for finite coordinates: the last axis is xy or xyz."""
+    if not isinstance(value, list | tuple | np.ndarray):
+        return False
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        return False
+    shape_fits = array.ndim == dimensions and array.shape[-1] in (2, 3)
+    return shape_fits and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())

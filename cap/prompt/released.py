@@ -1,14 +1,20 @@
-"""Which file of a folder serves which LMP, where the files have the original release's names.
+"""Prompt files of the original release: which file serves which LMP, and what a header would say.
 
 There one folder has the prompts of several robots: `tabletop_ui.txt`, `sim_parse_position.txt`,
 `mobile_ui.txt`, `draw_ui.txt`, `parse_obj_name.txt`, `fgen.txt`. Programs call each LMP by its name
-without the robot's prefix.
+without the robot's prefix. The files have no header: hints are imports from any module, context
+lines stand above the first instruction, and examples follow each other with or without blank lines
+between. What a header would say is read off the examples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 SUFFIXES = (".py", ".txt")
 """Of prompt files; a folder that has some of the first kind has its prompts in those."""
@@ -31,6 +37,10 @@ _LMPS = {
 """The LMPs of the release, by the names of their files without a prefix."""
 LMPS = frozenset(_LMPS.values())
 """Their names in programs."""
+_MOST = 2 / 3
+"""The share of examples that must set a variable last for it to be what they return."""
+_PREFIX = re.compile(r"^# ((?:define|write) function: )", re.MULTILINE)
+_TITLE = re.compile(r"(?:import|from) ")
 
 
 def files(folder: Path) -> dict[str, Path]:
@@ -66,3 +76,69 @@ def served(stems: Iterable[str], robot: str) -> dict[str, str]:
     if asks := next((stem for stem in ours if stem in stems), None):
         found["fgen"] = asks
     return dict(sorted(found.items()))
+
+
+def prefix_of(text: str) -> str:
+    """Return what the instructions of a prompt for functions begin with, or ""."""
+    found = Counter(_PREFIX.findall(text))
+    return found.most_common(1)[0][0] if found else ""
+
+
+def is_title(code: str) -> bool:
+    """Tell whether a comment is a heading: imports stand under it, and nothing else."""
+    lines = [line for line in code.split("\n") if line.strip()]
+    return bool(lines) and all(map(_TITLE.match, lines))
+
+
+def infer(codes: Sequence[str], contexts: Sequence[str], prefix: str) -> dict[str, Any]:
+    """Read off the examples what a header would say, by the names of its keys.
+
+    What they return is the variable that nearly all set last, the context what all context lines
+    set. Those that return nothing can only be for acting, and keep their variables.
+
+    Args:
+        codes: Their programs.
+        contexts: The context lines of each.
+        prefix: What their instructions begin with.
+    """
+    shown = [[line for line in context.split("\n") if line] for context in contexts]
+    begins = dict.fromkeys(line[: line.index(" = ") + 4] for lines in shown for line in lines)
+    named = [dict.fromkeys(line.partition(" = ")[0] for line in lines) for lines in shown if lines]
+    common = [name for name in named[0] if all(name in other for other in named)] if named else []
+    returns = None if prefix else _returned(codes)
+    acts = bool(codes) and returns is None and not prefix
+    return {
+        "returns": returns,
+        "context": tuple(common),
+        "session": acts,
+        "actions": acts,
+        "stop": ("\n# ", *(f"\n{begin}" for begin in begins)),
+        "prefix": prefix,
+    }
+
+
+def _returned(codes: Sequence[str]) -> str | None:
+    last = [_last_set(code) for code in codes if code.strip()]
+    (name, times), *_ = Counter(last).most_common(1) or [(None, 0)]
+    return name if name and times >= _MOST * len(last) else None
+
+
+def _last_set(code: str) -> str | None:
+    """Return the variable that a program sets last."""
+    try:
+        body = ast.parse(code).body
+    except SyntaxError:
+        return None
+    while body:
+        match body[-1]:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return name
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
+                return name
+            case ast.If(body=inner) | ast.For(body=inner) | ast.While(body=inner):
+                body = inner
+            case ast.With(body=inner) | ast.Try(body=inner):
+                body = inner
+            case _:
+                return None
+    return None

@@ -18,7 +18,6 @@ from cap.engine.doubts import doubts
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
 from cap.engine.goal import GOAL, NOT_SO, SAYS_NO, GoalCheck
-from cap.models.base import Usage
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.robot.observation import Observation
@@ -63,9 +62,10 @@ class Rounds:
             most: How many there may be.
         """
         engine, robot, trace = self.engine, self.engine.robot, self.engine.trace
+        mark = engine.tally.mark()
         verify = engine.settings.sampling.verify
         goal = engine.goal_check(self.words, self.before) if verify == GOAL else None
-        seen, view, state, idle, reason = engine.look(), self.before, self.begun, 0, ""
+        view, state, idle, reason = self.before, self.begun, 0, ""
         answer = last = self._round(context, state, view, goal)
         for number in range(2, most + 1):
             now = Observation.of(robot, world=True)
@@ -84,10 +84,10 @@ class Rounds:
             trace.event("round", number=number, came=effect.line)
             state = self._after(state, last, context, effect.detail)
             context, view = self.prompt.context_of(now.facts), now
-            further = self._round(context, state, view, goal, seen)
+            further = self._round(context, state, view, goal)
             result = further.result
             if result.failure is None and not result.calls and not result.stdout.strip():
-                answer, reason = _with_usage(answer, further), "the model says it is done"
+                reason = "the model says it is done"
                 if last.result.failure is not None and self._is_right(answer, last, now):
                     answer = replace(answer, result=replace(answer.result, failure=None))
                 break
@@ -100,7 +100,8 @@ class Rounds:
         else:
             reason, done = "the limit was reached", most
         trace.event("rounds_ended", rounds=done, reason=reason)
-        return self._doubted(answer)
+        usage, by_lmp = engine.tally.since(mark), engine.tally.by_lmp(mark)
+        return self._doubted(replace(answer, usage=usage, by_lmp=by_lmp))
 
     def _round(
         self,
@@ -108,14 +109,12 @@ class Rounds:
         state: State,
         before: Observation,
         goal: GoalCheck | None,
-        seen: tuple[bytes, ...] = (),
     ) -> Answer:
         """Run one, and have the goal check look at the world after it."""
         answer = self.engine.run(
             *(self.prompt, self.words, context, state),
             before=before,
             compared=False,
-            seen=seen,
             goal=goal,
         )
         if goal is None:
@@ -162,17 +161,8 @@ class Rounds:
         return replace(state, history=(*state.history, entry), given=GO_ON, goes_on=True)
 
 
-def _with_usage(before: Answer, after: Answer) -> Answer:
-    """Return a turn's answer with what a further request took."""
-    by_lmp = dict(before.by_lmp)
-    for name, usage in after.by_lmp.items():
-        by_lmp[name] = by_lmp.get(name, Usage()).plus(usage)
-    return replace(before, usage=before.usage.plus(after.usage), by_lmp=by_lmp)
-
-
 def _with_round(before: Answer, after: Answer) -> Answer:
     """Return a turn's answer with one more round."""
-    both = _with_usage(before, after)
     return replace(
         after,
         result=replace(
@@ -184,6 +174,4 @@ def _with_round(before: Answer, after: Answer) -> Answer:
         earlier=(*before.earlier, replace(before, earlier=()).source),
         attempts=before.attempts + after.attempts,
         tried=before.tried + after.tried,
-        usage=both.usage,
-        by_lmp=both.by_lmp,
     )

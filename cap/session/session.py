@@ -19,16 +19,17 @@ import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from cap.checker.declared_types import check_fields, require
 from cap.engine.answer import NOTHING, Answer, State
 from cap.engine.approval import Rehearsal
 from cap.engine.effect import HELD, NOTHING_HELD, Effect
 from cap.engine.engine import Engine, interrupted, unhinted
-from cap.engine.failures import failure_of
 from cap.engine.question import Memory
+from cap.engine.repair import failure_of
 from cap.engine.settings import MOST_SAMPLES
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import (
@@ -42,9 +43,9 @@ from cap.errors import (
 )
 from cap.models.base import Model, Usage, require_model
 from cap.program.program import Program
+from cap.program.scope import Definition
 from cap.prompt.context import Context
-from cap.prompt.history import within
-from cap.prompt.prompt import PastTurn, Prompt, one_line
+from cap.prompt.prompt import PastTurn, Prompt, one_line, within
 from cap.result import EFFECTS, Failure, Result
 from cap.robot import observation, registry
 from cap.robot.observation import Observation
@@ -55,11 +56,11 @@ from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
 from cap.session.rounds import Rounds
-from cap.session.session_file import SavedSession
+from cap.session.session_file import SavedRobot, SavedSampling, SavedSession, SavedVariables
 from cap.session.settings import MOST_ROUNDS, SessionSettings, as_path
 from cap.session.skills.learning import learn_from
-from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
-from cap.session.skills.store import Offer, Origin, SkillStore
+from cap.session.skills.skill_file import Skill
+from cap.session.skills.store import Offer, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
 from cap.trace.trace import Trace, status_after, versions
@@ -97,20 +98,6 @@ class Finished:
     turn: Turn
     before: Checkpoint
     after: Checkpoint
-
-
-@dataclass(frozen=True)
-class Begun:
-    """A turn that has begun."""
-
-    words: str
-    """The instruction, or the name of the program."""
-    source: str | None
-    """The user's own program; None if the model is to write one."""
-    expect: Sequence[str]
-    """The effect it must have."""
-    before: Checkpoint
-    """The session before it."""
 
 
 class Session:
@@ -316,17 +303,6 @@ class Session:
         closed = ", closed" if self._closed else ""
         return f"<Session {self.robot.name}, {self.model.name}: {turns}{closed}>"
 
-    def __reduce__(self) -> NoReturn:
-        """Refuse to be pickled or copied: there is one robot.
-
-        Raises:
-            UsageError: Always; with what keeps a session.
-        """
-        raise UsageError(
-            "a session cannot be copied or pickled: it holds a robot; keep it with save(), and go "
-            "on with Session.resume()"
-        )
-
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close it; if an exception ends it, the robot is stopped first."""
         if error is None:
@@ -447,13 +423,9 @@ class Session:
                 message += f"; {self.earlier_turns}"
             raise UsageError(message)
         undone = self._past[-turns:]
-        rewound = self._go_to(undone[0].before)
         del self._past[-turns:]
         self._undone.append(undone)
-        self._keep(session_file.LATEST, undone[0].before.seen)
-        self.trace.event("undo", turns=turns, world=rewound)
-        self._record_view()
-        return rewound
+        return self._go_to(undone[0].before, "undo", turns)
 
     def redo(self) -> bool:
         """Redo what the last undo undid; only until the next turn.
@@ -468,25 +440,24 @@ class Session:
         if not self._undone:
             raise UsageError("nothing was undone since the last turn, so nothing can be redone")
         undone = self._undone.pop()
-        rewound = self._go_to(undone[-1].after)
         self._past += undone
-        self._keep(session_file.LATEST, undone[-1].after.seen)
-        self.trace.event("redo", turns=len(undone), world=rewound)
-        self._record_view()
-        return rewound
+        return self._go_to(undone[-1].after, "redo", len(undone))
 
     def _checkpoint(self, seen: Observation) -> Checkpoint:
         return Checkpoint(self.state, self.engine.programs, self.origins, seen)
 
-    def _go_to(self, kept: Checkpoint) -> bool:
+    def _go_to(self, kept: Checkpoint, event: str, turns: int) -> bool:
         """Put the session back to a checkpoint; return whether its world went there as well."""
+        rewound = isinstance(self.robot, Rewindable)
+        if isinstance(self.robot, Rewindable):
+            self.robot.restore(kept.seen.world)
         self.state, self.origins = kept.state, kept.origins
         self.engine.programs = kept.programs
         self.memory.forget()
-        if isinstance(self.robot, Rewindable):
-            self.robot.restore(kept.seen.world)
-            return True
-        return False
+        self._keep(session_file.LATEST, kept.seen)
+        self.trace.event(event, turns=turns, world=rewound)
+        self._record_view()
+        return rewound
 
     @property
     def turns(self) -> list[Turn]:
@@ -572,11 +543,19 @@ class Session:
             raise UsageError("skills are offered before the first turn; open another session")
         if not isinstance(store, SkillStore):
             store = SkillStore(as_path("the folder of skills", store))
-        robot = CheckedRobot(self.robot.name, self.robot, self.engine.prompts, self.robot_file)
-        aside = set_aside(store, check_skills(store, robot, changed_only=True))
+        aside: Mapping[str, str] = {}
+        if store.names():
+            from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
+
+            robot = CheckedRobot(self.robot.name, self.robot, self.engine.prompts, self.robot_file)
+            aside = set_aside(store, check_skills(store, robot, changed_only=True))
         offer = store.offer(self.engine.scope(self._prompt), self.reserved, aside)
         self.skills, self.damaged_skills = store, offer.damaged
-        self.state = replace(self.state, hints=offer.hints, definitions=offer.definitions)
+        self.state = replace(
+            self.state,
+            hints=tuple(skill.hint for skill in offer.skills),
+            definitions=tuple(skill.definition for skill in offer.skills),
+        )
         if offer.skills or offer.left_out or offer.damaged:
             names = [skill.name for skill in offer.skills]
             left_out = {**offer.left_out, **offer.damaged}
@@ -595,9 +574,20 @@ class Session:
         """
         if self.skills is None:
             raise UsageError("the session has no folder for skills; open it with skills=...")
-        hashes = self._prompt.sha256, self._function_prompt.sha256
-        origin = Origin(self.robot.name, self.model.name, *hashes, self.origins)
-        return self.skills.keep(self.state, name, rename_to, self.reserved, origin)
+
+        def made(definition: Definition, as_name: str, source: str) -> Skill:
+            generated = definition.origin == "generated"
+            return Skill(
+                name=as_name,
+                source=source,
+                robot=self.robot.name,
+                instruction=self.origins.get(definition.name, ""),
+                model=self.model.name,
+                prompt_sha256=(self._function_prompt if generated else self._prompt).sha256,
+                date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            )
+
+        return self.skills.keep(self.state, name, rename_to, self.reserved, made)
 
     def execute(self, source: str, name: str = "program", expect: Sequence[str] = ()) -> Turn:
         """Run a user's own program through the same check and sandbox.
@@ -612,15 +602,6 @@ class Session:
         """
         require("the program", source, str)
         return self._turn(name, source, expect)
-
-    def _executed(self, source: str, facts: Mapping[str, Any]) -> Answer:
-        """Run a user's program: it may use every name, and reads the robot's facts."""
-        try:
-            program = Program.parse(source)
-        except CapError as error:
-            return Answer(Result(failure=failure_of(error)))
-        state = replace(self.state, variables={**facts, **self.state.variables})
-        return self.engine.run_program(unhinted(self._prompt), program, state)
 
     def _require_open(self) -> None:
         if self._closed:
@@ -644,18 +625,15 @@ class Session:
             raise UsageError("a turn is running; wait for its end, or stop() it")
         self._turns_thread = thread  # no call comes between, so neither another turn nor a stop
         try:
-            seen = Observation.of(self.robot, world=True)
-            begun = Begun(words, source, tuple(expect), self._checkpoint(seen))
-            saved = self._saved(seen) if self.learn is not None and source is None else None
+            before = self._checkpoint(Observation.of(self.robot, world=True))
+            saved = None if self.learn is None or source is not None else self._saved(before.seen)
             if self.trace.turn == self.earlier:
-                self._keep(session_file.START, seen)
+                self._keep(session_file.START, before.seen)
                 self._record_view()
-            turn, answer = self._run_turn(begun)
+            turn, answer = self._run_turn(words, source, tuple(expect), before)
             if saved is not None and turn.ok:
                 learn_from(self, saved, turn, answer, expect)
                 self._keep(session_file.LATEST, self._past[-1].after.seen)
-            if not turn.ok:
-                self.report_held()
             return turn
         finally:
             self._sandbox.robot_thread.stop_asked = False
@@ -663,99 +641,114 @@ class Session:
                 stop_signals.why = BY_CTRL_C
             self._turns_thread = None
 
-    def _run_turn(self, begun: Begun) -> tuple[Turn, Answer]:
+    def _run_turn(
+        self, words: str, source: str | None, expect: Sequence[str], before: Checkpoint
+    ) -> tuple[Turn, Answer]:
         """Have the program written, if it is not given, run it, and keep the turn."""
-        context = Context()
-        if begun.source is None:
-            context = self._prompt.context_of(begun.before.seen.facts)
-        unforeseen: Exception | None = None
+        shown = self._prompt.context_of(before.seen.facts) if source is None else Context()
         tally, mark = self.engine.tally, self.engine.tally.mark()
+        found, unforeseen = self.state, None
         with stop_signals.held():  # a turn is kept and recorded as a whole, or not at all
             self.trace.turn += 1
             self._undone.clear()
-            given = {} if begun.source is None else {"source": begun.source}
-            self.trace.event("instruction", lmp=TOP, text=begun.words, **given)
+            given = {} if source is None else {"source": source}
+            self.trace.event("instruction", lmp=TOP, text=words, **given)
             self.memory.begin_turn()
-            found = self.state
             try:
                 with stop_signals.released():
-                    if begun.source is not None:
-                        answer = self._executed(begun.source, begun.before.seen.facts)
+                    if source is not None:
+                        answer = self._executed(source, before.seen.facts)
                     else:
-                        answer, found = self._answered(begun, context)
-            except KeyboardInterrupt:
-                stop_signals.taken()
-                usage, by_lmp = tally.since(mark), tally.by_lmp(mark)
-                answer = Answer(Result(failure=interrupted()), usage=usage, by_lmp=by_lmp)
-            except Stopped as stop:  # while it is dealt with here, it is not raised again
-                name = signal.Signals(int(str(stop.code)) - 128).name
-                stopped = replace(interrupted(), message=f"stopped by {name}")
-                self._end_turn(begun, Answer(Result(failure=stopped)), context, found)
-                raise
-            except Exception as error:  # the turn is over, and may have moved something
-                broken = Failure("protocol", type(error).__name__, str(error))
-                answer = Answer(Result(failure=broken))
-                unforeseen = None if isinstance(error, SandboxError) else error
-            turn = self._end_turn(begun, answer, context, found)
+                        answer, found = self._answered(words, expect, before.seen, shown)
+            except (Exception, KeyboardInterrupt, Stopped) as error:  # it may have moved something
+                if isinstance(error, KeyboardInterrupt):
+                    stop_signals.taken()
+                elif not isinstance(error, SandboxError):
+                    unforeseen = error
+                answer = Answer(
+                    Result(failure=_broken_off(error)),
+                    usage=tally.since(mark),
+                    by_lmp=tally.by_lmp(mark),
+                )
+            turn = self._end_turn(words, expect, before, answer, shown, found)
+        if not turn.ok:
+            self.report_held()
         if unforeseen is not None:
-            if not turn.ok:
-                self.report_held()
             raise unforeseen
         return turn, answer
 
-    def _answered(self, begun: Begun, context: Context) -> tuple[Answer, State]:
+    def _executed(self, source: str, facts: Mapping[str, Any]) -> Answer:
+        """Run a user's program: it may use every name, and reads the robot's facts."""
+        try:
+            program = Program.parse(source)
+        except CapError as error:
+            return Answer(Result(failure=failure_of(error)))
+        state = replace(self.state, variables={**facts, **self.state.variables})
+        return self.engine.run_program(unhinted(self._prompt), program, state)
+
+    def _answered(
+        self, words: str, expect: Sequence[str], seen: Observation, shown: Context
+    ) -> tuple[Answer, State]:
         """Have the program written and run; return with it the state that the last one found."""
-        known = one_line(str(begun.before.seen.facts.get("elsewhere", "")))
+        known = one_line(str(seen.facts.get("elsewhere", "")))
         state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
         moved_before = self._past[-1].turn.moved if self._past else {}
-        if self.rounds == 1:
-            answer = self.engine.run(
-                *(self._prompt, begun.words, context, state),
-                before=begun.before.seen,
-                expect=begun.expect,
-                moved_before=moved_before,
+        if self.rounds > 1:
+            rounds = Rounds(
+                *(self.engine, self._prompt, words, seen, state, self.trace.turn),
+                *(expect, moved_before),
             )
-            return answer, self.state
-        rounds = Rounds(
-            *(self.engine, self._prompt, begun.words, begun.before.seen, state, self.trace.turn),
-            *(begun.expect, moved_before),
+            return rounds.run(shown, self.rounds), rounds.begun
+        answer = self.engine.run(
+            *(self._prompt, words, shown, state),
+            before=seen,
+            expect=expect,
+            moved_before=moved_before,
         )
-        return rounds.run(context, self.rounds), rounds.begun
+        return answer, self.state
 
-    def _end_turn(self, begun: Begun, answer: Answer, context: Context, found: State) -> Turn:
+    def _end_turn(
+        self,
+        words: str,
+        expect: Sequence[str],
+        begun: Checkpoint,
+        answer: Answer,
+        shown: Context,
+        found: State,
+    ) -> Turn:
         """Look at the result of a turn, keep it and record it.
 
         Where the world can no longer be seen, nothing is known to have moved, and that fails.
 
         Args:
-            begun: The turn.
+            words: The instruction, or the name of the program.
+            expect: The effect it must have.
+            begun: The session before it.
             answer: What the engine made of it.
-            context: The facts its prompt showed.
+            shown: The facts its prompt showed.
             found: What its last program found.
         """
         missed: Failure | None
-        before = begun.before.seen
         try:
             after = answer.seen or Observation.of(self.robot)
-            effect = Effect.of(before, after, answer.result, answer.earlier_calls)
-            left_over = (*effect.left_over, *answer.bent)
-            effect = replace(effect, left_over=left_over, doubts=answer.doubts)
-            missed = unmet(effect, begun.expect)
+            effect = Effect.of(begun.seen, after, answer.result, answer.earlier_calls)
+            effect = replace(effect, doubts=answer.doubts)
+            missed = unmet(effect, expect)
         except RobotError as error:
             message = f"its effect cannot be seen: {error}"
             missed = Failure("raised", type(error).__name__, message, robot=True)
-            after = replace(before, facts={})
-            effect = replace(Effect.of(before, after, answer.result), unseen=True)
+            after = replace(begun.seen, facts={})
+            effect = replace(Effect.of(begun.seen, after, answer.result), unseen=True)
         if answer.result.failure is None and missed is not None:
             answer = replace(answer, result=replace(answer.result, failure=missed))
         if answer.result.failure is not None:
             self.robot.stop()
         if isinstance(self.robot, TurnTaking):
-            effect = replace(effect, undone=tuple(self.robot.end_turn(begun.words)))
+            effect = replace(effect, undone=tuple(self.robot.end_turn(words)))
         after = after.with_world(self.robot)
-        turn = Turn.of(begun.words, answer, effect)
-        self._remember(turn, answer, context, found)
-        self._past.append(Finished(turn, begun.before, self._checkpoint(after)))
+        turn = Turn.of(words, answer, effect)
+        self._remember(turn, answer, shown, found)
+        self._past.append(Finished(turn, begun, self._checkpoint(after)))
         self._keep(session_file.LATEST, after)
         self._record_view()
         turn.record(self.trace, self.model.name)
@@ -801,36 +794,53 @@ class Session:
         Args:
             seen: The world as it is, with its snapshot.
         """
-        robot, engine = self.robot, self.engine
+        robot, engine, state = self.robot, self.engine, self.state
         # A real robot is not made by a mode; what it sees, in its dry run too, is not its own.
         mode = getattr(robot, "mode", None)
         asked = mode is None or mode in session_file.WORLDS
         objects = seen.facts.get("objects") if asked else None
         world, lost = session_file.packed_world(robot, seen.world)
+        sampling = engine.settings.sampling
         return SavedSession(
-            robot=robot.name,
-            mode=mode if asked or mode == session_file.DRY_RUN else None,
-            engine=getattr(robot, "engine", None),
-            objects=None if objects is None else tuple(objects),
+            body=SavedRobot(
+                name=robot.name,
+                mode=mode if asked or mode == session_file.DRY_RUN else None,
+                objects=None if objects is None else tuple(objects),
+                engine=getattr(robot, "engine", None),
+                file=None if self.robot_file is None else str(self.robot_file),
+            ),
             seed=engine.seed,
             programs=engine.programs,
             turns=self.earlier + len(self._past),
-            state=self.state,
-            origins=self.origins,
+            variables=SavedVariables.of(state.variables),
+            definitions=state.definitions,
+            history=state.history,
+            dropped=dict(state.dropped),
+            hints=state.hints,
+            origins=dict(self.origins),
             history_tokens=self.history_tokens,
             repairs=engine.repairs,
             model_repairs=engine.author.repairs,
-            sampling=engine.settings.sampling,
+            sampling=SavedSampling(sampling.samples, sampling.agreement, sampling.goal),
             rounds=self.rounds,
             world=world,
             world_lost=lost,
-            file=None if self.robot_file is None else str(self.robot_file),
         )
 
     def _keep(self, name: str, seen: Observation) -> None:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
             self.trace.keep(name, session_file.render(self._saved(seen)))
+
+
+def _broken_off(error: BaseException) -> Failure:
+    """Return the failure of a turn that an exception ended."""
+    if isinstance(error, Stopped):
+        name = signal.Signals(int(str(error.code)) - 128).name
+        return replace(interrupted(), message=f"stopped by {name}")
+    if isinstance(error, KeyboardInterrupt):
+        return interrupted()
+    return Failure("protocol", type(error).__name__, str(error))
 
 
 def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:

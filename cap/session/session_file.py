@@ -14,9 +14,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
-import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,13 +22,14 @@ import msgspec
 
 from cap.checker.checker import examine
 from cap.engine.answer import State
-from cap.engine.settings import Repairs, Sampling
+from cap.engine.settings import Repairs
 from cap.errors import CapError, SavedError
 from cap.files import read_bytes, read_json, write_whole
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
+from cap.prompt.context import brief
 from cap.prompt.prompt import PastTurn
-from cap.robot import registry, snapshots
+from cap.robot import observation, registry
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.frames import WireError
 from cap.sandbox.wire import MAX_DEPTH, decode, encode
@@ -45,46 +44,120 @@ DRY_RUN = "dry run"
 _SHARED_0_1 = b"\xc1"
 """Begins variables as version 0.1 saved them: a table of values and their parts."""
 LATEST, START = "session.json", "start.json"
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_OneLine = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-@dataclass(frozen=True)
-class SavedSession:
-    """Everything that decides how a session goes on."""
+class SavedRobot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the robot was made with."""
 
-    robot: str
+    name: str
     """Its registered name."""
     mode: str | None
     """Its kind of world, where it has several."""
-    engine: str | None
-    """What carries its physics, where that can be chosen."""
     objects: tuple[str, ...] | None
     """What it was built with, where it is built with objects."""
-    seed: int
+    engine: str | msgspec.UnsetType | None = msgspec.UNSET
+    """What carries its physics, where that can be chosen; not in the oldest files."""
+    file: _OneLine | None = None
+    """The file it was made from, as an absolute path; None of a registered robot."""
+
+
+class SavedVariables(msgspec.Struct, frozen=True):
+    """Variables, for people and for programs."""
+
+    shown: dict[str, str]
+    wire: bytes
+
+    @classmethod
+    def of(cls, variables: Mapping[str, Any]) -> SavedVariables:
+        """Write variables down."""
+        shown = {name: brief(value) for name, value in variables.items()}
+        return cls(shown, encode(dict(variables)))
+
+
+class SavedSampling(msgspec.Struct, frozen=True):
+    """How many programs are tried for an instruction, and by what one is chosen."""
+
+    samples: _Count
+    agreement: bool
+    goal: bool
+
+
+class SavedSession(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    rename={"body": "robot", "model_repairs": "mends"},
+):
+    """Everything that decides how a session goes on; what stands in a file, in its order."""
+
+    format: Literal["cap session"] = "cap session"
+    version: int = VERSION
+    body: SavedRobot
+    """The robot."""
+    seed: _Count
     """Of the scene, and of random numbers in programs."""
-    programs: int
+    programs: _Count
     """Programs run so far."""
-    turns: int
+    turns: _Count
     """Turns finished so far, without those undone."""
-    state: State
-    """Variables, definitions, history, dropped names and hints."""
-    origins: Mapping[str, str]
+    variables: SavedVariables
+    """As `State` has them, like the next four."""
+    definitions: tuple[Definition, ...]
+    history: tuple[PastTurn, ...]
+    dropped: dict[str, str]
+    hints: tuple[str, ...]
+    origins: dict[str, str]
     """The instruction each definition was written for, by name."""
-    history_tokens: int
+    history_tokens: _Count
     """Budget of the history."""
     repairs: Repairs
     """How often a program may be repaired: before it runs, and after it failed."""
     model_repairs: bool
     """Whether its model can be asked to repair what it wrote."""
-    sampling: Sampling
-    """How many programs are tried for an instruction, and how one is chosen."""
-    rounds: int = 1
+    rounds: Annotated[int, msgspec.Meta(ge=1)]
     """How often the model may go on with an instruction."""
-    world: bytes | None = None
+    sampling: SavedSampling
+    """How many programs are tried for an instruction."""
+    world: bytes | None
     """The robot's snapshot in wire format; None where there is none."""
-    world_lost: str = ""
+    world_lost: str
     """Why a world that could be kept is not in the file."""
-    file: str | None = None
-    """The file its robot was made from, as an absolute path; None of a registered robot."""
+
+    @property
+    def robot(self) -> str:
+        """The robot's registered name."""
+        return self.body.name
+
+    @property
+    def mode(self) -> str | None:
+        """The robot's kind of world, where it has several."""
+        return self.body.mode
+
+    @property
+    def objects(self) -> tuple[str, ...] | None:
+        """What the robot was built with, where it is built with objects."""
+        return self.body.objects
+
+    @property
+    def engine(self) -> str | None:
+        """What carries the robot's physics, where that can be chosen."""
+        if isinstance(self.body.engine, msgspec.UnsetType):
+            return BEFORE_ENGINES if self.mode == "physics" else None
+        return self.body.engine or None
+
+    @property
+    def file(self) -> str | None:
+        """The file the robot was made from; None of a registered robot."""
+        return self.body.file
+
+    @property
+    def state(self) -> State:
+        """Variables, definitions, history, dropped names and hints."""
+        known = self.definitions, self.history, self.dropped, self.hints
+        return State(_variables(self.variables.wire), *known)
 
     def registered_robot(self) -> str:
         """Return its robot's registered name; what else a file names is never loaded.
@@ -102,8 +175,8 @@ class SavedSession:
 
     def engine_option(self, robot: str) -> dict[str, str]:
         """Return the option with which a robot's physics is what it was: none where it has none."""
-        takes = self.engine is not None and registry.takes(robot, "engine")
-        return {"engine": self.engine} if takes and self.engine else {}
+        engine = self.engine
+        return {"engine": engine} if engine and registry.takes(robot, "engine") else {}
 
 
 def packed_world(robot: Robot, world: Any) -> tuple[bytes | None, str]:
@@ -111,8 +184,8 @@ def packed_world(robot: Robot, world: Any) -> tuple[bytes | None, str]:
     if world is None or not isinstance(robot, Rewindable):
         return None, ""
     try:
-        return encode(snapshots.pack(world, snapshots.kind_of(robot))), ""
-    except (snapshots.NotPlain, WireError) as error:
+        return encode(observation.pack(world, observation.kind_of(robot))), ""
+    except (observation.NotPlain, WireError) as error:
         return None, f"the world of '{robot.name}' cannot be written down: {error}"
 
 
@@ -125,85 +198,15 @@ def put_world(robot: Robot, saved: SavedSession) -> bool:
     if saved.world is None or not isinstance(robot, Rewindable):
         return False
     try:
-        robot.restore(snapshots.unpack(decode(saved.world), snapshots.kind_of(robot)))
-    except (snapshots.NotPlain, WireError) as error:
+        robot.restore(observation.unpack(decode(saved.world), observation.kind_of(robot)))
+    except (observation.NotPlain, WireError) as error:
         raise SavedError(f"the saved world is none of robot '{robot.name}': {error}") from None
     return True
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0)]
-_NAME = msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]*$")
-
-
-class _Robot(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
-    mode: str | None
-    objects: tuple[str, ...] | None
-    engine: str | msgspec.UnsetType | None = msgspec.UNSET
-    file: Annotated[str, _NAME] | None = None
-
-
-class _Variables(msgspec.Struct):
-    shown: dict[str, str]
-    wire: bytes
-
-
-class _Sampling(msgspec.Struct):
-    samples: _Count
-    agreement: bool
-    goal: bool
-
-
-class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """What stands in a file, in its order."""
-
-    format: Literal["cap session"]
-    version: int
-    robot: _Robot
-    seed: _Count
-    programs: _Count
-    turns: _Count
-    variables: _Variables
-    definitions: tuple[Definition, ...]
-    history: tuple[PastTurn, ...]
-    dropped: dict[str, str]
-    hints: tuple[str, ...]
-    origins: dict[str, str]
-    history_tokens: _Count
-    repairs: Repairs
-    mends: bool
-    rounds: Annotated[int, msgspec.Meta(ge=1)]
-    sampling: _Sampling
-    world: bytes | None
-    world_lost: str
-
-
 def render(saved: SavedSession) -> str:
     """Return a session as the text of its file."""
-    state, sampling = saved.state, saved.sampling
-    shown = {name: _shown(value) for name, value in state.variables.items()}
-    file = _File(
-        format="cap session",
-        version=VERSION,
-        robot=_Robot(saved.robot, saved.mode, saved.objects, saved.engine, saved.file),
-        seed=saved.seed,
-        programs=saved.programs,
-        turns=saved.turns,
-        variables=_Variables(shown, encode(dict(state.variables))),
-        definitions=state.definitions,
-        history=state.history,
-        dropped=dict(state.dropped),
-        hints=state.hints,
-        origins=dict(saved.origins),
-        history_tokens=saved.history_tokens,
-        repairs=saved.repairs,
-        mends=saved.model_repairs,
-        rounds=saved.rounds,
-        sampling=_Sampling(sampling.samples, sampling.agreement, sampling.goal),
-        world=saved.world,
-        world_lost=saved.world_lost,
-    )
-    return json.dumps(msgspec.to_builtins(file), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(msgspec.to_builtins(saved), ensure_ascii=False, indent=1) + "\n"
 
 
 def write(saved: SavedSession, path: Path) -> None:
@@ -246,19 +249,6 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
             if read_bytes(path)[:1] != b"{":  # not even the beginning of one
                 raise SavedError(f"{path} is not a saved session") from None
         raise SavedError(f"cannot read the saved session {path}: {error}") from None
-    return parsed(values, path)
-
-
-def parsed(values: Any, path: Path) -> SavedSession:
-    """Return the saved session that JSON describes.
-
-    Args:
-        values: The JSON.
-        path: Where it stands, for messages.
-
-    Raises:
-        SavedError: It is damaged, or none.
-    """
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise SavedError(f"{path} is not a saved session")
     if values.get("version") != VERSION:
@@ -267,44 +257,29 @@ def parsed(values: Any, path: Path) -> SavedSession:
             "on with the version of cap that saved it, or begin a new session"
         )
     try:
-        return _saved(msgspec.convert(values, _File))
+        return checked(msgspec.convert(values, SavedSession))
     except (msgspec.ValidationError, ValueError, TypeError, KeyError, WireError, CapError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else error
         raise SavedError(f"{path} is damaged: {reason}; resume an earlier run") from None
 
 
-def _saved(file: _File) -> SavedSession:
-    robot, sampling = file.robot, file.sampling
-    engine = robot.engine
-    if file.seed >> 64:
-        raise ValueError(f"its seed is {_shown(file.seed):.40}; it must be below 2**64")
-    if engine is msgspec.UNSET:
-        engine = BEFORE_ENGINES if robot.mode == "physics" else None
-    variables = _variables(file.variables.wire)
+def checked(saved: SavedSession) -> SavedSession:
+    """Return a session as it was read, once its values are checked: anybody may have written it.
+
+    Raises:
+        CapError: A kept function is no function, or not allowed.
+        ValueError: Its variables are none, or its seed is too large.
+        WireError: Its variables cannot be read.
+    """
+    if saved.seed >> 64:
+        raise ValueError(f"its seed is {brief(saved.seed):.40}; it must be below 2**64")
+    variables: Any = saved.state.variables
     if not isinstance(variables, dict) or not all(
         isinstance(name, str) and name.isidentifier() for name in variables
     ):
         raise ValueError("'variables' holds what is no name")
-    _check(file.definitions, variables)
-    return SavedSession(
-        robot=robot.name,
-        mode=robot.mode,
-        engine=engine or None,
-        objects=robot.objects,
-        seed=file.seed,
-        programs=file.programs,
-        turns=file.turns,
-        state=State(variables, file.definitions, file.history, file.dropped, file.hints),
-        origins=file.origins,
-        history_tokens=file.history_tokens,
-        repairs=file.repairs,
-        model_repairs=file.mends,
-        rounds=file.rounds,
-        sampling=Sampling(max(1, sampling.samples), sampling.agreement, sampling.goal),
-        world=file.world,
-        world_lost=file.world_lost,
-        file=robot.file,
-    )
+    _check(saved.definitions, variables)
+    return saved
 
 
 def _variables(data: bytes) -> Any:
@@ -329,7 +304,7 @@ def _variables(data: bytes) -> Any:
 
 
 def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> None:
-    """Refuse what is no definition, or not allowed: a file may have been written by anybody.
+    """Refuse what is no definition, or not allowed.
 
     They are looked at together and beside the variables, as the programs that left them were.
     """
@@ -341,10 +316,3 @@ def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> N
     whole = Program.parse("\n\n".join(entry.source for entry in definitions))
     for violation in examine(whole, Scope(variables=variables)).violations:
         raise ValueError(f"among the kept functions: {violation}")
-
-
-def _shown(value: Any) -> str:
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # Python shows no integer of more than 4300 digits
-        return type(value).__name__

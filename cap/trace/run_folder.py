@@ -21,12 +21,10 @@ class RunFolder:
         self.trouble: OSError | None = None
         """Why something waits; None if everything is written."""
         (path / "programs").mkdir(parents=True, exist_ok=True)
-        # Unbuffered: so it is known how much of a line is there already.
+        # Unbuffered: so it is known how much of a line was written.
         self._events = (path / "events.jsonl").open("ab", buffering=0)
         self._lines = b""
-        """Of the events, what is not known to be written."""
-        self._begin = self._events.tell()
-        """Where in the file that begins."""
+        """Of the events, what is not written yet."""
         self._files: dict[str, str | bytes] = {}
         """Whole files that are not written yet."""
         self._lock = threading.Lock()
@@ -57,21 +55,20 @@ class RunFolder:
     def _write(self) -> None:
         """Write all that waits; what cannot be written waits on, with the reason."""
         self.trouble = None
-        events = self.path / "events.jsonl"
         try:
-            while True:
-                written = self._events.tell() - self._begin  # also by a write that a stop ended
-                self._begin, self._lines = self._begin + written, self._lines[written:]
-                if not self._lines:
-                    break
-                self._events.write(self._lines)
+            while self._lines:
+                written = self._events.write(self._lines)
+                self._lines = self._lines[written:]
         except OSError as error:
-            self.trouble = OSError(error.errno, error.strerror or str(error), str(events))
+            self._note(error, "events.jsonl")
         for name in list(self._files):
-            path = self.path / name
             try:
-                write_whole(path, self._files[name])
+                write_whole(self.path / name, self._files[name])
                 del self._files[name]
             except OSError as error:
-                why = error.strerror or str(error)
-                self.trouble = self.trouble or OSError(error.errno, why, str(path))
+                self._note(error, name)
+
+    def _note(self, error: OSError, name: str) -> None:
+        """Keep the first reason why something waits."""
+        why = error.strerror or str(error)
+        self.trouble = self.trouble or OSError(error.errno, why, str(self.path / name))

@@ -81,8 +81,6 @@ class Trace:
         """
         self.folder = folder
         self.listeners: list[Listener] = []
-        self._failed: list[Listener] = []
-        """Those of them that were warned of."""
         self.turn = 0
         self._lock = threading.Lock()
         self._start_s = time.monotonic()
@@ -158,27 +156,21 @@ class Trace:
         self._notify(Event(kind, here.turn, here.depth, data))
 
     def _notify(self, event: Event) -> None:
-        """Call the listeners; one that fails gives a warning, once, and the run goes on.
+        """Call the listeners; one that fails is called no more, and a warning says so.
 
-        A user's own listener is called no more. Only one of ours ends a run, such as by a terminal
-        that is gone.
+        Only one of ours ends the run, such as by a terminal that is gone.
         """
         for listener in list(self.listeners):
             try:
                 listener(event)
             except Exception as error:  # a user's own may fail in any way
-                module = getattr(listener, "__module__", None) or ""
-                if not module.startswith("cap."):
-                    self.listeners[:] = [one for one in self.listeners if one is not listener]
-                elif isinstance(error, OSError | CapError):
+                own = str(getattr(listener, "__module__", "")).startswith("cap.")
+                if own and isinstance(error, OSError | CapError):
                     raise
-                if not any(listener is known for known in self._failed):
-                    self._failed.append(listener)
-                    name = getattr(listener, "__qualname__", repr(listener))
-                    why = f"{type(error).__name__}: {error}"
-                    warnings.warn(
-                        f"the listener {name} failed: {why}", RuntimeWarning, stacklevel=3
-                    )
+                self.listeners[:] = [one for one in self.listeners if one is not listener]
+                name = getattr(listener, "__qualname__", repr(listener))
+                why = f"{type(error).__name__}: {error}"
+                warnings.warn(f"the listener {name} failed: {why}", RuntimeWarning, stacklevel=3)
 
     def program(self, name: str, source: str) -> Path | None:
         """Keep a complete program as a file; return where."""

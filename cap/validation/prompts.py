@@ -15,7 +15,7 @@ generated.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -88,7 +88,7 @@ def check_robot_prompts(
             for file in (prompt, prompt.beside):
                 if not file.examples and file is not prompt:
                     continue
-                with _Runner(robot, file, prompts, model, sandbox, approve) as runner:
+                with _Runner(robot, file, prompts, model, sandbox, approve or _nobody) as runner:
                     findings = [one for example in file.examples if (one := runner.run(example))]
                     findings += runner.too_long() if file is prompt else []
                 if runner.forgotten:
@@ -96,31 +96,32 @@ def check_robot_prompts(
                 yield file, len(file.examples), findings
 
 
+def _nobody(source: str) -> bool:
+    """Approve no program."""
+    return False
+
+
+@dataclass
 class _Runner:
     """Runs a prompt's examples in order; one that follows another shares its world and state."""
 
-    def __init__(
-        self,
-        robot: str,
-        prompt: Prompt,
-        prompts: Mapping[str, Prompt],
-        model: Model,
-        sandbox: Sandbox,
-        approve: Approve | None,
-    ) -> None:
-        self._name, self._prompt, self._prompts = robot, prompt, prompts
-        self._model, self._sandbox = model, sandbox
-        self._approve = approve or (lambda source: False)
-        self._engine: Engine | None = None
-        self._first: Any = None
-        """The snapshot of the scene's first state."""
-        self._begun: Observation | None = None
-        """What was seen then."""
-        self._state = State()
-        self._broken: PromptFinding | None = None
-        """The first example of the session at hand that did not run."""
-        self.forgotten = ""
-        """What a snapshot of the robot does not bring back, as a sentence."""
+    robot: str
+    prompt: Prompt
+    prompts: Mapping[str, Prompt]
+    model: Model
+    sandbox: Sandbox
+    approve: Approve
+    forgotten: str = ""
+    """What a snapshot of the robot does not bring back, as a sentence."""
+    _functions: Prompt = field(default_factory=registry.function_prompt)
+    _engine: Engine | None = None
+    _first: Any = None
+    """The snapshot of the scene's first state."""
+    _begun: Observation | None = None
+    """What was seen then."""
+    _state: State = field(default_factory=State)
+    _broken: PromptFinding | None = None
+    """The first example of the session at hand that did not run."""
 
     def __enter__(self) -> Self:
         return self
@@ -131,8 +132,8 @@ class _Runner:
     def run(self, example: Example) -> PromptFinding | None:
         """Execute one example; return what is wrong with it, or None."""
         # One that follows another shares its world and state.
-        goes_on = self._engine is not None and example.follows and self._prompt.header.session
-        finding = partial(PromptFinding, self._prompt.name, example.line, example.instruction)
+        goes_on = self._engine is not None and example.follows and self.prompt.header.session
+        finding = partial(PromptFinding, self.prompt.name, example.line, example.instruction)
         if not goes_on:
             self._broken = None
         try:
@@ -165,12 +166,10 @@ class _Runner:
             self._begin_scene(facts.get("objects"))
         assert self._engine is not None
         state = self._state
-        variables = {**state.variables, **self._prompt.header.arguments, **facts}
+        variables = {**state.variables, **self.prompt.header.arguments, **facts}
         program = Program.parse(example.code + "\n")
         robot, before = self._engine.robot, Observation.of(self._engine.robot)
-        answer = self._engine.run_program(
-            self._prompt, program, replace(state, variables=variables)
-        )
+        answer = self._engine.run_program(self.prompt, program, replace(state, variables=variables))
         if isinstance(robot, TurnTaking):
             robot.end_turn(example.instruction)
         failure = answer.result.failure
@@ -185,28 +184,28 @@ class _Runner:
     def chars(self, example: Example) -> int:
         """Return the size of the request that an example would answer."""
         assert self._engine is not None
-        return _chars(self._prompt, example, self._engine.docs(self._prompt))
+        return _chars(self.prompt, example, self._engine.docs(self.prompt))
 
     def too_long(self) -> list[PromptFinding]:
         """Return the finding that the prompt's request exceeds the limit, if it does."""
-        return _too_long(self._prompt, self._engine.docs(self._prompt) if self._engine else "")
+        return _too_long(self.prompt, self._engine.docs(self.prompt) if self._engine else "")
 
     def _begin_scene(self, objects: Any) -> None:
         """Make a robot among the objects that an example's context names; None: its own choice."""
         self._end_scene()
-        robot = registry.make_robot(self._name, mode="instant", objects=objects)
+        robot = registry.make_robot(self.robot, mode="instant", objects=objects)
         self._begun = Observation.of(robot)
         self._first = robot.snapshot() if isinstance(robot, Rewindable) else None
         self._engine = Engine(
             robot,
-            self._model,
-            self._prompts,
-            registry.function_prompt(),
-            sandbox=self._sandbox,
+            self.model,
+            self.prompts,
+            self._functions,
+            sandbox=self.sandbox,
             trace=Trace(),
-            settings=EngineSettings(approve=None if robot.simulated else self._approve),
+            settings=EngineSettings(approve=None if robot.simulated else self.approve),
         )
-        self._state = State(variables=dict(self._prompt.header.initial))
+        self._state = State(variables=dict(self.prompt.header.initial))
 
     def _end_scene(self) -> None:
         """Close the robot; note what does not come back with its first state."""
@@ -292,7 +291,7 @@ def instruction_costs(robot: str) -> list[InstructionCost]:
     prompts = registry.robot_prompts(robot)
     meter, top = _Meter(), prompts["ui"]
     costs: list[InstructionCost] = []
-    with Sandbox() as sandbox, _Runner(robot, top, prompts, meter, sandbox, None) as runner:
+    with Sandbox() as sandbox, _Runner(robot, top, prompts, meter, sandbox, _nobody) as runner:
         for example in top.examples:
             meter.sizes = []
             runner.run(example)

@@ -266,9 +266,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             NotFound: There were fewer turns.
         """
         number = count(turns, "turns", 1)
-        history = self.state.turns
-        while history.earlier and history.earlier[-1].before == self.state.strokes:
-            history = history.without_last()
+        history = self.state.turns.lasting(self.state.strokes)
         if not history.earlier and number == 1:
             return False
         before = history.before(number, "changed the ink")
@@ -351,7 +349,4 @@ class DrawingRobot(SimulatedRobot[BoardState]):
     def _begin(self) -> None:
         """Begin an action; remember the ink if it is the first of a turn."""
         self._stop.clear()
-        turns, ink = self.state.turns, self.state.strokes
-        if not turns.acted:
-            again = bool(turns.earlier) and turns.earlier[-1].before == ink
-            self._world.state = replace(self.state, turns=turns.begun(ink, again=again))
+        self._world.state = replace(self.state, turns=self.state.turns.begun(self.state.strokes))

@@ -67,16 +67,26 @@ def _point(array: Array, what: str) -> Point:
     return x, y
 
 
+def number(value: Any, what: str) -> float:
+    """Return one finite number.
+
+    Raises:
+        TypeError: It is none.
+        LimitExceeded: It is not finite.
+    """
+    return float(_numbers(value, what, "a number"))
+
+
 def speed(value: Any) -> float:
     """Return a driving speed, m/s.
 
     Raises:
         LimitExceeded: It is not above 0 and at most 1 m/s.
     """
-    number = float(_numbers(value, "speed", "a number"))
-    if not 0.0 < number <= MAX_SPEED_MPS:
-        raise LimitExceeded(f"speed {number:g} m/s; it must be above 0 and at most {MAX_SPEED_MPS}")
-    return number
+    mps = number(value, "speed")
+    if not 0.0 < mps <= MAX_SPEED_MPS:
+        raise LimitExceeded(f"speed {mps:g} m/s; it must be above 0 and at most {MAX_SPEED_MPS}")
+    return mps
 
 
 def heading(value: Any) -> float | None:
@@ -85,9 +95,7 @@ def heading(value: Any) -> float | None:
     Raises:
         LimitExceeded: It is not finite.
     """
-    if value is None:
-        return None
-    return math.remainder(float(_numbers(value, "angle", "a number")), 2 * math.pi)
+    return None if value is None else math.remainder(number(value, "angle"), 2 * math.pi)
 
 
 def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
@@ -96,10 +104,7 @@ def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
     Raises:
         LimitExceeded: It is beyond the limits, or not finite.
     """
-    right, ahead, turning = (
-        float(_numbers(value, name, "a number"))
-        for name, value in (("x", x), ("y", y), ("turn", turn))
-    )
+    right, ahead, turning = number(x, "x"), number(y, "y"), number(turn, "turn")
     if math.hypot(right, ahead) > MAX_SPEED_MPS + 1e-9:
         raise LimitExceeded(
             f"velocity ({right:g}, {ahead:g}) m/s; at most {MAX_SPEED_MPS} m/s in all"
@@ -132,16 +137,6 @@ def relation(value: Any) -> Relation:
     raise TypeError(f"relation must be 'in', 'on', 'beside' or ''; got {shown}")
 
 
-def number(value: Any, what: str) -> float:
-    """Return one finite number.
-
-    Raises:
-        TypeError: It is none.
-        LimitExceeded: It is not finite.
-    """
-    return float(_numbers(value, what, "a number"))
-
-
 def seconds(value: Any) -> float:
     """Return how long to wait.
 
@@ -168,34 +163,24 @@ def name_of(name: Any) -> str:
     return known_name(name)
 
 
-def meant(text: str, visible: Sequence[str]) -> str:
-    """Return the object that is seen of a kind, where its kind is named; else the name itself.
-
-    Raises:
-        NotFound: Several of the kind are seen; the message names them.
-    """
-    if text in KINDS:
-        return text
-    found = [name for name in visible if name in CALLED.get(text, ())]
-    if len(found) > 1:
-        raise NotFound(f"{text!r} may be any of these here: {', '.join(found)}; name one")
-    return found[0] if found else text
-
-
 def object_of(name: Any, visible: Sequence[str]) -> str:
-    """Return the exact name of an object, seen or not.
+    """Return the exact name of an object, seen or not; of a kind, the one that is seen.
 
     Raises:
-        NotFound: There is nothing of that name.
+        NotFound: There is nothing of that name, or several of that kind are seen.
         TypeError: It is no text.
     """
-    if (text := meant(name_of(name), visible)) in KINDS:
+    if (text := name_of(name)) in KINDS:
         return text
-    listed = f"here: {', '.join(visible)}" if visible else "nothing is seen here"
+    found = [each for each in visible if each in CALLED.get(text, ())]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise NotFound(f"{text!r} may be any of these here: {', '.join(found)}; name one")
     if not text:
-        raise NotFound(f"no object is named; say which one is meant ({listed})")
+        raise NotFound(f"no object is named; say which one is meant ({_listed(visible)})")
     hint = misspelt(text, visible)
-    raise NotFound(f"no object named {name!r:.80}.{hint} ({listed})")
+    raise NotFound(f"no object named {name!r:.80}.{hint} ({_listed(visible)})")
 
 
 def seen(name: Any, visible: Sequence[str]) -> str:
@@ -205,11 +190,14 @@ def seen(name: Any, visible: Sequence[str]) -> str:
         NotFound: It is not at the present location, or there is nothing of that name.
         TypeError: It is no text.
     """
-    text = object_of(name, visible)
-    if text in visible:
+    if (text := object_of(name, visible)) in visible:
         return text
-    listed = f"here: {', '.join(visible)}" if visible else "nothing is seen here"
-    raise NotFound(f"{name!r:.80} is not seen from here; goto_loc where it is ({listed})")
+    where = f"goto_loc where it is ({_listed(visible)})"
+    raise NotFound(f"{name!r:.80} is not seen from here; {where}")
+
+
+def _listed(visible: Sequence[str]) -> str:
+    return f"here: {', '.join(visible)}" if visible else "nothing is seen here"
 
 
 def _numbers(value: Any, what: str, wanted: str) -> Array:

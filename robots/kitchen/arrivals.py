@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cap.errors import LimitExceeded, UsageError
 from robots.kitchen import arguments
-from robots.kitchen.objects import DISH_FLOOR_M, KINDS, Thing, scene_entries
+from robots.kitchen.objects import KINDS, Thing, scene_entries
 from robots.kitchen.placement import ANYWHERE_M, clear_spots
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import arrival_of
@@ -70,26 +70,20 @@ def without(state: KitchenState, name: str) -> KitchenState:
         NotFound: There is no such object.
     """
     gone = state[find(name, [thing.name for thing in state.things])]
-    left = tuple(thing for thing in state.things if thing.name != gone.name)
+    left = [thing for thing in state.things if thing.name != gone.name]
     held = None if state.held == gone.name else state.held
+    falls_m: dict[str, float] = {}
     falling = [gone]
-    dropped = replace(state, things=left, held=held)
     for thing in sorted(left, key=lambda thing: thing.bottom):
-        if thing.name != held and any(_stood_on(thing, other) for other in falling):
+        below = next((other for other in falling if _stood_on(thing, other)), None)
+        if below is not None and thing.name != held:
+            falls_m[thing.name] = falls_m.get(below.name, thing.bottom - gone.bottom)
             falling.append(thing)
-            place = dropped.location_of(thing.name)
-            floor_z = 0.0 if place is None else state.room.locations[place].floor_z
-            below_z = [
-                other.bottom + DISH_FLOOR_M if other.kind.shape == "dish" else other.top
-                for other in dropped.things
-                if other.name not in (thing.name, held)
-                and math.dist(thing.xy, other.xy) < other.radius
-                and other.bottom < thing.bottom
-            ]
-            x, y, z = thing.position
-            down = thing.bottom - max([floor_z, *below_z])
-            dropped = dropped.moved([thing.at((x, y, z - max(0.0, down)))])
-    return dropped
+    dropped = []
+    for thing in left:
+        x, y, z = thing.position
+        dropped.append(thing.at((x, y, z - falls_m.get(thing.name, 0.0))))
+    return replace(state, things=tuple(dropped), held=held)
 
 
 def _stood_on(thing: Thing, other: Thing) -> bool:

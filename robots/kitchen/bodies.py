@@ -107,17 +107,16 @@ def _furniture(state: KitchenState, sliding: str | None) -> Iterator[FixedBody]:
 def _near_things(state: KitchenState, sliding: str | None) -> Iterator[LooseBody]:
     """Yield the objects the arm could touch: near it, and not in a drawer that stays shut."""
     for thing in state.things:
-        at = state.location_of(thing.name)
-        place = None if at is None else state.room.locations[at]
-        shut = place is not None and not state.is_open(place) and at != sliding
-        if not shut and math.dist(thing.xy, state.base.xy) < _NEAR_M:
+        slides = sliding is not None and state.location_of(thing.name) == sliding
+        near = math.dist(thing.xy, state.base.xy) < _NEAR_M
+        if near and (slides or not state.shut_in(thing.name)):
             yield LooseBody(
                 thing.name,
                 _parts(thing.kind),
                 thing.kind.mass_kg,
                 thing.position,
                 thing.quaternion,
-                rests=sliding is None or at != sliding,
+                rests=not slides,
             )
 
 

@@ -1,4 +1,4 @@
-"""How the gripper takes hold of an object or a drawer's handle, decided on plain data.
+"""Where the robot stands and how its gripper takes hold of something, decided on plain data.
 
 Both worlds use this module and `placement` before anything moves, so they refuse the same commands
 for the same reasons.
@@ -13,17 +13,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import shapely
 
 from cap.errors import Collision, Unreachable
 from robots.arm.clearance import finger_outlines, first_touched
 from robots.arm.gripper import PALM_SIZE, Grip
 from robots.arm.travel import KITCHEN
-from robots.kitchen import arm
-from robots.kitchen.base_pose import standing
+from robots.kitchen import arm, paths
 from robots.kitchen.objects import DISH_WALL_M, Thing, footprint
 from robots.kitchen.room import HANDLE_M, HANDLE_UP_M, OPENING_M, Location, Point, inside
 from robots.kitchen.state import Base, KitchenState, carried
-from robots.table.geometry import Rectangle, corners, distance
+from robots.table.geometry import Vec3, corners, distance
 
 STROKE_M = 0.10
 """Widest distance between the fingers."""
@@ -44,47 +44,108 @@ _ABOVE_FLOOR_M = 0.007
 """The fingertips stay this far above what an object stands on."""
 CLEARANCES_M = (0.009, 0.004)
 """Between each open finger and the object; the narrow one where room is short."""
-_AROUND = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
+_AROUND_RIM = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
 """Twelfths of a turn."""
 _RIM_SPAN_M = 0.012
 _ASIDE_M = 0.008
 """How far beside the middle, along the width of the fingers, an object may be taken."""
-_NEARBY_M = 0.9
+_AROUND_M, _NEARBY_M = 0.4, 0.9
+"""What is nearer is what the gripper could touch, and what it passes over."""
+_WALL_MARGIN_M = 0.002
 _FOREARM_M = 0.075
 """What is so far from the middle of the forearm is not touched."""
-_ALONG_FOREARM = tuple(step / 12 for step in range(13))
+_ALONG_FOREARM = np.arange(13)[:, None] / 12
+_RADII_M = (0.62, 0.7, 0.55, 0.78, 0.48, 0.85)
+"""How far from the base what is reached is, the best first."""
+_LEAST_M = 0.4
+"""What is nearer to the middle of the base is not reached."""
+_TURNS = 24
+_AHEAD_RAD = 1.9
+"""What is further round than this is not reached without turning the base."""
+_FRONT_RAD = math.radians(60)
 
 
 @dataclass(frozen=True)
-class Pick:
-    """A grasp that nothing stands in the way of."""
+class Reach:
+    """Where the robot stands and holds its gripper, with nothing in the way."""
 
     name: str
-    """What is picked up."""
+    """What is picked up or put down, or the drawer."""
     base: Base
     """Where the robot stands."""
     grip: Grip
-    """Where it is grasped."""
+    """Where it is grasped, or let go; there the gap is how far the fingers open."""
     travel_z: float
     """Fingertip height on the way there, metres."""
-    lift_z: float
-    """And on the way back, with what hangs below the fingers, metres."""
 
 
 @dataclass(frozen=True)
-class Slide:
-    """A drawer pulled or pushed by its handle."""
+class Pick(Reach):
+    """An object taken hold of."""
 
-    drawer: str
-    """Its name."""
-    base: Base
-    """Where the robot stands."""
-    grip: Grip
-    """The handle as it is now."""
+    lift_z: float
+    """Fingertip height on the way back, with what hangs below the fingers, metres."""
+
+
+@dataclass(frozen=True)
+class Slide(Reach):
+    """A drawer pulled or pushed by its handle as it is now."""
+
     opening_m: float
     """How far it is pulled out when it is done."""
-    travel_z: float
-    """Fingertip height on the way there, metres."""
+
+
+# Where to stand.
+
+
+def standing(
+    state: KitchenState, grips: Sequence[Grip], travel_z: float, place: Location | None
+) -> Iterator[tuple[Grip, Base]]:
+    """Yield grips with places of the base from which they are reached, best first.
+
+    The robot stays where it is if it can; else it goes to the nearest place in front of the
+    furniture.
+    """
+    ground = paths.ground(state)
+    for base in (state.base, *_bases(state, ground, grips[0].tip, place)):
+        if base != state.base and paths.way(ground, state.base.xy, base.xy) is None:
+            continue
+        for grip in sorted(grips, key=lambda grip: _wrist(base, grip)):
+            x, y, z = grip.tip
+            bearing = math.remainder(math.atan2(y - base.y, x - base.x) - base.angle, 2 * math.pi)
+            if abs(bearing) > _AHEAD_RAD or math.dist((x, y), base.xy) < _LEAST_M:
+                continue
+            if arm.reaches(base, np.array([[x, y, z], [x, y, travel_z]])).all():
+                yield grip, base
+
+
+def _wrist(base: Base, grip: Grip) -> float:
+    """Return how far the wrist is turned in a grip, in eighths of a turn."""
+    turn = arm.wrist_turn(base, grip.tip[:2], grip.yaw)
+    return round(abs(math.remainder(turn, 2 * math.pi)) / (math.pi / 4))
+
+
+def _bases(
+    state: KitchenState, ground: paths.Ground, point: Vec3, place: Location | None
+) -> list[Base]:
+    """Return free places of the base around a point that face it, the nearest first."""
+    if place is not None and place.drawer:
+        return [Base(*place.stand)]
+    facing, around = (place.piece.facing, place.piece.around) if place else (0.0, True)
+    found: list[tuple[float, Base]] = []
+    for radius, turn in itertools.product(_RADII_M, range(_TURNS)):
+        angle = 2 * math.pi * turn / _TURNS + facing
+        if not around and abs(math.remainder(angle - facing, 2 * math.pi)) > _FRONT_RAD:
+            continue
+        x, y = point[0] - radius * math.cos(angle), point[1] - radius * math.sin(angle)
+        base = Base(x, y, math.remainder(angle, 2 * math.pi))
+        if shapely.covers(ground.free, shapely.Point(base.xy)):
+            cost = math.dist(base.xy, state.base.xy) + 4 * abs(radius - _RADII_M[0])
+            found.append((cost, base))
+    return [base for _, base in sorted(found, key=lambda entry: entry[0])]
+
+
+# How to take hold.
 
 
 def pick(state: KitchenState, name: str) -> Pick:
@@ -95,12 +156,10 @@ def pick(state: KitchenState, name: str) -> Pick:
         Unreachable: No place of the base from which the arm reaches it.
     """
     thing = state[name]
-    place = place_of(state, name)
-    others = nearby(state, thing)
-    sides = walls(state, place)
+    place = state.place_of(name)
     riders = state.contents(thing)
     too_tall = ""
-    grips = free_grips(grips_of(thing), others, sides, f"take {name!r}")
+    grips = free_grips(state, grips_of(thing), thing, place, f"take {name!r}")
     travel_z = height_over(state, thing.xy, place)
     lift_z = travel_z + max(0.0, grips[0].tip[2] - thing.bottom)
     for grip, base in standing(state, grips, lift_z, place):
@@ -120,30 +179,11 @@ def pick(state: KitchenState, name: str) -> Pick:
 def _is_under_arm(rider: Thing, grip: Grip) -> bool:
     """Return whether the folded arm would touch what is on a dish that is held so."""
     folded = carried(rider, (*grip.tip, grip.yaw), arm.PARK_POSE)
-    shape = footprint(folded)
-    outline = (*folded.xy, shape.length / 2, shape.width / 2, shape.yaw)
-    _, elbow, wrist, _ = (np.array(point) for point in arm.links(arm.PARK_JOINTS))
-    for share in _ALONG_FOREARM:
-        x, y, z = (elbow + share * (wrist - elbow)).tolist()
-        if z - _FOREARM_M < folded.top and distance(outline, (x, y)) < _FOREARM_M:
-            return True
-    return False
-
-
-def place_of(state: KitchenState, name: str) -> Location | None:
-    """Return the location where an object is; None on the floor."""
-    at = state.location_of(name)
-    return None if at is None else state.room.locations[at]
-
-
-def nearby(state: KitchenState, thing: Thing) -> list[Thing]:
-    """Return the objects around one that the gripper could touch."""
-    skipped = {thing.name, *state.load()}
-    return [
-        other
-        for other in state.things
-        if other.name not in skipped and math.dist(other.xy, thing.xy) < 0.4
-    ]
+    _, elbow, wrist, _ = np.array(arm.links(arm.PARK_JOINTS))
+    return any(
+        z - _FOREARM_M < folded.top and distance(folded.rectangle, (x, y)) < _FOREARM_M
+        for x, y, z in (elbow + _ALONG_FOREARM * (wrist - elbow)).tolist()
+    )
 
 
 def place_named(thing: Thing) -> str:
@@ -151,18 +191,9 @@ def place_named(thing: Thing) -> str:
     return f"{thing.name!r} at ({thing.xy[0]:.2f}, {thing.xy[1]:.2f}) m"
 
 
-def walls(state: KitchenState, place: Location | None) -> Rectangle | None:
-    """Return the inside of a bin or drawer, seen from above; None for what has no walls."""
-    if place is None or not place.walled:
-        return None
-    x, y, length, width, yaw = state.area(place)
-    return (x, y, length - 0.002, width - 0.002, yaw)
-
-
 def height_over(state: KitchenState, point: Point, place: Location | None) -> float:
     """Return a fingertip height from which nothing near a point is touched, metres."""
-    load = state.load()
-    near = [t for t in state.things if t.name not in load and math.dist(t.xy, point) < _NEARBY_M]
+    near = [thing for thing in state.loose() if math.dist(thing.xy, point) < _NEARBY_M]
     floor = 0.3 if place is None else max(place.piece.height, place.floor_z)
     if place is not None and place.drawer:
         floor = place.floor_z + 0.2
@@ -170,27 +201,39 @@ def height_over(state: KitchenState, point: Point, place: Location | None) -> fl
 
 
 def free_grips(
-    grips: Iterable[Grip], around: Sequence[Thing], walls: Rectangle | None, doing: str
+    state: KitchenState, grips: Iterable[Grip], thing: Thing, place: Location | None, doing: str
 ) -> list[Grip]:
     """Return those grips that touch nothing else, in their order.
 
     Args:
+        state: The kitchen.
         grips: Ways to hold the object, best first.
-        around: Other objects near it.
-        walls: The inside of the bin or drawer it is in, seen from above.
+        thing: The object, where it is or is to be.
+        place: The location there.
         doing: For the message.
 
     Raises:
         Collision: There is none; the message names what is in the way.
     """
+    around = [
+        other
+        for other in state.loose()
+        if other.name != thing.name and math.dist(other.xy, thing.xy) < _AROUND_M
+    ]
+    walls = None
+    if place is not None and place.walled:
+        x, y, length, width, yaw = state.area(place)
+        walls = (x, y, length - _WALL_MARGIN_M, width - _WALL_MARGIN_M, yaw)
     free: list[Grip] = []
     blockers: Counter[str] = Counter()
     for grip in grips:
-        found = _blocker(grip, around, walls)
-        if found is None:
-            free.append(grip)
+        fingers = [point for finger in finger_outlines(grip) for point in corners(finger)]
+        if walls is not None and not all(inside(walls, point) for point in fingers):
+            blockers["a wall"] += 1
+        elif touched := first_touched(grip, _HAND, around):
+            blockers[place_named(touched)] += 1
         else:
-            blockers[found] += 1
+            free.append(grip)
     if not free:
         most = [f"{blocker} is in the way" for blocker, _ in blockers.most_common(2)]
         reason = " or ".join(most) or "it is too wide for the fingers"
@@ -202,7 +245,7 @@ def grips_of(thing: Thing) -> Iterator[Grip]:
     """Yield the ways to hold an object, best first."""
     if thing.kind.shape == "dish":
         rim_r = thing.radius - DISH_WALL_M
-        for step in _AROUND:
+        for step in _AROUND_RIM:
             angle = thing.yaw + step * math.pi / 6
             x, y = thing.xy[0] + rim_r * math.cos(angle), thing.xy[1] + rim_r * math.sin(angle)
             yield Grip((x, y, thing.top - _RIM_DEPTH_M), angle, _RIM_SPAN_M + 2 * CLEARANCES_M[0])
@@ -234,16 +277,6 @@ def across(thing: Thing, yaw: float) -> float:
     return shape.length * abs(math.cos(off)) + shape.width * abs(math.sin(off))
 
 
-def _blocker(grip: Grip, around: Iterable[Thing], walls: Rectangle | None) -> str | None:
-    """Return what the open gripper would touch, or None."""
-    if walls is not None:
-        points = [point for finger in finger_outlines(grip) for point in corners(finger)]
-        if not all(inside(walls, point) for point in points):
-            return "a wall"
-    touched = first_touched(grip, _HAND, around)
-    return None if touched is None else place_named(touched)
-
-
 def apart(point: Point, thing: Thing, others: Iterable[Thing], gap_m: float = GAP_M) -> bool:
     """Return whether an object would stand clear of others at a point, however it is turned."""
     return all(
@@ -259,7 +292,8 @@ def check_open(state: KitchenState, place: Location) -> None:
     """Refuse a drawer that is closed, or under one that is open.
 
     Raises:
-        Unreachable: It is.
+        Unreachable: It is closed.
+        Collision: One above it is open.
     """
     if not state.is_open(place):
         raise Unreachable(f"the {place.name} is closed; open_drawer({place.name!r}) first")
@@ -283,14 +317,10 @@ def slide(state: KitchenState, place: Location, *, opened: bool) -> Slide:
 
     Raises:
         Collision: An open drawer above is in the way.
-        Unreachable: The robot cannot get to it.
     """
     check_not_covered(state, place)
-    piece = place.piece
+    piece, base = place.piece, Base(*place.stand)
     out = piece.depth / 2 + state.opening_m(place.name) + HANDLE_M - 0.015
     handle = (*piece.local(place.handle_x, -out), place.floor_z + HANDLE_UP_M - 0.012)
-    grip = Grip(handle, piece.facing, 0.05)
-    base = Base(*place.stand)
-    yaw = arm.wrist_yaw(base, handle[:2], grip.yaw)
-    goal = OPENING_M if opened else 0.0
-    return Slide(place.name, base, replace(grip, yaw=yaw), goal, handle[2] + 0.15)
+    grip = Grip(handle, arm.wrist_yaw(base, handle[:2], piece.facing), 0.05)
+    return Slide(place.name, base, grip, handle[2] + 0.15, OPENING_M if opened else 0.0)

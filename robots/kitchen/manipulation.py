@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from cap.errors import Collision, NotGrasped, RobotError, Unreachable
-from robots.kitchen import grasps, paths, placement, verification
+from robots.kitchen import grasps, paths, placement
 from robots.kitchen.arm import Array
 from robots.kitchen.room import OPEN_M, Point
-from robots.kitchen.state import MOST_DEEDS, Base, Deed, KitchenState
+from robots.kitchen.state import MOST_DEEDS, Base, Deed, KitchenState, carried
 from robots.kitchen.worlds import KitchenWorld
 
 SLID_M = 0.02
 """A drawer that slid no further was not moved."""
+ASTRAY_M = 0.03
+"""An object further than this, seen from above, from where it was put did not stay there."""
+DISTURBED_M = 0.01
+"""An object that nobody meant to move may move so far."""
+_HANGS_M = 0.012
+"""An object may be so much higher or lower than it was meant to be."""
+_LEANS_M = 0.02
+"""In a dish, where it may lean against the wall, so much higher."""
+_FELL_RAD = 0.5
+"""What leans by so much more than it was meant to has fallen over."""
 _SPEED_MPS = 0.5
 """Of the base on the way to what the arm is to do."""
 
@@ -52,15 +63,15 @@ class Manipulation:
         """
         self._drive_to(planned.base)
         try:
-            before, riders = self._state, self._state.load()
-            with self._leaving_alone(riders):
+            before = self._state
+            with self._leaving_alone(before.load()):
                 self._world.place(planned)
-                verification.check_rest(self._state, planned)
-                verification.check_riders(before, self._state, planned.result.name, riders)
+                _check_rest(self._state, planned)
+                _check_riders(before, self._state, planned.name)
         finally:
             if self._state.held is None:
-                self._world.state = self._state.having_done(Deed(planned.result.name))
-        return np.array(self._state[planned.result.name].position)
+                self._world.state = self._state.having_done(Deed(planned.name))
+        return np.array(self._state[planned.name].position)
 
     def take(self, planned: grasps.Pick) -> None:
         """Take hold of an object, with what is in or on it.
@@ -71,17 +82,16 @@ class Manipulation:
             RobotError: The motion was stopped.
         """
         was = self._state[planned.name]
-        riders = tuple(self._state.contents(was))
-        contents = [thing.name for thing in riders]
+        load = [thing.name for thing in (was, *self._state.contents(was))]
         self._drive_to(planned.base)
         before = self._state
         try:
-            with self._leaving_alone([planned.name, *contents]):
+            with self._leaving_alone(load):
                 self._world.pick(planned)
-                verification.check_riders(before, self._state, planned.name, contents)
+                _check_riders(before, self._state, planned.name)
         finally:
             if self._state.held is not None:
-                self._world.state = self._state.having_done(Deed(planned.name, was, riders))
+                self._world.state = self._state.having_done(Deed(planned.name, was))
 
     def pull(self, planned: grasps.Slide) -> None:
         """Pull a drawer open, or push it shut.
@@ -92,22 +102,19 @@ class Manipulation:
             RobotError: The motion was stopped.
         """
         self._drive_to(planned.base)
-        was_m = self._state.opening_m(planned.drawer)
-        things = [thing.name for thing in self._state.things]
-        inside = [name for name in things if self._state.location_of(name) == planned.drawer]
+        drawer, was_m = planned.name, self._state.opening_m(planned.name)
+        names = [thing.name for thing in self._state.things]
         try:
-            with self._leaving_alone(inside):
+            with self._leaving_alone([n for n in names if self._state.location_of(n) == drawer]):
                 self._world.slide(planned)
         finally:
-            if abs(self._state.opening_m(planned.drawer) - was_m) > SLID_M:
-                deed = Deed(planned.drawer, opening_m=was_m)
-                self._world.state = self._state.having_done(deed)
+            if abs(self._state.opening_m(drawer) - was_m) > SLID_M:
+                self._world.state = self._state.having_done(Deed(drawer, opening_m=was_m))
 
     def undo(self, count: int) -> list[RobotError]:
-        """Undo the last so many deeds, the last first; return what could not be undone.
+        """Undo the last so many deeds, the last first; return which of them are lost for good.
 
-        What is gone, and what fell on the way, does not keep the rest from being taken back. After
-        any other failure the deeds that are left can be taken back later.
+        After a failure the deeds that are left can be undone later.
 
         Raises:
             Unreachable: It is too long ago, or out of reach.
@@ -120,31 +127,28 @@ class Manipulation:
                 f"that is too long ago: the last {MOST_DEEDS} picks, placings and drawers are "
                 "remembered"
             )
-        lost: list[RobotError] = []
-        for taken_back in range(count):
+        lost: dict[str, RobotError] = {}
+        for undone in range(count):
             before = self._state
             deed = before.deeds[-1]
             gone = self._gone(deed)
             try:
                 if gone:
-                    lost += [NotGrasped(gone)] if gone not in map(str, lost) else []
+                    lost[gone] = NotGrasped(gone)
                 else:
-                    self._take_back(deed)
+                    self._reverse(deed)
             except (Collision, NotGrasped, Unreachable) as error:
-                if self._state.deeds_done == before.deeds_done:
-                    raise type(error)(
-                        f"{error}; {taken_back} of {count} moves are taken back, undo again for the"
-                        " rest"
-                    ) from None
-                lost.append(error)
-            finally:
-                if gone or self._state.deeds_done > before.deeds_done:  # and none is added
+                raise type(error)(
+                    f"{error}; {undone} of {count} moves are taken back, undo again for the rest"
+                ) from None
+            finally:  # neither the deed nor what reversed it is left to undo
+                if gone or self._state.deeds_done > before.deeds_done:
                     left = replace(self._state, deeds=before.deeds[:-1])
                     self._world.state = replace(left, deeds_done=before.deeds_done - 1)
-        return lost
+        return list(lost.values())
 
     def _gone(self, deed: Deed) -> str:
-        """Return why a deed can never be taken back, in words; "" if it can."""
+        """Return why a deed can never be undone, in words; "" if it can."""
         if deed.opening_m is not None:
             return ""
         if deed.name not in (thing.name for thing in self._state.things):
@@ -153,7 +157,7 @@ class Manipulation:
             return f"the gripper does not hold {deed.name!r} any more"
         return ""
 
-    def _take_back(self, deed: Deed) -> None:
+    def _reverse(self, deed: Deed) -> None:
         """Do the opposite of one deed."""
         if deed.opening_m is not None:
             place = self._state.room.locations[deed.name]
@@ -162,9 +166,6 @@ class Manipulation:
             self.take(grasps.pick(self._state, deed.name))
         else:
             self.put(placement.put_back(self._state, deed.was))
-            for rider in verification.strayed(self._state, deed.riders):  # it slid on the way
-                self.take(grasps.pick(self._state, rider.name))
-                self.put(placement.put_back(self._state, rider))
 
     def _drive_to(self, base: Base) -> None:
         if base != self._state.base:
@@ -181,8 +182,74 @@ class Manipulation:
         try:
             yield
         except (NotGrasped, Collision) as error:
-            if pushed := verification.disturbed(before, self._state, own):
+            if pushed := _disturbed(before, self._state, own):
                 raise type(error)(f"{error}; {pushed}") from None
             raise
-        if pushed := verification.disturbed(before, self._state, own):
+        if pushed := _disturbed(before, self._state, own):
             raise Collision(f"it was done, but the arm pushed something: {pushed}")
+
+
+def _check_rest(state: KitchenState, planned: placement.Place) -> None:
+    """See that what was put down rests where it was put.
+
+    Raises:
+        Collision: It lies elsewhere, hangs in the air, or fell over.
+    """
+    meant, thing = planned.result, state[planned.name]
+    high = thing.bottom - meant.bottom
+    strayed, hangs = math.dist(thing.xy, meant.xy) > ASTRAY_M, high > _HANGS_M
+    if planned.dish is not None:
+        inside = state.contents(state[planned.dish])
+        near = [t for t in inside if math.dist(thing.xy, t.xy) < thing.radius + t.radius]
+        on_others = any(t != thing and thing.bottom < t.top + _HANGS_M for t in near)
+        strayed, hangs = thing not in inside, high > _LEANS_M and not on_others
+    if hangs:
+        fault = "it hangs, caught on something"
+    elif strayed or high < -_HANGS_M:
+        fault = "it slid or fell off"
+    elif thing.lean > meant.lean + _FELL_RAD:
+        fault = "it fell over"
+    else:
+        return
+    x, y, z = thing.position
+    raise Collision(
+        f"{thing.name!r} did not stay where it was put, {planned.where}: {fault}, and is at "
+        f"({x:.2f}, {y:.2f}) m, {z:.2f} m high; look, and pick it up again"
+    )
+
+
+def _check_riders(before: KitchenState, state: KitchenState, dish: str) -> None:
+    """See that what was in or on a dish came along with it, as it was in or on it.
+
+    Raises:
+        Collision: Something fell off or over, or slid.
+    """
+    was, carrier = before[dish], state[dish]
+    inside = state.contents(carrier)
+    faults = []
+    for rider in before.contents(was):
+        thing, meant = state[rider.name], carried(rider, was.pose, carrier.pose)
+        if thing not in inside:
+            fault = f"fell off the {dish}"
+        elif thing.lean > meant.lean + _FELL_RAD:
+            fault = f"fell over {'in' if carrier.kind.bowl else 'on'} the {dish}"
+        elif math.dist(thing.xy, meant.xy) > ASTRAY_M and not carrier.kind.bowl:
+            fault = f"slid on the {dish}"
+        else:
+            continue
+        faults.append(f"{grasps.place_named(thing)} {fault}")
+    if faults:
+        raise Collision(f"{', '.join(faults)} on the way; look, and pick it up")
+
+
+def _disturbed(before: KitchenState, after: KitchenState, own: Collection[str]) -> str:
+    """Return what a motion moved that it should have left alone, in words; "" if nothing."""
+    now = {thing.name: thing for thing in after.things}
+    faults = []
+    for was in before.things:
+        thing = now.get(was.name, was)
+        moved_m = math.dist(was.position, thing.position)
+        if was.name not in own and moved_m > DISTURBED_M:
+            fell = " and fell over" if thing.lean > was.lean + _FELL_RAD else ""
+            faults.append(f"{grasps.place_named(was)} moved by {100 * moved_m:.0f} cm{fell}")
+    return ", ".join(faults)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
+import msgspec
 
 from cap.errors import UsageError, did_you_mean
 from robots.table.geometry import Quat, Rectangle, Vec3
@@ -66,17 +66,7 @@ class Kind:
 _DATA: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("things.toml").read_text(encoding="utf-8")
 )
-KINDS: Mapping[str, Kind] = {
-    name: Kind(
-        kind["category"],
-        kind["shape"],
-        tuple(kind["size_m"]),
-        kind["mass_kg"],
-        tuple(kind["color"]),
-        kind.get("foot_r_m", 0.0),
-    )
-    for name, kind in _DATA["kinds"].items()
-}
+KINDS = msgspec.convert(_DATA["kinds"], dict[str, Kind])
 """Every object there is, by name."""
 DEFAULT_NAMES = (
     *("apple", "banana", "orange", "coke can", "water bottle", "juice box"),
@@ -124,11 +114,10 @@ class Thing:
     def half_height(self) -> float:
         """From its middle to its top as it lies now, metres."""
         length, width, height = self.kind.size
-        x, y, z, w = self.quaternion
-        row = (abs(2 * (x * z - y * w)), abs(2 * (y * z + x * w)), abs(1 - 2 * (x * x + y * y)))
+        x, y, z = map(abs, _axes(self.quaternion)[2])
         if self.kind.shape == "cylinder":
-            return row[2] * height / 2 + math.hypot(row[0], row[1]) * length / 2
-        return (row[0] * length + row[1] * width + row[2] * height) / 2
+            return z * height / 2 + math.hypot(x, y) * length / 2
+        return (x * length + y * width + z * height) / 2
 
     @property
     def top(self) -> float:
@@ -143,14 +132,13 @@ class Thing:
     @property
     def lean(self) -> float:
         """Angle between its own upright and the vertical, radians."""
-        x, y, _, _ = self.quaternion
-        return math.acos(max(-1.0, min(1.0, 1 - 2 * (x * x + y * y))))
+        return math.acos(max(-1.0, min(1.0, _axes(self.quaternion)[2][2])))
 
     @property
     def yaw(self) -> float:
         """Direction of its length seen from above, radians."""
-        x, y, z, w = self.quaternion
-        return math.atan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z))
+        x, y, _ = _axes(self.quaternion)
+        return math.atan2(y[0], x[0])
 
     @property
     def pose(self) -> Pose4:
@@ -169,11 +157,15 @@ class Thing:
         return 2 * self.radius if self.lean < UPRIGHT_RAD else math.hypot(*self.kind.size)
 
     @property
+    def rectangle(self) -> Rectangle:
+        """The rectangle around it seen from above as it lies now."""
+        shape = footprint(self)
+        return (*self.xy, shape.length / 2, shape.width / 2, shape.yaw)
+
+    @property
     def outline(self) -> Rectangle | None:
         """What it covers seen from above as it lies now; None of what is round."""
-        if self.kind.shape == "dish" or (shape := footprint(self)).round:
-            return None
-        return (*self.xy, shape.length / 2, shape.width / 2, shape.yaw)
+        return None if self.kind.shape == "dish" or footprint(self).round else self.rectangle
 
     @property
     def outer_r(self) -> float:
@@ -211,20 +203,23 @@ class Footprint:
 
 def footprint(thing: Thing) -> Footprint:
     """Return how an object lies: the axis nearest the vertical is its height now."""
-    x, y, z, w = thing.quaternion
-    axes = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    up = int(np.abs(axes[2]).argmax())
-    first, second = sorted({0, 1, 2} - {up}, key=lambda axis: -thing.kind.size[axis])
+    x, y, z = _axes(thing.quaternion)
     size = thing.kind.size
-    yaw = math.atan2(axes[1, first], axes[0, first])
-    return Footprint(
-        size[first], size[second], size[up], yaw, thing.kind.shape != "box" and up == 2
+    up = max(range(3), key=lambda axis: abs(z[axis]))
+    level = [axis for axis in range(3) if axis != up]
+    first, second = sorted(level, key=lambda axis: -size[axis])
+    yaw = math.atan2(y[first], x[first])
+    upright = thing.kind.shape != "box" and up == 2
+    return Footprint(size[first], size[second], size[up], yaw, upright)
+
+
+def _axes(quaternion: Quat) -> tuple[Vec3, Vec3, Vec3]:
+    """Return the x, y and z of a body's own axes in the world."""
+    x, y, z, w = quaternion
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
     )
 
 

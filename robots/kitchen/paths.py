@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from shapely.geometry import LineString, Polygon
 from shapely.geometry import Point as ShapelyPoint
 
-from cap.errors import Collision, Unreachable
+from cap.errors import Unreachable
 from robots.kitchen.room import BASE_R, CLEAR_M, Drawers, Point, Room, floor_for_base, obstacles
 from robots.kitchen.state import KitchenState
 from robots.simulation.shortest_path import search
@@ -104,26 +104,12 @@ def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
         )
 
 
-def check_straight(around: Ground, points: Sequence[Point]) -> None:
-    """Refuse a polyline that leads through furniture or a thing on the floor.
-
-    Raises:
-        Collision: It does; the message names what it leads through.
-    """
+def blocker(around: Ground, points: Sequence[Point]) -> str | None:
+    """Return what a polyline leads through: its name in quotes, or a wall; None if it is free."""
     line = LineString(points)
-    if not shapely.intersects(around.blocked, line):
-        return
-    for name, shape in around.grown:
-        if shape.buffer(-_TOUCH_M).intersects(line):
-            raise Collision(f"the path leads through '{name}'; nothing moved, lead it around")
-
-
-def struck(around: Ground, start: Point, goal: Point) -> str | None:
-    """Return what is in the way of a short straight motion, in quotes, or None."""
-    line = LineString([start, goal])
     if shapely.covers(_floor(), line) and not shapely.intersects(around.blocked, line):
         return None
-    names = [name for name, shape in around.grown if shape.distance(line) < 1e-5]
+    names = [name for name, shape in around.grown if shape.buffer(-_TOUCH_M).intersects(line)]
     return f"'{names[0]}'" if names else "a wall"
 
 
@@ -134,18 +120,23 @@ def _floor() -> Polygon:
     return floor
 
 
+def way(around: Ground, start: Point, goal: Point) -> list[Point] | None:
+    """Return the shortest path of the base to a free point, both ends included, or None."""
+    nodes = np.vstack([start, goal, around.corners])
+    found = search(nodes, around.blocked)
+    return None if found is None else [(x, y) for x, y in nodes[found].tolist()]
+
+
 def route(around: Ground, start: Point, goal: Point) -> list[Point]:
-    """Return the shortest path of the base, both ends included, metres.
+    """Return `way`.
 
     Raises:
         Unreachable: The goal is not free, or no way leads to it.
     """
     check_free(around, [goal], "the goal")
-    nodes = np.vstack([start, goal, around.corners])
-    way = search(nodes, around.blocked)
-    if way is None:
+    if (found := way(around, start, goal)) is None:
         raise Unreachable(f"no way leads to ({goal[0]:.2f}, {goal[1]:.2f}) m past what is there")
-    return [(x, y) for x, y in nodes[way].tolist()]
+    return found
 
 
 def length(points: Sequence[Point]) -> float:

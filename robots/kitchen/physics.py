@@ -80,7 +80,7 @@ class PhysicsKitchen(KitchenWorld):
         with self._simulation() as simulation:
             # What slid in the hand lands as planned all the same.
             hand = Pose(*arm.to_world(self.state.base, arm.forward(simulation.joints())))
-            position, _ = simulation.place_of(planned.result.name)
+            position, _ = simulation.place_of(planned.name)
             x, y, z = hand.release_point(position, planned.result.position, grip.yaw - hand.yaw)
             yaw = arm.full_turn_yaw(planned.base, (x, y), grip.yaw)
             goal = Pose(x, y, z + _TOUCHDOWN_M, yaw)
@@ -91,14 +91,14 @@ class PhysicsKitchen(KitchenWorld):
 
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer; see `KitchenWorld`."""
-        with self._simulation(planned.drawer) as simulation:
+        with self._simulation(planned.name) as simulation:
             simulation.gap_goal_m = planned.grip.gap_m
             handle = Pose(*planned.grip.tip, planned.grip.yaw)
             self._follow(simulation, self._over(simulation, handle, planned.travel_z))
             if not simulation.take_handle():
                 self._give_up(simulation, planned.grip.gap_m, planned.travel_z)
-                raise NotGrasped(f"the gripper missed the handle of the {planned.drawer}")
-            facing = self.state.room.locations[planned.drawer].piece.facing
+                raise NotGrasped(f"the gripper missed the handle of the {planned.name}")
+            facing = self.state.room.locations[planned.name].piece.facing
             by = planned.opening_m - simulation.opening_m()
             start = self._pose(simulation)
             x, y = start.x - by * math.cos(facing), start.y - by * math.sin(facing)

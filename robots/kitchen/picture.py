@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from PIL import ImageFont
 from shapely.geometry import MultiPoint
 
 from robots.kitchen import view
-from robots.kitchen.objects import Color
+from robots.kitchen.objects import Color, Thing
 from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Piece, Point
 from robots.kitchen.state import KitchenState
 from robots.simulation.top_view import TopView
-from robots.table.geometry import corners, distance
+from robots.table.geometry import corners
 
 _BORDER_M = 0.12
 _WALL: Color = (122, 126, 132)
@@ -26,8 +26,6 @@ _TEXT, _PAPER = (92, 84, 74), (241, 238, 231)
 _LARGER = 2.2
 _LETTER_M, _LETTER_PX = 0.16, 19.5
 """Height of letters, and the least."""
-_LEADER_M = 0.16
-"""A name that is further from its thing has a line that leads to it."""
 _ARM_M = 0.06
 Box = tuple[float, float, float, float]
 """Left, upper, right and lower edge, pixels."""
@@ -37,45 +35,39 @@ def draw(state: KitchenState, width: int, height: int) -> Any:
     """Draw the kitchen from above as a PIL image; right is x, up is y (the back of the room)."""
     x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (ROOM_X, ROOM_Y))
     picture = TopView((width, height), x, y, _WALL)
-    shut = {name for name, place in state.room.locations.items() if not state.is_open(place)}
-    hidden = {f"objects/{t.name}" for t in state.things if state.location_of(t.name) in shut}
-    placed = view.view(state).placements
-    shown = {name: place for name, place in placed.items() if name not in hidden}
+    shown = dict(view.view(state).placements)
+    seen = [thing for thing in state.loose() if not state.shut_in(thing.name)]
+    for thing in state.things:
+        if state.shut_in(thing.name):
+            del shown[f"objects/{thing.name}"]
     picture.solids(view.shapes(state), shown, _LARGER)
-    _write_names(picture, state, hidden)
+    _write_names(picture, state, seen)
     return picture.image()
 
 
-def _write_names(picture: TopView, state: KitchenState, hidden: set[str]) -> None:
+def _write_names(picture: TopView, state: KitchenState, seen: Sequence[Thing]) -> None:
     """Write what everything is called, last, so that nothing covers it."""
-    held = state.load()
-    seen = [t for t in state.things if t.name not in held and f"objects/{t.name}" not in hidden]
     names = _Names(picture)
     for thing in seen:
-        dish = thing.kind.shape == "dish"
-        names.keep_clear(thing.xy, thing.radius * (1.0 if dish else _LARGER))
+        names.keep_clear(thing.xy, thing.radius * (1.0 if thing.kind.shape == "dish" else _LARGER))
     names.keep_clear(state.base.xy, BASE_R)
-    for x, y in view.arm_points(state):
-        names.keep_clear((x, y), _ARM_M)
+    for point in view.arm_points(state):
+        names.keep_clear(point, _ARM_M)
     for piece in state.room.pieces:
-        names.write(piece.name, list(_beside(state, piece)))
+        names.write(piece.name, _on_or_beside(piece))
     for thing in seen:
-        others = [other.xy for other in seen if other is not thing]
-        names.write(thing.name, list(_around(thing.xy, thing.radius)), thing.xy, others)
+        names.write(thing.name, _around(thing.xy, thing.radius), thing.xy)
 
 
-def _beside(state: KitchenState, piece: Piece) -> Iterator[Point]:
-    """Yield where a piece's name may be: on it, if it is large, and where no other is nearer."""
+def _on_or_beside(piece: Piece) -> Iterator[Point]:
+    """Yield where a piece's name may be: on it, if it is large, or near it."""
     left, front, right, back = MultiPoint(list(corners(piece.rectangle))).bounds
-    points = [(piece.x, front - 0.12), (piece.x, back + 0.12)]
     if piece.kind not in ("chair", "stool", "bin"):
-        spread = [(left + share * (right - left), back - 0.08) for share in (0.5, 0.2, 0.8)]
-        points = [*spread, *points]
-    points += _around((piece.x, piece.y), (right - left) / 2)
-    yield points[0]
-    for point in points:
-        if min(state.room.pieces, key=lambda p: distance(p.rectangle, point)) == piece:
-            yield point
+        for share in (0.5, 0.2, 0.8):
+            yield left + share * (right - left), back - 0.08
+    yield piece.x, front - 0.12
+    yield piece.x, back + 0.12
+    yield from _around((piece.x, piece.y), (right - left) / 2)
 
 
 def _around(middle: Point, radius: float) -> Iterator[Point]:
@@ -101,51 +93,33 @@ class _Names:
         (x, y), r = self._picture.pixel(middle), radius * self._picture.scale
         self._taken.append((x - r, y - r, x + r, y + r))
 
-    def write(
-        self,
-        name: str,
-        middles: Sequence[Point],
-        anchor: Point | None = None,
-        others: Sequence[Point] = (),
-    ) -> Box:
-        """Write a name at the first of some points where it covers nothing; return where.
+    def write(self, name: str, middles: Iterable[Point], thing: Point | None = None) -> None:
+        """Write a name at the first of some points where it covers least; a line leads to a thing.
 
-        Where all cover something, the one that covers least serves. It stands nearer to its anchor
-        than to the others, if it can. A line leads to the anchor, if the name stands away from it
-        or nearer to another.
+        Args:
+            name: What is written.
+            middles: Where its middle may be, metres, the best first.
+            thing: What it is the name of, where a line is needed.
         """
         wide, high = self._font.getlength(name) / 2 + 3, self._font_px * 0.6
-        (left, bottom), (right, top) = (
-            self._picture.pixel(corner) for corner in zip(ROOM_X, ROOM_Y, strict=True)
-        )
-        near = [self._picture.pixel(other) for other in others]
-        to = None if anchor is None else self._picture.pixel(anchor)
-        found: list[tuple[float, Box, bool]] = []
+        (left, bottom), (right, top) = map(self._picture.pixel, zip(ROOM_X, ROOM_Y, strict=True))
+        boxes = []
         for middle in middles:
             x, y = self._picture.pixel(middle)
-            x = min(max(x, left + wide), right - wide)
-            y = min(max(y, top + high), bottom - high)
-            box = (x - wide, y - high, x + wide, y + high)
-            astray = to is not None and any(_away(box, each) <= _away(box, to) for each in near)
-            covered = sum(_shared(box, taken) for taken in self._taken)
-            found.append((covered + 2 * wide * high * astray, box, astray))
-            if found[-1][0] == 0:
-                break
-        _, box, astray = min(found, key=lambda each: each[0])
+            x, y = (
+                min(max(x, left + wide), right - wide),
+                min(max(y, top + high), bottom - high),
+            )
+            boxes.append((x - wide, y - high, x + wide, y + high))
+        box = min(boxes, key=lambda box: sum(_shared(box, taken) for taken in self._taken))
         self._taken.append(box)
         brush = self._picture.brush
-        if to is not None and (astray or _away(box, to) > _LEADER_M * self._picture.scale):
-            end = (min(max(to[0], box[0]), box[2]), min(max(to[1], box[1]), box[3]))
-            brush.line([end, to], _TEXT, 2)
+        if thing is not None:
+            x, y = self._picture.pixel(thing)
+            edge = (min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3]))
+            brush.line([edge, (x, y)], _TEXT, 2)
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         brush.text((x, y), name, _TEXT, self._font, anchor="mm", stroke_width=3, stroke_fill=_PAPER)
-        return box
-
-
-def _away(box: Box, point: Point) -> float:
-    """Return how far a point is from a box, pixels."""
-    x, y = point
-    return math.dist(point, (min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3])))
 
 
 def _shared(one: Box, other: Box) -> float:

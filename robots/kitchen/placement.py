@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -18,23 +18,21 @@ from robots.arm.gripper import Grip
 from robots.arm.travel import KITCHEN
 from robots.kitchen import arm
 from robots.kitchen.arm import Array
-from robots.kitchen.base_pose import standing
 from robots.kitchen.grasps import (
     GAP_M,
     STROKE_M,
+    Reach,
     across,
     apart,
     check_open,
     free_grips,
     height_over,
-    nearby,
     place_named,
-    place_of,
-    walls,
+    standing,
 )
 from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, UPRIGHT_RAD, Thing, footprint
 from robots.kitchen.room import Location, Point, inside, obstacles
-from robots.kitchen.state import Base, KitchenState, turned
+from robots.kitchen.state import KitchenState, turned
 from robots.table.geometry import carried_point, corners
 
 Relation = Literal["", "in", "on", "beside"]
@@ -53,21 +51,19 @@ _RELEASE_M = 0.009
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(Reach):
     """Where the gripper puts down what it holds."""
 
-    base: Base
-    """Where the robot stands."""
-    grip: Grip
-    """Where it is let go; its gap is how far the fingers open."""
     result: Thing
     """Where it should come to rest."""
-    travel_z: float
-    """Fingertip height on the way there, metres."""
     where: str
     """Where that is, for messages."""
     dish: str | None = None
     """The bowl or plate that it should be in, if any."""
+
+
+Spot = tuple[Thing, Sequence[float]]
+"""Where an object may be put, and the turns of the hand, radians, that serve there."""
 
 
 def put(state: KitchenState, point: Point, within_m: float = NEAR_M) -> Place:
@@ -87,7 +83,7 @@ def put(state: KitchenState, point: Point, within_m: float = NEAR_M) -> Place:
         return put_in(state, dish)
     place = surface_at(state, point)
     spots = clear_spots(state, state.held_thing, point, place, within_m)
-    return _first(state, spots, place, f"at ({point[0]:.2f}, {point[1]:.2f}) m")
+    return _first(state, _any_way(spots), place, f"at ({point[0]:.2f}, {point[1]:.2f}) m")
 
 
 def put_back(state: KitchenState, was: Thing) -> Place:
@@ -98,17 +94,12 @@ def put_back(state: KitchenState, was: Thing) -> Place:
         Unreachable: It is out of reach, or its drawer is closed.
     """
     dish = _dish_at(state, was.xy)
-    place = surface_at(state, was.xy)
     where = f"back at ({was.xy[0]:.2f}, {was.xy[1]:.2f}) m"
-    if place is not None:
-        check_open(state, place)
-    # It stands as it hangs in the hand now, on what it stood on.
+    # It stands as it hangs in the hand now, on what it stood on; as it lay, if that can be.
     upright = state[was.name]
     spot = upright.at((*was.xy, was.bottom + upright.half_height))
-    as_it_lay = _at(state, spot, place, where, (was.yaw - upright.yaw,))
-    found = as_it_lay if isinstance(as_it_lay, Place) else _at(state, spot, place, where)
-    if not isinstance(found, Place):
-        raise found
+    ways = [(spot, (was.yaw - upright.yaw,)), (spot, _TURNS)]
+    found = _first(state, ways, surface_at(state, was.xy), where)
     return found if dish is None else replace(found, dish=dish.name)
 
 
@@ -119,8 +110,11 @@ def put_by(state: KitchenState, other: Thing, relation: Relation) -> Place:
         Collision: There is no room.
         Unreachable: It takes nothing that way, or is out of reach.
     """
+    thing = state.held_thing
     if relation == "beside":
-        return _put_beside(state, other)
+        place = state.place_of(other.name)
+        spots = clear_spots(state, thing, other.xy, place, thing.radius + other.radius + 0.12)
+        return _first(state, _any_way(spots), place, f"beside the {other.name}")
     if other.kind.shape == "dish":
         takes = "in" if other.kind.bowl else "on"
         if relation not in ("", takes):
@@ -154,7 +148,7 @@ def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
         aside = min(max(c * dy - s * dx, -width), width)
         x, y = x + c * along - s * aside, y + s * along + c * aside
     spots = clear_spots(state, state.held_thing, (x, y), place, ANYWHERE_M)
-    return _first(state, spots, place, f"{takes} the {place.name}")
+    return _first(state, _any_way(spots), place, f"{takes} the {place.name}")
 
 
 def put_in(state: KitchenState, dish: Thing) -> Place:
@@ -169,52 +163,48 @@ def put_in(state: KitchenState, dish: Thing) -> Place:
     floor_r = min(dish.inner_r(z + 0.02), dish.kind.foot_r - DISH_WALL_M)
     if (room := floor_r - thing.girth_m / 2) < 0:
         raise Collision(f"{thing.name!r} is too wide for the {dish.name}")
-    inside_it = state.contents(dish)
-    free = [xy for xy in _rings(dish.xy, room) if apart(xy, thing, inside_it, 0.0)]
-    free.sort(key=lambda xy: -min((math.dist(xy, t.xy) for t in inside_it), default=0.0))
-    spots = (thing.at((x, y, z + thing.half_height)) for x, y in free)
+    there = state.contents(dish)
+    free = [xy for xy in _rings(dish.xy, room) if apart(xy, thing, there, 0.0)]
+    free.sort(key=lambda xy: -min((math.dist(xy, t.xy) for t in there), default=0.0))
+    upright = (thing.at((x, y, z + thing.half_height)) for x, y in free)
+    spots = itertools.chain(_any_way(upright), _lying_beside(thing, dish, floor_r, there))
     where = f"{'in' if dish.kind.bowl else 'on'} the {dish.name}"
-    place = place_of(state, dish.name)
+    names = ", ".join(repr(other.name) for other in there)
+    full = f"{thing.name!r} does not fit beside {names}" if there else ""
     try:
-        found = _first(state, spots, place, where)
-    except Collision:
-        if not inside_it:
+        found = _first(state, spots, state.place_of(dish.name), where, full)
+    except Collision as error:
+        if not there:
             raise
-        found = _alongside(state, dish, floor_r, inside_it, where)
+        raise Collision(f"there is no free spot {where}: {error}") from None
     return replace(found, dish=dish.name)
 
 
-def _alongside(
-    state: KitchenState, dish: Thing, floor_r: float, inside_it: Sequence[Thing], where: str
-) -> Place:
-    """Plan how what is held is turned to lie beside what lies in a dish already.
+def _any_way(spots: Iterable[Thing]) -> Iterator[Spot]:
+    """Yield spots at which the hand may be turned in any way."""
+    return ((spot, _TURNS) for spot in spots)
 
-    Raises:
-        Collision: There is no room in reach, however it is turned.
-    """
-    thing = state.held_thing
+
+def _lying_beside(
+    thing: Thing, dish: Thing, floor_r: float, there: Sequence[Thing]
+) -> Iterator[Spot]:
+    """Yield how an object lies beside what is in a dish already, the most room first."""
+    if not there:
+        return
     z = dish.bottom + DISH_FLOOR_M + thing.half_height
-    taken = shapely.union_all([_outline(other) for other in inside_it])
+    taken = shapely.union_all([_outline(other) for other in there])
     floor = shapely.Point(dish.xy).buffer(floor_r)
     turns = (0.0,) if footprint(thing).round else _LYING
-    fitting: list[tuple[float, Thing, float]] = []
+    fitting: list[tuple[float, Spot]] = []
     for turn in turns:
         lying = _outline(replace(thing, quaternion=turned(thing.quaternion, turn)))
-        for dx, dy in _grid(floor_r) + np.array(dish.xy) - np.array(thing.xy):
-            there = shapely.affinity.translate(lying, dx, dy)
-            if floor.contains(there) and (gap_m := taken.distance(there)) >= GAP_M / 2:
-                xy = (thing.xy[0] + float(dx), thing.xy[1] + float(dy))
-                fitting.append((gap_m, thing.at((*xy, z)), turn))
-    fitting.sort(key=lambda spot: -spot[0])
-    lying_there = ", ".join(repr(other.name) for other in inside_it)
-    reason = f"{thing.name!r} does not fit beside {lying_there}"
-    for _, spot, turn in fitting[:_SPOTS_TRIED]:
         ways = _TURNS if footprint(thing).round else (turn, turn + math.pi)
-        found = _at(state, spot, place_of(state, dish.name), where, ways)
-        if isinstance(found, Place):
-            return found
-        reason = str(found)
-    raise Collision(f"there is no free spot {where}: {reason}")
+        for dx, dy in _grid(floor_r) + np.array(dish.xy) - np.array(thing.xy):
+            moved = shapely.affinity.translate(lying, dx, dy)
+            if floor.contains(moved) and (gap_m := taken.distance(moved)) >= GAP_M / 2:
+                at = (thing.xy[0] + float(dx), thing.xy[1] + float(dy), z)
+                fitting.append((gap_m, (thing.at(at), ways)))
+    yield from (spot for _, spot in sorted(fitting, key=lambda each: -each[0]))
 
 
 def _outline(thing: Thing) -> shapely.Polygon:
@@ -236,41 +226,17 @@ def _put_on_top(state: KitchenState, below: Thing) -> Place:
         raise Unreachable(f"nothing stays on the {below.name}; put it beside or elsewhere")
     if footprint(thing).width > 2 * footprint(below).width:
         raise Collision(f"{thing.name!r} is too wide to stay on the {below.name}")
-    spot = thing.at((x, y, below.top + thing.half_height))
-    others = [t for t in state.things if t.bottom > below.top - 0.01 and t.name not in state.load()]
-    if not apart((x, y), thing, others, 0.0):
-        on_it = next(t for t in others if not apart((x, y), thing, [t], 0.0))
+    higher = [other for other in state.loose() if other.bottom > below.top - 0.01]
+    if on_it := next((t for t in higher if not apart((x, y), thing, [t], 0.0)), None):
         raise Collision(f"{place_named(on_it)} stands on the {below.name} already")
-    return _first(state, iter([spot]), place_of(state, below.name), f"on the {below.name}")
-
-
-def _put_beside(state: KitchenState, other: Thing) -> Place:
-    """Plan how what is held is put next to an object.
-
-    Raises:
-        Collision: No free spot beside it.
-        Unreachable: It is out of reach.
-    """
-    place = place_of(state, other.name)
-    point = other.xy
-    reach = state.held_thing.radius + other.radius + 0.12
-    spots = clear_spots(state, state.held_thing, point, place, reach)
-    return _first(state, spots, place, f"beside the {other.name}")
+    spots = _any_way([thing.at((x, y, below.top + thing.half_height))])
+    return _first(state, spots, state.place_of(below.name), f"on the {below.name}")
 
 
 def _dish_at(state: KitchenState, point: Point) -> Thing | None:
     """Return the bowl or plate in which a point lies."""
-    held = state.load()
-    return next(
-        (
-            thing
-            for thing in state.things
-            if thing.kind.shape == "dish"
-            and thing.name not in held
-            and math.dist(thing.xy, point) < thing.kind.foot_r
-        ),
-        None,
-    )
+    dishes = (thing for thing in state.loose() if thing.kind.shape == "dish")
+    return next((dish for dish in dishes if math.dist(dish.xy, point) < dish.kind.foot_r), None)
 
 
 def surface_at(state: KitchenState, point: Point) -> Location | None:
@@ -297,12 +263,7 @@ def clear_spots(
 ) -> Iterator[Thing]:
     """Yield where an object would stand clear on a surface, the nearest to a point first."""
     z = (0.0 if place is None else place.floor_z) + thing.half_height
-    held = state.load()
-    others = [
-        other
-        for other in state.things
-        if other.name not in held and other.bottom < z + 0.15 and other.top > z - 0.15
-    ]
+    others = [t for t in state.loose() if t.bottom < z + 0.15 and t.top > z - 0.15]
     near = np.array(point) + _grid(within_m)
     clear = np.ones(len(near), dtype=bool)
     for other in others:
@@ -340,34 +301,38 @@ def _rings(middle: Point, most_m: float) -> Iterator[Point]:
 
 
 def _first(
-    state: KitchenState, spots: Iterator[Thing], place: Location | None, where: str
+    state: KitchenState,
+    spots: Iterable[Spot],
+    place: Location | None,
+    where: str,
+    full: str = "",
 ) -> Place:
-    """Return the first spot with room for the fingers and in reach.
+    """Return the first spot with room for the fingers and in reach; `full` says why none is free.
 
     Raises:
         Collision: There is none with room.
         Unreachable: There is none in reach.
     """
-    failed: Collision | Unreachable = Collision(f"there is no free spot {where}")
+    failed: Collision | Unreachable = Collision(full or f"there is no free spot {where}")
     if place is not None:
         check_open(state, place)
-    for tried, spot in enumerate(spots):
-        if tried >= _SPOTS_TRIED:
-            break
-        found = _at(state, spot, place, where)
-        if isinstance(found, Place):
-            return found
-        failed = found
+    for spot, turns in itertools.islice(spots, _SPOTS_TRIED):
+        try:
+            return _at(state, spot, turns, place, where)
+        except (Collision, Unreachable) as error:
+            failed = error
     raise failed
 
 
 def _at(
-    state: KitchenState,
-    spot: Thing,
-    place: Location | None,
-    where: str,
-    turns: Sequence[float] = _TURNS,
-) -> Place | Unreachable | Collision:
+    state: KitchenState, spot: Thing, turns: Sequence[float], place: Location | None, where: str
+) -> Place:
+    """Return how what is held is put at a spot.
+
+    Raises:
+        Collision: There is no room for the fingers.
+        Unreachable: It is out of reach.
+    """
     x, y, z, yaw = arm.to_world(state.base, arm.forward(state.joints))
     held = state[spot.name]
     gap_m = min(max(state.gap_m, across(held, yaw)) + 2 * _RELEASE_M, STROKE_M)
@@ -375,16 +340,12 @@ def _at(
         Grip(carried_point((x, y, z), held.position, spot.position, turn), yaw + turn, gap_m)
         for turn in turns
     )
-    around = nearby(state, spot)
-    try:
-        grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} {where}")
-    except Collision as error:
-        return error
+    grips = free_grips(state, ways, spot, place, f"put {spot.name!r} {where}")
     hang_m = max(0.0, z - held.bottom)
     load_m = max(state[name].top for name in state.load()) - held.bottom
     # The full hand passes over what is around, and the empty one over what it has put down.
     travel_z = max(height_over(state, spot.xy, place) + hang_m, spot.bottom + load_m + KITCHEN.lift)
     for grip, base in standing(state, grips, travel_z, place):
         result = replace(spot, quaternion=turned(spot.quaternion, grip.yaw - yaw))
-        return Place(base, grip, result, travel_z, where)
-    return Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")
+        return Place(spot.name, base, grip, travel_z, result, where)
+    raise Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")

@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from cap.errors import NotFound, NotGrasped, RobotError, Unreachable
+from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable
 from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.base import action, perception
@@ -23,7 +23,7 @@ from robots.kitchen.manipulation import SLID_M, Manipulation
 from robots.kitchen.objects import CALLED, KINDS, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import sample
-from robots.kitchen.state import KitchenState
+from robots.kitchen.state import KitchenState, TurnStart
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
@@ -236,13 +236,10 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
     @perception
     def get_obj_names(self) -> list[str]:
         """Return the names of the objects here, also in a bowl; not what is held."""
-        return self.get_visible_obj_names()
-
-    @perception
-    def get_visible_obj_names(self) -> list[str]:
-        """Return the names of the objects here, also in a bowl; not what is held."""
         with self._looking() as state:
             return state.visible()
+
+    get_visible_obj_names = get_obj_names
 
     @perception
     def detect_object(self, name: str) -> bool:
@@ -338,9 +335,9 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             outline = self.state.extent(self.state.room.locations[text])
         else:
             thing = self._look_at(name)
-            shape = footprint(thing)
-            yaw = 0.0 if shape.round else shape.yaw
-            outline = (*thing.xy, shape.length / 2, shape.width / 2, yaw)
+            outline = thing.rectangle
+            if footprint(thing).round:
+                outline = (*outline[:4], 0.0)
         return np.array(shapely.MultiPoint(list(corners(outline))).bounds)
 
     @perception
@@ -443,7 +440,8 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         points, mps = arguments.trajectory(traj), arguments.speed(speed)
         ground = paths.ground(self.state)
         paths.check_free(ground, points, "the waypoint")
-        paths.check_straight(ground, points)
+        if through := paths.blocker(ground, points):
+            raise Collision(f"the path leads through {through}; nothing moved, lead it around")
         with self._moving():
             self._arm.drive(points[0], mps, None)
             self._world.drive(points, mps, None)
@@ -461,22 +459,14 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             LimitExceeded: Beyond those limits.
         """
         left = arguments.seconds(seconds)
-        with self._busy:
-            self._stop.clear()
-            start = self.state.start
-            try:
-                while left > 1e-9:
-                    self._world.coast(min(LOOK_S, left))
-                    left -= LOOK_S
-                    self.check_stop()
-            except RobotError:
-                self._halt()
-                raise
-            finally:
-                self._world.state = self.state.since(start)
+        with self._acting():
+            while left > 1e-9:
+                self._world.coast(min(LOOK_S, left))
+                left -= LOOK_S
+                self.check_stop()
 
     @action
-    def set_velocity(
+    def set_velocity(  # noqa: D417 -- z is for the paper's programs, and not in requests
         self, x: float, y: float, turn: float = 0.0, *, z: float | None = None
     ) -> None:
         """Let the base move with a velocity from now on, in the robot frame.
@@ -488,12 +478,12 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             x: To the robot's right, in m/s; negative is left.
             y: Ahead, in m/s; negative is backwards. At most 1 in all; 0.1 slow, 0.4 fast.
             turn: In rad/s, counter-clockwise (left), at most 1.5.
-            z: If given, x is ahead and y to the right; must be 0.
 
         Raises:
             LimitExceeded: Beyond those limits.
         """
-        # The paper's first programs call it so: `set_velocity(x=-0.1, y=0, z=0)` moves backwards.
+        # With z, which must be 0, x is ahead and y to the right, as in the paper's first programs:
+        # `set_velocity(x=-0.1, y=0, z=0)` moves backwards.
         wanted = arguments.velocity(x, y, turn) if z is None else arguments.velocity(y, x, turn)
         arguments.level(z)
         with self._moving():
@@ -652,9 +642,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             Collision: A place is taken.
         """
         number = count(turns, "turns", 1)
-        history = self.state.turns
-        while history.earlier and history.earlier[-1].before.same(self.state.start):
-            history = history.without_last()
+        history = self.state.turns.lasting(self.state.start, TurnStart.same)
         if not history.earlier and number == 1:
             return False
         start = history.before(number, "did something")
@@ -707,33 +695,39 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         self._world.state = replace(self.state, velocity=(0.0, 0.0, 0.0))
 
     @contextlib.contextmanager
-    def _looking(self) -> Iterator[KitchenState]:
-        """Let the time of a look pass; what follows is seen then."""
+    def _acting(self, *, remembering: bool = True) -> Iterator[None]:
+        """Do something that takes time, not stopped yet; a failure ends a velocity."""
         with self._busy:
+            self._stop.clear()
             start = self.state.start
             try:
-                self._world.coast(LOOK_S)
+                yield
             except RobotError:
                 self._halt()
                 raise
-            finally:  # with a velocity set the base moved on
-                self._world.state = self.state.since(start)
+            finally:
+                self._stop.clear()
+                if remembering:
+                    self._world.state = self.state.since(start)
+
+    @contextlib.contextmanager
+    def _looking(self) -> Iterator[KitchenState]:
+        """Let the time of a look pass; what follows is seen then."""
+        with self._acting():  # with a velocity set the base moves on
+            self._world.coast(LOOK_S)
             self._world.state = self.state.seen_here()
-            yield self.state
+        yield self.state
 
     @contextlib.contextmanager
     def _moving(self, *, remembering: bool = True) -> Iterator[None]:
-        """Begin a motion: with a velocity of zero, and not stopped yet."""
-        with self._busy:
+        """Begin a motion, with a velocity of zero."""
+        with self._acting(remembering=remembering):
             self._halt()
-            start = self.state.start
             self._world.state = self.state.seen_here()
             try:
                 yield
             finally:
-                self._stop.clear()
-                state = self.state.since(start) if remembering else self.state
-                self._world.state = state.seen_here()
+                self._world.state = self.state.seen_here()
 
 
 def _position(state: KitchenState) -> Array:

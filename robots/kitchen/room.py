@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -24,9 +24,9 @@ from robots.table.geometry import Rectangle, Vec3, corners
 Point = tuple[float, float]
 PieceKind = Literal["table", "counter", "chair", "stool", "bin", "cabinet"]
 
-_PIECES: Sequence[Mapping[str, Any]] = tomllib.loads(
+_FURNITURE: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("room.toml").read_text(encoding="utf-8")
-)["pieces"]
+)
 ROOM_X = (-5.7, 3.0)
 ROOM_Y = (-7.0, 2.5)
 BASE_R = 0.22
@@ -159,52 +159,32 @@ class Room:
         found: dict[str, Location] = {}
         for piece in self.pieces:
             if piece.kind == "cabinet":
-                for name, (floor_z, handle_x) in _DRAWERS.items():
-                    found[name] = Location(name, piece, floor_z, True, handle_x)
+                for drawer in _FURNITURE["drawers"]:
+                    found[drawer["name"]] = Location(piece=piece, drawer=True, **drawer)
             else:
                 floor_z = BIN_WALL_M if piece.kind == "bin" else piece.height
                 found[piece.name] = Location(piece.name, piece, floor_z)
         return found
 
 
-_DRAWERS = {
-    "top drawer": (0.64, -0.19),
-    "middle drawer": (0.38, 0.0),
-    "bottom drawer": (0.12, 0.19),
-}
-"""Height of each one's floor, and how far right its handle is, metres."""
-
-
 def sample_room(rng: np.random.Generator) -> Room:
     """Return the kitchen with every piece a little elsewhere, as a seed has it."""
     own = rng.spawn(1)[0]
     pieces = []
-    for entry in _PIECES:
+    for entry in _FURNITURE["pieces"]:
         draws = own if entry.get("own_draws") else rng
-
-        def drawn(what: Any, unit: float = 1.0, draws: Any = draws) -> float:
-            if not isinstance(what, list):
-                return float(what * unit)
-            value, spread = what
-            return float(value * unit + float(draws.uniform(-spread, spread)))
-
+        x, y = _drawn(entry["x"], draws), _drawn(entry["y"], draws)
+        facing = _drawn(entry["turns"], draws, math.pi / 2)
         width, depth, height = entry["size"]
-        x, y = drawn(entry["x"]), drawn(entry["y"])
-        facing = drawn(entry["turns"], math.pi / 2)
-        pieces.append(
-            Piece(
-                entry["name"],
-                entry["kind"],
-                x,
-                y,
-                width,
-                depth,
-                height,
-                facing,
-                entry.get("around", False),
-            )
-        )
+        piece = Piece(entry["name"], entry["kind"], x, y, width, depth, height, facing)
+        pieces.append(replace(piece, around=entry.get("around", False)))
     return Room(tuple(pieces))
+
+
+def _drawn(what: Any, draws: np.random.Generator, unit: float = 1.0) -> float:
+    """Return a value, or one drawn around it, of a quantity of `room.toml`."""
+    value, spread = what if isinstance(what, list) else (what, 0.0)
+    return float(value * unit + (draws.uniform(-spread, spread) if spread else 0.0))
 
 
 Drawers = tuple[tuple[str, float], ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from cap.errors import UsageError
@@ -15,15 +14,6 @@ from robots.table.geometry import distance, yaw_quaternion
 
 _FROM_EDGE_M = 0.06
 """The middle of a large object is so far from the edge of what it stands on."""
-
-
-@dataclass(frozen=True)
-class _Surface:
-    """Something that an object may stand on."""
-
-    name: str
-    height_m: float
-    thing: str | None = None
 
 
 def read(path: str | Path) -> list[PlacedObject]:
@@ -65,45 +55,42 @@ def things_of(placed: Iterable[PlacedObject], room: Room, start: Point) -> tuple
                 f"is where the robot begins, at ({start[0]:.2f}, {start[1]:.2f}) m; keep it "
                 f"{thing.radius + BASE_R:.2f} m away"
             )
-        if entry.z is None:
-            surface = surfaces[0]
-        else:
-            foot = entry.z - thing.half_height
-            surface = min(surfaces, key=lambda each: abs(each.height_m - foot))
-        z = entry.settled(surface.height_m, thing.half_height, surface.name)
+        foot = math.inf if entry.z is None else entry.z - thing.half_height  # or on the highest
+        height_m, on = min(surfaces, key=lambda surface: abs(surface[0] - foot))
+        z = entry.settled(height_m, thing.half_height, f"'{on}'" if on in things else f"the {on}")
         thing = thing.at((*entry.xy, z))
-        if surface.thing is not None and things[surface.thing].kind.shape != "dish":
-            below = things[surface.thing]
-            if not below.kind.flat_top or footprint(thing).width > 2 * footprint(below).width:
-                raise entry.wrong(f"would not stay on {surface.name}; put it beside")
+        if (below := things.get(on)) and below.kind.shape != "dish":
+            wide = footprint(thing).width > 2 * footprint(below).width
+            if wide or not below.kind.flat_top:
+                raise entry.wrong(f"would not stay on {on!r}; put it beside")
         for other in things.values():
             beside = math.dist(thing.xy, other.xy) >= thing.radius + other.radius
             apart = thing.bottom > other.top - 0.001 or thing.top < other.bottom + 0.001
-            if other.name != surface.thing and not beside and not apart:
+            if other.name != on and not beside and not apart:
                 raise entry.wrong(f"overlaps {other.name!r}; move one of them")
         things[entry.name] = thing
     return tuple(things[entry.name] for entry in listed)
 
 
-def _surfaces(thing: Thing, room: Room, things: Iterable[Thing]) -> Iterator[_Surface]:
-    """Yield what is below an object, what it would stand on first."""
+def _surfaces(thing: Thing, room: Room, things: Iterable[Thing]) -> Iterator[tuple[float, str]]:
+    """Yield what is below an object, what it would stand on first: its height (m) and name."""
     for other in sorted(things, key=lambda other: other.top, reverse=True):
         apart = math.dist(thing.xy, other.xy)
         if other.kind.shape != "dish":
             if apart < other.radius / 2:
-                yield _Surface(f"{other.name!r}", other.top, other.name)
+                yield other.top, other.name
         elif apart <= other.kind.foot_r - thing.radius:
-            yield _Surface(f"{other.name!r}", other.bottom + DISH_FLOOR_M, other.name)
+            yield other.bottom + DISH_FLOOR_M, other.name
     margin = min(thing.radius, _FROM_EDGE_M)
     for place in room.locations.values():
         if inside(place.piece.rectangle, thing.xy, margin):
-            yield _Surface(f"the {place.name}", place.floor_z)
+            yield place.floor_z, place.name
     x, y = thing.xy
     (left, right), (front, back) = ROOM_X, ROOM_Y
     r = thing.radius
     in_room = left + r <= x <= right - r and front + r <= y <= back - r
     if in_room and all(distance(piece.rectangle, thing.xy) >= r for piece in room.pieces):
-        yield _Surface("the floor", 0.0)
+        yield 0.0, "floor"
 
 
 def text_of(things: Iterable[Thing], about: str) -> str:

@@ -56,7 +56,11 @@ def sample(
     things = list(things_of(placed, room, base.xy))
     for entry in asked:
         if entry.place:
-            things.append(_put(entry.name, _location(room, entry.place), things, rng))
+            if entry.place not in room.locations:
+                hint = did_you_mean(entry.place, room.locations)
+                known = ", ".join(room.locations)
+                raise UsageError(f"no location named {entry.place!r}.{hint} Known: {known}")
+            things.append(_put(entry.name, room.locations[entry.place], things, rng))
         else:
             first = [] if scattered else [START]
             things.append(_placed(entry.name, first, room, things, rng))
@@ -103,13 +107,6 @@ def _placed(
         with contextlib.suppress(UsageError):
             return _put(name, room.locations[place], things, rng)
     raise UsageError(f"no room for {name!r} in the kitchen; ask for fewer objects")
-
-
-def _location(room: Room, name: str) -> Location:
-    if name not in room.locations:
-        hint = did_you_mean(name, room.locations)
-        raise UsageError(f"no location named {name!r}.{hint} Known: {', '.join(room.locations)}")
-    return room.locations[name]
 
 
 def _put(name: str, place: Location, things: Sequence[Thing], rng: np.random.Generator) -> Thing:

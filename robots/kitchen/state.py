@@ -21,7 +21,7 @@ DETECT_M = 1.2
 """The camera ahead of the robot sees this far."""
 DETECT_RAD = math.radians(25)
 """And so far to each side."""
-_RAYS = 5
+_RAYS = 10
 _MOVED = 0.001
 """Poses of the base that differ by less, in metres and radians, are the same."""
 _ON_FLOOR_Z = 0.2
@@ -72,8 +72,6 @@ class Deed:
     """Of the object or the drawer."""
     was: Thing | None = None
     """Where an object was that was picked up; None for other deeds."""
-    riders: tuple[Thing, ...] = ()
-    """Where that was which came along with it."""
     opening_m: float | None = None
     """How far a drawer was pulled out; None for other deeds."""
 
@@ -186,11 +184,9 @@ class KitchenState:
 
     def since(self, start: TurnStart) -> KitchenState:
         """Return a copy that remembers what this turn began with, if it has done anything."""
-        if self.turns.acted or self.start.same(start):
+        if self.start.same(start):
             return self
-        known = self.turns.earlier
-        again = bool(known) and known[-1].before.same(start)
-        return replace(self, turns=self.turns.begun(start, again=again))
+        return replace(self, turns=self.turns.begun(start, TurnStart.same))
 
     def load(self) -> list[str]:
         """Return what the gripper holds, and what is in it."""
@@ -210,21 +206,22 @@ class KitchenState:
             and dish.bottom - 0.01 < thing.bottom < dish.top + 0.02
         ]
 
+    def loose(self) -> list[Thing]:
+        """Return the objects that the gripper does not carry."""
+        load = self.load()
+        return [thing for thing in self.things if thing.name not in load]
+
     def contents_by_name(self) -> dict[str, list[str]]:
         """Return the names of what lies in or on each dish, drawer and bin."""
-        load = self.load()
-        loose = [thing for thing in self.things if thing.name not in load]
-        found = {
-            thing.name: [other.name for other in self.contents(thing) if other in loose]
-            for thing in loose
-            if thing.kind.shape == "dish"
-        }
+        loose = self.loose()
+        dishes = [thing for thing in loose if thing.kind.shape == "dish"]
+        found = {dish.name: [t.name for t in self.contents(dish) if t in loose] for dish in dishes}
         for name, place in self.room.locations.items():
-            if place.drawer or name.endswith("bin"):
+            if place.walled:
                 found[name] = [t.name for t in loose if self.location_of(t.name) == name]
         return found
 
-    def location_of(self, name: str) -> str | None:
+    def place_of(self, name: str) -> Location | None:
         """Return the location where an object is; None in the gripper or on the floor."""
         thing = self[name]
         if name in self.load():
@@ -232,8 +229,18 @@ class KitchenState:
         for place in self.room.locations.values():
             above = thing.bottom - place.floor_z
             if -0.03 < above < place.headroom_m and inside(self.extent(place), thing.xy):
-                return place.name
+                return place
         return None
+
+    def location_of(self, name: str) -> str | None:
+        """Return the name of `place_of`."""
+        place = self.place_of(name)
+        return None if place is None else place.name
+
+    def shut_in(self, name: str) -> bool:
+        """Return whether an object is in a closed drawer."""
+        place = self.place_of(name)
+        return place is not None and not self.is_open(place)
 
     def whereabouts(self, thing: Thing) -> str:
         """Return the dish a thing is in or on, or else its location; "" where that is none."""
@@ -252,81 +259,59 @@ class KitchenState:
 
     def on_floor(self) -> list[Thing]:
         """Return the objects that stand or lie on the floor."""
-        low = [thing for thing in self.things if thing.bottom < _ON_FLOOR_Z]
-        held = self.load()
-        return [t for t in low if t.name not in held and self.location_of(t.name) is None]
+        low = [thing for thing in self.loose() if thing.bottom < _ON_FLOOR_Z]
+        return [thing for thing in low if self.place_of(thing.name) is None]
 
     # Sight.
 
     def here(self) -> list[Location]:
         """Return the present location: what the robot faces, or else the nearest beside it."""
-        pieces = {place.piece.name: place.piece for place in self.room.locations.values()}
-        reached: list[tuple[float, str]] = []
-        for name, piece in pieces.items():
-            for step in range(1, _RAYS * 2 + 1):
-                ahead = FACED_M * step / (_RAYS * 2)
-                if distance(piece.rectangle, self.base.world(0.0, ahead)) < 1e-9:
-                    reached.append((ahead, name))
-                    break
-        if not reached:
-            beside = [(distance(piece.rectangle, self.base.xy), n) for n, piece in pieces.items()]
-            reached = [found for found in beside if found[0] <= BESIDE_M]
-        if not reached:
-            return []
-        name = min(reached)[1]
+        outlines = {piece.name: piece.rectangle for piece in self.room.pieces}
+        rays = (self.base.world(0.0, FACED_M * step / _RAYS) for step in range(1, _RAYS + 1))
+        faced = (n for point in rays for n, o in outlines.items() if distance(o, point) < 1e-9)
+        name = next(faced, None)
+        if name is None:
+            away_m, name = min((distance(o, self.base.xy), n) for n, o in outlines.items())
+            if away_m > BESIDE_M:
+                return []
         return [place for place in self.room.locations.values() if place.piece.name == name]
 
     def visible(self) -> list[str]:
         """Return the objects at the present location that can be seen, in order."""
-        here = {place.name for place in self.here() if self.is_open(place)}
-        held = self.load()
-        return [thing.name for thing in self.things if self._seen(thing, here, held)]
+        here = [place for place in self.here() if self.is_open(place)]
+        near = [t for t in self.on_floor() if math.dist(t.xy, self.base.xy) <= FLOOR_SIGHT_M]
+        seen = [t for t in self.loose() if t in near or self.place_of(t.name) in here]
+        return [thing.name for thing in seen]
 
     def visible_near(self, place: Location) -> list[str]:
         """Return the objects that can be seen at or beside a location, driving past it."""
-        if distance(place.piece.rectangle, self.base.xy) > DETECT_M or not self.is_open(place):
+        edge = place.piece.rectangle
+        if distance(edge, self.base.xy) > DETECT_M or not self.is_open(place):
             return []
-        held = self.load()
         return [
             thing.name
-            for thing in self.things
-            if thing.name not in held
-            and (at := self.location_of(thing.name)) in (place.name, None)
-            and (at is not None or distance(place.piece.rectangle, thing.xy) <= BESIDE_M)
+            for thing in self.loose()
+            if (at := self.place_of(thing.name)) == place
+            or (at is None and distance(edge, thing.xy) <= BESIDE_M)
         ]
 
     def seen_here(self) -> KitchenState:
         """Return a copy in which the robot knows what is to be seen from here, and what is not."""
         here = [place.name for place in self.here() if self.is_open(place)]
-        held, visible = self.load(), self.visible()
-        known = [
-            (name, place)
-            for name, place in self.known
-            if name not in (*held, *visible) and place not in here
-        ]
+        visible = self.visible()
+        gone = (*self.load(), *visible)
+        known = [(name, at) for name, at in self.known if name not in gone and at not in here]
         known += [(name, self.location_of(name) or "floor") for name in visible]
-        return self if tuple(known) == self.known else replace(self, known=tuple(known))
-
-    def _seen(self, thing: Thing, here: set[str], held: list[str]) -> bool:
-        if thing.name in held:
-            return False
-        place = self.location_of(thing.name)
-        if place is None:
-            near = math.dist(thing.xy, self.base.xy) <= FLOOR_SIGHT_M
-            return near and thing.bottom < _ON_FLOOR_Z
-        return place in here
+        return replace(self, known=tuple(known))
 
     def ahead(self) -> list[str]:
         """Return the objects that the camera ahead of the robot sees, in order."""
         found = []
-        load = self.load()
-        for thing in [thing for thing in self.things if thing.name not in load]:
-            place = self.location_of(thing.name)
-            if place is not None and not self.is_open(self.room.locations[place]):
-                continue
+        for thing in self.loose():
             dx, dy = thing.xy[0] - self.base.x, thing.xy[1] - self.base.y
             off = math.remainder(math.atan2(dy, dx) - self.base.angle, 2 * math.pi)
-            if math.hypot(dx, dy) <= DETECT_M and abs(off) <= DETECT_RAD:
+            near = math.hypot(dx, dy) <= DETECT_M and abs(off) <= DETECT_RAD
+            if near and not self.shut_in(thing.name):
                 found.append(thing.name)
         return found
 

@@ -119,7 +119,7 @@ class KitchenWorld(ABC):
         goal = middle.world(right * seconds, ahead * seconds)
         around = paths.ground(state)
         angle = math.remainder(state.base.angle + turning * seconds, 2 * math.pi)
-        struck = paths.struck(around, state.base.xy, goal)
+        struck = paths.blocker(around, [state.base.xy, goal])
         if struck is None:
             self._arrive(Base(*goal, angle), seconds)
             return
@@ -142,7 +142,7 @@ class KitchenWorld(ABC):
         self._host.check_stop()
 
     def _track(self, before: KitchenState, here: KitchenState) -> None:
-        """Add one step to the track; what was driven after a snapshot put back is dropped."""
+        """Add one step to the track; what was driven after a restored snapshot is dropped."""
         track = [leg for leg in self.track if leg[0] < before.travel]
         track.append((before.travel, *before.base.xy))
         if len(track) > 1:
@@ -195,7 +195,7 @@ class InstantKitchen(KitchenWorld):
 
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer, with what lies in it; see `KitchenWorld`."""
-        state, drawer = self.state, planned.drawer
+        state, drawer = self.state, planned.name
         piece = state.room.locations[drawer].piece
         by = planned.opening_m - state.opening_m(drawer)
         dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)

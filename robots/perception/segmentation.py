@@ -47,10 +47,8 @@ class Shapes:
     """Names of colours with their RGB, 0 to 255."""
     block_m: float
     """Edge of a block."""
-    bowl_r_m: float
-    """Outer radius of a bowl's rim."""
-    bowl_m: float
-    """Height of a bowl."""
+    bowl: Bowl
+    """A bowl's profile."""
     x_m: tuple[float, float]
     """The table from left to right."""
     y_m: tuple[float, float]
@@ -59,17 +57,6 @@ class Shapes:
     """What rises less above the table is the table."""
     highest_m: float = 0.28
     """What rises more is no object."""
-    bowl_base_r_m: float | None = None
-    """Outer radius of a bowl's foot; without it a bowl is placed by its rim alone, less exactly."""
-    bowl_wall_m: float = 0.004
-    """Thickness of a bowl's wall."""
-
-    @property
-    def bowl(self) -> Bowl | None:
-        """A bowl's profile, where it is known."""
-        if self.bowl_base_r_m is None:
-            return None
-        return Bowl(self.bowl_r_m, self.bowl_base_r_m, self.bowl_m, self.bowl_wall_m)
 
 
 class ColorDepthDetector:
@@ -87,7 +74,7 @@ class ColorDepthDetector:
             return ()
         points = frame.points()
         x, y, z = np.moveaxis(points, -1, 0)
-        margin = self._shapes.bowl_r_m
+        margin = self._shapes.bowl.rim_r_m
         (left, right), (front, back) = self._shapes.x_m, self._shapes.y_m
         with np.errstate(invalid="ignore"):  # unknown depth compares as false
             above = (z > self._shapes.clear_m) & (z < self._shapes.highest_m)
@@ -184,7 +171,7 @@ class ColorDepthDetector:
             yield self._block(color, patch, eye)
             return
         middle = (patch[:, :2].min(axis=0) + patch[:, :2].max(axis=0)) / 2
-        inner = np.linalg.norm(patch[:, :2] - middle, axis=1) < 0.7 * self._shapes.bowl_r_m
+        inner = np.linalg.norm(patch[:, :2] - middle, axis=1) < 0.7 * self._shapes.bowl.rim_r_m
         if inner.all():
             return
         wall = patch[~inner]
@@ -192,10 +179,9 @@ class ColorDepthDetector:
         proud = patch[inner & (patch[:, 2] > rim_z + _FACE_M / 2)]
         rim = wall[wall[:, 2] > rim_z - _FACE_M]
         height = float(np.quantile(rim[:, 2], 0.8))
-        x, y = _circle(rim[:, :2])
-        if (profile := self._shapes.bowl) is not None:
-            x, y = fit_bowl(wall, (x, y), height, profile, eye)
-        place = (x, y, height - self._shapes.bowl_m / 2)
+        bowl = self._shapes.bowl
+        x, y = fit_bowl(wall, _circle(rim[:, :2]), height, bowl, eye)
+        place = (x, y, height - bowl.height_m / 2)
         yield Detection(f"{color} bowl", place, 0.0, len(wall))
         if len(proud):
             yield self._block(color, proud, eye)

@@ -124,7 +124,9 @@ def _steps(scene: Scene, goals: Goals, hand: Hand) -> list[Carry]:
     for xy in goals.values():
         transfer.check_target(xy)
     _Planner(scene, goals, list(goals), hand).check_goals()
-    middle = np.mean(list(goals.values()), axis=0) if goals else np.zeros(2)
+    if not goals:
+        return []
+    middle = np.mean(list(goals.values()), axis=0)
     inside_out = sorted(goals, key=lambda name: math.dist(goals[name], middle))
     failure: Collision | Unreachable | None = None
     for order, cleared in (

@@ -1,4 +1,4 @@
-"""What programs know of the scene: the truth, or what the camera's picture shows."""
+"""What programs know of a scene that a camera sees: what its picture shows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from robots.perception.camera import Array, Camera, Detection, Detector
+from robots.perception.model_fit import Bowl
 from robots.perception.segmentation import Shapes
 from robots.ravens import transfer
 from robots.ravens.disturbances import Disturbances
@@ -35,22 +36,6 @@ CAMERA_DRAWS, MOTION_DRAWS = 1, 2
 """Noise of the two kinds comes from streams of their own: looking changes no motion."""
 
 
-class Eyes(Protocol):
-    """Knows where things seem to be."""
-
-    def see(self, state: WorldState) -> Scene:
-        """Return the scene as it is perceived in a state of the world."""
-
-    def hindered(self, state: WorldState) -> bool:
-        """Return whether the robot hides a part of the table that was not seen before it came."""
-
-    def clear_view(self, state: WorldState) -> None:
-        """Have the robot hide nothing that was not seen before it came."""
-
-    def remembered(self, before: Scene) -> Scene | None:
-        """Return what of a scene is to be kept while the robot, which touches nothing, hides it."""
-
-
 class FilmedWorld(Protocol):
     """A world before a camera, and in its view an arm that can be moved out of it."""
 
@@ -62,25 +47,6 @@ class FilmedWorld(Protocol):
 
     def park(self) -> None:
         """Take the gripper to where it hides nothing from the camera."""
-
-
-class Truth:
-    """Knows everything exactly."""
-
-    def see(self, state: WorldState) -> Scene:
-        """Return the true scene."""
-        return state.scene
-
-    def hindered(self, state: WorldState) -> bool:
-        """Return that nothing is hidden."""
-        return False
-
-    def clear_view(self, state: WorldState) -> None:
-        """Do nothing."""
-
-    def remembered(self, before: Scene) -> Scene | None:
-        """Return that there is nothing to keep."""
-        return None
 
 
 class CameraEyes:
@@ -118,10 +84,6 @@ class CameraEyes:
             self._world.recover()
             self._world.park()
 
-    def remembered(self, before: Scene) -> Scene | None:
-        """Return all of it."""
-        return before
-
     def _look(self, state: WorldState) -> tuple[Scene, bool]:
         if self._looked is None or self._looked[0] is not state:
             picture = self._camera.capture()
@@ -140,14 +102,7 @@ class CameraEyes:
 
 
 SHAPES = Shapes(
-    COLORS,
-    2 * BLOCK_HALF,
-    BOWL_RIM_R,
-    BOWL_HEIGHT,
-    TABLE_X,
-    TABLE_Y,
-    bowl_base_r_m=BOWL_BASE_R,
-    bowl_wall_m=BOWL_WALL,
+    COLORS, 2 * BLOCK_HALF, Bowl(BOWL_RIM_R, BOWL_BASE_R, BOWL_HEIGHT, BOWL_WALL), TABLE_X, TABLE_Y
 )
 
 

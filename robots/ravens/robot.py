@@ -19,7 +19,7 @@ from robots.arm.travel import PARK
 from robots.base import action, perception
 from robots.ravens import arrangement, free_region, route, scene_file, transfer, view
 from robots.ravens.disturbances import Disturbances
-from robots.ravens.observation import MOTION_DRAWS, Eyes, Truth
+from robots.ravens.observation import MOTION_DRAWS, CameraEyes
 from robots.ravens.scene import Scene, segmask
 from robots.ravens.scene_sampler import sample_scene
 from robots.ravens.world import Layout, TabletopWorld, WorldState
@@ -68,7 +68,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         mode: Mode,
         make_world: Callable[[WorldOwner, WorldState], TabletopWorld],
         *,
-        make_eyes: Callable[[Any], Eyes] = lambda world: Truth(),
+        make_eyes: Callable[[Any], CameraEyes] | None = None,
         disturbances: Disturbances = NOTHING_WRONG,
     ) -> None:
         """Build the scene of a seed.
@@ -78,7 +78,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             seed: Decides where they stand.
             mode: Which kind of world `make_world` makes.
             make_world: Builds the world for a state.
-            make_eyes: Gives a world what programs see it by.
+            make_eyes: Gives a world the camera that programs see it by; without it they know all.
             disturbances: What goes wrong in motions.
 
         Raises:
@@ -86,8 +86,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """
         self._objects = names if isinstance(names, Scene) else tuple(names)
         super().__init__(seed, mode, make_world)
-        self._depth = 0
-        self._eyes = make_eyes(self._world)
+        self._eyes = None if make_eyes is None else make_eyes(self._world)
         self._disturbances = disturbances
 
     def _first_state(self, seed: int) -> WorldState:
@@ -154,7 +153,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
     @property
     def _scene(self) -> Scene:
         """The scene as programs and plans know it."""
-        return self._eyes.see(self._world.state)
+        state = self._world.state
+        return state.scene if self._eyes is None else self._eyes.see(state)
 
     def _exact(self, name: str) -> str:
         with self._telling_what_is_hidden():
@@ -166,7 +166,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         try:
             yield
         except NotFound as error:
-            if not self._eyes.hindered(self._world.state):
+            if self._eyes is None or not self._eyes.hindered(self._world.state):
                 raise
             raise NotFound(
                 f"{str(error).rstrip('.')}. The arm hides part of the table from the camera: "
@@ -175,39 +175,29 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     def _keep_seen(self, before: Scene) -> None:
         """Know what was seen before a motion that touched nothing, now that the arm hides it."""
-        if (seen := self._eyes.remembered(before)) is not None:
-            self._world.state = replace(self._world.state, seen=seen)
+        if self._eyes is not None:
+            self._world.state = replace(self._world.state, seen=before)
 
     @contextlib.contextmanager
     def _moving(self, *, remembering: bool = True) -> Iterator[None]:
-        """Begin an action; the outermost ends what a stop of the one before left behind.
+        """Begin an action; it ends what a stop of the one before left behind.
 
-        From here on a stop holds until the outermost action has ended, whatever it is doing. The
-        first action of a turn that changes anything leaves word of where everything was before.
+        From here on a stop holds until the action has ended, whatever it is doing. The first action
+        of a turn that changes anything leaves word of where everything was before.
         """
-        outermost = self._depth == 0
-        before: Layout | None = None
-        if outermost:
-            self._stop.clear()
-        self._depth += 1
+        self._stop.clear()
+        self._world.begin()
+        self.check_stop()
+        if self._eyes is not None:
+            self._eyes.clear_view(self._world.state)
+        turns = self._world.state.turns
+        before = self._layout() if remembering and not turns.acted else None
+        state = self._world.state
         try:
-            if outermost:
-                self._world.begin()
-            self.check_stop()
-            if outermost:
-                self._eyes.clear_view(self._world.state)
-                if remembering and not self._world.state.turns.acted:
-                    before = self._layout()
-            state = self._world.state
-            try:
-                yield
-            finally:
-                if before is not None and self._is_changed(state):
-                    known = state.turns.earlier
-                    again = bool(known) and _same(known[-1].before, before)
-                    self._world.remember(state.turns.begun(before, again=again))
+            yield
         finally:
-            self._depth -= 1
+            if before is not None and self._is_changed(state):
+                self._world.remember(turns.begun(before, _same))
 
     def end_turn(self, words: str = "") -> tuple[str, ...]:
         """Know that the next action is the first of another turn; return what was taken back."""
@@ -229,10 +219,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     def _turns(self) -> TurnHistory[Layout]:
         """Return the turns that can be undone, without those that came to nothing."""
-        now, turns = self._layout(), self._world.state.turns
-        while turns.earlier and _same(turns.earlier[-1].before, now):
-            turns = turns.without_last()
-        return turns
+        return self._world.state.turns.lasting(self._layout(), _same)
 
     # Looking: what programs may ask about the scene.
 

@@ -329,7 +329,6 @@ def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WA
     Raises:
         Unreachable, Collision: As `transfer`, for the place's centre.
     """
-    check_target(xy)
     taken = _taken(scene, name, hand)
     try:
         return _carried_to(scene, taken, xy, hand)

@@ -166,7 +166,7 @@ class ArmWorld:
         x, y, z = goal.position
         raise Unreachable(
             f"the hand stopped {100 * away:.1f} cm before ({x:.3f}, {y:.3f}, {z:.3f}): "
-            "something is in its way, or the arm does not reach there"
+            "something is in its way, or the arm does not reach there, turned so"
         )
 
     def _arrived(self, goals: Mapping[int, Goal], most_m: float, most_rad: float) -> bool:

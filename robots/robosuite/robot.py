@@ -50,8 +50,10 @@ EASY_REACH_M = 0.7
 """So far from its base an arm reaches in any turn, seen from above."""
 MAX_WAY_M = 2.0
 """The furthest a point may be from the arm's base."""
-BESIDE_M = 0.05
-"""What was put down may lie so far from where it was to be."""
+BESIDE_M, BESIDE_PEG_M = 0.05, 0.03
+"""What was put down, or over a peg, may lie so far from where it was to be."""
+ON_TOP_M = 0.01
+"""Its underside may be so far from the top of what it was put on."""
 LIFT_TO_LOOK_M = 0.02
 """A thing is lifted so far to see whether it comes along."""
 PULL_STEP_M, TURN_STEP_RAD = 0.03, 0.1
@@ -252,7 +254,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
     @action
     def place_at_pos(self, pos: Sequence[float] | Array, arm: int = 0) -> Array:
-        """Put down what a hand holds, upon whatever is there.
+        """Put down what a hand holds, upon whatever is there, or over the peg that is there.
 
         Args:
             pos: x and y in metres, for the object's middle.
@@ -268,7 +270,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         """
         number, xy = self._number(arm), _numbers(pos, "pos", (2, 3))[:2]
         self._begin()
-        return self._put(number, xy, None)
+        return self._put(number, xy, self._peg_at(xy))
 
     @action
     def put_first_on_second(self, first: str, second: Place, arm: int = 0) -> Array:
@@ -296,7 +298,8 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         if self._world.goals[number].held != thing.name:
             self._pick(number, thing)
         if onto is None:
-            return self._put(number, _numbers(second, "second", (2, 3))[:2], None)
+            xy = _numbers(second, "second", (2, 3))[:2]
+            return self._put(number, xy, self._peg_at(xy))
         xy = self._scene.position(onto)[:2]
         if onto.kind == "bin":
             near = self._hand(number).base[:2] - xy
@@ -368,7 +371,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: Nothing has that name, or it does not turn.
             LimitExceeded: The angle is not within its limits.
-            NotGrasped: The fingers closed without holding it.
+            NotGrasped: The fingers closed without holding it, or it slipped out of them.
             Collision: The hand holds something else.
             Unreachable: The hand does not get there.
         """
@@ -384,6 +387,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         for step in np.linspace(0, turn, 1 + math.ceil(turn / TURN_STEP_RAD))[1:]:
             turned = rotation_of(step * downwards)
             self._go(0, pivot + turned @ lever, SLOW_M, rotation=turned @ begun, touching=True)
+        self._check_kept(0, thing)
 
     @action
     def pull(self, distance: float) -> Array:
@@ -396,17 +400,22 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Where the fingertips are then: x, y, z in metres.
 
         Raises:
-            NotGrasped: The hand holds no handle; turn_handle grasps one.
+            NotGrasped: The hand holds no handle, as after turn_handle, or it slipped out of it.
             LimitExceeded: The distance is not within its limits.
+            Unreachable: The handle came less than half as far.
         """
         far, held = _within(distance, "distance", 0.01, 0.5, "metres"), self._world.goals[0].held
         if not held or self._thing(held).kind != "part":
             raise NotGrasped("the hand holds no handle; grasp one first, as turn_handle does")
         self._begin()
         thing, hand = self._thing(held), self._hand(0)
+        begun = self._scene.position(thing)
         for _ in range(math.ceil(far / PULL_STEP_M)):
             end = hand.position + 1.5 * PULL_STEP_M * self._outwards(thing)
             self._go(0, end, SLOW_M, rotation=hand.rotation, touching=True)
+        self._check_kept(0, thing)
+        if (came := math.dist(begun, self._scene.position(thing))) < far / 2:
+            raise Unreachable(f"{thing.name!r} came {100 * came:.1f} cm and no further")
         return hand.position
 
     @action
@@ -420,7 +429,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: Nothing has that name, it has no two handles, or there is one arm.
             LimitExceeded: The height is not within its limits.
-            NotGrasped: A hand closed without holding its handle.
+            NotGrasped: A hand closed without holding its handle, or lost it.
             Unreachable: A hand does not get there.
         """
         thing, far = self._thing(name), _within(height, "height", 0.01, 0.4, "metres")
@@ -443,6 +452,8 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         for number, handle in enumerate(handles):
             self._pick(number, handle, lift=False)
         self._together({0: [0.0, 0.0, far], 1: [0.0, 0.0, far]})
+        for number, handle in enumerate(handles):
+            self._check_kept(number, handle)
 
     @action
     def hand_over(self, name: str, from_arm: int = 0, to_arm: int = 1) -> None:
@@ -455,7 +466,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
         Raises:
             NotFound: Nothing has that name, or there is no such other arm.
-            NotGrasped: A hand closed without holding it.
+            NotGrasped: A hand closed without holding it, or lost it.
             Collision: A hand holds something else.
             Unreachable: A hand does not get there.
         """
@@ -483,6 +494,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         self._open(giver)
         self._go(giver, hand.position + 0.1 * UP, SLOW_M)
         self._go(giver, hand.position - 0.15 * np.array([*way, 0.0]), FAST_M)
+        self._check_kept(taker, thing)
 
     # Moving a hand.
 
@@ -606,6 +618,26 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
     def _check_empty(self, number: int) -> None:
         if held := self._world.goals[number].held:
             raise Collision(f"the hand holds {held!r}; put it down first")
+
+    def _check_kept(self, number: int, thing: NamedThing) -> None:
+        """Make sure that a hand still holds a thing; else it opens.
+
+        Raises:
+            NotGrasped: It does not.
+        """
+        if not self._hand(number).touches(self._scene.geoms(thing)):
+            self._open(number)
+            raise NotGrasped(f"{thing.name!r} slipped out of the hand")
+
+    def _peg_at(self, xy: Array) -> NamedThing | None:
+        """Return the peg at a point, if there is one."""
+        for thing in self._scene.things.values():
+            if (
+                thing.kind == "peg"
+                and math.dist(self._scene.position(thing)[:2], xy) < BESIDE_PEG_M
+            ):
+                return thing
+        return None
 
     def _go(
         self,
@@ -747,8 +779,13 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
                 self._go(number, point, SLOW_M)
         self._open(number)
         self._rise(number)
-        rest = self._scene.position(thing)
-        if math.dist(rest[:2], xy) > BESIDE_M:
+        rest, above_m = self._scene.position(thing), self._scene.bounds(geoms)[0][2] - surface
+        away_m, kind = math.dist(rest[:2], xy), "" if onto is None else onto.kind
+        if (
+            away_m > (BESIDE_PEG_M if kind == "peg" else BESIDE_M)
+            or (kind == "peg" and above_m > 0)  # it is let go at this height, and slides down
+            or (kind == "object" and abs(above_m) > ON_TOP_M)
+        ):
             x, y, z = rest
             raise Collision(f"{held!r} did not stay there: it lies at ({x:.3f}, {y:.3f}, {z:.3f})")
         return rest

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -33,19 +35,28 @@ class TurnHistory(Generic[Before]):
     undone: tuple[str, ...] = ()
     """The instructions of the turns that this one undid, the last of them first."""
 
-    def begun(self, before: Before, *, again: bool) -> TurnHistory[Before]:
+    def begun(
+        self, before: Before, same: Callable[[Before, Before], bool] = operator.eq
+    ) -> TurnHistory[Before]:
         """Return the history now that this turn does something.
 
         Args:
             before: What it began with.
-            again: The last turn began with the same, so that it came to nothing.
+            same: Whether two of these are the same: then the last turn came to nothing.
         """
-        kept = self.earlier[:-1] if again else self.earlier
+        if self.acted:
+            return self
+        kept = self.lasting(before, same).earlier
         return replace(self, earlier=(*kept, EarlierTurn(before))[-MAX_TURNS:], acted=True)
 
-    def without_last(self) -> TurnHistory[Before]:
-        """Return the history without its last turn, which came to nothing."""
-        return replace(self, earlier=self.earlier[:-1])
+    def lasting(
+        self, now: Before, same: Callable[[Before, Before], bool] = operator.eq
+    ) -> TurnHistory[Before]:
+        """Return the history without its last turns, if they began with what there is now."""
+        left = self.earlier
+        while left and same(left[-1].before, now):
+            left = left[:-1]
+        return replace(self, earlier=left)
 
     def before(self, count: int, did: str) -> Before:
         """Return what the oldest of so many of the last turns began with.

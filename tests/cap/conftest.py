@@ -12,6 +12,7 @@ from cap.session.session import Session
 from tests.fakes.scripted import table_session
 
 Open = Callable[..., Session]
+pytest.register_assert_rewrite("tests.cap.turns")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cap import errors
-from cap.engine.failures import failure_of
+from cap.engine.repair import failure_of
 from cap.errors import MissingExtra
 from cap.result import Failure, Result
 

@@ -111,6 +111,29 @@ class Scripted:
         return Completion(answer, self.name, 10, 5, cost_usd=0.25)
 
 
+class Drawn(Scripted):
+    """Answers an instruction by the sample's seed, a goal check and an LMP always the same."""
+
+    words = "put the red block in the blue bowl"
+    """The instruction."""
+
+    def __init__(self, answers: Sequence[str], goal: str = "", words: str = words) -> None:
+        super().__init__(goal=goal)
+        self.drawn, self.words = answers, words
+
+    def complete(self, request: Request) -> Completion:
+        self.answers = ["ret_val = 'blue bowl'\n"]
+        if instruction_of(request) == self.words:
+            text = self.drawn[(request.seed or 0) % len(self.drawn)]
+            self.answers = [Completion(text, self.name, 100, 20)]
+        return super().complete(request)
+
+    @property
+    def times(self) -> int:
+        """How many programs for the instruction were asked for."""
+        return self.asked.count(self.words)
+
+
 def instruction_of(request: Request) -> str:
     """Return the words of a request's last comment."""
     return request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")

@@ -1,13 +1,16 @@
-"""`cap bench`: its commands, one file each."""
+"""`cap bench`: its commands, and the list of suites."""
 
 from __future__ import annotations
 
 import click
 
-from cap.cli.bench import problems, score, suites
+from cap.cli.bench import problems, score
 from cap.cli.bench.report import compare, plot, report
 from cap.cli.bench.run import oracle, run
-from cap.cli.options import CommandGroup
+from cap.cli.options import CommandGroup, json_option
+from cap.cli.output import PAGE, show
+from cap.errors import CapError, MissingExtra
+from cap.messages import printable
 
 
 @click.group("bench", cls=CommandGroup)
@@ -20,8 +23,47 @@ def command() -> None:
     """  # noqa: D301
 
 
-for _command in (
-    *(suites.command, run, oracle, report, compare, plot),
-    *(problems.command, score.command),
-):
+for _command in (run, oracle, report, compare, plot, problems.command, score.command):
     command.add_command(_command)
+
+
+@command.command("list")
+@json_option
+def list_suites(as_json: bool) -> None:
+    """List the suites that `cap bench run` and `cap bench oracle` take.
+
+    \b
+    cap bench list
+    """  # noqa: D301
+    from benchmarks.suite import SUITES, names, suite
+
+    rows = []
+    for name in names():
+        try:
+            found = suite(name)
+            try:
+                cells = found.cells()
+            except MissingExtra:  # what its tasks are is in a package that is not there
+                cells = ()
+        except CapError as error:
+            click.echo(f"warning: {printable(str(error))}; it is left out", err=True)
+            continue
+        except Exception as error:  # a plug-in may fail in any way
+            if name in SUITES:
+                raise
+            why = printable(" ".join(f"{type(error).__name__}: {error}".split()))
+            warning = f"warning: suite '{name}' cannot list its tasks: {why}; it is left out"
+            click.echo(warning, err=True)
+            continue
+        splits = [split for split in dict.fromkeys(split for _, split in cells) if split]
+        rows.append(
+            {
+                "suite": name,
+                "tasks": len({task for task, _ in cells}) or None,
+                "what": found.about,
+                "splits": splits if as_json else ", ".join(splits),
+            }
+        )
+    show(rows, as_json, columns=PAGE)
+    if not as_json:
+        click.echo("A suite of your own: a Python file with a function suite(); cap robots new")

@@ -7,16 +7,17 @@ from typing import Any
 
 import click
 
-from cap.cli.options import json_option
+from cap.cli.options import PATH, json_option
+from cap.cli.output import PAGE, show
 from cap.errors import UsageError
 
 
 @click.command("problems")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.argument("files", nargs=-1, type=PATH, metavar="[FILE]...")
 @click.option(
     "--from",
     "plain",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE.py",
     help="Print a problem file made of functions with asserts.",
 )
@@ -35,7 +36,6 @@ def command(
     from benchmarks.problems.plain_python import converted
     from benchmarks.problems.schema import SCHEMA
     from benchmarks.robocodegen.suite import problem_set
-    from cap.cli.tables import PAGE, show
 
     if as_json and (schema or plain is not None):
         raise UsageError("--schema and --from print a file as it is; leave out --json")
@@ -67,7 +67,6 @@ def command(
 def _check(found: Any, as_json: bool) -> int:
     """Try every problem, and tell what is wrong with each that is not fit."""
     from benchmarks.problems.validation import check_problem
-    from cap.cli.tables import PAGE, show
 
     findings = [check_problem(problem) for problem in found.problems.values()]
     rows = [

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from cap.cli.json_output import print_json
-from cap.cli.options import json_option
+from cap.cli.options import PATH, json_option
+from cap.cli.output import PAGE, print_json, show
 from cap.errors import UsageError
 from cap.messages import printable
 
@@ -28,7 +28,6 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
     from benchmarks.report import tables as reports
     from benchmarks.report.page import write
     from benchmarks.results import read_beside, read_lines
-    from cap.cli.tables import PAGE, show
 
     if next(read_lines(folder), None) is None:
         if (beside := read_beside(folder)).requests:
@@ -72,13 +71,9 @@ def _show_reasons(report: Any) -> None:
 
 
 @click.command("report")
-@click.argument(
-    "folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR..."
-)
+@click.argument("folders", nargs=-1, required=True, type=PATH, metavar="DIR...")
 @json_option
-@click.option(
-    "--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, of one DIR."
-)
+@click.option("--junit", type=PATH, metavar="FILE", help="Write JUnit XML, of one DIR.")
 def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     """Write report.md and report.html into results folders, and print the tables.
 
@@ -109,8 +104,8 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
 
 
 @click.command("compare")
-@click.argument("first", type=click.Path(path_type=Path))
-@click.argument("second", type=click.Path(path_type=Path))
+@click.argument("first", type=PATH)
+@click.argument("second", type=PATH)
 @json_option
 def compare(first: Path, second: Path, as_json: bool) -> int:
     """Compare two results folders by the trials that both have.
@@ -123,7 +118,6 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     alike; where there are any, another interval of all trials does, between problems.
     """  # noqa: D301
     from benchmarks.report.comparison import compare as compared
-    from cap.cli.tables import PAGE, show
 
     for folder in (first, second):
         if not folder.is_dir():
@@ -157,7 +151,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
 
 
 @click.command("plot")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=PATH, metavar="DIR")
 def plot(folder: Path) -> int:
     """Draw the episodes of a results folder into it as SVG; needs the extra `report`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,7 @@ import click
 
 from cap.cli import completion
 from cap.cli.bench.report import show_report
-from cap.cli.bench.suites import SuiteCommand
-from cap.cli.bench.trials import SHARED, Interrupted, options_for, run_trials, tell_left_out
+from cap.cli.bench.trials import SHARED, SuiteCommand, options_for, run_trials, say_left_out
 from cap.cli.options import (
     MODEL_FIELDS,
     RunnerOptions,
@@ -21,10 +21,10 @@ from cap.cli.options import (
     with_options,
 )
 from cap.cli.session import sampling
-from cap.errors import MissingSimulator, SpendLimit, UnknownModel, UsageError
+from cap.errors import MissingSimulator, UnknownModel, UsageError
 
 if TYPE_CHECKING:
-    from benchmarks.report.tables import Report
+    from benchmarks.report.tables import CellTally, Report
 
 _UNSAID = click.core.ParameterSource.DEFAULT
 _OF_PLANNING = ("table", "translator")
@@ -131,8 +131,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
         prompts=options.prompts or OWN_PROMPTS.get(suite_name, ""),
         options=settled,
     )
-    report = _run(settings, options)
-    tally = report.total.tally
+    tally = _run(settings, options)
     lacking = tally.unjudged == tally.n or tally.causes[RECORDING]
     return 1 if lacking else 0
 
@@ -153,12 +152,12 @@ def oracle(suite_name: str, options: OracleOptions) -> int:
 
     prompts = OWN_PROMPTS.get(suite_name, "")
     settings = Settings(suite=suite_name, model="oracle", mode=options.mode, prompts=prompts)
-    tally = _run(settings, options).total.tally
+    tally = _run(settings, options)
     return 1 if tally.successes < tally.n else 0
 
 
-def _run(settings: Any, options: TrialOptions) -> Report:
-    """Run the trials that were asked for; print the report and return it."""
+def _run(settings: Any, options: TrialOptions) -> CellTally:
+    """Run the trials that were asked for; print the report and return its counts."""
     from benchmarks.suite import check_count, suite
 
     found = suite(settings.suite, settings.options)
@@ -175,24 +174,18 @@ def _run(settings: Any, options: TrialOptions) -> Report:
     if isinstance(options, OracleOptions) and splits is None and found.oracle_splits:
         splits = list(found.oracle_splits)
     trials = found.trials(n, options.seed, tasks, splits)
-    tell_left_out(found)
+    say_left_out(found)
+    show = partial(show_report, as_json=options.as_json)
+    report: Report
     try:
         try:
-            folder = run_trials(found, trials, settings, options, settings.model)
+            report = run_trials(found, trials, settings, options, settings.model, show)
         except MissingSimulator as missing:
             if said("mode") is not _UNSAID:
                 raise
             click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
             settings = replace(settings, mode="instant")
-            folder = run_trials(found, trials, settings, options, settings.model)
-    except SpendLimit as error:
-        if error.run is not None:
-            error.reported = show_report(Path(error.run), options.as_json) is not None
-        raise
+            report = run_trials(found, trials, settings, options, settings.model, show)
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None
-    except Interrupted as stop:
-        show_report(stop.folder, options.as_json)
-        raise
-    report: Report = show_report(folder, options.as_json)
-    return report
+    return report.total.tally

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ from typing import Any
 import click
 
 from cap.cli import completion
-from cap.cli.bench.suites import SuiteCommand
-from cap.cli.bench.trials import Interrupted, run_trials, tell_left_out
-from cap.cli.options import MODEL_FIELDS, RunnerOptions, with_options
+from cap.cli.bench.report import show_report
+from cap.cli.bench.trials import SuiteCommand, run_trials, say_left_out
+from cap.cli.options import MODEL_FIELDS, PATH, RunnerOptions, with_options
 from cap.errors import UsageError
 
 
@@ -30,7 +31,7 @@ class ScoreOptions(RunnerOptions):
 
 @click.command("score", cls=SuiteCommand)
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("file", type=PATH, metavar="FILE")
 @with_options(ScoreOptions, hidden=MODEL_FIELDS)
 def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     """Judge the answers in FILE to the problems of SUITE, humaneval or robocodegen.
@@ -44,7 +45,6 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     """  # noqa: D301
     from benchmarks.samples import SAMPLES
     from benchmarks.suite import OWN_PROMPTS, Settings, suite
-    from cap.cli.bench.report import show_report
 
     ks, as_json = options.k, options.as_json
     given: dict[str, Any] = {
@@ -62,17 +62,13 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     settings = Settings(suite=suite_name, model=model, prompts=prompts, options=given)
     found.check(settings)
     trials = found.given(file, incomplete=options.incomplete)
-    tell_left_out(found)
+    say_left_out(found)
     counts = Counter(trial.task for trial in trials)
     if ks and ks[-1] > min(counts.values()):
         most = ks[-1]
         task, fewest = min(counts.items(), key=itemgetter(1))
         note = f"no pass@{most}: of '{task}' there are {fewest} samples; give {most} of each"
         click.echo(f"note: {note}", err=True)
-    try:
-        folder = run_trials(found, trials, settings, options, file.stem)
-    except Interrupted as stop:
-        show_report(stop.folder, as_json)
-        raise
-    tally = show_report(folder, as_json).total.tally
+    show = partial(show_report, as_json=as_json)
+    tally = run_trials(found, trials, settings, options, file.stem, show).total.tally
     return 1 if tally.unjudged == tally.n else 0

@@ -1,4 +1,4 @@
-"""What `cap bench run`, `cap bench oracle` and `cap batch` share: carrying out many trials."""
+"""What `cap bench run`, `oracle` and `score` and `cap batch` share: running many trials."""
 
 from __future__ import annotations
 
@@ -15,23 +15,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from rich.console import Console
+from rich.progress import Progress
 
-from cap.cli.options import RunnerOptions
+from cap.cli.options import Command, RunnerOptions
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.messages import printable
+from cap.robot.registry import shadowed
 
 if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
 
 Report = Callable[[Any, Any], None]
-
-
 SHARED = """--max-cost and --set max_calls=N are for the whole run, what --resume adds included: its
     processes count in one file, spent.json in --out (on a Ray cluster every machine must see that
     folder). A run whose budget ends stops there and can be resumed. --set concurrency=N is shared
     out among the --jobs."""
 R = TypeVar("R", bound=RunnerOptions)
+
+
+class SuiteCommand(Command):
+    """A command that takes a suite: its help names them."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the suites' names, unless somebody else's package hides them."""
+        if shadowed("benchmarks") is None:
+            from benchmarks.suite import names
+
+            with formatter.section("Suites"):
+                formatter.write_text(f"{', '.join(names())}; or a Python file with a suite()")
 
 
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
@@ -62,9 +75,14 @@ def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
 
 
 def run_trials(
-    suite: Any, trials: Sequence[Any], settings: Any, runner: RunnerOptions, title: str
-) -> Path:
-    """Run trials and write the report; return the results folder.
+    suite: Any,
+    trials: Sequence[Any],
+    settings: Any,
+    runner: RunnerOptions,
+    title: str,
+    show: Callable[[Path], Any],
+) -> Any:
+    """Run trials, write their report and show it; return what was shown.
 
     Args:
         suite: What they are of.
@@ -72,6 +90,8 @@ def run_trials(
         settings: What with.
         runner: How.
         title: What the folder is named by, if it is a new one.
+        show: Shows the report of the folder, also of a run that a stop or its budget ends; None if
+            no trial has ended.
 
     Raises:
         CapError: They cannot be run, or not to the end; what was written stays.
@@ -99,46 +119,47 @@ def run_trials(
     settings = replace(settings, options={**settings.options, **places})
     results = begin(folder, suite, settings, resume=runner.go_on, command=_command())
     try:
-        if runner.pictures:
-            (folder / "pictures").mkdir(exist_ok=True)
-        with _progress(trials, results.done, suite.usual_n == 1, runner.quiet) as on_done:
-            run(
-                results,
-                trials,
-                settings,
-                jobs=runner.jobs,
-                engine=runner.engine,
-                address=runner.ray_address,
-                on_done=on_done,
-                on_wait=_tell_waiting,
-            )
+        try:
+            if runner.pictures:
+                (folder / "pictures").mkdir(exist_ok=True)
+            with _progress(trials, results.done, suite.usual_n == 1, runner.quiet) as on_done:
+                run(
+                    results,
+                    trials,
+                    settings,
+                    jobs=runner.jobs,
+                    engine=runner.engine,
+                    address=runner.ray_address,
+                    on_done=on_done,
+                    on_wait=_say_waiting,
+                )
+        finally:
+            results.close()
+            if runner.junit is not None and next(read_lines(folder), None) is not None:
+                junit.write(folder, runner.junit)
     except (SpendLimit, EndpointFailed) as error:
         error.run = str(folder)
+        if isinstance(error, SpendLimit):
+            error.reported = show(folder) is not None
         raise
     except (KeyboardInterrupt, Stopped) as stop:
-        _tell_stopped(folder, trials)
-        if isinstance(stop, Stopped) or stop_signals.given_up:
-            raise
-        raise Interrupted(folder) from None
-    finally:
-        results.close()
-        if runner.junit is not None and next(read_lines(folder), None) is not None:
-            junit.write(folder, runner.junit)
-    _tell_what_broke(folder)
-    return folder
+        _say_stopped(folder, trials)
+        if isinstance(stop, KeyboardInterrupt) and not stop_signals.given_up:
+            show(folder)
+        raise
+    _say_what_broke(folder)
+    return show(folder)
 
 
-def _tell_waiting() -> None:
+def _say_waiting() -> None:
     """Say that a run that was stopped is not at its end."""
     number = stop_signals.asked or signal.SIGINT
     again = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
-    click.echo(
-        f"waiting for answers that are under way and paid for; {again} again gives them up",
-        err=True,
-    )
+    waits = f"waiting for answers that are under way and paid for; {again} again gives them up"
+    click.echo(waits, err=True)
 
 
-def _tell_stopped(folder: Path, trials: Sequence[Any]) -> None:
+def _say_stopped(folder: Path, trials: Sequence[Any]) -> None:
     """Say how far a run has come that was stopped, what it took, and how to go on."""
     from benchmarks.ledger import spent_in
     from benchmarks.results import read_beside, read_lines
@@ -173,22 +194,13 @@ def _command() -> str:
     return shlex.join(["cap", *kept]) if kept else ""
 
 
-def tell_left_out(suite: BaseSuite) -> None:
-    """Say which problems of a person's own are left out, and why."""
+def say_left_out(suite: BaseSuite) -> None:
+    """Say which of the user's own problems are left out, and why."""
     for why in suite.left_out.values():
         click.echo(f"note: {printable(why)}; it is left out", err=True)
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while trials ran; what had ended is in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        """Name the folder."""
-        super().__init__()
-        self.folder = folder
-
-
-def _tell_what_broke(folder: Path) -> None:
+def _say_what_broke(folder: Path) -> None:
     """Say how many trials could not be judged, why, and how to run them again."""
     from benchmarks.results import read_lines
     from benchmarks.suite import RECORDING
@@ -210,34 +222,26 @@ def _tell_what_broke(folder: Path) -> None:
 def _progress(
     trials: Sequence[Any], done: Set[Any], sampled: bool, quiet: bool
 ) -> Iterator[Report]:
-    """Tell of each trial: a bar in a terminal, else a line each; nothing if it is to be quiet."""
-    if quiet:
-        yield lambda trial, outcome: None
-        return
-    won, before = 0, len(done & set(trials))
-    ended = before
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
+    """Report each trial: with a bar in a terminal, else a line each; nothing if `quiet`."""
+    before = ended = len(done & set(trials))
+    won, bar = 0, None
+    if sys.stderr.isatty() and not quiet:
+        bar = Progress(console=Console(stderr=True))
+        bar.add_task("trials", total=len(trials), completed=before)
 
-        with Progress(console=Console(stderr=True)) as bar:
-            task = bar.add_task("trials", total=len(trials), completed=before)
+    def report(trial: Any, outcome: Any) -> None:
+        nonlocal won, ended
+        won, ended = won + outcome.success, ended + 1
+        if bar:
+            done_well = f"{won} of {ended - before} succeeded"
+            bar.update(bar.task_ids[0], advance=1, description=done_well)
+        elif not quiet:
+            result = "ok" if outcome.success else f"failed ({outcome.cause})"
+            number = f" sample {trial.sample}" if sampled or trial.sample else ""
+            split = f" {trial.split}" if trial.split else ""
+            name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
+            line = f"{ended}/{len(trials)} {name}: {result}, {outcome.seconds:.1f} s"
+            click.echo(line, err=True)
 
-            def tell(trial: Any, outcome: Any) -> None:
-                nonlocal won, ended
-                won, ended = won + outcome.success, ended + 1
-                bar.update(task, advance=1, description=f"{won} of {ended - before} succeeded")
-
-            yield tell
-        return
-
-    def line(trial: Any, outcome: Any) -> None:
-        nonlocal ended
-        ended += 1
-        word = "ok" if outcome.success else f"failed ({outcome.cause})"
-        number = f" sample {trial.sample}" if sampled or trial.sample else ""
-        split = f" {trial.split}" if trial.split else ""
-        name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
-        click.echo(f"{ended}/{len(trials)} {name}: {word}, {outcome.seconds:.1f} s", err=True)
-
-    yield line
+    with bar or contextlib.nullcontext():
+        yield report

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import signal
 import threading
 import time
@@ -40,8 +39,6 @@ _SHORTEST_S = 1 / 60
 """Simulated seconds between two moments that are shown, at least."""
 _LOOK_EVERY_S = 0.1
 """How often a robot that reports no motion itself is observed."""
-_DOUBLE_S = 1.0
-"""Clicks on Undo closer than this are one."""
 _LEAVE_S = 0.2
 """How long the last words have to leave."""
 _HINT = "Enter runs it"
@@ -97,20 +94,16 @@ class LivePage:
         """Held while a stop is asked for, and while a turn begins or ends: it is of one only."""
         self._arrived = threading.Condition(self._lock)
         self._browsers: dict[int, Any] = {}
-        self._questions: deque[ApprovalRequest] = deque()
-        """The one that is open or was last, and the one before: a late click there is reported."""
+        self._question: ApprovalRequest | None = None
+        """The one that is open."""
         self._showing = threading.RLock()
         """Held while a browser comes or leaves, and while a question does."""
-        self._edit: tuple[int, str] | None = None
-        """What a person wrote in a program's place, and in which browser."""
-        self._refused = ""
-        """Why that may not run."""
+        self._edit = self._refused = ""
+        """The program that somebody wrote in another's place, and why it may not run."""
         self._approved_by: int | None = None
         self._rehearses = False
         """Whether the twin is shown, and not the robot."""
         self._due_s = self._sent_s = 0.0
-        self._undone_s = -math.inf
-        """When Undo was clicked last."""
         self._closed = threading.Event()
         self._lay_out()
 
@@ -125,7 +118,7 @@ class LivePage:
         )
         self._stop_button.on_click(lambda _: self.stop("stopped on the page"))
         self._undo_button = gui.add_button("Undo", icon="arrow-back-up", disabled=True, order=4)
-        self._undo_button.on_click(lambda _: self._undo())
+        self._undo_button.on_click(lambda _: self._wait_in_line("/undo"))
         with gui.add_folder("Conversation", order=5):
             self._turns = gui.add_html("")
         with gui.add_folder("Program", order=6):
@@ -149,8 +142,8 @@ class LivePage:
             typed = InstructionField()
             field.on_update(partial(self._typed, typed))  # awaited: in the order they came
             self._browsers[client.client_id] = client
-            if self._questions:
-                self._questions[-1].show(client)
+            if self._question is not None:
+                self._question.show(client)
 
     async def _typed(self, typed: InstructionField, event: Any) -> None:
         """Take in what stands in a field, on the thread that hears browsers: none is missed."""
@@ -162,13 +155,6 @@ class LivePage:
         await asyncio.sleep(SETTLE_S)
         if changes == typed.changes:
             event.target.value = typed.settled(time.monotonic())
-
-    def _undo(self) -> None:
-        """Have one turn undone, however fast the button is clicked."""
-        now_s = time.monotonic()
-        again, self._undone_s = now_s - self._undone_s < _DOUBLE_S, now_s
-        if not again:
-            self._wait_in_line("/undo")
 
     def _wait_in_line(self, line: str) -> None:
         with self._arrived:
@@ -219,44 +205,43 @@ class LivePage:
 
     def approve(self, source: str) -> Decision:
         """Have somebody look at a program before it runs."""
-        message, kept = "This program is to run. Change it here if it should be different.", {}
-        if self._refused and self._edit is not None:
+        message, text = "This program is to run. Change it here if it should be different.", source
+        if self._refused:
             message = (
-                f"A change was refused: {self._refused}. In the browser it was made in it stays in "
-                "the field, to be fixed; an empty field is a yes to the program below."
+                f"A change was refused: {self._refused}. It stays in the field, to be fixed; an "
+                "empty field is a yes to the program below."
             )
-            kept = dict([self._edit])
-        elif self._edit is not None:
+            text = self._edit
+        elif self._edit:
             message = "The change passed the check. This is what runs now, after one more yes."
-        decision, client = self._asking(message, source, kept)
-        self._edit = (client, decision.edited) if decision.edited else None
-        self._refused = ""
+        decision = self._asking(message, source, text)
+        self._edit, self._refused = decision.edited or "", ""
         return decision
 
     def allow(self, call: str) -> bool:
         """Have somebody look at one call before it moves the robot."""
-        return self._asking(f"It is to call {call}", "", {})[0].allowed
+        return self._asking(f"It is to call {call}", "", "").allowed
 
-    def _asking(self, message: str, source: str, kept: dict[int, str]) -> tuple[Decision, int]:
+    def _asking(self, message: str, source: str, text: str) -> Decision:
         self._approved_by = None
-        with ApprovalRequest(self.story, message, source, kept) as question:
+        with ApprovalRequest(self.story, message, source, text) as question:
             with self._showing:
-                while len(self._questions) > 1:
-                    for folder in self._questions.popleft().folders:
-                        folder.remove()
-                self._questions.append(question)
+                self._question = question
                 for browser in self._browsers.values():
                     question.show(browser)
             self.story.say(ASKS)
-            decision, client = question.wait()
+            try:
+                decision, client = question.wait()
+            finally:
+                self._question = None
         if decision.allowed:
             self._approved_by = client  # first: if it leaves from now on, it stops the robot
             with self._showing:
                 left = client not in self._browsers
             if left and not self._session.robot.simulated:
                 self.story.note("the browser that said yes has left: taken as no")
-                return Decision(False), client
-        return decision, client
+                return Decision(False)
+        return decision
 
     # The session, on the main thread.
 
@@ -329,8 +314,8 @@ class LivePage:
                 with self._lock:  # by Ctrl-C in the terminal
                     self._drop_waiting()
         finally:
-            self._approved_by = self._edit = None
-            self._refused = ""
+            self._approved_by = None
+            self._edit = self._refused = ""
             self.set_busy(False)
             if isinstance(self._session.robot, Viewable):
                 with contextlib.suppress(RobotError):  # it can no longer be seen

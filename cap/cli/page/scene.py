@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 import threading
 import time
+from itertools import takewhile
 from typing import Any
+
+import numpy as np
 
 from cap.robot.view import (
     Appearance,
@@ -43,8 +46,6 @@ class SceneDrawer:
         self._placements: dict[str, Placement] = {}
         self._lines: list[tuple[Polyline, Any]] = []
         self._lines_s = 0.0
-        self.sent = 0
-        """How many times something was new."""
 
     def show(self, robot: Viewable, *, moving: bool = False) -> None:
         """Show how a robot's world is at this moment.
@@ -64,21 +65,17 @@ class SceneDrawer:
                 self._bodies.pop(name).remove()
                 self._placements.pop(name, None)
                 self._labels.pop(name, None)
-            new = False
-            for name, place in now.items():
-                if self._placements.get(name) != place:
-                    body = self._bodies[name]
-                    body.position = place[:3]
-                    body.wxyz = (place[6], *place[3:6])
-                    self._placements[name] = place
-                    new = True
-            if new:
+            moved = {n: place for n, place in now.items() if self._placements.get(n) != place}
+            for name, place in moved.items():
+                self._bodies[name].position = place[:3]
+                self._bodies[name].wxyz = (place[6], *place[3:6])
+            self._placements |= moved
+            if moved:
                 self._name_places()
             now_s = time.monotonic()
             if not moving or now_s - self._lines_s > LINES_EVERY_S:
                 self._lines_s = now_s
-                new = self._draw_lines(appearance.lines) or new
-            self.sent += new
+                self._draw_lines(appearance.lines)
 
     def _name_places(self) -> None:
         """Write the names of what is at one place in one label, at the highest thing there."""
@@ -95,11 +92,6 @@ class SceneDrawer:
                 label, shown = self._labels[name], self._named and name == group[0]
                 if (label.text, label.visible) != (text, shown):
                     label.text, label.visible = text, shown
-
-    def placements(self) -> dict[str, Placement]:
-        """Return where everything is shown."""
-        with self._lock:
-            return dict(self._placements)
 
     def name_objects(self, visible: bool) -> None:
         """Show the names of the objects beside them, or not."""
@@ -134,34 +126,24 @@ class SceneDrawer:
                 f"/{name}/name", own, position=(0.0, 0.0, _LABEL_UP_M), anchor="bottom-center"
             )
 
-    def _draw_lines(self, lines: tuple[Polyline, ...]) -> bool:
-        """Draw ink and paths; tell whether anything was new."""
-        import numpy as np
-
-        new = len(lines) != len(self._lines)
-        while len(self._lines) > len(lines):
+    def _draw_lines(self, lines: tuple[Polyline, ...]) -> None:
+        """Draw ink and paths; what is drawn already stays."""
+        same = takewhile(lambda pair: pair[0][0] == pair[1], zip(self._lines, lines, strict=False))
+        first = sum(1 for _ in same)
+        while len(self._lines) > first:
             self._lines.pop()[1].remove()
-        for number, line in enumerate(lines):
-            known = self._lines[number] if number < len(self._lines) else None
-            if known is not None and known[0] == line:
-                continue
-            vertices, faces = ribbon_mesh(line.points, line.width_m)
-            corners, triangles = np.array(vertices, np.float32), np.array(faces, np.uint32)
-            if known is not None and known[0].color == line.color:
-                drawn = known[1]
-                drawn.vertices, drawn.faces = corners, triangles
-            else:
-                drawn = self._server.scene.add_mesh_simple(
-                    f"/lines/{number}",
-                    corners,
-                    triangles,
-                    color=line.color,
-                    side="double",
-                    cast_shadow=False,
-                )
-            self._lines[number : number + 1] = [(line, drawn)]
-            new = True
-        return new
+        for number, line in enumerate(lines[first:], start=first):
+            mesh = ribbon_mesh(line.points, line.width_m)
+            drawn = _add_mesh(
+                self._server.scene, f"/lines/{number}", mesh, line.color, cast_shadow=False
+            )
+            self._lines.append((line, drawn))
+
+
+def _add_mesh(scene: Any, name: str, mesh: Any, color: Any, **more: Any) -> Any:
+    """Add a mesh of corners and triangles."""
+    corners, triangles = np.array(mesh[0], np.float32), np.array(mesh[1], np.uint32)
+    return scene.add_mesh_simple(name, corners, triangles, color=color, side="double", **more)
 
 
 def _add_shape(scene: Any, name: str, shape: Shape) -> None:
@@ -173,8 +155,4 @@ def _add_shape(scene: Any, name: str, shape: Shape) -> None:
         radius, height = shape.size
         scene.add_cylinder(name, radius, height, shape.color, **placed)
     else:
-        import numpy as np
-
-        vertices, faces = lathe_mesh(shape.profile)
-        corners, triangles = np.array(vertices, np.float32), np.array(faces, np.uint32)
-        scene.add_mesh_simple(name, corners, triangles, color=shape.color, side="double", **placed)
+        _add_mesh(scene, name, lathe_mesh(shape.profile), shape.color, **placed)

@@ -84,20 +84,6 @@ def stop(server: Any) -> None:
         server.stop()
 
 
-def _log() -> logging.Logger:
-    """Return a log for the server that is silent of visitors who speak no HTTP that it knows."""
-    from websockets.exceptions import WebSocketException
-
-    def is_ours(record: logging.LogRecord) -> bool:
-        kind = record.exc_info[0] if record.exc_info else None
-        theirs = kind is not None and issubclass(kind, WebSocketException | OSError | EOFError)
-        return record.levelno >= logging.WARNING and not theirs
-
-    log = logging.getLogger("cap.page")
-    log.filters = [is_ours]
-    return log
-
-
 @contextlib.contextmanager
 def _guarded(listening: socket.socket, access: Access) -> Iterator[list[bool]]:
     """Inside, a server that is started listens on a socket of ours and checks each handshake."""
@@ -105,6 +91,8 @@ def _guarded(listening: socket.socket, access: Access) -> Iterator[list[bool]]:
 
     websockets_server: Any = websockets.asyncio.server
     usual = websockets_server.serve
+    log = logging.getLogger("cap.page")
+    log.setLevel(logging.CRITICAL)  # visitors who speak no HTTP that it knows are no news
     used: list[bool] = []
 
     def serve(handler: Any, host: Any, port: Any, *, process_request: Any, **options: Any) -> Any:
@@ -112,7 +100,7 @@ def _guarded(listening: socket.socket, access: Access) -> Iterator[list[bool]]:
             return access.respond(request, lambda: process_request(connection, request))
 
         used.append(True)
-        options |= {"sock": listening, "process_request": checked, "logger": _log()}
+        options |= {"sock": listening, "process_request": checked, "logger": log}
         return usual(handler, **options)
 
     websockets_server.serve = serve

@@ -7,7 +7,7 @@ import io
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,9 +17,6 @@ from cap.cli.session import open_session, say_commands, say_usage, watch
 from cap.config import data_folder
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError
-
-if TYPE_CHECKING:
-    from cap.cli.repl.commands import Commands
 
 HISTORY = "repl_history"
 """The file of what was typed, in the folder of what a person keeps."""
@@ -52,8 +49,8 @@ def command(options: ReplOptions) -> int:
 class Repl:
     """A person at a terminal, or a pipe, and the session they talk to."""
 
-    commands: Commands
-    """Those of the session that is open."""
+    commands: Any = None
+    """Those of the session that is open; None before the first."""
 
     def __init__(self) -> None:
         """Look who is there."""
@@ -69,18 +66,10 @@ class Repl:
         """Close the session."""
         self._open.__exit__(*raised)
 
-    def _begin(self, opening: Opening, *, leaves: bool = False) -> None:
-        """Open a session, and then close the one there was; where that fails, it goes on.
-
-        Args:
-            opening: The new one.
-            leaves: Whether there was one.
-        """
+    def _begin(self, opening: Opening) -> None:
+        """Open a session, and then close the one there was; where that fails, it goes on."""
         with contextlib.ExitStack() as fresh:
-            reported = [*self.commands.session.damaged_skills.values()] if leaves else []
-            session = fresh.enter_context(
-                open_session(opening.options, ["repl"], reported=reported)
-            )
+            session = fresh.enter_context(open_session(opening.options, ["repl"]))
             if opening.kept and opening.folder:
                 go_on(session, opening.kept, opening.folder)
             # They load much, which the session's sandbox has begun to load beside us.
@@ -88,7 +77,7 @@ class Repl:
             from cap.cli.repl.commands import Commands
 
             with stop_signals.idle():  # the one is left whole, as is the other begun
-                if leaves:
+                if self.commands is not None:
                     self._leave("left")
                 watch(session, opening.options, echo=not self.typed)
                 commands = Commands(session, opening.options, SessionConsole(highlight=False))
@@ -118,8 +107,8 @@ class Repl:
             while not self.commands.ended and (text := self._read(editor)) is not None:
                 if not self._obey(text):
                     failed = True
-                    for line in editor.drop_typed() if editor else ():
-                        self.commands.tell(f"not run after that: {line}")
+                    if editor and editor.drop_typed():
+                        self.commands.tell("what was typed meanwhile is not run")
         self._leave()
         return int(failed and not self.typed)
 
@@ -153,7 +142,7 @@ class Repl:
             return True
         try:
             with stop_signals.heard():
-                self._begin(opening, leaves=True)
+                self._begin(opening)
             return True
         except BrokenPipeError:
             raise

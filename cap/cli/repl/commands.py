@@ -41,7 +41,7 @@ COMMANDS = {
     "prompt": ("[all]", "what the model was asked with; all: with hints and examples"),
     "scope": ("", "what a program may use: functions, variables"),
     "undo": ("[TURNS]", "go back a turn, and say which; in simulation the world too"),
-    "redo": ("", "redo what was undone"),
+    "redo": ("", "redo what was undone, and say which turns"),
     "skills": ("", "functions of this session, and those kept from earlier ones"),
     "save": ("NAME [NEW_NAME] | FILE.json", "keep a function for later sessions, or the session"),
     "load": ("DIR | FILE", "go on with the session of a run folder, or run a program file"),
@@ -64,34 +64,6 @@ _OPTIONS = {
 LOOK_PX = 640
 _QUOTED = re.compile(r"(: |-> )'([^']*)'")
 """An annotation as a signature shows it that is text."""
-
-
-class Story:
-    """A trace listener that remembers of the last turn what its result does not tell."""
-
-    def __init__(self) -> None:
-        """Remember nothing yet."""
-        self.tail = ""
-        """What the model was asked with at last, below the prompt's own text."""
-        self.repairs: list[str] = []
-        """Why programs were written again."""
-        self.notes: list[str] = []
-        """What was remarked on the model's answers."""
-
-    def __call__(self, event: Event) -> None:
-        """Take down one event."""
-        if event.depth:
-            return
-        if event.kind == "instruction":
-            self.repairs, self.notes = [], []
-            if "source" not in event.data:
-                self.tail = ""
-        elif event.kind == "prompt" and event.data["lmp"] == "ui":
-            self.tail = event.data["tail"]
-        elif event.kind == "repair":
-            self.repairs.append(event.data["reason"])
-        elif event.kind in ("completion", "program"):
-            self.notes += event.data["notes"]
 
 
 class Screen(Protocol):
@@ -123,9 +95,13 @@ class Commands:
             screen: Where things are said.
         """
         self.session, self.options, self.screen = session, options, screen
-        self.story = Story()
-        session.trace.listeners.append(self._advise)
-        session.trace.listeners.append(self.story)
+        self.tail = ""
+        """What the model was asked with at last, below the prompt's own text."""
+        self.repairs: list[str] = []
+        """Why programs of the last turn were written again."""
+        self.notes: list[str] = []
+        """Remarks on the model's answers in the last turn."""
+        session.trace.listeners.append(self._hear)
         self.draft = ""
         """A program that was edited and did not run."""
         self.kept: list[str] = []
@@ -136,12 +112,24 @@ class Commands:
         self.opening: Opening | None = None
         """The session that is to take this one's place."""
 
-    def _advise(self, event: Event) -> None:
-        """Say what is to be done here when a folder cannot be written, or options are named."""
-        if event.kind == "unwritten" and event.data["why"] is not None:
+    def _hear(self, event: Event) -> None:
+        """Remember what a turn's result does not say; say what to do about a trouble."""
+        kind, data = event.kind, event.data
+        if kind == "unwritten" and data["why"] is not None:
             self.tell("  /save ELSEWHERE.json keeps the session in another place", "yellow")
-        message = event.data["message"] if event.kind == "failure" and not event.depth else ""
-        if (here := _in_place_of_options(message)) and not self.screen.is_page:
+        if event.depth:
+            return
+        if kind == "instruction":
+            self.repairs, self.notes = [], []
+            if "source" not in data:
+                self.tail = ""
+        elif kind == "prompt" and data["lmp"] == "ui":
+            self.tail = data["tail"]
+        elif kind == "repair":
+            self.repairs.append(data["reason"])
+        elif kind in ("completion", "program"):
+            self.notes += data["notes"]
+        elif kind == "failure" and (here := self._in_place_of_options(data["message"])):
             self.tell(f"  here: {here}", "yellow")
 
     def obey(self, line: str) -> bool:
@@ -189,7 +177,7 @@ class Commands:
 
     def refuse(self, why: str) -> None:
         """Say what went wrong: of a pipe on standard error."""
-        if here := _in_place_of_options(why):
+        if here := self._in_place_of_options(why):
             why += f"; here: {here}"
         if self.screen.is_terminal:
             self.tell(f"error: {why}", "red")
@@ -285,31 +273,25 @@ class Commands:
         self.tell(f"picture: {path}{'' if path.exists() else ', once there is room'}")
 
     def do_code(self, given: str) -> None:
-        """Show a program; before the first turn that of the session it goes on from."""
-        past = self._earlier_turn()
-        program = past.code if past is not None and not given else self._turn(given).program
-        self.tell(program or "it has no program")
+        """Show a program."""
+        self.tell(self._turn(given).program or "it has no program")
 
     def do_edit(self, given: str) -> bool | None:
-        """Have the person change the last program, and run what they made of it."""
+        """Have the user change the last program, and run the result."""
         if not sys.stdin.isatty():
             raise UsageError("/edit needs a terminal")
-        turns, past = self.session.turns, self._earlier_turn()
-        last = turns[-1].program if turns else "" if past is None else past.code
+        last = self.session.turns[-1].program if self.session.turns else ""
         text, wrong = edited(self.draft or last)
+        self.draft = text if wrong else ""
         if wrong:
-            self.draft = text
             raise UsageError(f"{wrong}; /edit opens it again")
         if text.strip() in ("", last.strip()):
-            self.draft = ""
-            what = "nothing was changed" if text.strip() or not last else "the program is empty"
-            self.tell(f"{what}, so nothing ran")
+            self.tell(f"the program is {'unchanged' if text.strip() else 'empty'}, so nothing ran")
             return None
-        self.draft = ""
         return self._execute(text, "the edited program", "/edit opens it again")
 
     def _execute(self, source: str, name: str, again: str) -> bool:
-        """Run a program of the person's own; where it fails, say what to type."""
+        """Run the user's own program; where it fails, say what to type."""
         turn = self.session.execute(source, name)
         if turn.failure is not None:
             self.tell(f"  {again}; /scope lists what it may use, /why has more", "yellow")
@@ -317,14 +299,9 @@ class Commands:
 
     def do_why(self, given: str) -> None:
         """Say why the last turn came out as it did."""
-        if (past := self._earlier_turn()) is not None:
-            self.tell(f"{past.instruction}:")
-            self.tell(f"  {past.note or past.effect or 'it did nothing'}")
-            self.tell(f"  {self.session.earlier_turns}; cap trace show has all of it", "dim")
-            return
-        turn, story = self._turn(""), self.story
+        turn = self._turn("")
         self.tell(f"{turn.instruction}:")
-        for number, reason in enumerate(story.repairs, start=1):
+        for number, reason in enumerate(self.repairs, start=1):
             self.tell(f"  attempt {number}: {reason}", "yellow")
         failure = turn.failure
         if failure is None:
@@ -339,7 +316,7 @@ class Commands:
             done = ", ".join(folded(call.name for call in turn.done))
             self.tell(f"  done before, and stays done: {done or 'nothing'}")
             self.tell(f"  to blame: {failure.cause}", "dim")
-        for note in dict.fromkeys(story.notes):
+        for note in dict.fromkeys(self.notes):
             self.tell(f"  {note}", "dim")
 
     def do_prompt(self, given: str) -> None:
@@ -353,7 +330,7 @@ class Commands:
         else:
             above = f"{len(head)} characters of functions, hints and examples; /prompt all"
             self.tell(f"({above} shows them)", "dim")
-        self.tell(self.story.tail or "(no model was asked in this session yet)")
+        self.tell(self.tail or "(no model was asked in this session yet)")
 
     def do_scope(self, given: str) -> None:
         """Show what a program may use."""
@@ -380,8 +357,11 @@ class Commands:
             self.tell(f"  undone: {turn.instruction}")
 
     def do_redo(self, given: str) -> None:
-        """Redo what was undone; the trace's listener reports it."""
+        """Redo what was undone, and name the turns."""
+        count = len(self.session.turns)
         self.session.redo()
+        for turn in self.session.turns[count:]:
+            self.tell(f"  redone: {turn.instruction}")
 
     def do_skills(self, given: str) -> None:
         """List the functions programs of this session may call, skills first."""
@@ -487,20 +467,21 @@ class Commands:
         self.tell(f"{folder}")
         self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
 
-    def _earlier_turn(self) -> Any:
-        """Return the last turn of the session that is gone on with, until this one has its own."""
-        history = self.session.state.history
-        known = history and not self.session.turns and not history[-1].left_out
-        return history[-1] if known else None
+    def _in_place_of_options(self, message: str) -> str:
+        """Return what to do here where a message names options of the command line; "" if none."""
+        if self.screen.is_page:
+            return ""
+        named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", message)
+        return ", ".join(here for option, here in _OPTIONS.items() if option in named)
 
     def _turn(self, given: str) -> Any:
         """Return a turn by its number, the last one if none is given."""
         turns = self.session.turns
         number = _count(given, "/code") if given else len(turns)
-        if not turns and self.session.earlier:
-            raise UsageError(f"there was no turn yet; {self.session.earlier_turns}")
         if not turns:
-            raise UsageError("there was no turn yet")
+            earlier = f"; {self.session.earlier_turns}" if self.session.earlier else ""
+            where = "; cap trace show has their programs" if earlier else ""
+            raise UsageError(f"there was no turn yet{earlier}{where}")
         if number > len(turns):
             raise UsageError(f"there is no turn {number}; the last one is {len(turns)}")
         return turns[number - 1]
@@ -513,12 +494,6 @@ def _count(given: str, command: str) -> int:
     if not (given.isascii() and given.isdigit() and 0 < int(given) < 10**6):
         raise UsageError(f"{command} takes a number from 1 on, not {given!r}")
     return int(given)
-
-
-def _in_place_of_options(message: str) -> str:
-    """Return what to do here where a message names options of the command line; "" if none."""
-    named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", message)
-    return ", ".join(here for option, here in _OPTIONS.items() if option in named)
 
 
 def _less(limit: Any, spent: float) -> Any:

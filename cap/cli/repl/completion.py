@@ -1,4 +1,4 @@
-"""What Tab completes: commands and what they take, in a sentence what is there to be named."""
+"""What Tab completes: commands and what they take, sentences, and what they may name."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document
 
 from cap.cli.repl.commands import COMMANDS
+from cap.cli.repl.scene import to_try
 from cap.errors import CapError
 from cap.models.providers import PROVIDERS
 from cap.robot import observation, registry
 
+_MOST_SENTENCES = 50
 _WORD = re.compile(r"[^\s(]+")
 
 
@@ -43,23 +45,31 @@ class ReplCompleter(Completer):
                 yield from PathCompleter().get_completions(Document(typed), event)
 
     def _in_sentence(self, line: str) -> Iterable[Completion]:
-        """Yield names that begin with the end of the line: the longest end that is any.
+        """Yield names that begin with the end of the line, and sentences that begin with it.
 
-        Objects, functions and variables may be named; before a word is begun, objects are offered:
-        those that go on with the words before it, else all.
+        The longest end that begins a name counts. Objects, functions and variables may be named;
+        before a word is begun, objects are offered: those that go on with the words before it, else
+        all. The sentences are those of the prompt that can be said here.
         """
         ends = [line[match.start() :] for match in _WORD.finditer(line)]
-        names = self._on_table()
+        objects = self._on_table()
+        names = objects
         if not line or line[-1].isspace():  # a name may go on behind a space
             ends = [*ends, ""]
         else:
             scope = self.session.engine.scope(self.session.prompt, self.session.state)
-            names = list(dict.fromkeys([*names, *sorted(scope.names())]))
+            names = list(dict.fromkeys([*objects, *sorted(scope.names())]))
+        sentences = [
+            Completion(sentence, -len(line))
+            for sentence in to_try(self.session.prompt, objects, _MOST_SENTENCES)
+            if sentence.lower().startswith(line.lower())
+        ]
+        yield from sentences if not line else ()
         for typed in ends:
-            fit = [name for name in names if name.lower().startswith(typed.lower())]
-            if fit:
+            if fit := [name for name in names if name.lower().startswith(typed.lower())]:
                 yield from (Completion(name, -len(typed)) for name in fit)
-                return
+                break
+        yield from sentences if line else ()
 
     def _on_table(self) -> list[str]:
         """Return the names of objects."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import select
 import sys
 from collections.abc import Iterator
@@ -21,9 +20,6 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 from cap.engine.stop_signals import stop_signals
-
-_KEYS = re.compile(r"\x1b\[[0-9;?]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
-"""Keys that are no text, as they arrive: Ctrl-D, arrows."""
 
 
 class KeptHistory(FileHistory):
@@ -97,19 +93,14 @@ class LineEditor:
             with contextlib.suppress(termios.error):  # the terminal is gone
                 termios.tcsetattr(number, termios.TCSANOW, before)
 
-    def drop_typed(self) -> list[str]:
-        """Drop the lines that were typed before anybody was asked for them; return them."""
-        keys = get_typeahead(self._prompt.input)
-        text = "".join(key.data for key in keys)
-        if sys.platform != "win32":
-            with contextlib.suppress(OSError, ValueError):  # no terminal after all
-                while select.select([self._prompt.input.fileno()], [], [], 0)[0]:
-                    piece = os.read(self._prompt.input.fileno(), 65536)
-                    if not piece:
-                        break
-                    text += piece.decode(errors="replace")
-        lines = _KEYS.sub("", text.replace("\r", "\n")).split("\n")
-        return [line for line in lines if line.strip()]
+    def drop_typed(self) -> bool:
+        """Drop what was typed before it was asked for; return whether there was anything."""
+        typed = bool(get_typeahead(self._prompt.input))
+        with contextlib.suppress(OSError, ValueError):  # no terminal after all, or Windows
+            number = self._prompt.input.fileno()
+            while select.select([number], [], [], 0)[0] and os.read(number, 65536):
+                typed = True
+        return typed
 
     def read(self, completer: Completer) -> str | None:
         """Return what was typed; "" after Ctrl-C, None at the end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Container, Mapping
+from operator import itemgetter
 
 from cap.prompt.examples import RECALLED
 from cap.prompt.prompt import Prompt
@@ -61,17 +62,19 @@ def to_try(prompt: Prompt, things: Container[str], count: int = 2) -> list[str]:
         things: The objects of the scene, by name.
         count: How many at most.
     """
-    first: list[tuple[int, str]] = []
+    found: list[tuple[int, str]] = []
     for example in prompt.examples:
-        words = example.instruction.split()
-        named = [name for name in example.context.split("'")[1::2] if name in example.instruction]
-        alone = not example.follows or (named and _POINTING_BACK.isdisjoint(words))
-        alone = alone and RECALLED not in example.effects
-        if "all" in words and example.effects:  # of fewer it would not do what it is known to do
-            named = [
-                name for name in example.context.split("'")[1::2] if name in example.effects[0]
-            ]
-        if alone and example.effects and all(name in things for name in named):
-            unseen = not example.effects[0].startswith(_SEEN)
-            first.append((example.follows + 2 * unseen, example.instruction))
-    return [words for _, words in sorted(first, key=lambda one: one[0])[:count]]
+        words, listed = example.instruction.split(), example.context.split("'")[1::2]
+        named = [name for name in listed if name in example.instruction]
+        if not example.effects or RECALLED in example.effects:
+            continue
+        if example.follows and not (named and _POINTING_BACK.isdisjoint(words)):
+            continue
+        effect = example.effects[0]
+        if "all" in words:  # of fewer it would not do what it is known to do
+            named = [name for name in listed if name in effect]
+        if all(name in things for name in named):
+            found.append(
+                (example.follows + 2 * (not effect.startswith(_SEEN)), example.instruction)
+            )
+    return [words for _, words in sorted(found, key=itemgetter(0))[:count]]

@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from cap.engine.best_of import drawn_alike
 from cap.engine.effect import Effect
-from cap.errors import CapError, NotRecorded, SavedError, SkillError
+from cap.errors import CapError, NotRecorded, SkillError
 from cap.files import read_json, write_whole
 from cap.models.base import Completion, Model, Request
 from cap.program.scope import Definition
 from cap.prompt.prompt import Prompt, one_line
 from cap.result import plain
+from cap.sandbox.frames import WireError
 from cap.sandbox.limits import Limits
-from cap.session import session_file
-from cap.session.session_file import SavedSession
+from cap.session.session_file import SavedSession, checked
 
 if TYPE_CHECKING:
     from cap.session.turn import Turn
 
-FORMAT, VERSION = "cap skill example", 1
 PROGRAM_S = 5.0
 """A skill that never ends is stopped after so long."""
-_KEYS = ("instruction", "program", "effect", "ink", "output", "answers", "before", "held", "aside")
 
 
 class KnownAnswers:
@@ -59,10 +58,11 @@ class KnownAnswers:
         )
 
 
-@dataclass(frozen=True)
-class SkillExample:
-    """A turn that a skill was learned from."""
+class SkillExample(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that a skill was learned from; what stands in its file, in its order."""
 
+    format: Literal["cap skill example"] = "cap skill example"
+    version: Literal[1] = 1
     instruction: str
     """The person's words."""
     program: str
@@ -71,14 +71,14 @@ class SkillExample:
     """What it did."""
     ink: Any
     """All that was drawn then, if the robot draws."""
+    output: tuple[Any, str] | None = None
+    """The value and the printed text of a turn that changed nothing; else None."""
     answers: tuple[tuple[str, str], ...]
     """What LMPs were asked, and the program that gives each answer, in order."""
     before: SavedSession
     """Session and world before it."""
     held: str = ""
     """What robot, prompts and skill were when it was run last: see `skill_check.conditions`."""
-    output: tuple[Any, str] | None = None
-    """The value and the printed text of a turn that changed nothing; else None."""
     aside: str = ""
     """Why the skill is set aside; "" if its example did then what it is to do."""
 
@@ -103,12 +103,12 @@ class SkillExample:
         from cap.session.session import Session  # which learns by this file
 
         names = {entry.name for entry in skills}
-        others = [entry for entry in self.before.state.definitions if entry.name not in names]
-        state = replace(self.before.state, definitions=(*others, *skills))
+        others = [entry for entry in self.before.definitions if entry.name not in names]
+        before = msgspec.structs.replace(self.before, definitions=(*others, *skills))
         options: dict[str, Any] = {} if prompts is None else {"prompts": prompts}
         try:
             session = Session.resume(
-                replace(self.before, state=state),
+                before,
                 KnownAnswers(self.answers) if model is None else model,
                 robot=robot,
                 limits=Limits(program_s=PROGRAM_S),
@@ -142,15 +142,6 @@ def spoken(words: str) -> str:
     return one_line(words).rstrip(".").rstrip()
 
 
-def render(example: SkillExample) -> str:
-    """Return the text of an example's file."""
-    values = {name: getattr(example, name) for name in _KEYS}
-    values["effect"] = plain(vars(example.effect))
-    values["before"] = json.loads(session_file.render(example.before))
-    shown = {"format": FORMAT, "version": VERSION, **values}
-    return json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
-
-
 def write(example: SkillExample, path: Path) -> None:
     """Write an example.
 
@@ -159,7 +150,8 @@ def write(example: SkillExample, path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, render(example))
+        values = msgspec.to_builtins(example, enc_hook=plain)
+        write_whole(path, json.dumps(values, ensure_ascii=False, indent=1) + "\n")
     except OSError as error:
         reason = error.strerror or str(error)
         raise SkillError(f"cannot write the example {path}: {reason}") from None
@@ -172,53 +164,12 @@ def read(path: Path) -> SkillExample | None:
         SkillError: It is damaged; with the remedy.
     """
     try:
-        values = read_json(path)
-        if not isinstance(values, dict) or values.get("format") != FORMAT:
-            raise ValueError("it is no example of a skill")
-        if values.get("version") != VERSION:
-            raise ValueError(f"it has format {values.get('version')}; this version reads {VERSION}")
-        texts = {name: values[name] for name in ("instruction", "program", "held", "aside")}
-        if not all(isinstance(text, str) for text in texts.values()):
-            raise TypeError("its words are no text")
-        answers = tuple((str(words), str(program)) for words, program in values["answers"])
-        before = session_file.parsed(values["before"], path)
-        return SkillExample(
-            **texts,
-            effect=_effect(values["effect"]),
-            ink=values["ink"],
-            output=None
-            if values.get("output") is None
-            else (values["output"][0], str(values["output"][1])),
-            answers=answers,
-            before=before,
-        )
+        example = msgspec.convert(read_json(path), SkillExample)
+        checked(example.before)
     except FileNotFoundError:
         return None
-    except SavedError as error:
-        reason = str(error)
-    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-    raise SkillError(f"the example {path} cannot be used: {reason}; remove it, or learn it again")
-
-
-def _effect(values: Mapping[str, Any]) -> Effect:
-    """Return an effect from its JSON.
-
-    Raises:
-        ValueError: It is none.
-    """
-    known = {entry.name for entry in fields(Effect)}
-    values = {"undone": (), **values}  # an example of an earlier version has none
-    if set(values) != known:
-        raise ValueError("its effect has other fields")
-    listed = ("no_longer_seen", "newly_seen", "said", "left_over", "undone")
-    moved = {
-        name: ((float(a), float(b), float(c)), (float(d), float(e), float(f)))
-        for name, ((a, b, c), (d, e, f)) in values["moved"].items()
-    }
-    pairs = {
-        name: {key: (was, now) for key, (was, now) in values[name].items()}
-        for name in ("places", "changed")
-    }
-    texts = {name: tuple(map(str, values[name])) for name in listed}
-    return Effect(**{**values, **pairs, **texts, "moved": moved})
+    except (OSError, ValueError, RecursionError, CapError, WireError) as error:
+        raise SkillError(
+            f"the example {path} cannot be used: {error}; remove it, or learn it again"
+        ) from None
+    return example

@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from cap.engine.answer import Answer
-from cap.engine.literal import assignments
 from cap.errors import CapError, NotFound, SkillError
 from cap.program.scope import Definition
+from cap.prompt.context import assignments
 from cap.prompt.prompt import Prompt
 from cap.result import plain
 from cap.session.session_file import SavedSession
@@ -63,7 +65,7 @@ def learn_from(
         expect: The effect it had to have.
     """
     why = _unfit(begun, turn, answer, expect)
-    old = {entry.name: entry.source for entry in begun.state.definitions}
+    old = {entry.name: entry.source for entry in begun.definitions}
     new = {
         entry.name: entry
         for entry in session.state.definitions
@@ -145,7 +147,6 @@ def _keep(
     for node in reversed(ast.parse(answer.program.source).body):
         if isinstance(node, ast.FunctionDef) and node.name in needed:
             del lines[node.lineno - 1 : node.end_lineno]
-    state = replace(begun.state, history=(), hints=(), given="")
     example = SkillExample(
         instruction=turn.instruction,
         program="\n".join(lines),
@@ -153,7 +154,7 @@ def _keep(
         output=output_of(turn),
         ink=plain(getattr(session.robot, "strokes", None)),
         answers=_answers(answer, session.engine.prompts),
-        before=replace(begun, state=state),
+        before=msgspec.structs.replace(begun, history=(), hints=()),
     )
     skills = [entry for entry in session.state.definitions if entry.origin == ORIGIN]
     skills += [new[entry] for entry in needed if entry in new]
@@ -170,7 +171,7 @@ def _keep(
     path = session.save_skill(name)
     body = CheckedRobot(session.robot.name, session.robot, session.engine.prompts)
     held = body.conditions(store.with_needs(name))
-    skill_example.write(replace(example, held=held), store.example(name))
+    skill_example.write(msgspec.structs.replace(example, held=held), store.example(name))
     return path
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from cap.errors import CapError, SkillError, UsageError
 from cap.models.base import Model
@@ -60,6 +62,16 @@ class CheckedRobot:
             parts += [one.read_text(encoding="utf-8", errors="replace") for one in paths]
         return hashlib.blake2s("\0".join(parts).encode()).hexdigest()
 
+    def cannot_run(self, kept: SkillExample) -> str:
+        """Return why an example of this robot cannot be run with it; "" if it can."""
+        before, file = kept.before, None if self.file is None else str(self.file)
+        if not self.body.simulated:
+            return "examples are run in simulation alone"
+        if before.file != file:
+            whose = before.file or f"no file, but {before.robot}"
+            return f"its robot is {whose}; name it: -r {before.file or before.robot}"
+        return "" if before.world is not None else "the world of its example is gone"
+
 
 def check_skills(
     store: SkillStore, robot: CheckedRobot, model: Model | None = None, changed_only: bool = False
@@ -81,26 +93,39 @@ def check_skills(
             skills = store.with_needs(name)
         except UsageError:  # `cap skills list` has the reason
             continue
-        path = store.example(name)
         try:
-            kept = skill_example.read(path)
+            kept = skill_example.read(store.example(name))
+            if kept is None:
+                found.append(SkillCheck(name, "no example"))
+            elif kept.before.robot == robot.name:
+                found.append(_check(store, kept, skills, robot, model, changed_only))
         except SkillError as error:
             found.append(SkillCheck(name, "not run", str(error)))
-            continue
-        if kept is None:
-            found.append(SkillCheck(name, "no example"))
-        elif robot.name not in (kept.before.robot, skills[-1].robot):
-            continue
-        elif skills[-1].robot not in ("", kept.before.robot):
-            message = f"its file says robot '{skills[-1].robot}', its example '{kept.before.robot}'"
-            found.append(SkillCheck(name, "not run", f"{message}; correct its line `# robot`"))
-        elif kept.before.robot != robot.name:
-            continue
-        elif not robot.body.simulated:
-            found.append(SkillCheck(name, "not run", "examples are run in simulation alone"))
-        else:
-            found.append(_check(kept, path, skills, robot, model, changed_only))
     return tuple(found)
+
+
+def _check(
+    store: SkillStore,
+    kept: SkillExample,
+    skills: Sequence[Skill],
+    robot: CheckedRobot,
+    model: Model | None,
+    changed_only: bool,
+) -> SkillCheck:
+    """Run one example, unless nothing has changed, and record its result.
+
+    Raises:
+        SkillError: It cannot be run.
+    """
+    name, now = skills[-1].name, robot.conditions(skills)
+    if not (changed_only and kept.held == now):
+        if why := robot.cannot_run(kept):
+            raise SkillError(why)
+        definitions = [skill.definition for skill in skills]
+        aside = kept.run(definitions, robot.prompts, model, kept.before.file)
+        kept = msgspec.structs.replace(kept, held=now, aside=aside)
+        skill_example.write(kept, store.example(name))
+    return SkillCheck(name, "set aside" if kept.aside else "holds", kept.aside)
 
 
 def check_all(
@@ -120,8 +145,10 @@ def check_all(
     Raises:
         UsageError: There is no such robot.
     """
-    names = [] if robot is None else [robot]
-    found: dict[str, SkillCheck] = {}
+    if robot is not None:
+        done = _checked_with(store, robot, model, prompts)
+        return tuple(check for check in done if check.came != "no example")
+    found, robots = dict[str, SkillCheck](), dict[str, list[str]]()
     for name in store.names():
         found[name] = SkillCheck(name, "no example")
         try:
@@ -130,63 +157,31 @@ def check_all(
         except UsageError as error:
             found[name] = SkillCheck(name, "not run", str(error))
             continue
-        if kept is None:
-            continue
-        whose = kept.before.robot
-        message = f"its robot is the file {kept.before.file}; name it: -r {kept.before.file}"
-        found[name] = SkillCheck(name, "not run", message if kept.before.file else "")
-        if robot is None and kept.before.file is None and whose not in names:
-            names.append(whose)
-    for whose in names:
+        if kept is not None and kept.before.file is not None:
+            file = kept.before.file
+            message = f"its robot is the file {file}; name it: -r {file}"
+            found[name] = SkillCheck(name, "not run", message)
+        elif kept is not None:
+            robots.setdefault(kept.before.robot, []).append(name)
+    for whose, names in robots.items():
         try:
-            body = registry.make_robot(whose, mode="instant", seed=0, objects=None)
+            found |= {one.skill: one for one in _checked_with(store, whose, model, prompts)}
         except CapError as error:
-            if robot is not None:
-                raise
             lost = f"its example cannot be run: {error}"
-            found |= {
-                name: SkillCheck(name, "not run", lost)
-                for name, check in found.items()
-                if check.came == "not run" and not check.reason
-            }
-            continue
-        try:
-            given = registry.robot_prompts(whose, prompts)
-            checked = CheckedRobot(body.name, body, given, path_of(whose))
-            done = check_skills(store, checked, model)
-        finally:
-            body.close()
-        found |= {check.skill: check for check in done}
-        if robot is not None:
-            return tuple(check for check in done if check.came != "no example")
+            found |= {name: SkillCheck(name, "not run", lost) for name in names}
     return tuple(found.values())
 
 
-def _check(
-    kept: SkillExample,
-    path: Path,
-    skills: Sequence[Skill],
-    robot: CheckedRobot,
-    model: Model | None,
-    changed_only: bool,
-) -> SkillCheck:
-    """Run one example, unless nothing has changed, and record its result."""
-    name, now = skills[-1].name, robot.conditions(skills)
-    if not (changed_only and kept.held == now):
-        file = None if robot.file is None else str(robot.file)
-        if kept.before.file != file:
-            whose = kept.before.file or f"no file, but {kept.before.robot}"
-            message = f"its robot is {whose}; name it: -r {kept.before.file or kept.before.robot}"
-            return SkillCheck(name, "not run", message)
-        if kept.before.world is None:
-            return SkillCheck(name, "not run", f"the world of the example {path} is gone")
-        try:
-            aside = kept.run([skill.definition for skill in skills], robot.prompts, model, file)
-        except SkillError as error:
-            return SkillCheck(name, "not run", str(error))
-        kept = replace(kept, held=now, aside=aside)
-        skill_example.write(kept, path)
-    return SkillCheck(name, "set aside" if kept.aside else "holds", kept.aside)
+def _checked_with(
+    store: SkillStore, robot: str, model: Model | None, prompts: Path | None
+) -> tuple[SkillCheck, ...]:
+    """Make a robot in its instant world, and run the examples of its skills."""
+    body = registry.make_robot(robot, mode="instant", seed=0, objects=None)
+    try:
+        given = registry.robot_prompts(robot, prompts)
+        return check_skills(store, CheckedRobot(body.name, body, given, path_of(robot)), model)
+    finally:
+        body.close()
 
 
 def set_aside(store: SkillStore, checks: Sequence[SkillCheck]) -> dict[str, str]:
@@ -194,18 +189,17 @@ def set_aside(store: SkillStore, checks: Sequence[SkillCheck]) -> dict[str, str]
 
     Of skills that were not checked now, it is the result of their last check.
     """
-    known = {check.skill: check for check in checks}
-    found = {}
+    reasons = {check.skill: check.reason for check in checks}
     for name in store.names():
-        check = known.get(name)
-        if check is None:
+        if name not in reasons:
             try:
                 kept = skill_example.read(store.example(name))
+                reasons[name] = "" if kept is None else kept.aside
             except SkillError as error:
-                check = SkillCheck(name, "not run", str(error))
-            else:
-                check = SkillCheck(name, "set aside", kept.aside if kept else "")
-        if check.reason:
-            remedy = f"correct it, then: cap skills check; or: cap skills remove {name}"
-            found[name] = f"'{name}' is set aside: {check.reason}; {remedy}"
-    return found
+                reasons[name] = str(error)
+    remedy = "correct it, then: cap skills check; or: cap skills remove"
+    return {
+        name: f"'{name}' is set aside: {reason}; {remedy} {name}"
+        for name, reason in reasons.items()
+        if reason
+    }

@@ -28,6 +28,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from cap.checker.checker import check
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
@@ -178,11 +180,10 @@ def _header(text: str, path: Path) -> dict[str, Any]:
     for key, value in values.items():
         if key not in _ORIGIN_KEYS:
             raise _refused(path, 1, f"unknown key {key!r} in the header")
-        texts = value if isinstance(value, list) else [value]
-        listed = isinstance(value, list) == (key == "requires")
-        if not listed or not all(isinstance(text, str) for text in texts):
-            raise _refused(path, 1, f"{key} cannot be {value!r}")
-        values[key] = tuple(texts) if key == "requires" else value
+        try:
+            values[key] = msgspec.convert(value, tuple[str, ...] if key == "requires" else str)
+        except msgspec.ValidationError:
+            raise _refused(path, 1, f"{key} cannot be {value!r}") from None
     return values
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import ast
 import contextlib
 import keyword
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -37,45 +36,6 @@ class Offer:
     """The others, with the reason."""
     damaged: Mapping[str, str] = field(default_factory=dict)
     """Those that cannot be used, for their file or for a skill they need; with the remedy."""
-
-    @property
-    def hints(self) -> tuple[str, ...]:
-        """Lines that tell a model of them."""
-        return tuple(skill.hint for skill in self.skills)
-
-    @property
-    def definitions(self) -> tuple[Definition, ...]:
-        """What a session puts in place."""
-        return tuple(skill.definition for skill in self.skills)
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a session's functions come from."""
-
-    robot: str
-    """Its registered name."""
-    model: str
-    """What writes programs."""
-    prompt_sha256: str
-    """Of the prompt that programs are written for."""
-    function_sha256: str
-    """Of the prompt that functions are generated with."""
-    instructions: Mapping[str, str]
-    """The person's words each function was written for, by its name."""
-
-    def skill(self, definition: Definition, name: str, source: str) -> Skill:
-        """Describe a definition that is kept under a name."""
-        generated = definition.origin == "generated"
-        return Skill(
-            name=name,
-            source=source,
-            robot=self.robot,
-            instruction=self.instructions.get(definition.name, ""),
-            model=self.model,
-            prompt_sha256=self.function_sha256 if generated else self.prompt_sha256,
-            date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        )
 
 
 class SkillStore:
@@ -153,7 +113,7 @@ class SkillStore:
         name: str,
         rename_to: str | None,
         reserved: frozenset[str],
-        origin: Origin,
+        made: Callable[[Definition, str, str], Skill],
     ) -> Path:
         """Save a session's function, with those it needs that are no skills yet; return its file.
 
@@ -162,7 +122,7 @@ class SkillStore:
             name: The function.
             rename_to: The name it is to have as a skill; its own if None.
             reserved: Names of the robot's own.
-            origin: What to say of where they come from.
+            made: Describes a definition as a skill, of a name and with a source.
 
         Raises:
             UsageError: There is no such function, a name is taken, or it cannot stand by itself.
@@ -180,13 +140,13 @@ class SkillStore:
         if clash := sorted(reserved & {*names}):
             raise UsageError(f"'{clash[0]}' is a name of the robot's own; choose another")
         old = {entry.name for entry in state.definitions if entry.origin == ORIGIN}
-        made = [
-            origin.skill(definitions[entry], as_name, source)
+        kept = [
+            made(definitions[entry], as_name, source)
             for entry, as_name, source in zip(needed, names, sources, strict=True)
         ]
         skills = [
             replace(skill, requires=tuple(need for need in skill.calls if need in old | {*names}))
-            for skill in made
+            for skill in kept
             if skill.name == first or not self._holds(skill)
         ]
         return self.save(*skills)[-1]
@@ -234,31 +194,26 @@ class SkillStore:
                 skills[name] = self.get(name)
             except SkillError as error:
                 damaged[name] = str(error)
-        while gone := {
-            name: lost
-            for name, skill in skills.items()
-            if (lost := [need for need in skill.requires if need not in skills])
+        taken, known = frozenset(reserved), scope.names() | EVERYWHERE
+        clashes = "the robot has something of that name"
+        left_out = {name: clashes for name in skills if name in taken}
+        offered = {name: skill for name, skill in skills.items() if name not in taken}
+        while lacking := {
+            name: missing
+            for name, skill in offered.items()
+            if (missing := [need for need in skill.calls if need not in known | offered.keys()])
         }:
-            for name, lost in gone.items():
-                del skills[name]
-                again = f"to keep it again, /save {lost[0]} in a session that has defined it"
-                remedy = f"{again}; or: cap skills remove {name}"
-                damaged[name] = f"'{name}' needs {', '.join(lost)}, which is missing; {remedy}"
-        known, taken = scope.names() | EVERYWHERE, frozenset(reserved)
-        left_out = {
-            name: "the robot has something of that name" for name in skills if name in taken
-        }
-        needs = {name: skill.calls for name, skill in skills.items()}
-        while True:
-            offered = [name for name in skills if name not in left_out]
-            lacking = {
-                name: missing
-                for name in offered
-                if (missing := [need for need in needs[name] if need not in known | {*offered}])
-            }
-            if not lacking:
-                return Offer(tuple(skills[name] for name in offered), left_out, damaged)
-            left_out |= {name: f"needs {', '.join(names)}" for name, names in lacking.items()}
+            for name, missing in lacking.items():
+                skill = offered.pop(name)
+                if lost := [
+                    need for need in skill.requires if need in missing and need not in left_out
+                ]:
+                    again = f"to keep it again, /save {lost[0]} in a session that has defined it"
+                    remedy = f"{again}; or: cap skills remove {name}"
+                    damaged[name] = f"'{name}' needs {', '.join(lost)}, which is missing; {remedy}"
+                else:
+                    left_out[name] = f"needs {', '.join(missing)}"
+        return Offer(tuple(offered.values()), left_out, damaged)
 
     def _existing(self, name: str) -> Path:
         names = self.names()

@@ -38,7 +38,7 @@ def html(run: RunRecord) -> str:
     digest = base64.b64encode(hashlib.sha256(player.encode()).digest()).decode()
     views = json.dumps(run.views[:MAX_ROWS], separators=(",", ":")).replace("<", "\\u003c")
     return (
-        _environment(_text)
+        environment("cap.trace.export", as_text)
         .get_template("page.html.jinja")
         .render(
             run=run,
@@ -54,29 +54,35 @@ def html(run: RunRecord) -> str:
 
 def markdown(run: RunRecord) -> str:
     """Return a run as Markdown: for a note, an issue, a lab book."""
-    return _environment(_markdown).get_template("page.md.jinja").render(run=run, block=_block)
+    pages = environment("cap.trace.export", _markdown)
+    return pages.get_template("page.md.jinja").render(run=run, block=_block)
 
 
 def _resource(name: str) -> str:
     return (Path(__file__).parent / name).read_text("utf-8")
 
 
-def _environment(shown: Callable[[Any], Any]) -> Environment:
-    """Return the templates' environment, in which `shown` prepares each value that is printed."""
-    environment = Environment(
-        loader=PackageLoader("cap.trace.export", ""),
+def environment(package: str, shown: Callable[[Any], Any]) -> Environment:
+    """Return the environment of a package's templates.
+
+    Args:
+        package: Whose folder has them.
+        shown: Prepares each value that is printed.
+    """
+    made = Environment(
+        loader=PackageLoader(package, ""),
         autoescape=True,
         finalize=shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cut": lambda text: clipped(text, MAX_CHARS), "usage": usage_line}
-    environment.globals |= {"counted": counted, "is_real": is_real, "MAX_ROWS": MAX_ROWS}
-    return environment
+    made.filters |= {"cut": lambda text: clipped(text, MAX_CHARS), "usage": usage_line}
+    made.globals |= {"counted": counted, "is_real": is_real, "MAX_ROWS": MAX_ROWS}
+    return made
 
 
-def _text(value: Any) -> Any:
+def as_text(value: Any) -> Any:
     """Return text of bounded length, without control characters; jinja2 escapes it."""
     return value if isinstance(value, Markup) else clipped(str(value), MAX_CHARS)
 
@@ -85,7 +91,7 @@ def _markdown(value: Any) -> Markup:
     """Return text in one line that Markdown shows as it is."""
     if isinstance(value, Markup):
         return value
-    return Markup(" ".join(_text(value).split()).translate(_ESCAPED))
+    return Markup(" ".join(as_text(value).split()).translate(_ESCAPED))
 
 
 def _block(source: str) -> Markup:

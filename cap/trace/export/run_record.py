@@ -407,4 +407,6 @@ def _notes(kind: str, data: Mapping[str, Any]) -> list[Note]:
     notes = [Note(kind, text, STYLES.get(style, "")) for text, style in event_lines(kind, data)]
     if not notes and kind not in _SOMETIMES:
         raise ValueError(kind)
+    if kind == "step":
+        notes[0] = notes[0]._replace(text=f"step: {notes[0].text}")
     return [note._replace(style="") for note in notes] if kind in _SOMETIMES else notes

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import runner
-from benchmarks.batch.batch_file import SESSION as SESSION_KEYS
-from benchmarks.batch.batch_file import Batch, read
+from benchmarks.batch.batch_file import Batch, SessionTable, read
 from benchmarks.batch.effects import (
     EXPECTATIONS,
     View,
@@ -210,7 +209,7 @@ def test_what_cannot_be_begun_is_infrastructure_and_costs_no_other(tmp_path: Pat
     assert "gone by now" in found[0].failure
 
 
-SAID = dict.fromkeys(SESSION_KEYS) | {"seed": 0, "instructions": []}
+SAID = dict.fromkeys(SessionTable.__struct_fields__) | {"seed": 0, "instructions": []}
 
 
 def test_a_real_robot_is_not_moved_by_a_batch() -> None:

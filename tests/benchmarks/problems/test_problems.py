@@ -324,7 +324,7 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
     table(__file__, "problems: every_plain_form_of_an_assert_is_a_case").values(),
 )
 def test_every_plain_form_of_an_assert_is_a_case(
-    claim: str, case: tuple[str, str | None], tmp_path: Path
+    claim: str, case: list[str | None], tmp_path: Path
 ) -> None:
     source, made = tmp_path / "mine.py", tmp_path / "mine.toml"
     source.write_text(
@@ -333,7 +333,7 @@ def test_every_plain_form_of_an_assert_is_a_case(
     )
     made.write_text(converted(source))
     (problem,) = load([made]).problems.values()
-    assert [(one.arguments, one.result) for one in problem.cases] == [case]
+    assert [[one.arguments, one.result] for one in problem.cases] == [case]
     assert check_problem(problem, [0]).cases == 1
 
 

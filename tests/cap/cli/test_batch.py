@@ -10,7 +10,11 @@ import pytest
 from cap.cli.bench.trials import options_for
 from cap.cli.main import run
 from cap.cli.options import RunnerOptions, load_config
+from tests.cap.cli.conftest import Cap
 from tests.fakes.openai_server import FakeServer
+from tests.rows import cases
+
+Capture = pytest.CaptureFixture[str]
 
 ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
 
@@ -30,7 +34,7 @@ def trials(folder: str = "out") -> list[dict[str, object]]:
     return [json.loads(line) for line in (Path(folder) / "trials.jsonl").read_text().splitlines()]
 
 
-def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_runs_as_it_is(capsys: Capture) -> None:
     assert run(["batch", "--example"]) == 0
     Path("example.toml").write_text(capsys.readouterr().out)
     assert run(["batch", "example.toml", "--out", "out"]) == 0
@@ -41,23 +45,21 @@ def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("trials_here")
 def test_one_failure_is_exit_code_1_and_the_others_are_run(
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
 ) -> None:
     write("levitate", "put the red block in the blue bowl")
-    assert run(["batch", "b.toml", "--out", "out", "--json", "--jobs", "1"]) == 1
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(cap(["batch", "b.toml", "--out", "out", "--json", "--jobs", "1"], 1).out)
     assert [row["result"] for row in rows] == ["failed (model)", "ok"]
     assert "NoMatch" in rows[0]["why"]
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_what_failed_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_failed_is_said_below_the_table(cap: Cap) -> None:
     Path("b.jsonl").write_text(
         '{"name": "a\\u001bb", "mode": "instant", "instructions": ["stack all the blocks"],'
         ' "expect": {"inside": ["red block", "blue bowl"]}}\n'
     )
-    assert run(["batch", "b.jsonl", "--out", "out"]) == 1
-    shown = capsys.readouterr().out
+    shown = cap(["batch", "b.jsonl", "--out", "out"], 1).out
     assert "a\\x1bb: red block is not in blue bowl" in shown
     assert "\x1b" not in shown
 
@@ -76,34 +78,23 @@ def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
 
 @pytest.mark.usefixtures("trials_here")
 def test_a_changed_file_does_not_go_on_and_loses_nothing(
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
 ) -> None:
     write("put the red block in the blue bowl")
     assert run(["batch", "b.toml", "--out", "out"]) == 0
     before = {path: path.read_bytes() for path in Path("out").iterdir() if path.is_file()}
     write("put the red block in the blue bowl", "stack all the blocks")
-    assert run(["batch", "b.toml", "--out", "out", "--resume"]) == 2
-    assert "changed since" in capsys.readouterr().err
+    assert "changed since" in cap(["batch", "b.toml", "--out", "out", "--resume"], 2).err
     Path("b.toml").write_text("[[sessions]]\n")
-    assert run(["batch", "b.toml", "--out", "out", "--resume"]) == 2
-    assert "b.toml, session 1 (line 1)" in capsys.readouterr().err
+    assert (
+        "b.toml, session 1 (line 1)" in cap(["batch", "b.toml", "--out", "out", "--resume"], 2).err
+    )
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ([], "--example"),
-        (["nowhere.toml"], "nowhere.toml"),
-        (["b.toml", "-m", "nobody/x"], "unknown model"),
-        (["b.toml", "-m", "openai/x"], "OPENAI_API_KEY"),
-        (["b.toml", "-r", "raven"], "Did you mean 'ravens'"),
-        (["b.toml", "--resume"], "--out"),
-        (["b.toml", "--max-cost", "1", "-m", "ollama/x"], "no price is known"),
-    ],
-)
+@cases(("arguments", "told"))
 def test_bad_input_is_one_line_and_leaves_nothing(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], told: str, capsys: Capture
 ) -> None:
     write("go")
     assert run(["batch", *arguments]) in (2, 4)
@@ -114,7 +105,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
 
 @pytest.mark.usefixtures("trials_here")
 def test_the_model_of_the_command_line_is_asked_and_named(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     text = '[defaults]\nmodel = "nearest"\nmode = "instant"\n[[sessions]]\ninstructions = ["go"]\n'
     Path("b.toml").write_text(text)
@@ -135,7 +126,7 @@ def test_the_model_of_the_command_line_is_asked_and_named(
 
 
 def test_ones_own_robot_is_named_in_the_file_or_before_it(
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
 ) -> None:
     assert run(["robots", "new", "my_arm"]) == 0
     words = (
@@ -144,27 +135,24 @@ def test_ones_own_robot_is_named_in_the_file_or_before_it(
     Path("b.toml").write_text(f"[[sessions]]\n{words}")
     assert run(["batch", "b.toml", "-r", "my_arm/robot.py", "--out", "one"]) == 0
     Path("b.toml").write_text(f'[[sessions]]\nrobot = "my_arm/robot.py"\n{words}')
-    assert run(["batch", "b.toml", "--out", "two"]) == 0
-    assert "my_arm/robot.py" in capsys.readouterr().out
+    assert "my_arm/robot.py" in cap(["batch", "b.toml", "--out", "two"]).out
     assert [line["split"] for line in trials("two")] == ["my_arm/robot.py"]
 
 
-def test_a_model_that_is_none_is_told_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_is_none_is_told_with_its_place(cap: Cap) -> None:
     write("go")
     Path("b.toml").write_text(Path("b.toml").read_text() + 'model = "nearst"\n')
-    assert run(["batch", "b.toml"]) == 2
-    told = capsys.readouterr().err
+    told = cap(["batch", "b.toml"], 2).err
     assert "b.toml, session 1 (line 1): unknown model" in told
     assert "Did you mean 'nearest'" in told
 
 
 @pytest.mark.soak
-def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_is_one_of_the_whole_batch(cap: Cap) -> None:
     write("one", "two", "three", "four")
     with FakeServer(lambda prompt, body: "say('done')") as server:
         command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--out", "out"]
-        assert run([*command, "--set", "max_calls=3"]) == 4
-        assert "1 of 4 trials are left" in capsys.readouterr().err
+        assert "1 of 4 trials are left" in cap([*command, "--set", "max_calls=3"], 4).err
         assert (len(server.posts), len(trials())) == (3, 3)
         assert run([*command, "--set", "max_calls=4", "--resume"]) == 0
         assert (len(server.posts), len(trials())) == (4, 4)

@@ -14,6 +14,7 @@ from cap.cli.main import run
 from robots.arm import rotations
 from robots.perception.calibration.file import load
 from robots.perception.calibration.pairs import Pair, Pairs, pairs_text
+from tests.rows import cases
 
 TRUTH = rotations.pose_of((0.05, -0.03, -0.09), rotations.rotation_of((0.1, 0.2, 1.5)))
 
@@ -98,18 +99,7 @@ def test_a_file_alone_is_read_and_shown(capsys: Any) -> None:
     assert "--pairs PAIRS checks it against measurements" in shown
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["camera.toml"], "cannot read the calibration file camera.toml"),
-        (["camera.toml", "--solve"], "--solve needs --pairs"),
-        (["camera.toml", "--serial", "1"], "go with --solve"),
-        (["pairs.toml", "--pairs", "pairs.toml", "--solve"], "pairs.toml exists"),
-        (["pairs.toml"], "pairs.toml, line 1: version must be 1, as in every calibration"),
-        (["camera.toml", "--pairs", "none.toml", "--solve"], "cannot read the file of pairs"),
-        (["camera.toml", "--limit-mm", "0"], "--limit-mm"),
-    ],
-)
+@cases(("arguments", "says"))
 def test_what_cannot_be_is_a_usage_error(arguments: list[str], says: str, capsys: Any) -> None:
     write_pairs()
     assert run(["robots", "camera", *arguments]) == 2

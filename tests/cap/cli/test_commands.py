@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from cap.cli.main import run
-from cap.cli.tables import show
+from cap.cli.output import show
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.sandbox import Sandbox
+from tests.cap.cli.conftest import Cap
 
 Capture = pytest.CaptureFixture[str]
 
@@ -72,49 +73,41 @@ def test_a_file_that_is_no_program_is_refused_in_one_line(
     [(["exec", "-", "--mode", "instant"], 0, "hello"), (["check", "-"], 0, "ok")],
 )
 def test_a_program_may_come_from_standard_input(
-    command: list[str], code: int, said: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    command: list[str], code: int, said: str, cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfsay('hello')\n")))
-    assert run(command) == code
-    assert said in capsys.readouterr().out
+    assert said in cap(command, code).out
 
 
 @pytest.mark.inside
 @pytest.mark.parametrize("level", ["kernel+ns", "kernel", "kernel-seccomp", "process"])
-def test_a_weak_sandbox_is_said_once(
-    level: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_weak_sandbox_is_said_once(level: str, cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Sandbox, "level", property(lambda self: level))
-    assert run(["exec", write("say('a')\nsay('b')\n"), "--mode", "instant"]) == 0
-    shown = capsys.readouterr().out
+    shown = cap(["exec", write("say('a')\nsay('b')\n"), "--mode", "instant"]).out
     weak = level in ("kernel-seccomp", "process")
     assert shown.count(f"sandbox: only level '{level}' holds here") == weak
 
 
-def test_check_accepts_and_names_what_would_be_generated(capsys: Capture) -> None:
-    assert run(["check", write("x = get_area('red block')\nsay('import')\n")]) == 0
-    shown = capsys.readouterr().out
+def test_check_accepts_and_names_what_would_be_generated(cap: Cap) -> None:
+    shown = cap(["check", write("x = get_area('red block')\nsay('import')\n")]).out
     assert "'get_area' is defined nowhere" in shown
     assert shown.endswith("ok\n")
 
 
-def test_check_names_a_misspelt_name(capsys: Capture) -> None:
-    assert run(["check", write("print(objcts)\n"), "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)
+def test_check_names_a_misspelt_name(cap: Cap) -> None:
+    found = json.loads(cap(["check", write("print(objcts)\n"), "--json"], 3).out)
     assert not found["ok"]
     assert "Did you mean 'objects'" in found["violations"][0]["reason"]
 
 
-def test_check_names_a_misspelt_function_as_a_run_does(capsys: Capture) -> None:
+def test_check_names_a_misspelt_function_as_a_run_does(cap: Cap) -> None:
     source = "x = 1\ny = get_object_pos('red block')\nsay(pick_best(y))\n"
-    assert run(["check", write(source), "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(cap(["check", write(source), "--json"], 3).out)
     (violation,) = found["violations"]
     assert (violation["rule"], violation["line"], violation["column"]) == ("undefined", 2, 5)
     assert "there is get_obj_pos(" in violation["reason"]
     assert found["to_generate"] == ["pick_best"]
-    assert run(["exec", write(source), "--mode", "instant"]) == 3
-    assert "there is get_obj_pos(" in capsys.readouterr().out
+    assert "there is get_obj_pos(" in cap(["exec", write(source), "--mode", "instant"], 3).out
 
 
 @pytest.mark.soak
@@ -133,62 +126,53 @@ def test_every_shipped_example_runs(capsys: Capture) -> None:
         ("# a.\nsay(undefined)", "'undefined' is not defined"),
     ],
 )
-def test_a_broken_example_is_found(example: str, message: str, capsys: Capture) -> None:
+def test_a_broken_example_is_found(example: str, message: str, cap: Cap) -> None:
     import re
 
     Path("mine").mkdir()
     header = "# /// cap\n# context = 'objects'\n# actions = true\n# session = true\n# ///\n"
     hints = "from robot import put_first_on_second, say\n\nobjects = ['red block']\n"
     Path("mine/ui.py").write_text(header + hints + example + "\n")
-    assert run(["prompts", "check", "--prompts", "mine"]) == 1
-    shown = capsys.readouterr().out
+    shown = cap(["prompts", "check", "--prompts", "mine"], 1).out
     assert "ui.py line 9: 'a': " in shown
     assert re.search(message, shown)
 
 
-def test_prompts_list_and_show(capsys: Capture) -> None:
-    assert run(["prompts", "list", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+def test_prompts_list_and_show(cap: Cap) -> None:
+    rows = json.loads(cap(["prompts", "list", "--json"]).out)
     assert {"ravens/ui", "functions/define"} <= {row["prompt"] for row in rows}
-    assert run(["prompts", "show", "ravens/ui"]) == 0
-    shown = capsys.readouterr().out
+    shown = cap(["prompts", "show", "ravens/ui"]).out
     assert shown.startswith('"""A UR5e ')
     assert "\nput_first_on_second(first, second): " in shown
     assert '\n"""\nimport numpy as np\n' in shown
     assert "\n#: " not in shown
     assert "/// cap" not in shown
-    assert run(["prompts", "show", "ravens/uii"]) == 2
-    assert "Did you mean 'ravens/ui'" in capsys.readouterr().err
+    assert "Did you mean 'ravens/ui'" in cap(["prompts", "show", "ravens/uii"], 2).err
 
 
-def test_robots_list_and_show(capsys: Capture) -> None:
-    assert run(["robots", "list", "--json"]) == 0
+def test_robots_list_and_show(cap: Cap) -> None:
     assert {"robot": "ravens", "from": "robots.ravens:create"} in json.loads(
-        capsys.readouterr().out
+        cap(["robots", "list", "--json"]).out
     )
-    assert run(["robots", "show", "ravens"]) == 0
-    shown = capsys.readouterr().out
+    shown = cap(["robots", "show", "ravens"]).out
     assert "put_first_on_second(first" in shown
     assert "metres" in shown
     assert run(["robots", "show", "raven"]) == 2
 
 
-def test_models_list_names_every_form(capsys: Capture) -> None:
-    assert run(["models", "list", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+def test_models_list_names_every_form(cap: Cap) -> None:
+    rows = json.loads(cap(["models", "list", "--json"]).out)
     forms = [row["model"] for row in rows]
     assert forms[:2] == ["nearest", "replay/FILE.jsonl"]
     assert "openai/NAME" in forms
 
 
-def test_trace_list_and_show_what_was_run(capsys: Capture) -> None:
+def test_trace_list_and_show_what_was_run(cap: Cap, capsys: Capture) -> None:
     run(["run", "put the red block in the blue bowl", "--mode", "instant"])
     first = capsys.readouterr().out
-    assert run(["trace", "list", "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
+    (row,) = json.loads(cap(["trace", "list", "--json"]).out)
     assert (row["status"], row["model"]) == ("done", "nearest")
-    assert run(["trace", "show", row["run"]]) == 0
-    shown = capsys.readouterr().out
+    shown = cap(["trace", "show", row["run"]]).out
     for line in first.splitlines():
         if line.startswith("  ") and " s" not in line[-3:]:
             assert line in shown
@@ -205,13 +189,10 @@ def test_trace_of_a_killed_run_is_still_shown(capsys: Capture) -> None:
     assert run(["trace", "show", "o"]) == 2
 
 
-def test_info_tells_settings_and_hides_keys(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_info_tells_settings_and_hides_keys(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("CAP_MODEL", "openai/x")
-    assert run(["info", "--json"]) == 0
-    shown = capsys.readouterr().out
+    shown = cap(["info", "--json"]).out
     assert "sk-secret" not in shown
     found = json.loads(shown)
     assert found["keys"]["OPENAI_API_KEY"] == "set"
@@ -221,11 +202,10 @@ def test_info_tells_settings_and_hides_keys(
 
 
 def test_a_folders_cap_toml_cannot_redirect_an_endpoint(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("cap.toml").write_text('[providers.openai]\nbase_url = "http://evil.example/v1"\n')
-    assert run(["run", "stack all the blocks", "--mode", "instant"]) == 0
-    assert "providers ignored" in capsys.readouterr().err
+    assert "providers ignored" in cap(["run", "stack all the blocks", "--mode", "instant"]).err
 
 
 def test_a_persons_own_robots_folder_is_named_not_loaded(capsys: Capture) -> None:
@@ -256,10 +236,9 @@ def test_nothing_said_to_a_closed_pipe() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_trace_of_a_run_that_never_started(capsys: Capture) -> None:
+def test_trace_of_a_run_that_never_started(cap: Cap) -> None:
     assert run(["run", "x", "-m", "openai/x", "--mode", "instant", "--out", "o"]) == 4
-    assert run(["trace", "show", "o"]) == 0
-    shown = capsys.readouterr().out
+    shown = cap(["trace", "show", "o"]).out
     assert "status=error" in shown
     assert "OPENAI_API_KEY" in shown
 
@@ -325,24 +304,23 @@ def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
         template.close()
 
 
-def test_events_that_cannot_be_read_are_a_usage_error(capsys: Capture) -> None:
+def test_events_that_cannot_be_read_are_a_usage_error(cap: Cap) -> None:
     assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 0
     Path("o/events.jsonl").unlink()
     Path("o/events.jsonl").mkdir()
-    assert run(["trace", "show", "o"]) == 2
-    assert "cannot read o/events.jsonl" in capsys.readouterr().err
+    assert "cannot read o/events.jsonl" in cap(["trace", "show", "o"], 2).err
 
 
 @pytest.mark.inside
-def test_a_full_disk_is_told_with_its_remedy(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_told_with_its_remedy(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("cap.trace.trace.Trace.event", full)
-    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 1
-    assert "make room there" in capsys.readouterr().err
+    assert (
+        "make room there"
+        in cap(["run", "stack all the blocks", "--mode", "instant", "--out", "o"], 1).err
+    )
 
 
 PRINTING = """
@@ -362,7 +340,7 @@ def create(**options):
     "words", [("robots", "show", "{}"), ("run", "say hello", "--mode", "instant", "-r", "{}")]
 )
 def test_what_a_persons_file_prints_does_not_spoil_json(
-    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], tmp_path: Path, capsys: Capture
 ) -> None:
     path = tmp_path / "arm.py"
     path.write_text(PRINTING)
@@ -384,10 +362,7 @@ def test_what_a_persons_file_prints_does_not_spoil_json(
         ("exec", "nothing.py"),
     ],
 )
-def test_every_error_of_a_run_has_one_shape(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*words, "--json"]) == 2
-    told = json.loads(capsys.readouterr().out)
+def test_every_error_of_a_run_has_one_shape(words: tuple[str, ...], cap: Cap) -> None:
+    told = json.loads(cap([*words, "--json"], 2).out)
     assert list(told) == ["status", "run", "turns", "error", "message"]
     assert (told["status"], told["run"], told["turns"]) == ("error", None, [])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
-from cap.models.openai.window import Window
+from tests.cap.cli.conftest import Cap
 from tests.fakes.openai_server import (
     DROP,
     HANG,
@@ -160,39 +160,6 @@ def test_what_the_check_found_holds_for_runs_afterwards(capsys: Capture) -> None
     assert "its beginning is cut off" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_growing_history_that_is_read_as_the_same_number_of_tokens_is_cut_off() -> None:
-    window = Window()
-    assert [window.cuts(chars, tokens) for chars, tokens in GROWING] == [False] * 4 + [True]
-    assert not window.cuts(9000, 2500)  # shorter ones are read whole all the same
-
-
-GROWING = [(12_000, 3000), (13_000, 3300), (13_400, 3300), (13_500, 3301), (14_000, 3300)]
-
-
-@pytest.mark.parametrize(
-    ("window", "chars", "tokens", "cut"),
-    [
-        (Window(), 1900, 10, False),
-        (Window(), 30_000, 0, False),  # nobody says
-        (Window(), 30_000, 4096, True),
-        (Window(), 17_000, 4096, False),  # may well be all of it
-        (Window(unsaid=True), 17_000, 4096, True),
-        (Window(unsaid=True), 12_000, 4096, False),
-        (Window(8000), 24_000, 8000, True),
-        (Window(8000), 24_000, 7000, False),
-    ],
-)
-def test_what_is_taken_for_cut_off(window: Window, chars: int, tokens: int, cut: bool) -> None:
-    assert window.cuts(chars, tokens) is cut
-
-
-def test_prompts_that_are_much_alike_are_no_sign_of_a_cut() -> None:
-    window = Window(unsaid=True)
-    assert not any(window.cuts(11_500 + number, 2900 + number % 2) for number in range(200))
-    assert not window.cuts(40_000, 9000)
-    assert not window.cuts(17_000, 4096)  # a longer one was read whole
-
-
 def test_refused_parameters_are_remembered_by_the_next_command_with_their_day() -> None:
     from cap.models.capabilities import abilities_file
 
@@ -245,9 +212,8 @@ def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.Mon
         ("--set", "requests_per_minute=0", "1 or more"),
     ],
 )
-def test_a_wrong_setting_is_one_line(capsys: Capture, option: str, value: str, told: str) -> None:
-    assert run(["run", "say it", "-m", "vllm/fake", option, value, *INSTANT]) == 2
-    shown = capsys.readouterr().err
+def test_a_wrong_setting_is_one_line(cap: Cap, option: str, value: str, told: str) -> None:
+    shown = cap(["run", "say it", "-m", "vllm/fake", option, value, *INSTANT], 2).err
     assert told in shown
     assert "hunter2" not in shown
 
@@ -267,16 +233,13 @@ def create():
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_a_model_of_ones_own_runs_everywhere(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_of_ones_own_runs_everywhere(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
     import io
 
     Path("own.py").write_text(OWN)
     assert run(["run", "say it", "-m", "own.py", *INSTANT]) == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("say it\n/quit\n"))
-    assert run(["repl", "-m", "own.py", *INSTANT]) == 0
-    assert capsys.readouterr().out.count("say('mine')") >= 2
+    assert cap(["repl", "-m", "own.py", *INSTANT]).out.count("say('mine')") >= 2
     Path("b.toml").write_text(
         '[[sessions]]\nname = "a"\nmode = "instant"\ninstructions = ["say it"]\n'
     )
@@ -391,13 +354,17 @@ def test_what_each_lmp_took_is_told(capsys: Capture) -> None:
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_plain_http_to_another_machine_is_warned_about_in_suites_too(capsys: Capture) -> None:
+def test_plain_http_to_another_machine_is_warned_about_in_suites_too(cap: Cap) -> None:
     there = ["--base-url", "http://192.0.2.1:9/v1", "--set", "model_timeout=0.1"]
-    assert run(["run", "say it", "-m", "vllm/x", *there, *INSTANT]) == 4
-    assert "warning: vllm/x is asked at http://192.0.2.1:9/v1" in capsys.readouterr().err
+    assert (
+        "warning: vllm/x is asked at http://192.0.2.1:9/v1"
+        in cap(["run", "say it", "-m", "vllm/x", *there, *INSTANT], 4).err
+    )
     suite = ["bench", "run", "tabletop", "-n", "1", "--mode", "instant", "--tasks", "nth-block"]
-    assert run([*suite, "--split", "SA-SI", "-m", "vllm/x", *there]) == 4
-    assert "warning: vllm/x is asked at http://192.0.2.1:9/v1" in capsys.readouterr().err
+    assert (
+        "warning: vllm/x is asked at http://192.0.2.1:9/v1"
+        in cap([*suite, "--split", "SA-SI", "-m", "vllm/x", *there], 4).err
+    )
 
 
 def test_the_library_takes_the_same_settings() -> None:

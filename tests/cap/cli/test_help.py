@@ -20,6 +20,8 @@ from benchmarks.suite import names
 from cap.cli.completion import VARIABLE
 from cap.cli.main import cli, run
 from cap.config import SETTINGS
+from tests.cap.cli.conftest import Cap
+from tests.rows import cases
 
 Capture = pytest.CaptureFixture[str]
 TELLS = frozenset(["list", "show", "report", "compare", "check", "info", "run", "score", "exec"])
@@ -85,18 +87,16 @@ def test_no_line_of_a_help_is_cut_and_none_is_wider_than_the_terminal(
 
 
 @pytest.mark.parametrize("command", ["run", "repl", "serve", "plan", "batch", "exec", "mcp"])
-def test_the_help_is_short_and_names_the_way_to_all_of_it(command: str, capsys: Capture) -> None:
-    assert run([command, "--help"]) == 0
-    text, _, options = capsys.readouterr().out.partition("Options:")
+def test_the_help_is_short_and_names_the_way_to_all_of_it(command: str, cap: Cap) -> None:
+    text, _, options = cap([command, "--help"]).out.partition("Options:")
     assert 8 < len(re.findall(r"^  (?:-\w, )?--[\w-]+", options, re.MULTILINE)) <= 12
     assert "--help-all" in options
     assert "--set KEY=VALUE" in options
     assert len(re.findall(rf"^  cap {command}\b", text, re.MULTILINE)) <= 2
 
 
-def test_options_stand_in_sections_with_the_settings_behind(capsys: Capture) -> None:
-    assert run(["run", "--help-all"]) == 0
-    shown = capsys.readouterr().out
+def test_options_stand_in_sections_with_the_settings_behind(cap: Cap) -> None:
+    shown = cap(["run", "--help-all"]).out
     assert re.findall(r"^(\S[\w ,.-]*):$", shown, re.MULTILINE) == [
         "Robot and world",
         "Model",
@@ -110,56 +110,35 @@ def test_options_stand_in_sections_with_the_settings_behind(capsys: Capture) -> 
 
 
 @pytest.mark.parametrize("command", ["run", "oracle", "score"])
-def test_the_help_of_a_suites_command_names_the_suites(command: str, capsys: Capture) -> None:
-    assert run(["bench", command, "--help"]) == 0
-    shown = " ".join(capsys.readouterr().out.partition("Suites:")[2].split())
+def test_the_help_of_a_suites_command_names_the_suites(command: str, cap: Cap) -> None:
+    shown = " ".join(cap(["bench", command, "--help"]).out.partition("Suites:")[2].split())
     assert shown.startswith(", ".join(names()))
 
 
-def test_help_of_a_command(capsys: Capture) -> None:
-    assert run(["help", "bench", "run"]) == 0
-    shown = capsys.readouterr().out
-    assert run(["bench", "run", "--help"]) == 0
-    assert capsys.readouterr().out == shown
-    assert run(["help"]) == 0
-    assert capsys.readouterr().out.startswith("Usage: cap [OPTIONS]")
+def test_help_of_a_command(cap: Cap) -> None:
+    shown = cap(["help", "bench", "run"]).out
+    assert cap(["bench", "run", "--help"]).out == shown
+    assert cap(["help"]).out.startswith("Usage: cap [OPTIONS]")
     assert run(["help", "bench", "rn"]) == 2
-    assert run(["help", "chek"]) == 2
-    assert "Did you mean 'check'" in capsys.readouterr().err
-    assert run(["frobnicate"]) == 2
-    assert "Did you mean" not in capsys.readouterr().err
+    assert "Did you mean 'check'" in cap(["help", "chek"], 2).err
+    assert "Did you mean" not in cap(["frobnicate"], 2).err
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("cap re", ["repl"]),
-        ("cap run --see", ["--seed"]),
-        ("cap trace sh", ["show"]),
-        ("cap run -r ra", ["ravens"]),
-        ("cap run --mode ", ["physics", "instant"]),
-        ("cap plan x -m repl", ["replay/"]),
-        ("cap bench run hum", ["humaneval"]),
-        ("cap prompts show ravens/u", ["ravens/ui"]),
-    ],
-)
+@cases(("words", "expected"))
 def test_tab_completes(words: str, expected: list[str]) -> None:
     before, _, last = words.removeprefix("cap ").rpartition(" ")
     found = ShellComplete(cli, {}, "cap", VARIABLE).get_completions(shlex.split(before), last)
     assert [item.value for item in found] == expected
 
 
-def test_a_script_for_each_shell(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_for_each_shell(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
     for shell in ("bash", "zsh", "fish"):
-        assert run(["completion", shell]) == 0
-        shown = capsys.readouterr().out
+        shown = cap(["completion", shell]).out
         assert f"_CAP_COMPLETE={shell}_complete" in shown
         monkeypatch.setenv("SHELL", f"/bin/{shell}")
-        assert run(["completion"]) == 0
-        assert capsys.readouterr().out == shown
+        assert cap(["completion"]).out == shown
     monkeypatch.setenv("SHELL", "/bin/sh")
-    assert run(["completion"]) == 2
-    assert "cap completion bash or zsh or fish" in capsys.readouterr().err
+    assert "cap completion bash or zsh or fish" in cap(["completion"], 2).err
     assert run(["completion", "tcsh"]) == 2
 
 
@@ -226,9 +205,8 @@ def test_lists_and_pages_as_json(capsys: Capture) -> None:
         ["bench", "sandbox", "--markdown", "--json"],
     ],
 )
-def test_json_is_never_left_out_without_a_word(arguments: list[str], capsys: Capture) -> None:
-    assert run(arguments) == 2
-    told = capsys.readouterr().out
+def test_json_is_never_left_out_without_a_word(arguments: list[str], cap: Cap) -> None:
+    told = cap(arguments, 2).out
     assert set(json.loads(told)) == {"error", "message"} if "--json" in arguments else not told
 
 
@@ -239,74 +217,43 @@ TELL_JSON = {
 }
 
 
-def error_of(capsys: Capture, *arguments: str) -> tuple[str, str]:
+def error_of(cap: Cap, *arguments: str) -> tuple[str, str]:
     """Run what fails; return what standard output says of it, which is nothing else."""
-    assert run(list(arguments)) == 2
-    told = capsys.readouterr()
+    told = cap(list(arguments), 2)
     assert told.err
     found = json.loads(told.out)
     return found["error"], found["message"]
 
 
 @pytest.mark.parametrize("path", TELL_JSON)
-def test_a_usage_error_is_told_as_json(path: str, capsys: Capture) -> None:
+def test_a_usage_error_is_told_as_json(path: str, cap: Cap) -> None:
     words = path.split()[1:]
-    name, message = error_of(capsys, *words, "--json", "--frobnicate")
+    name, message = error_of(cap, *words, "--json", "--frobnicate")
     assert (name, message[:30]) == ("NoSuchOption", "No such option '--frobnicate'.")
     required = [param for param in TELL_JSON[path].params if param.required]
     if required:
-        assert error_of(capsys, *words, "--json")[0] == "MissingParameter"
+        assert error_of(cap, *words, "--json")[0] == "MissingParameter"
     given = ["x"] * len(required)
     if not any(param.nargs == -1 for param in TELL_JSON[path].params):
         extra = [*given, *["x"] * sum(isinstance(param, click.Argument) for param in required)]
-        assert error_of(capsys, *words, *extra, "x", "x", "--json")[0] == "UsageError"
+        assert error_of(cap, *words, *extra, "x", "x", "--json")[0] == "UsageError"
     for param in TELL_JSON[path].params:
         if isinstance(param.type, click.Choice | click.IntRange | click.FloatRange):
-            bad = error_of(capsys, *words, *given, param.opts[0], "no-such", "--json")
+            bad = error_of(cap, *words, *given, param.opts[0], "no-such", "--json")
             assert bad[0] == "BadParameter"
             assert "'no-such' is not" in bad[1]
 
 
-@pytest.mark.parametrize(
-    ("line", "error", "message"),
-    [
-        ("run x -r nobody", "UsageError", "nobody"),
-        ("run x -m replay/none.jsonl", "UsageError", "none.jsonl"),
-        ("plan x -r nobody", "UsageError", "nobody"),
-        ("batch none.toml", "UsageError", "none.toml"),
-        ("exec none.py", "UsageError", "none.py"),
-        ("check none.py", "UsageError", "none.py"),
-        ("prompts show nobody/ui", "UsageError", "nobody/ui"),
-        ("prompts check none.py", "UsageError", "none.py"),
-        ("skills show nothing", "UsageError", "nothing"),
-        ("robots show nobody", "UsageError", "nobody"),
-        ("robots check nobody", "UsageError", "nobody"),
-        ("robots camera none.toml", "ConfigError", "none.toml"),
-        ("models check nobody/x", "UnknownModel", "nobody"),
-        ("trace show none", "UsageError", "none"),
-        ("bench report none", "UsageError", "none"),
-        ("bench compare none none", "UsageError", "none"),
-        ("bench run nothing -m oracle", "UsageError", "nothing"),
-        ("bench oracle nothing", "UsageError", "nothing"),
-        ("bench score nothing none", "UsageError", "nothing"),
-        ("bench problems --from none.py", "UsageError", "--json"),
-        ("bench run everyday -m nobody/x", "UsageError", "nobody"),
-        ("trace frobnicate", "NoSuchCommand", "frobnicate"),
-        ("frobnicate", "UsageError", "frobnicate"),
-    ],
-)
-def test_what_cannot_be_is_told_as_json(
-    line: str, error: str, message: str, capsys: Capture
-) -> None:
-    name, said = error_of(capsys, *line.split(), "--json")
+@cases(("line", "error", "message"))
+def test_what_cannot_be_is_told_as_json(line: str, error: str, message: str, cap: Cap) -> None:
+    name, said = error_of(cap, *line.split(), "--json")
     assert name == error
     assert message in said
 
 
-def test_without_json_an_error_is_in_words(capsys: Capture) -> None:
+def test_without_json_an_error_is_in_words(cap: Cap) -> None:
     for line in ("trace show no", "trace show -- --json"):
-        assert run(line.split()) == 2
-        told = capsys.readouterr()
+        told = cap(line.split(), 2)
         assert told.err
         assert '"error"' not in told.out
 

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from cap.cli.page.instruction_field import SETTLE_S, InstructionField
+from tests.rows import cases
 
 
 def read(*texts: str) -> list[str]:
@@ -15,24 +16,7 @@ def read(*texts: str) -> list[str]:
     return [words for text in texts if (words := field.typed(text, 0.0))]
 
 
-@pytest.mark.parametrize(
-    ("texts", "taken"),
-    [
-        (["m", "move it home"], []),
-        (["m", "move it home\n"], ["move it home"]),
-        (["move it home\n"], ["move it home"]),
-        (["move it\n", "move it\ngo", "move it\ngo home\n"], ["move it", "go home"]),
-        (["move it home", "move it\n home"], ["move it home"]),
-        (["move it\n", "move it\n\n"], ["move it"]),
-        (["\n", "\n\n", "  \n"], []),
-        (["put the red block\nin the blue bowl"], []),
-        (["put the red block\nin the blue bowl\n"], []),
-        (["go", "go\nho", "go\nhome\n"], []),
-        (["go home", "go \nhom", "go \nhome"], []),
-        (["one\ntwo", "one\n"], []),
-        (["move it\n", "move i", "move it\n"], ["move it", "move it"]),
-    ],
-)
+@cases(("texts", "taken"))
 def test_only_what_is_whole_is_carried_out(texts: list[str], taken: list[str]) -> None:
     assert read(*texts) == taken
 

@@ -10,29 +10,17 @@ from typing import Any
 import pytest
 
 from cap.cli.approval import approval, approver
-from cap.cli.main import run
 from cap.cli.options import MOVED, ModelOptions, SessionOptions, load_config, robot_values
 from cap.config import SETTINGS
 from cap.errors import ConfigError, UsageError
+from tests.cap.cli.conftest import Cap
+from tests.rows import cases
 
 PAGE = (Path(__file__).parents[3] / "docs/from-0.1.md").read_text(encoding="utf-8")
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "value"),
-    [
-        ("host=192.168.0.10", "host", "192.168.0.10"),
-        ("speed_mps=0.2", "speed_mps", 0.2),
-        ("x_m=[-0.3, 0.3]", "x_m", [-0.3, 0.3]),
-        ("check=true", "check", True),
-        ("port=30002", "port", 30002),
-        ("name='a b'", "name", "a b"),
-        ("url=http://a/?b=c", "url", "http://a/?b=c"),
-        ("empty=", "empty", ""),
-        ("lines=1\nevil = 2", "lines", "1\nevil = 2"),
-    ],
-)
+@cases(("text", "key", "value"))
 def test_a_value_is_read_as_toml_or_as_text(text: str, key: str, value: Any) -> None:
     assert robot_values([text]) == {key: value}
 
@@ -52,18 +40,7 @@ def test_what_is_no_option_is_refused(given: list[str], message: str) -> None:
         robot_values(given)
 
 
-@pytest.mark.parametrize(
-    ("approve", "ask", "yes", "simulated", "expected"),
-    [
-        (None, False, False, True, "none"),
-        (None, False, True, True, "none"),
-        (None, True, False, True, "each-program"),
-        ("each-call", False, False, True, "each-call"),
-        (None, False, False, False, "each-program"),
-        ("each-call", False, False, False, "each-call"),
-        ("none", False, True, False, "none"),
-    ],
-)
+@cases(("approve", "ask", "yes", "simulated", "expected"))
 def test_when_a_person_is_asked(
     approve: str | None, ask: bool, yes: bool, simulated: bool, expected: str
 ) -> None:
@@ -97,32 +74,16 @@ def test_the_page_from_0_1_has_the_table_of_moved_options() -> None:
     "command", ["run x", "repl", "plan x", "batch x.toml", "bench run kitchen"]
 )
 def test_an_option_that_moved_names_its_new_form(
-    old: str, new: str, command: str, capsys: Capture
+    old: str, new: str, command: str, cap: Cap
 ) -> None:
     assert re.split(r"[.=]", new.removeprefix("--set "))[0] in SETTINGS
     for typed in ([old, "1"], [f"{old}=1"]):
-        assert run([*command.split(), *typed]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
+        (line,) = cap([*command.split(), *typed], 2).err.splitlines()
         assert line.startswith(f"error: {old} is a setting now: {new}, or ")
-    assert run(["check", "x.py", old, "1"]) == 2  # a command without settings knows no such option
-    assert "setting" not in capsys.readouterr().err
+    assert "setting" not in cap(["check", "x.py", old, "1"], 2).err
 
 
-@pytest.mark.parametrize(
-    ("word", "name", "value"),
-    [
-        ("temperature=0.5", "temperature", 0.5),
-        ("reasoning_effort=low", "reasoning_effort", "low"),
-        ("stream=false", "stream", False),
-        ("time_limit=5", "time_limit", 5.0),
-        ("headers.X-Team=arms", "headers", {"X-Team": "arms"}),
-        ("headers.X-Key=$GATEWAY_KEY", "headers", {"X-Key": "$GATEWAY_KEY"}),
-        ('extra_body={"top_k": 20}', "extra_body", {"top_k": 20}),
-        ("extra_body.top_k=20", "extra_body", {"top_k": 20}),
-        ('prices."a/b.c"={read=1,written=2}', "prices", {"a/b.c": {"read": 1.0, "written": 2.0}}),
-        ("robots.tabletop.host=10.0.0.7", "robots", {"tabletop": {"host": "10.0.0.7"}}),
-    ],
-)
+@cases(("word", "name", "value"))
 def test_set_gives_any_setting(word: str, name: str, value: Any) -> None:
     config = load_config(SessionOptions(settings=(word,)))
     assert (getattr(config, name), config.sources[name]) == (value, "--set")
@@ -152,20 +113,17 @@ def test_what_is_no_setting_is_refused(word: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["plan x", "batch b.toml", "bench run kitchen -m oracle"])
-def test_a_setting_of_sessions_is_not_dropped_in_silence(command: str, capsys: Capture) -> None:
-    assert run([*command.split(), "--set", "repairs=1"]) == 2
-    assert "--set repairs is for run, repl" in capsys.readouterr().err
+def test_a_setting_of_sessions_is_not_dropped_in_silence(command: str, cap: Cap) -> None:
+    assert "--set repairs is for run, repl" in cap([*command.split(), "--set", "repairs=1"], 2).err
 
 
 def test_the_settings_are_listed_with_default_and_source(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CAP_MODE", "instant")
-    assert run(["info", "--config", "--json"]) == 0
-    settings = json.loads(capsys.readouterr().out)["settings"]
+    settings = json.loads(cap(["info", "--config", "--json"]).out)["settings"]
     assert list(settings) == list(SETTINGS)
     mode = {"value": "instant", "default": "physics", "source": "CAP_MODE"}
     assert mode.items() <= settings["mode"].items()
-    assert run(["info", "--config"]) == 0
-    shown = capsys.readouterr().out
+    shown = cap(["info", "--config"]).out
     assert all(re.search(rf"^{name} ", shown, re.MULTILINE) for name in SETTINGS)

@@ -1,4 +1,4 @@
-"""The live page: who may see it, what it tells, and that it walks the road of every session."""
+"""The live page: who may see it, what it shows, and how it runs a session."""
 
 import contextlib
 import http.client
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from email.message import Message
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +22,13 @@ from cap.cli.page.access import Access
 from cap.cli.page.approval_request import STILL_S
 from cap.cli.page.chronicle import Chronicle
 from cap.errors import install_extra
-from cap.messages import REPEATED_PROGRAM
 from cap.trace.trace import Event
 from robots.arm.travel import PARK
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.visitor import Served, Visitor, served
+from tests.rows import cases
+
+Capture = pytest.CaptureFixture[str]
 
 
 class Headers:
@@ -47,53 +50,12 @@ HERE = ("Host", "127.0.0.1:8093")
 KEY = ("Cookie", "other=1; cap-8093=kept")
 
 
-@pytest.mark.parametrize(
-    ("path", "pairs"),
-    [
-        ("/?token=secret", [HERE]),
-        ("/", [HERE, KEY]),
-        ("/", [HERE, ("Cookie", "x=1"), KEY]),
-        ("/", [HERE, KEY, ("Origin", "http://127.0.0.1:8093")]),
-        ("/", [("Host", "localhost:8093"), KEY, ("Origin", "http://localhost:8093")]),
-        ("/?token=secret", [("Host", "[::1]:9000"), ("Origin", "http://[::1]:9000")]),
-        ("/?token=secret", [("Host", "LOCALHOST")]),
-    ],
-)
+@cases(("path", "pairs"))
 def test_who_has_the_link_may_pass(path: str, pairs: list[tuple[str, str]]) -> None:
     assert Access("secret", "kept").refusal(Request(path, *pairs)) is None
 
 
-@pytest.mark.parametrize(
-    ("path", "pairs", "why"),
-    [
-        ("/", [HERE], "token"),
-        ("/?token=", [HERE], "token"),
-        ("/?token=Secret", [HERE], "token"),
-        ("/?token=secret&token=secret", [HERE], "token"),
-        ("/?token=s%C3%A9cret", [HERE], "token"),
-        ("/?token=\udcc3\udca9", [HERE], "token"),
-        ("/", [HERE, ("Cookie", "cap-8094=kept")], "token"),
-        ("/", [HERE, ("Cookie", "cap-8093=wrong")], "token"),
-        ("/", [HERE, ("Cookie", "cap-8093=secret")], "token"),
-        ("/?token=kept", [HERE], "token"),
-        ("/", [HERE, ("Cookie", "\x00;=;;")], "token"),
-        ("/?token=secret", [HERE, ("Origin", "http://evil.example")], "another page"),
-        ("/?token=secret", [HERE, ("Origin", "null")], "another page"),
-        ("/?token=secret", [HERE, ("Origin", "https://127.0.0.1:8093")], "another page"),
-        ("/?token=secret", [HERE, ("Origin", "http://127.0.0.1:8000")], "another page"),
-        ("/?token=secret", [HERE, ("Origin", "http://localhost:8093")], "another page"),
-        ("/", [HERE, KEY, ("Origin", "http://127.0.0.1:8093"), ("Origin", "x")], "another page"),
-        ("/?token=secret", [("Host", "evil.example:8093")], "is at"),
-        ("/?token=secret", [("Host", "127.0.0.1.evil.example")], "is at"),
-        ("/?token=secret", [("Host", "evil@127.0.0.1:8093")], "is at"),
-        ("/?token=secret", [("Host", "127.0.0.1:8093:1")], "is at"),
-        ("/?token=secret", [("Host", "127.0.0.1:x")], "is at"),
-        ("/?token=secret", [("Host", "[::1")], "is at"),
-        ("/?token=secret", [("Host", "")], "is at"),
-        ("/?token=secret", [], "is at"),
-        ("/?token=secret", [HERE, ("Host", "evil.example")], "is at"),
-    ],
-)
+@cases(("path", "pairs", "why"))
 def test_nobody_else_may(path: str, pairs: list[tuple[str, str]], why: str) -> None:
     refused = Access("secret", "kept").refusal(Request(path, *pairs))
     assert refused is not None
@@ -107,76 +69,78 @@ def test_each_page_has_a_token_of_its_own() -> None:
 
 
 NASTY = "<img src=x onerror=alert(1)>\x1b[2J"
+CALL = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result": None}
+
+
+def shown(*events: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
+    """Return what the panel shows of one turn: status, program, calls, conversation."""
+    story = Chronicle()
+    story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
+    for kind, data in events:
+        if kind == "call":
+            data = {**CALL, "error": None, **data}
+        story(Event(kind, 1, 0, data))
+    news = story.news()
+    assert news is not None
+    assert story.news() is None
+    return news
 
 
 def test_text_of_others_is_shown_never_interpreted() -> None:
-    story = Chronicle()
-    call = {"name": NASTY, "args": [NASTY], "kwargs": {}, "duration_s": 0.1, "kind": "action"}
-    for kind, data in (
+    news = shown(
         ("instruction", {"lmp": NASTY, "text": NASTY}),
         ("prompt", {"model": NASTY}),
         ("text", {"text": NASTY}),
         ("program", {"lmp": "ui", "source": f"{NASTY}\n{NASTY}", "generated": [(NASTY, NASTY)]}),
         ("line", {"number": 1}),
-        ("call", {**call, "result": NASTY, "error": None}),
-        ("call", {**call, "result": None, "error": NASTY}),
-        ("call", {**call, "name": "say", "result": None, "error": None}),
+        ("call", {"name": NASTY, "args": [NASTY], "result": NASTY}),
+        ("call", {"name": NASTY, "error": NASTY}),
+        ("call", {"name": "say", "args": [NASTY]}),
         ("stdout", {"text": NASTY}),
         ("moved", {"objects": {NASTY: 0}}),
         ("failure", {"error": NASTY, "message": NASTY}),
-    ):
-        story(Event(kind, 1, 0, data))
-    story.note(NASTY)
-    story.say(NASTY)
-    news = story.news()
-    assert news is not None
+    )
     for html in news:
         assert "<img" not in html
         assert "\x1b" not in html
     assert "onerror" in "".join(news)
-    assert story.news() is None
 
 
 def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
-    story = Chronicle()
-    story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
-    story(Event("program", 1, 0, {"lmp": "ui", "source": "a()\nb()\n", "generated": []}))
-    story(Event("line", 1, 0, {"number": 2}))
-    call = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result": None}
-    for _ in range(125):
-        story(Event("call", 1, 0, {**call, "name": "b", "error": None}))
-    status, program, calls, _ = story.news() or ("", "", "", "")
+    status, program, calls, _ = shown(
+        ("program", {"lmp": "ui", "source": "a()\nb()\n", "generated": []}),
+        ("line", {"number": 2}),
+        *[("call", {"name": "b"})] * 125,
+    )
     assert "running line 2" in status
     assert re.search(r"▶ <[^>]+>  2</span>  b\(\)", program)
+    assert "&nbsp; <" in program
     assert "× 125" in calls
     assert "62.50 s" in calls
 
 
 def test_what_a_program_prints_stands_below_its_calls() -> None:
-    story = Chronicle()
-    call = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result": None}
-    story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
-    for name, printed in (("first", "one\n  two\n"), ("second", "x\n" * 9), ("third", "<b>\n")):
-        story(Event("call", 1, 0, {**call, "name": name, "error": None}))
-        story(Event("printed", 1, 0, {"text": printed}))
-    story(Event("printed", 1, 1, {"text": "of another LMP"}))
-    story(Event("repeated_program", 1, 0, {"lmp": "ui"}))
-    calls, turns = (story.news() or ("",) * 4)[2:]
+    printed = ("one\n  two\n", "x\n" * 9, "<b>\n")
+    events = [("call", {"name": name}) for name in ("first", "second", "third")]
+    calls = shown(*events, *(("printed", {"text": text}) for text in printed))[2]
     rows = [re.sub("<[^>]+>", "", row).strip() for row in calls.split("</div>")]
-    shown = [f"→ {name}() 0.50 s" for name in ("first", "second", "third")]
-    told = [*shown, "… 2 lines printed before", *["| x"] * 9, "| &lt;b&gt;"]
-    assert [row for row in rows if row] == told
-    assert REPEATED_PROGRAM in turns
+    made = [f"→ {name}() 0.50 s" for name in ("first", "second", "third")]
+    assert [row for row in rows if row] == [
+        *made, "… 2 lines printed before", *["| x"] * 9, "| &lt;b&gt;",
+    ]  # fmt: skip
 
 
-def test_calls_with_arrays_are_told() -> None:
-    story = Chronicle()
-    story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
-    call = {"name": "draw", "kwargs": {}, "duration_s": 0.5, "kind": "action", "error": None}
-    for given in (1.0, 1.0, 2.0):
-        points = np.full((3, 2), given)
-        story(Event("call", 1, 0, {**call, "args": (points,), "result": points}))
-    assert "and 2 more calls" in (story.news() or ("",) * 4)[2]
+def test_of_many_calls_the_last_are_shown() -> None:
+    calls = shown(*(("call", {"name": f"f{number}"}) for number in range(50)))[2]
+    assert "… 10 rows before" in calls
+    assert "f49()" in calls
+    assert "f9()" not in calls
+
+
+def test_calls_with_arrays_are_shown() -> None:
+    points = [np.full((3, 2), number) for number in (1.0, 1.0, 2.0)]
+    events = [("call", {"name": "draw", "args": (one,), "result": one}) for one in points]
+    assert "and 2 more calls" in shown(*events)[2]
 
 
 def test_undone_stands_under_the_turns_that_were_undone() -> None:
@@ -190,7 +154,7 @@ def test_undone_stands_under_the_turns_that_were_undone() -> None:
 
 
 def test_without_its_extra_the_page_names_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setitem(sys.modules, "viser", None)
     assert run(["serve"]) == 2
@@ -200,14 +164,12 @@ def test_without_its_extra_the_page_names_it(
 
 
 @pytest.mark.parametrize("words", [["--json"], ["--speed", "nan"], ["--port", "70000"]])
-def test_what_makes_no_sense_is_refused(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_makes_no_sense_is_refused(words: list[str], capsys: Capture) -> None:
     assert run(["serve", *words]) == 2
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_named(capsys: Capture) -> None:
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -276,30 +238,6 @@ def test_others_get_neither_page_nor_socket(
     status, _, body = answered(page, f"/?token={given}", **headers, **more)
     assert status == 403
     assert body.count(b"\n") == 1
-
-
-@pytest.mark.soak
-def test_who_speaks_no_http_of_a_browser_is_refused_without_a_traceback(tmp_path: Path) -> None:
-    with served("--mode", "instant", "--out", "run", cwd=tmp_path) as page:
-        name, port = page.host.split(":")
-        for line, begin in (
-            (b"GET /?token=\xc3\xa9 HTTP/1.1", b"HTTP/1.1 403"),
-            (b"GET /?token=%ff%00\xe9 HTTP/1.1", b"HTTP/1.1 403"),
-            (b"POST / HTTP/1.1", b""),
-            (b"HEAD / HTTP/1.1", b""),
-            (b"\x16\x03\x01", b""),
-        ):
-            with socket.create_connection((name, int(port)), timeout=60) as connection:
-                connection.sendall(line + f"\r\nHost: {page.host}\r\n\r\n".encode())
-                answer = b"".join(iter(lambda: connection.recv(4096), b""))
-            assert answer.startswith(begin)
-        assert answered(page, "/")[0] == 403
-        with Visitor(page) as visitor:
-            visitor.until(lambda v: "ready" in v.text)
-            assert page.end(signal.SIGINT) == 0
-            visitor.until(lambda v: "the session is over" in v.text)
-    assert "Traceback" not in page.told
-    assert "handshake" not in page.told
 
 
 def test_the_page_listens_on_this_machine_alone(page: Served) -> None:
@@ -377,37 +315,36 @@ def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
 
 
 @pytest.mark.soak
-def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> None:
-    with (
-        served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page,
-        Visitor(page) as visitor,
-        Visitor(page) as other,
-    ):
-        visitor.until(lambda v: "/arm/hand" in v.positions)
-        begin = visitor.positions["/arm/hand"]
-        visitor.ask("stack all the blocks")
-        visitor.until(lambda v: v.positions["/arm/hand"] != begin)
-        visitor.until(lambda v: "running line" in v.text)
-        other.press("Stop")  # whoever sees it may stop it
-        visitor.until(lambda v: "stopped on the page" in v.text)
-        visitor.until(lambda v: "ready" in v.text and "Interrupted" in v.text)
-        visitor.press("Undo")
-        visitor.until(lambda v: "undone" in v.text)
-        visitor.until(lambda v: v.positions["/arm/hand"] == begin)
-        assert page.end(signal.SIGINT) == 0  # nothing runs, so Ctrl-C is the end
-        assert "run: run" in page.told
-
-
-@pytest.mark.soak
-def test_a_browser_that_leaves_stops_nothing(tmp_path: Path) -> None:
-    with served("--speed", "1", "--out", "run", cwd=tmp_path) as page:
-        with Visitor(page) as visitor:
+def test_a_stop_ends_the_program_the_robot_and_what_waits(tmp_path: Path) -> None:
+    with served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page:
+        with Visitor(page) as visitor, Visitor(page) as other:
             visitor.until(lambda v: "/arm/hand" in v.positions)
             begin = visitor.positions["/arm/hand"]
+            visitor.ask("stack all the blocks")
+            visitor.until(lambda v: v.positions["/arm/hand"] != begin)
+            visitor.until(lambda v: "running line" in v.text)
+            visitor.ask("put the red block in the blue bowl")
+            visitor.until(lambda v: "waits: put the red block in the blue bowl" in v.text)
+            other.press("Stop")  # anybody who sees it may stop it
+            visitor.until(lambda v: "this is not run: put the red block" in v.text)
+            visitor.until(
+                lambda v: "ready" in v.text and "Interrupted: stopped on the page" in v.text
+            )
+            assert "Ctrl-C" not in visitor.text
+            visitor.press("Undo")
+            visitor.until(lambda v: "undone" in v.text)
+            visitor.until(lambda v: v.positions["/arm/hand"] == begin)
+            assert "2. put the red block" not in visitor.text
             visitor.ask("put the red block in the blue bowl")
             visitor.until(lambda v: v.positions["/arm/hand"] != begin)
-        with Visitor(page) as again:
-            again.until(lambda v: "moved red block" in v.text)
+            visitor.until(lambda v: "running line" in v.text)
+        with Visitor(page) as again:  # a browser that leaves stops nothing
+            again.press("Stop")
+            again.until(lambda v: "ready" in v.text)
+            assert page.end(signal.SIGINT) == 0  # nothing runs, so Ctrl-C is the end
+            again.until(lambda v: "the session is over" in v.text)
+    assert "run: run" in page.told
+    assert "Traceback" not in page.told
 
 
 @pytest.mark.soak
@@ -445,27 +382,7 @@ position_m = [-0.12, -0.50, 0.018]
 
 DRY = ("-r", "tabletop", "--dry-run", "--objects", "red block,green block,blue bowl")
 ASKED = "waiting for your answer: may it run?"
-CALL = "It is to call put_first_on_second"
-
-
-@pytest.mark.soak
-def test_stop_ends_what_waits_too_and_says_so(tmp_path: Path) -> None:
-    with (
-        served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page,
-        Visitor(page) as visitor,
-        Visitor(page) as other,
-    ):
-        visitor.ask("stack all the blocks")
-        visitor.until(lambda v: "running line" in v.text)
-        visitor.ask("put the red block in the blue bowl")
-        visitor.until(lambda v: "waits: put the red block in the blue bowl" in v.text)
-        other.press("Stop")
-        visitor.until(lambda v: "this is not run: put the red block" in v.text)
-        visitor.until(lambda v: "ready" in v.text and "Interrupted: stopped on the page" in v.text)
-        assert "Ctrl-C" not in visitor.text
-        visitor.press("Undo")  # it would wait behind what was asked for before
-        visitor.until(lambda v: "undone" in v.text)
-        assert "2. put the red block" not in visitor.text
+PICK = "It is to call put_first_on_second"
 
 
 @pytest.mark.soak
@@ -480,18 +397,15 @@ def test_an_answer_is_to_the_question_it_was_shown_with(tmp_path: Path) -> None:
             browser.until(lambda v: ASKED in v.text)
         late = other.element("Yes, run it")
         visitor.press("Yes, run it")
-        visitor.until(lambda v: CALL in v.text)
+        visitor.until(lambda v: PICK in v.text)
         other.click(late)
-        visitor.until(lambda v: "came late" in v.text)
-        assert ASKED in visitor.text
-        assert "moved red block" not in visitor.text.partition("rehearsed")[2].partition("\n")[2]
-        other.until(lambda v: CALL in v.text)
+        other.until(lambda v: PICK in v.text and ASKED in v.text)
         other.press("No")
         visitor.until(lambda v: "NotApproved" in v.text and "ready" in v.text)
 
 
 @pytest.mark.soak
-def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -> None:
+def test_a_program_can_be_changed_and_what_is_refused_stays_in_the_field(tmp_path: Path) -> None:
     with (
         served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page,
         Visitor(page) as visitor,
@@ -499,10 +413,7 @@ def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -
     ):
         visitor.ask("put the red block in the blue bowl")
         for browser in (visitor, other):
-            browser.until(lambda v: ASKED in v.text)
-        for browser in (visitor, other):
-            source = browser.until(lambda v: v.field("Program"))
-        first = visitor.element("Program")
+            browser.until(lambda v: ASKED in v.text and v.field("Program"))
         visitor.until(lambda v: v.elements[v.element("Yes, run it")]["disabled"] is False)
         visitor.write("Program", "import os")
         visitor.press("Yes, run it")  # with the last key, which a browser may not have sent
@@ -514,58 +425,21 @@ def test_a_change_that_is_refused_is_told_and_its_text_is_kept(tmp_path: Path) -
         for browser in (visitor, other):
             browser.until(lambda v: "A change was refused" in v.text)
             assert "the edited program is refused" in browser.text
-        visitor.until(lambda v: v.element("Program") != first and v.field("Program"))
-        assert visitor.field("Program").strip() == "import os"
-        assert other.field("Program") == source
-        visitor.write("Program", "")
-        time.sleep(STILL_S)
-        visitor.press("Yes, run it")
-        visitor.until(lambda v: "✓ 1." in v.text and "ready" in v.text)
-        page.end(signal.SIGINT)
-    assert "commands that would be sent:" in page.told
-
-
-@pytest.mark.soak
-def test_a_change_that_passes_is_told_and_what_others_typed_is_not_lost_unsaid(
-    tmp_path: Path,
-) -> None:
-    with (
-        served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page,
-        Visitor(page) as visitor,
-        Visitor(page) as other,
-    ):
-        visitor.ask("put the red block in the blue bowl")
-        for browser in (visitor, other):
-            browser.until(lambda v: ASKED in v.text and v.field("Program"))
-        other.write("Program", "say('of the other')")
-        first = visitor.element("Program")
+            browser.until(lambda v: v.field("Program").strip() == "import os")
         visitor.write("Program", "say('mine')")
         time.sleep(STILL_S)
         visitor.press("Yes, run it")
-        visitor.until(lambda v: "in another browser is not used" in v.text)
-        visitor.until(lambda v: v.element("Program") != first and ASKED in v.text)
-        assert "The change passed the check" in visitor.text
+        visitor.until(lambda v: "The change passed the check" in v.text and ASKED in v.text)
         visitor.press("Yes, run it")
         visitor.until(lambda v: "robot says: “mine”" in v.text and "ready" in v.text)
-
-
-@pytest.mark.soak
-def test_a_double_click_on_undo_takes_one_turn_back(tmp_path: Path) -> None:
-    with (
-        served("--mode", "instant", "--out", "run", cwd=tmp_path) as page,
-        Visitor(page) as visitor,
-    ):
-        for number, words in enumerate(
-            ("red block in the blue bowl", "green block in the red bowl")
-        ):
-            visitor.ask(f"put the {words}")
-            visitor.until(lambda v, number=number: f"✓ {number + 1}." in v.text)
-        visitor.press("Undo")
-        visitor.click(visitor.element("Undo"))
-        visitor.until(lambda v: "undone" in v.text)
-        visitor.ask("put the yellow block in the green bowl")
-        visitor.until(lambda v: "✓ 3." in v.text)
-        assert visitor.text.count("› /undo") == 1
+        visitor.ask("put the green block in the blue bowl")
+        visitor.until(lambda v: ASKED in v.text)
+        visitor.write("Program", "")
+        time.sleep(STILL_S)
+        visitor.press("Yes, run it")  # an empty field is a yes to the program
+        visitor.until(lambda v: "✓ 2." in v.text and "ready" in v.text)
+        page.end(signal.SIGINT)
+    assert "commands that would be sent:" in page.told
 
 
 @pytest.fixture

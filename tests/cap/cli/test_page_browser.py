@@ -157,26 +157,6 @@ def test_however_fast_it_is_typed_no_part_of_an_instruction_is_carried_out(
     assert tab.errors == []
 
 
-def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> None:
-    pytest.importorskip("viser", reason="the extra 'web' is not installed")
-    pytest.importorskip("mujoco", reason="the extra 'sim' is not installed")
-    with served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page:
-        tab = Tab(browser)
-        tab.page.goto(page.link)
-        tab.wait_for("status", "ready")
-        tab.page.get_by_role("textbox").first.fill("stack all the blocks")
-        tab.page.get_by_role("textbox").first.press("Enter")
-        tab.wait_for("status", "running line 2")
-        assert "▶" in tab.told("program")
-        tab.page.get_by_role("button", name="Stop").click()
-        tab.wait_for("turns", "stopped on the page")
-        tab.wait_for("turns", "Interrupted")
-        tab.wait_for("status", "ready")
-        tab.page.get_by_role("button", name="Undo").click()
-        tab.wait_for("turns", "undone")
-        assert tab.errors == []
-
-
 CLIPPED = """[...document.querySelectorAll('[data-cap], [data-cap] *')].filter(e =>
     e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display != 'inline').length"""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from cap.cli.pictures import Pictures
+from cap.trace.trace import Event
 
 SATURATED = [(210, 30, 40), (250, 140, 20), (90, 190, 60), (40, 70, 200), (250, 220, 60)]
 
@@ -30,9 +32,21 @@ class Painter:
         return Image.fromarray(picture)
 
 
+def test_programs_that_are_only_tried_are_not_filmed(tmp_path: Path) -> None:
+    robot = Painter()
+    trace = SimpleNamespace(folder=tmp_path, listeners=[])
+    film = Pictures(SimpleNamespace(robot=robot, trace=trace), tmp_path / "film.gif")
+    for kind, filmed in (("trying", False), ("tried_all", True), ("instruction", True)):
+        film.hear(Event(kind, 1, 0, {}))
+        assert (robot.on_frame is not None) == filmed
+    film.finish()
+    assert robot.on_frame is None
+
+
 def test_small_things_keep_their_colours_in_every_frame_of_a_film(tmp_path: Path) -> None:
     robot = Painter()
-    film = Pictures(robot, tmp_path, tmp_path / "film.gif")
+    trace = SimpleNamespace(folder=tmp_path, listeners=[])
+    film = Pictures(SimpleNamespace(robot=robot, trace=trace), tmp_path / "film.gif")
     for robot.shown in range(1, len(SATURATED) + 1):
         robot.on_frame()
     film.finish()

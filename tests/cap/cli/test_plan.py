@@ -18,6 +18,9 @@ from cap.cli.main import run
 from cap.models.base import Scores
 from cap.planners.stand_in_models import FORMS, StandIn
 from tests.fakes.openai_server import FakeServer, error
+from tests.rows import cases
+
+Capture = pytest.CaptureFixture[str]
 
 
 def plan(*words: str, out: Path) -> int:
@@ -25,7 +28,7 @@ def plan(*words: str, out: Path) -> int:
 
 
 def test_an_instruction_is_carried_out_with_its_scores_as_a_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Capture
 ) -> None:
     assert plan("bring me something to clean up the spill", out=tmp_path / "run") == 0
     shown = capsys.readouterr().out
@@ -45,7 +48,7 @@ def test_an_instruction_is_carried_out_with_its_scores_as_a_table(
 
 @pytest.mark.inside
 def test_what_was_unusual_in_comparing_is_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = StandIn.score
 
@@ -57,9 +60,7 @@ def test_what_was_unusual_in_comparing_is_shown(
     assert "note: by guess (step 1, 2, 3, 4" in capsys.readouterr().out
 
 
-def test_a_zero_shot_planner_acts_in_the_household(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_zero_shot_planner_acts_in_the_household(tmp_path: Path, capsys: Capture) -> None:
     words = ("Drink the milk", "--planner", "zero-shot", "-r", "household")
     assert plan(*words, "--json", out=tmp_path / "run") == 0
     found = json.loads(capsys.readouterr().out)
@@ -80,9 +81,7 @@ def test_a_zero_shot_planner_acts_in_the_household(
     assert head.split()[:6] == ["candidate", "step", "likeness", "share", "penalty", "score"]
 
 
-def test_a_zero_shot_planner_translates_as_it_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_zero_shot_planner_translates_as_it_is_told(tmp_path: Path, capsys: Capture) -> None:
     likeness = {}
     for said in ("tfidf", "edit"):
         words = ("Drink the milk", "--planner", "zero-shot", "-r", "household")
@@ -107,15 +106,13 @@ HOUSEHOLD = ("--planner", "zero-shot", "-r", "household")
     ids=itemgetter(0),
 )
 def test_an_instruction_is_known_whatever_its_case_its_stop_and_its_wording(
-    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], tmp_path: Path, capsys: Capture
 ) -> None:
     assert plan(*words, out=tmp_path / "run") == 0
     assert capsys.readouterr().out.count("done: the world is as asked") == 1
 
 
-def test_a_monologue_reads_what_came_of_its_steps(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_monologue_reads_what_came_of_its_steps(tmp_path: Path, capsys: Capture) -> None:
     words = ("stack all the blocks", "--planner", "monologue", "-r", "ravens")
     assert plan(*words, "--feedback", "scene", "--disturb", "once", out=tmp_path / "run") == 0
     shown = capsys.readouterr().out
@@ -125,7 +122,7 @@ def test_a_monologue_reads_what_came_of_its_steps(
 
 
 def test_a_program_is_bounded_and_disturbed_like_any_planner(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Capture
 ) -> None:
     words = ("put the apple on the desk", "--planner", "cap", "--objects", "apple @ table")
     assert plan(*words, "--max-steps", "1", out=tmp_path / "one") == 1
@@ -134,9 +131,7 @@ def test_a_program_is_bounded_and_disturbed_like_any_planner(
     assert "somebody kept it from succeeding" in capsys.readouterr().out
 
 
-def test_what_a_person_says_on_the_way_is_what_is_judged(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_person_says_on_the_way_is_what_is_judged(tmp_path: Path, capsys: Capture) -> None:
     words = ("throw away the apple", "--say", "1:bring me a sponge")
     assert plan(*words, out=tmp_path / "run") == 0
     shown = capsys.readouterr().out
@@ -144,16 +139,12 @@ def test_what_a_person_says_on_the_way_is_what_is_judged(
     assert "pick up the sponge" in shown
 
 
-def test_a_person_who_answers_nothing_holds_nothing_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_person_who_answers_nothing_holds_nothing_up(tmp_path: Path, capsys: Capture) -> None:
     assert plan("bring me a drink", "--feedback", "human", out=tmp_path / "run") == 0
     assert "Person: (no answer)" in capsys.readouterr().out
 
 
-def test_what_no_stand_in_knows_ends_with_the_remedy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_no_stand_in_knows_ends_with_the_remedy(tmp_path: Path, capsys: Capture) -> None:
     assert plan("sing a song", "-m", "perfect-say", out=tmp_path / "run") == 4
     shown = capsys.readouterr().out
     assert "use another model with -m" in shown
@@ -161,7 +152,7 @@ def test_what_no_stand_in_knows_ends_with_the_remedy(
 
 
 def test_every_stand_in_is_named_where_a_model_is_chosen(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     assert run(["plan", "--help"]) == 0
     shown = "".join(capsys.readouterr().out.split())
@@ -170,7 +161,7 @@ def test_every_stand_in_is_named_where_a_model_is_chosen(
 
 @pytest.mark.parametrize("planner", ["saycan", "cap"])
 def test_a_model_that_gives_nothing_is_told_alike_by_every_planner(
-    planner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    planner: str, tmp_path: Path, capsys: Capture
 ) -> None:
     """A program that could not be written ended with 1, as one that went wrong."""
     words = ("frobnicate the gizmo", "--planner", planner, "-m", "nearest")
@@ -184,7 +175,7 @@ CORNERS = ("Put all the blocks in different corners", "--planner", "monologue", 
 
 
 def test_a_benchmark_instruction_that_the_scene_forbids_says_what_is_in_the_way(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Capture
 ) -> None:
     for seed in ("0", "1", "2"):
         words = (*CORNERS, "--feedback", "scene", "--seed", seed)
@@ -198,7 +189,7 @@ def test_a_benchmark_instruction_that_the_scene_forbids_says_what_is_in_the_way(
 @pytest.mark.parametrize("robot", ["kitchen", "ravens"])
 @pytest.mark.parametrize("planner", ["saycan", "monologue"])
 def test_a_model_without_log_probabilities_is_shown_the_scene_and_asked_once_a_step(
-    robot: str, planner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    robot: str, planner: str, tmp_path: Path, capsys: Capture
 ) -> None:
     said = " done." if planner == "monologue" and robot == "ravens" else "A"
 
@@ -221,7 +212,7 @@ def test_a_model_without_log_probabilities_is_shown_the_scene_and_asked_once_a_s
 
 
 def test_a_model_that_cannot_match_is_asked_before_anything_is_learned(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def learned(*_: Any, **__: Any) -> Any:
         raise AssertionError("it learned first")
@@ -232,37 +223,18 @@ def test_a_model_that_cannot_match_is_asked_before_anything_is_learned(
     assert "nearest cannot match" in capsys.readouterr().out
 
 
-def test_a_plan_without_a_step_there_is_is_not_done(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_without_a_step_there_is_is_not_done(tmp_path: Path, capsys: Capture) -> None:
     assert plan("go to the moon", "-m", "nearest", out=tmp_path / "run") == 4
     assert "no step of the model's plan is one there is" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("instruction", "objects", "why"),
-    [
-        ("throw away all the items on the table?", "apple @ cart", "from the table, and there is"),
-        ("throw away all the items on the table?", "cup @ table", "needs something like a coke"),
-        ("pick up the coke can", "sponge @ table", "needs a coke can, and the kitchen has none"),
-        ("grab me a 7up from the table", "7up @ cart", "needs a 7up from the table, and there is"),
-        ("go to the table", "sponge @ table", "is so already"),
-        ("place the coke can on the table", "coke can @ table", "is so already"),
-        ("bring me a sponge", "sponge @ desk", "is so already"),
-        ("bring me two sodas", "pepsi @ table", "needs 2 things such as a pepsi, and the kitchen"),
-        (
-            "put an energy bar and water bottle on the table",
-            "energy bar @ table, water bottle @ cart",
-            "needs an energy bar not yet at the table, and there is none",
-        ),
-    ],
-)
+@cases(("instruction", "objects", "why"))
 def test_in_the_kitchen_what_is_so_already_or_cannot_be_is_refused_at_the_start(
     instruction: str,
     objects: str,
     why: str,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     """Met by nothing, or met before anything was done, it was told as done."""
     assert plan(instruction, "--objects", objects, out=tmp_path / "run") == 2
@@ -274,44 +246,9 @@ def test_in_the_kitchen_what_is_so_already_or_cannot_be_is_refused_at_the_start(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["  "], "the instruction is empty"),
-        (["x", "-r", "drawing"], "planners know no skills of 'drawing'"),
-        (["x", "--feedback", "smell"], "no feedback 'smell'"),
-        (["x", "--feedback", "scene"], "the kitchen has no scene feedback"),
-        (["x", "--say", "never mind"], "is not N:WORDS"),
-        (["x", "-m", "noisy-say:3"], "noisy-say:P"),
-        (["x", "-m", "perfet-say"], "unknown model 'perfet-say'"),
-        (["x", "--explain", "-r", "ravens"], "leave --explain out"),
-        (["x", "--planner", "cap", "--feedback", "success"], "leave --feedback out"),
-        (["x", "--objects", "unicorn"], "no object named 'unicorn'"),
-        (["x", "--planner", "zero-shot"], "has no place in the kitchen"),
-        (["x", "-r", "household"], "plans --planner zero-shot alone"),
-        (["x", "-r", "household", "--planner", "zero-shot", "--objects", "cup"], "own things"),
-        (["x", "-r", "ravens", "--planner", "saycanpay", "--feedback", "success"], "plans first"),
-        (["stack all the blocks", "-r", "ravens", "--objects", "red bowl"], "needs a block"),
-        (["stack all the blocks", "-r", "ravens", "--objects", "red block"], "is so already"),
-        (
-            [
-                "put the blocks in their matching bowls",
-                "-r",
-                "ravens",
-                "--objects",
-                "red block, blue bowl",
-            ],
-            "needs a red bowl",
-        ),
-        (["Drink a lake", "-r", "household", "--planner", "zero-shot"], "such as 'Drink the "),
-        (["Drink the milk", *HOUSEHOLD, "--translator", "magic"], "no translator 'magic'"),
-        (["Drink the milk", *HOUSEHOLD, "--translator", "edit:x"], "takes a model, such as"),
-        (["bring me a sponge", "--translator", "edit"], "leave --translator out"),
-        (["x", "-m", "noisy-say:7"], "unknown model 'noisy-say:7'"),
-    ],
-)
+@cases(("words", "why"))
 def test_what_cannot_be_is_one_line_and_leaves_nothing(
-    words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], why: str, tmp_path: Path, capsys: Capture
 ) -> None:
     assert plan(*words, out=tmp_path / "run") == 2
     shown, error = capsys.readouterr()

@@ -18,7 +18,9 @@ from cap.errors import SavedError
 from cap.robot import robot_files
 from cap.session.session import Session
 from cap.trace.reader import read_events
+from tests.cap.cli.conftest import Cap
 from tests.fakes.openai_server import FakeServer
+from tests.rows import cases
 
 Capture = pytest.CaptureFixture[str]
 INSTANT = ["--mode", "instant"]
@@ -100,10 +102,11 @@ def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
     assert run(["run", "--replay", "o", "-r", own]) == 0
 
 
-def test_another_robots_file_is_refused(own: str, capsys: Capture) -> None:
+def test_another_robots_file_is_refused(own: str, cap: Cap) -> None:
     assert run(["robots", "new", "other"]) == 0
-    assert run(["run", "--replay", "o", "-r", "other/robot.py"]) == 2
-    assert "saved with robot 'my_arm'" in capsys.readouterr().err
+    assert (
+        "saved with robot 'my_arm'" in cap(["run", "--replay", "o", "-r", "other/robot.py"], 2).err
+    )
 
 
 def test_resume_goes_on_with_world_variables_and_history(model: list[str], capsys: Capture) -> None:
@@ -119,16 +122,15 @@ def test_resume_goes_on_with_world_variables_and_history(model: list[str], capsy
     assert json.loads(Path("two/run.json").read_text())["resumed"] == "one"
 
 
-def test_undo_that_works_across_the_end_of_a_process(capsys: Capture) -> None:
+def test_undo_that_works_across_the_end_of_a_process(cap: Cap) -> None:
     run(["run", "put the red block in the blue bowl", *INSTANT, "--out", "one"])
-    assert run(["run", "--resume", "one", "undo that", "--json"]) == 0
-    shown = capsys.readouterr().out.splitlines()[-1]
+    shown = cap(["run", "--resume", "one", "undo that", "--json"]).out.splitlines()[-1]
     (turn,) = json.loads(shown)["turns"]
     assert list(turn["moved"]) == ["red block"]
 
 
 def test_a_killed_session_resumes_at_its_last_finished_turn(
-    model: list[str], capsys: Capture
+    model: list[str], cap: Cap, capsys: Capture
 ) -> None:
     command = [sys.executable, "-m", "cap", "run", "move", "loop", "--out", "o", *INSTANT, *model]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -138,40 +140,14 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=20)
     capsys.readouterr()
-    assert run(["run", "--resume", "o", "count", *model, "--json"]) == 0
-    out, error = capsys.readouterr()
+    out, error = cap(["run", "--resume", "o", "count", *model, "--json"])
     assert said(json.loads(out)["turns"][0]) == ["[1, 2]"]
     assert "note: the last turn was cut off, and is as if never asked: loop" in error
-    assert run(["run", "--replay", "o"]) == 0
-    assert "replayed: 1 steps" in capsys.readouterr().out
-
-
-def test_a_turn_that_was_done_is_known_though_its_record_breaks_off(capsys: Capture) -> None:
-    moves = ["put the red block in the blue bowl", "undo that"]
-    run(["run", *moves, *INSTANT, "--out", "o"])
-    events = Path("o/events.jsonl")
-    lines = events.read_text().splitlines(keepends=True)
-    begins = [at for at, line in enumerate(lines) if '"kind": "instruction"' in line]
-    events.write_text("".join(lines[: begins[-1] + 1]))
-    capsys.readouterr()
-    run(["run", "--resume", "o", moves[0]])
-    error = capsys.readouterr().err
-    assert "cut off" not in error
+    assert "came out as in the run" in cap(["run", "--replay", "o"]).out
 
 
 @pytest.mark.sweep(share=0.4)
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--resume", "nowhere", "x"], "no saved session at nowhere"),
-        (["--resume", "o", "x", "--objects", "red block"], "leave out --objects"),
-        (["--resume", "o", "x", "-r", "other"], "leave out --robot"),
-        (["--replay", "o", "x"], "give it alone"),
-        (["--replay", "o", "-m", "nearest"], "give it alone"),
-        (["--replay", "nowhere"], "no run folder"),
-        (["--resume", "damaged", "x"], "is not a saved session"),
-    ],
-)
+@cases(("arguments", "message"))
 def test_what_cannot_be_resumed_or_replayed(
     arguments: list[str], message: str, capsys: Capture
 ) -> None:
@@ -240,18 +216,15 @@ def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture)
     assert said(turn) == ["[1] [0.2 0.5] 0.5 red block"]
 
 
-def test_replay_of_what_came_out_otherwise(model: list[str], capsys: Capture) -> None:
+def test_replay_of_what_came_out_otherwise(model: list[str], cap: Cap, capsys: Capture) -> None:
     run(["run", "move", "--out", "o", *INSTANT, *model])
     path = Path("o/events.jsonl")
     path.write_text(path.read_text().replace('"ok": true', '"ok": false'))
     capsys.readouterr()
-    assert run(["run", "--replay", "o"]) == 1
-    assert "came out differently than in the run: move" in capsys.readouterr().out
+    assert "came out differently than in the run: move" in cap(["run", "--replay", "o"], 1).out
     path.write_text(path.read_text().replace('"text": "move"', '"text": "move\\u001b[2J"'))
-    assert run(["run", "--replay", "o"]) == 1
-    assert "than in the run: move\\x1b[2J" in capsys.readouterr().out
-    assert run(["trace", "export", "o", "--to", "gif"]) == 1
-    assert "than in the run: move\\x1b[2J" in capsys.readouterr().err
+    assert "than in the run: move\\x1b[2J" in cap(["run", "--replay", "o"], 1).out
+    assert "than in the run: move\\x1b[2J" in cap(["trace", "export", "o", "--to", "gif"], 1).err
 
 
 def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
@@ -259,7 +232,7 @@ def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
     run(["exec", "mine.py", "--out", "o", *INSTANT])
     capsys.readouterr()
     assert run(["run", "--replay", "o"]) == 0
-    assert "replayed: 1 steps came out as in the run" in capsys.readouterr().out
+    assert "replayed: it came out as in the run" in capsys.readouterr().out
 
 
 Talk = Callable[..., tuple[int, str, str]]
@@ -329,30 +302,30 @@ def test_the_folder_of_skills_can_be_set(
     assert said(turn) == ["6"]
 
 
-def test_a_folders_own_file_may_not_set_the_skills_unasked(capsys: Capture) -> None:
+def test_a_folders_own_file_may_not_set_the_skills_unasked(cap: Cap) -> None:
     Path("cap.toml").write_text('skills = "theirs"\n')
-    assert run(["skills", "path"]) == 0
-    shown = capsys.readouterr()
+    shown = cap(["skills", "path"])
     assert "theirs" not in shown.out
     assert "skills ignored" in shown.err
 
 
-def test_a_damaged_skill_is_left_out_with_a_line(capsys: Capture) -> None:
+def test_a_damaged_skill_is_left_out_with_a_line(cap: Cap) -> None:
     Path("mine").mkdir()
     Path("mine/f.py").write_text("def f():\n    import os\n")
-    assert run(["run", "stack all the blocks", *INSTANT, "--set", "skills=mine"]) == 0
-    (line,) = capsys.readouterr().err.splitlines()
+    (line,) = cap(
+        ["run", "stack all the blocks", *INSTANT, "--set", "skills=mine"]
+    ).err.splitlines()
     assert line.startswith("warning: a skill is left out: mine/f.py, line 2: CAP102")
-    assert run(["skills", "list", "--skills", "mine"]) == 0
-    assert "damaged: mine/f.py, line 2" in " ".join(capsys.readouterr().out.split())
+    assert "damaged: mine/f.py, line 2" in " ".join(
+        cap(["skills", "list", "--skills", "mine"]).out.split()
+    )
     assert run(["skills", "show", "f", "--skills", "mine"]) == 2
 
 
-def test_a_robot_is_told_which_skills_it_cannot_use(capsys: Capture) -> None:
+def test_a_robot_is_told_which_skills_it_cannot_use(cap: Cap) -> None:
     Path("mine").mkdir()
     Path("mine/drive.py").write_text("def drive():\n    goto_loc('desk')\n")
-    assert run(["skills", "list", "--skills", "mine", "-r", "ravens", "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
+    (row,) = json.loads(cap(["skills", "list", "--skills", "mine", "-r", "ravens", "--json"]).out)
     assert row["left out"] == "needs goto_loc"
 
 
@@ -384,9 +357,8 @@ def test_odd_bytes_on_a_pipe_do_not_end_the_repl() -> None:
     assert b"\x1b" not in done.stdout + done.stderr
 
 
-def test_the_run_says_what_the_model_took(model: list[str], capsys: Capture) -> None:
-    assert run(["run", "move", "count", *INSTANT, *model]) == 0
-    shown = capsys.readouterr().out
+def test_the_run_says_what_the_model_took(model: list[str], cap: Cap) -> None:
+    shown = cap(["run", "move", "count", *INSTANT, *model]).out
     assert shown.count("; 1 request, ") == 2
     assert "in all: 2 requests, " in shown
 
@@ -413,33 +385,28 @@ def test_a_repair_is_one_line(model: list[str], capsys: Capture) -> None:
 
 
 def test_a_pipe_gets_whole_programs_only(
-    model: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    model: list[str], cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    assert run(["run", "move", *INSTANT, *model]) == 0
-    assert capsys.readouterr().out.count("put_first_on_second('red block', 'blue bowl')") == 2
+    assert (
+        cap(["run", "move", *INSTANT, *model]).out.count(
+            "put_first_on_second('red block', 'blue bowl')"
+        )
+        == 2
+    )
 
 
 def test_a_sitting_with_redo_and_another_model_is_replayed(
-    model: list[str], repl: Talk, capsys: Capture
+    model: list[str], repl: Talk, cap: Cap
 ) -> None:
     lines = "put the red block in the blue bowl\n/undo\n/redo\n/model vllm/fake {}\nmove\ncount\n"
     code, out, error = repl(lines.format(model[-1]).encode(), "--out", "o")
     assert (code, error) == (0, "")
     assert "model: vllm/fake from now on" in out
-    assert run(["run", "--replay", "o"]) == 0
-    assert "replayed: 5 steps came out as in the run" in capsys.readouterr().out
-    assert run(["trace", "show", "o"]) == 0
-    told = capsys.readouterr().out
+    assert "replayed: it came out as in the run" in cap(["run", "--replay", "o"]).out
+    told = cap(["trace", "show", "o"]).out
     assert "redone: the turn, the world too" in told
     assert "model: vllm/fake from now on" in told
-
-
-def test_code_shows_the_last_program_of_the_session_gone_on_with(repl: Talk) -> None:
-    repl(b"put the red block in the blue bowl\n", "--out", "o")
-    code, out, _ = repl(b"/code\n", "--resume", "o")
-    assert code == 0
-    assert "put_first_on_second(" in out
 
 
 def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:

@@ -12,6 +12,8 @@ from cap.cli.main import run
 from cap.models.providers import make_model
 from cap.robot.registry import make_robot, robot_prompts
 from cap.validation.robots import check_robot
+from tests.cap.cli.conftest import Cap
+from tests.rows import cases
 
 Capture = pytest.CaptureFixture[str]
 
@@ -30,11 +32,10 @@ def changed(robot: Path, old: str, new: str) -> list[str]:
     return [str(finding) for finding in check_robot(str(other), make_model("nearest"))]
 
 
-def test_the_new_robot_is_sound_and_moves(robot: Path, capsys: Capture) -> None:
+def test_the_new_robot_is_sound_and_moves(robot: Path, cap: Cap) -> None:
     assert run(["robots", "check", str(robot)]) == 0
     assert run(["run", "move the red marker to the left", "-r", str(robot), "--json"]) == 0
-    assert run(["robots", "show", str(robot)]) == 0
-    assert "move_to(" in capsys.readouterr().out
+    assert "move_to(" in cap(["robots", "show", str(robot)]).out
 
 
 def test_its_own_tests_pass(robot: Path) -> None:
@@ -43,41 +44,27 @@ def test_its_own_tests_pass(robot: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_its_tasks_run_and_are_reported(robot: Path, capsys: Capture) -> None:
+def test_its_tasks_run_and_are_reported(robot: Path, cap: Cap) -> None:
     suite = str(robot.with_name("tasks.py"))
     assert run(["bench", "run", suite, "-m", "oracle", "-n", "2", "--out", "o"]) == 0
-    assert run(["bench", "report", "o"]) == 0
-    assert "move-left" in capsys.readouterr().out
+    assert "move-left" in cap(["bench", "report", "o"]).out
 
 
 def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
-    robot: Path, capsys: Capture
+    robot: Path, cap: Cap
 ) -> None:
     text = robot.read_text(encoding="utf-8")
     robot.write_text(text.replace("simulated = True", "simulated = False"), encoding="utf-8")
     suite = str(robot.with_name("tasks.py"))
-    assert run(["bench", "run", suite, "-m", "oracle", "-n", "1", "--out", "o"]) == 2
-    assert "robot 'my_arm' is real" in capsys.readouterr().err
+    assert (
+        "robot 'my_arm' is real"
+        in cap(["bench", "run", suite, "-m", "oracle", "-n", "1", "--out", "o"], 2).err
+    )
     assert not Path("o").exists()
 
 
 @pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize(
-    ("old", "new", "finding"),
-    [
-        ("def get_obj_pos(self, name: str) -> Array:", "def get_obj_pos(self, name) -> Array:",
-         "get_obj_pos: parameter 'name' has no type"),
-        ("x and y in metres.\n\n        Raises:", "x and y.\n\n        Raises:", "no unit"),
-        ("def say(self, text: str) -> None:", "def say(self, *text: str) -> None:", "*text"),
-        ("say(self, text: str)", "say(self, text: Path)", "say: its annotations"),
-        ("say(self, text: str)", "say(self, text: object)", "cannot cross"),
-        ("rng = np.random.default_rng(seed)", "rng = np.random.default_rng()", "the same seed"),
-        ("self._places, self.spoken[:] = dict(snapshot[0]), snapshot[1]", "pass", "restore"),
-        ("return list(self._places)", "return self", "get_obj_names: fails when"),
-        ("def render(", "def draw(", "no method 'render'"),
-        ("def move_to(", "def shift_to(", "ui.py line"),
-    ],
-)  # fmt: skip
+@cases(("old", "new", "finding"))
 def test_what_is_wrong_is_found(robot: Path, old: str, new: str, finding: str) -> None:
     assert any(finding in found for found in changed(robot, old, new))
 
@@ -94,10 +81,9 @@ def real(robot: Path) -> Path:
 
 
 def test_a_real_robot_is_not_moved_unasked(
-    real: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    real: Path, cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run(["robots", "check", str(real)]) == 0
-    told = capsys.readouterr().out
+    told = cap(["robots", "check", str(real)]).out
     assert "prompts/ui.py: 4 of 4 examples were not executed: they move a real robot" in told
     assert "parse_obj_name.py" not in told  # it cannot move anything, so it was executed
     assert run(["robots", "check", str(real), "--ask"]) == 0  # nobody answers: no
@@ -111,26 +97,26 @@ def test_a_real_robot_is_not_moved_unasked(
     assert Path("motions").read_text()
 
 
-def test_a_real_robot_is_checked_whole_where_that_is_said(real: Path, capsys: Capture) -> None:
-    assert run(["robots", "check", str(real), "--yes"]) == 0
-    assert "not executed" not in capsys.readouterr().out
+def test_a_real_robot_is_checked_whole_where_that_is_said(real: Path, cap: Cap) -> None:
+    assert "not executed" not in cap(["robots", "check", str(real), "--yes"]).out
     assert Path("motions").read_text()
     assert run(["robots", "check", str(real), "--yes", "--ask"]) == 2
 
 
-def test_a_primitive_that_no_prompt_imports_is_reported(robot: Path, capsys: Capture) -> None:
+def test_a_primitive_that_no_prompt_imports_is_reported(robot: Path, cap: Cap) -> None:
     ui = robot.parent / "prompts" / "ui.py"
     ui.write_text(ui.read_text().replace("move_to, say", "move_to"))
     ui.write_text(ui.read_text().partition("# how many markers")[0])
-    assert run(["robots", "check", str(robot)]) == 0
-    assert "a note: say: no prompt imports it, so no model knows it" in capsys.readouterr().out
+    assert (
+        "a note: say: no prompt imports it, so no model knows it"
+        in cap(["robots", "check", str(robot)]).out
+    )
     ui.write_text(ui.read_text().replace("move_to", "move_to, say", 1))
     assert run(["robots", "check", str(robot)]) == 0
     # What only looks may be there for judges and other prompts: it is said, and is no fault.
     names = ui.with_name("parse_obj_name.py")
     names.write_text(names.read_text().replace("get_obj_names, ", ""))
-    assert run(["robots", "check", str(robot)]) == 0
-    assert "a note: get_obj_names: no prompt imports it" in capsys.readouterr().out
+    assert "a note: get_obj_names: no prompt imports it" in cap(["robots", "check", str(robot)]).out
 
 
 def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> None:
@@ -166,28 +152,14 @@ def test_a_file_that_is_no_robot_is_a_clear_error(text: str, why: str, capsys: C
 CREATE = "return MyArmRobot(NAMES if"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "why"),
-    [
-        (CREATE, 'raise OSError("no device /dev/arm")\n    ' + CREATE, 5,
-         "robot 'my_arm/robot.py': create() failed: OSError: no device /dev/arm"),
-        ('    name = "my_arm"\n', "", 2, "robot 'my_arm/robot.py' has no attribute 'name'"),
-        ("    def stop(self)", "    def halt(self)", 2, "has no method 'stop'"),
-        ('{"objects": list(self._places)}', '{"objects": object()}', 5,
-         "robot 'my_arm': context() is not plain data"),
-        ('{"objects": list(self._places)}', "[1, 2]", 5, "robot 'my_arm': context() failed"),
-        ('{"objects": list(self._places)}', '{"objects": [1, 2]}', 5, "no list of names"),
-        ("{name: (x, y, 0.0) for", "{name: (x, y) for", 5, "positions() failed: ValueError"),
-    ],
-)  # fmt: skip
+@cases(("old", "new", "code", "why"))
 def test_a_faulty_robot_is_named_with_its_fault(
-    robot: Path, old: str, new: str, code: int, why: str, capsys: Capture
+    robot: Path, old: str, new: str, code: int, why: str, cap: Cap
 ) -> None:
     text = robot.read_text()
     assert old in text
     robot.write_text(text.replace(old, new))
-    assert run(["run", "move the red marker to the left", "-r", str(robot)]) == code
-    assert why in capsys.readouterr().err
+    assert why in cap(["run", "move the red marker to the left", "-r", str(robot)], code).err
 
 
 @pytest.mark.parametrize(
@@ -199,14 +171,12 @@ def test_a_faulty_robot_is_named_with_its_fault(
         ("seed=4", "say it with --seed"),
     ],
 )
-def test_a_robot_option_that_is_none_is_refused(option: str, why: str, capsys: Capture) -> None:
-    assert run(["run", "stack all the blocks", "-R", option]) == 2
-    assert why in capsys.readouterr().err
+def test_a_robot_option_that_is_none_is_refused(option: str, why: str, cap: Cap) -> None:
+    assert why in cap(["run", "stack all the blocks", "-R", option], 2).err
 
 
-def test_a_missing_file_says_how_to_begin(capsys: Capture) -> None:
-    assert run(["run", "go", "-r", "nowhere.py"]) == 2
-    assert "cap robots new" in capsys.readouterr().err
+def test_a_missing_file_says_how_to_begin(cap: Cap) -> None:
+    assert "cap robots new" in cap(["run", "go", "-r", "nowhere.py"], 2).err
 
 
 @pytest.mark.parametrize(
@@ -217,7 +187,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
 
 
 def test_a_robot_that_cannot_be_written_leaves_nothing(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_text = Path.write_text
 
@@ -227,23 +197,22 @@ def test_a_robot_that_cannot_be_written_leaves_nothing(
         return write_text(path, text, **options)
 
     monkeypatch.setattr(Path, "write_text", full)
-    assert run(["robots", "new", "my_arm"]) == 2
-    assert "into my_arm: No space left on device; use another --out" in capsys.readouterr().err
+    assert (
+        "into my_arm: No space left on device; use another --out"
+        in cap(["robots", "new", "my_arm"], 2).err
+    )
     assert not Path("my_arm").exists()
 
 
 def test_prompts_of_another_robot_and_files_without_examples_are_told(
-    robot: Path, capsys: Capture
+    robot: Path, cap: Cap
 ) -> None:
     prompts = robot.with_name("prompts")
-    assert run(["prompts", "check", str(prompts)]) == 0
-    assert f"-r {robot}" in capsys.readouterr().err
-    assert run(["prompts", "check", str(prompts), "-r", str(robot)]) == 0
-    assert "-r" not in capsys.readouterr().err
+    assert f"-r {robot}" in cap(["prompts", "check", str(prompts)]).err
+    assert "-r" not in cap(["prompts", "check", str(prompts), "-r", str(robot)]).err
     Path("empty.py").write_text("")
     for path in (robot, Path("empty.py")):
-        assert run(["prompts", "check", str(path)]) == 1
-        assert "no example" in capsys.readouterr().out
+        assert "no example" in cap(["prompts", "check", str(path)], 1).out
 
 
 def test_nothing_is_overwritten(robot: Path) -> None:
@@ -252,10 +221,12 @@ def test_nothing_is_overwritten(robot: Path) -> None:
     assert robot.read_text(encoding="utf-8") == "mine"
 
 
-def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: Capture) -> None:
+def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, cap: Cap) -> None:
     Path("cap.toml").write_text(f'robot = "{robot}"\n', encoding="utf-8")
-    assert run(["run", "put the red block in the blue bowl", "--mode", "instant"]) == 0
-    assert "it executes that file" in capsys.readouterr().err
+    assert (
+        "it executes that file"
+        in cap(["run", "put the red block in the blue bowl", "--mode", "instant"]).err
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
+from tests.cap.cli.conftest import Cap
 from tests.fakes.openai_server import FakeServer
+from tests.rows import cases
+
+Capture = pytest.CaptureFixture[str]
 
 INSTANT = ["--mode", "instant"]
 
@@ -39,12 +43,11 @@ def test_run_folder_holds_header_events_and_programs() -> None:
     assert list((folder / "programs").glob("*_ui.py"))
 
 
-def test_a_run_folder_is_never_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_folder_is_never_overwritten(cap: Cap) -> None:
     arguments = ["run", "stack all the blocks", *INSTANT, "--out", "same"]
     assert run(arguments) == 0
     before = (Path("same") / "events.jsonl").read_bytes()
-    assert run(arguments) == 2
-    assert "already holds a run" in capsys.readouterr().err
+    assert "already holds a run" in cap(arguments, 2).err
     assert (Path("same") / "events.jsonl").read_bytes() == before
 
 
@@ -59,12 +62,11 @@ def test_pictures_and_gif() -> None:
         assert before.tobytes() != after.tobytes()
 
 
-def test_a_picture_of_each_turn_and_of_a_run_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_picture_of_each_turn_and_of_a_run_replayed(cap: Cap) -> None:
     from PIL import Image
 
     turns = ["put the red block in the blue bowl", "now move it to the top right corner"]
-    assert run(["run", *turns, *INSTANT, "--pictures", "--out", "o", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(cap(["run", *turns, *INSTANT, "--pictures", "--out", "o", "--json"]).out)
     names = ["before.png", "turn-1.png", "turn-2.png", "after.png"]
     assert told["pictures"] == [f"o/{name}" for name in names]
     assert len({Image.open(f"o/{name}").tobytes() for name in names[:3]}) == 3
@@ -75,20 +77,29 @@ def test_a_picture_of_each_turn_and_of_a_run_replayed(capsys: pytest.CaptureFixt
         assert getattr(film, "n_frames", 1) > 1
 
 
-def test_json_tells_ink_and_where_the_base_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "draw a circle", "-r", "drawing", "--mode", "instant", "--json"]) == 0
-    ink = json.loads(capsys.readouterr().out)["ink"]
+def test_json_tells_ink_and_where_the_base_is(cap: Cap) -> None:
+    ink = json.loads(
+        cap(["run", "draw a circle", "-r", "drawing", "--mode", "instant", "--json"]).out
+    )["ink"]
     assert len(ink) == 1
     assert len(ink[0]) > 8
     assert all(len(point) == 2 for point in ink[0])
-    assert run(["run", "go to the desk", "-r", "kitchen", "--mode", "instant", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["condition"]["robot"]) == 3
+    assert (
+        len(
+            json.loads(
+                cap(["run", "go to the desk", "-r", "kitchen", "--mode", "instant", "--json"]).out
+            )["condition"]["robot"]
+        )
+        == 3
+    )
 
 
-def test_unwritable_gif_is_found_before_anything_moves(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unwritable_gif_is_found_before_anything_moves(cap: Cap) -> None:
     Path("file").write_text("")
-    assert run(["run", "stack all the blocks", *INSTANT, "--gif", "file/x.gif"]) == 2
-    assert "cannot write file/x.gif" in capsys.readouterr().err
+    assert (
+        "cannot write file/x.gif"
+        in cap(["run", "stack all the blocks", *INSTANT, "--gif", "file/x.gif"], 2).err
+    )
 
 
 @pytest.fixture
@@ -121,49 +132,36 @@ class Person:
 ASK = ("--ask", "--json")
 
 
-def test_declined_approval_moves_nothing(
-    capsys: pytest.CaptureFixture[str], person: Person
-) -> None:
+def test_declined_approval_moves_nothing(cap: Cap, person: Person) -> None:
     person.says = ["n", ""]
-    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 1
-    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    (turn,) = json.loads(cap(["run", "stack all the blocks", *INSTANT, *ASK], 1).out)["turns"]
     assert turn["failure"]["kind"] == "refused"
     assert turn["moved"] == {}
     assert turn["program"]
 
 
-def test_what_waits_behind_a_refused_program_is_asked_for(
-    capsys: pytest.CaptureFixture[str], person: Person
-) -> None:
+def test_what_waits_behind_a_refused_program_is_asked_for(cap: Cap, person: Person) -> None:
     words = ["stack all the blocks", "put the red block in the middle"]
     person.says = ["n", "", True, "y"]
-    assert run(["run", *words, *INSTANT, *ASK]) == 1
-    first, second = json.loads(capsys.readouterr().out)["turns"]
+    first, second = json.loads(cap(["run", *words, *INSTANT, *ASK], 1).out)["turns"]
     assert first["failure"]["kind"] == "refused"
     assert second["moved"]
     assert person.asked[2] == "Go on with: put the red block in the middle"
 
 
-def test_what_waits_can_be_gone_on_with_later(
-    capsys: pytest.CaptureFixture[str], person: Person
-) -> None:
+def test_what_waits_can_be_gone_on_with_later(cap: Cap, person: Person) -> None:
     words = ["stack all the blocks", "put the red block in the middle"]
     person.says = ["n", "", False]
-    assert run(["run", *words, *INSTANT, "--ask", "--out", "runs/one"]) == 1
-    printed = capsys.readouterr().out
+    printed = cap(["run", *words, *INSTANT, "--ask", "--out", "runs/one"], 1).out
     line = "they wait: cap run --resume runs/one 'put the red block in the middle'"
     assert line in printed
-    assert run([*shlex.split(line)[3:], "--json", *INSTANT]) == 0
-    assert json.loads(capsys.readouterr().out)["turns"][-1]["moved"]
+    assert json.loads(cap([*shlex.split(line)[3:], "--json", *INSTANT]).out)["turns"][-1]["moved"]
 
 
-def test_a_program_may_be_edited_and_is_asked_for_again(
-    capsys: pytest.CaptureFixture[str], person: Person
-) -> None:
+def test_a_program_may_be_edited_and_is_asked_for_again(cap: Cap, person: Person) -> None:
     person.says = ["e", "e", "e", "y"]
     person.writes = [None, "say('broken", "say('as I want it')\n"]
-    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 0
-    told = capsys.readouterr()
+    told = cap(["run", "stack all the blocks", *INSTANT, *ASK])
     (turn,) = json.loads(told.out)["turns"]
     assert (turn["program"].strip(), turn["moved"]) == ("say('as I want it')", {})
     assert "nothing was changed" in told.err
@@ -172,39 +170,21 @@ def test_a_program_may_be_edited_and_is_asked_for_again(
     assert "stack_objects_in_order" in person.read[0]
 
 
-def test_an_edited_program_is_checked_as_any_other(
-    capsys: pytest.CaptureFixture[str], person: Person
-) -> None:
+def test_an_edited_program_is_checked_as_any_other(cap: Cap, person: Person) -> None:
     person.says = ["e", "y"]
     person.writes = ["import os\nos.remove('x')\n"]
-    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 0
-    told = capsys.readouterr()
+    told = cap(["run", "stack all the blocks", *INSTANT, *ASK])
     (turn,) = json.loads(told.out)["turns"]
     assert "stack_objects_in_order" in turn["program"]
     assert "the edited program is refused" in told.err
     assert len(person.asked) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([""], 2, "instruction is empty"),
-        (["stack the blocks", "  "], 2, "instruction is empty"),
-        (["x", "-r", "ravns"], 2, "Did you mean 'ravens'"),
-        (["x", "-m", "nearst"], 2, "Did you mean 'nearest'"),
-        (["x", "-m", "openai/gpt-4.1"], 4, "OPENAI_API_KEY"),
-        (["x", "-m", "replay/none.jsonl"], 2, "none.jsonl"),
-        (["x", "--objects", "red blok"], 2, "red block"),
-        (["x", "--objects", " , "], 2, "--objects"),
-        (["x", "--prompts", "nowhere"], 2, "nowhere"),
-        (["x", "--base-url", "ftp://a", "-m", "openai/a"], 2, "ftp://a"),
-    ],
-)
+@cases(("arguments", "code", "message"))
 def test_bad_input_ends_in_one_line_with_its_code(
-    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], code: int, message: str, cap: Cap
 ) -> None:
-    assert run(["run", *arguments, *INSTANT]) == code
-    told = capsys.readouterr().err.strip().splitlines()
+    told = cap(["run", *arguments, *INSTANT], code).err.strip().splitlines()
     error = [line for line in told if not line.startswith("run: ")]
     assert len(error) == 1
     assert message in error[0]
@@ -216,26 +196,9 @@ def test_bad_input_ends_in_one_line_with_its_code(
 
 
 @pytest.mark.sweep(share=0.17)
-@pytest.mark.parametrize(
-    ("completion", "code", "message"),
-    [
-        ("I am sorry, I cannot do that.", 4, "answered with prose"),
-        ("", 4, "no text"),
-        ("import os\nos.system('x')", 3, "CAP102"),
-        ("put_first_on_second('red block'", 3, "not valid Python"),
-        ("while True:\n    pass", 1, "ran longer than"),
-        ("while True:\n  try:\n    1/0\n  except BaseException:\n    pass", 1, "ran longer"),
-        ("while True:\n    get_obj_pos('red block')", 1, "more than 10000 calls|ran longer"),
-        ("say = 3", 3, "CAP106"),
-        ("put_first_on_second('blu blok', 'red bowl')", 5, "Did you mean|blue block"),
-        ("put_first_on_second('red block', [5, 5])", 5, "Unreachable"),
-        ("print(undefined_name)", 3, "'undefined_name' is not defined"),
-        ("print(().__subclasses__)", 3, "CAP103"),
-        ("x = 1 / 0", 1, "ZeroDivisionError"),
-    ],
-)
+@cases(("completion", "code", "message"))
 def test_bad_programs_from_a_model_end_in_one_line(
-    completion: str, code: int, message: str, capsys: pytest.CaptureFixture[str]
+    completion: str, code: int, message: str, capsys: Capture
 ) -> None:
     import re
 
@@ -253,23 +216,19 @@ def test_bad_programs_from_a_model_end_in_one_line(
 
 
 def test_a_prompt_file_with_a_syntax_error_names_file_and_line(
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
 ) -> None:
     Path("mine").mkdir()
     Path("mine/ui.py").write_text("from robot import say\n\n# hello.\nsay('hi'\n")
-    assert run(["run", "hello", "--prompts", "mine", *INSTANT]) == 2
-    assert "mine/ui.py, line 4" in capsys.readouterr().err
+    assert "mine/ui.py, line 4" in cap(["run", "hello", "--prompts", "mine", *INSTANT], 2).err
 
 
-def test_nothing_answers_at_the_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_answers_at_the_endpoint(cap: Cap) -> None:
     arguments = ["-m", "vllm/x", "--base-url", "http://127.0.0.1:9/v1"]
-    assert run(["run", "x", *INSTANT, *arguments]) == 4
-    assert "nothing answers there" in capsys.readouterr().out
+    assert "nothing answers there" in cap(["run", "x", *INSTANT, *arguments], 4).out
 
 
-def test_a_key_never_shows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_never_shows(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-key")
     with FakeServer(lambda prompt, body: "say('hello')") as server:
         arguments = ["-m", "openai/fake", "--base-url", server.url, "--json"]
@@ -278,7 +237,7 @@ def test_a_key_never_shows(
     assert "sk-very-secret" not in kept + capsys.readouterr().out
 
 
-def test_a_refused_program_is_shown_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refused_program_is_shown_and_kept(capsys: Capture) -> None:
     with FakeServer(lambda prompt, body: "import os\nos.getcwd()") as server:
         arguments = ["-m", "vllm/fake", "--base-url", server.url]
         assert run(["run", "do it", *INSTANT, *arguments]) == 3
@@ -290,7 +249,7 @@ def test_a_refused_program_is_shown_and_kept(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_function_the_model_does_not_define_is_the_models_failure(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     with FakeServer(lambda prompt, body: "say(get_text(1))") as server:
         arguments = ["-m", "vllm/fake", "--base-url", server.url]
@@ -307,11 +266,8 @@ def test_a_function_the_model_does_not_define_is_the_models_failure(
         ([], "say what the robot should do"),
     ],
 )
-def test_options_that_make_no_sense(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["run", *arguments, *INSTANT]) == 2
-    assert message in capsys.readouterr().err
+def test_options_that_make_no_sense(arguments: list[str], message: str, cap: Cap) -> None:
+    assert message in cap(["run", *arguments, *INSTANT], 2).err
 
 
 @pytest.mark.parametrize(
@@ -324,16 +280,15 @@ def test_options_that_make_no_sense(
     ],
 )
 def test_what_nearest_cannot_read_or_go_on_from_is_declined(
-    words: str, told: str, capsys: pytest.CaptureFixture[str]
+    words: str, told: str, cap: Cap
 ) -> None:
-    assert run(["run", words, *INSTANT]) == 4
-    shown = capsys.readouterr().out
+    shown = cap(["run", words, *INSTANT], 4).out
     assert told in shown
     assert "  moved " not in shown
 
 
 def test_a_hanging_endpoint_ends_by_the_persons_own_timeout(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     from tests.fakes.openai_server import HANG
 
@@ -391,51 +346,34 @@ def real_robot() -> Path:
     return file
 
 
-def test_a_dry_run_never_moves_a_robot_that_is_real(
-    real_robot: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_never_moves_a_robot_that_is_real(real_robot: Path, cap: Cap) -> None:
     words = "move the red marker to the left"
     for more in (["--yes", "--approve", "none"], ["--yes"], []):
-        assert run(["run", words, "-r", str(real_robot), "--dry-run", *more]) == 2
-        assert "robot 'my_arm' has no dry run" in capsys.readouterr().err
+        assert (
+            "robot 'my_arm' has no dry run"
+            in cap(["run", words, "-r", str(real_robot), "--dry-run", *more], 2).err
+        )
     assert not Path("motions").exists()
     assert run(["run", words, "-r", str(real_robot), "--yes", "--approve", "none"]) == 0
     assert Path("motions").exists()
 
 
 def test_a_robot_that_is_simulated_when_made_for_a_dry_run_has_one(
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     assert run(["run", "say hello", "-r", "tabletop", "--dry-run"]) in (0, 4)
     assert "dry run: nothing is sent" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["go", "--gif", ""], "'--gif': it is empty"),
-        (["go", "--out", ""], "'--out': it is empty"),
-        (["go", "--record", ""], "'--record': it is empty"),
-        (["go", "--gif", "."], "--gif writes GIF only"),
-        (["go", "--gif", "film.mp4"], "film.gif"),
-        (["go", "--set", "time_limit=1e300"], "0.01 to 86400"),
-        (["go", "-r", "raven"], "Did you mean 'ravens'"),
-        (["go", "-m", "nearst"], "Did you mean 'nearest'"),
-        (["  "], "an instruction is empty"),
-        (["go", "--objects", "pig"], "no object named 'pig'"),
-        (["go", "--out", "own"], "own holds something else"),
-        (["go", "--out", "empty", "-m", "nearst"], "Did you mean 'nearest'"),
-    ],
-)
+@cases(("arguments", "told"))
 def test_a_mistake_in_what_is_asked_for_leaves_nothing_behind(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], told: str, cap: Cap
 ) -> None:
     Path("own").mkdir()
     Path("own/trials.jsonl").write_text("mine")
     Path("empty").mkdir()
     before = [path for path in sorted(Path().rglob("*")) if path.name != "home"]
-    assert run(["run", *arguments, *INSTANT]) == 2
-    assert told in capsys.readouterr().err
+    assert told in cap(["run", *arguments, *INSTANT], 2).err
     assert [
         path for path in sorted(Path().rglob("*")) if path.name not in ("home", "runs")
     ] == before

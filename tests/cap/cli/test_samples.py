@@ -10,6 +10,8 @@ from PIL import Image
 
 from cap.cli.main import run
 
+Capture = pytest.CaptureFixture[str]
+
 MODEL = """
 from cap.models.base import Completion
 
@@ -38,7 +40,7 @@ SCENE = ("--mode", "instant", "--objects", "red block, blue block, blue bowl, gr
 
 
 def test_what_was_tried_is_shown_side_by_side_and_the_run_can_be_replayed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Capture
 ) -> None:
     model, out = tmp_path / "four.py", tmp_path / "run"
     model.write_text(MODEL, encoding="utf-8")
@@ -57,14 +59,14 @@ def test_what_was_tried_is_shown_side_by_side_and_the_run_can_be_replayed(
     assert (turn["tried"], list(turn["moved"])) == (4, ["red block"])
 
 
-def test_a_number_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_that_cannot_be_is_refused(capsys: Capture) -> None:
     for number, told in (("0", "x>=1"), ("101", "cannot try 101 programs")):
         assert run(["run", WORDS, "--samples", number, *SCENE]) == 2
         assert told in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_a_batch_and_a_suite_try_programs_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_batch_and_a_suite_try_programs_too(capsys: Capture) -> None:
     Path("two.toml").write_text(
         f'[[sessions]]\nname = "one"\nmode = "instant"\ninstructions = ["{WORDS}"]\n'
         'objects = ["red block", "blue bowl", "green bowl"]\nseed = 1\n'

@@ -24,9 +24,12 @@ from cap.errors import Stopped
 from cap.session import session_file
 from robots.arm.travel import PARK
 from robots.tabletop.gripper import RobotiqGripper
+from tests.cap.cli.conftest import Cap
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, be_patient, wait_for
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
+
+Capture = pytest.CaptureFixture[str]
 
 SCENE = """
 [[objects]]
@@ -65,7 +68,7 @@ def controller() -> Any:
 
 def test_the_person_is_asked_and_the_arm_moves(
     controller: FakeController,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[str] = []
@@ -125,7 +128,7 @@ def test_what_changes_while_the_person_is_asked_is_said_and_asked_about_again(
     meddle: Callable[[FakeController], None],
     told: str,
     controller: FakeController,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     moves: list[int] = []
@@ -149,7 +152,7 @@ def test_what_changes_while_the_person_is_asked_is_said_and_asked_about_again(
 
 
 def test_each_call_asks_for_the_program_too(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr("click.prompt", lambda question, **_: asked.append(question) or "y")
@@ -163,37 +166,32 @@ def test_each_call_asks_for_the_program_too(
 
 
 def test_a_rehearsal_s_answers_are_not_counted_as_requests_again(
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
 ) -> None:
     words = "put the leftmost block in the rightmost bowl"
-    assert run(tabletop(words, "--dry-run", "--json")) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(cap(tabletop(words, "--dry-run", "--json")).out)
     assert told["usage"]["requests"] == 3  # the program, and two names it looks up
 
 
-def test_with_nobody_to_ask_nothing_moves(
-    controller: FakeController, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(tabletop(WORDS, "-R", f"host={controller.host}", "-R", "driver=urx")) == 1
-    assert "not approved" in capsys.readouterr().out
+def test_with_nobody_to_ask_nothing_moves(controller: FakeController, cap: Cap) -> None:
+    assert (
+        "not approved"
+        in cap(tabletop(WORDS, "-R", f"host={controller.host}", "-R", "driver=urx"), 1).out
+    )
     assert controller.moves == []
 
 
 def test_yes_alone_is_refused_before_anything_is_asked(
-    controller: FakeController, capsys: pytest.CaptureFixture[str]
+    controller: FakeController, cap: Cap
 ) -> None:
     options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--yes")
-    assert run(tabletop(WORDS, *options)) == 2
-    assert "--approve none and --yes" in capsys.readouterr().err
+    assert "--approve none and --yes" in cap(tabletop(WORDS, *options), 2).err
     assert controller.moves == []
 
 
 @pytest.mark.parametrize(("driver", "start"), [("urx", "movel(p["), ("ur_rtde", "moveL([")])
-def test_a_dry_run_prints_the_exact_commands(
-    driver: str, start: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(tabletop(WORDS, "--dry-run", "-R", f"driver={driver}", "--pictures")) == 0
-    printed = capsys.readouterr().out
+def test_a_dry_run_prints_the_exact_commands(driver: str, start: str, cap: Cap) -> None:
+    printed = cap(tabletop(WORDS, "--dry-run", "-R", f"driver={driver}", "--pictures")).out
     commands = printed.split("commands that would be sent:\n")[1].split("picture:")[0]
     assert commands.count(start) > 8
     assert "gripper close" in commands
@@ -201,24 +199,27 @@ def test_a_dry_run_prints_the_exact_commands(
 
 
 def test_a_repl_without_an_arm_prints_the_commands_as_it_is_left(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{WORDS}\n".encode())))
-    assert run(["repl", "-r", "tabletop", "-R", "scene=scene.toml", "--dry-run"]) == 0
-    printed = capsys.readouterr().out
+    printed = cap(["repl", "-r", "tabletop", "-R", "scene=scene.toml", "--dry-run"]).out
     assert "gripper close" in printed.split("commands that would be sent:\n")[1]
 
 
 def test_what_fails_in_rehearsal_is_said_and_exits_as_the_robot(
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
 ) -> None:
-    assert run(tabletop("put the red block 3 m to the left of the blue bowl", "--dry-run")) == 5
-    assert "in the rehearsal" in capsys.readouterr().out
+    assert (
+        "in the rehearsal"
+        in cap(tabletop("put the red block 3 m to the left of the blue bowl", "--dry-run"), 5).out
+    )
 
 
-def test_nobody_at_the_host(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tabletop(WORDS, "-R", "host=127.0.0.77", "-R", "driver=urx")) == 5
-    assert "no UR controller answers at 127.0.0.77" in capsys.readouterr().err
+def test_nobody_at_the_host(cap: Cap) -> None:
+    assert (
+        "no UR controller answers at 127.0.0.77"
+        in cap(tabletop(WORDS, "-R", "host=127.0.0.77", "-R", "driver=urx"), 5).err
+    )
 
 
 @pytest.mark.parametrize("driver", ["urx", "ur_rtde"])
@@ -226,7 +227,7 @@ def test_nobody_at_the_host(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_driver_that_is_not_installed_is_no_reason_to_pretend(
     driver: str,
     more: tuple[str, ...],
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in [name for name in sys.modules if name.startswith(("urx", "robots.tabletop.urx"))]:
@@ -237,47 +238,41 @@ def test_a_driver_that_is_not_installed_is_no_reason_to_pretend(
         importlib.util, "find_spec", lambda name: None if name in drivers else find(name)
     )
     options = ("-R", "host=127.0.0.77", "-R", f"driver={driver}", *more)
-    assert run(tabletop(WORDS, *options)) == 2
-    told = capsys.readouterr()
+    told = cap(tabletop(WORDS, *options), 2)
     assert "-m pip install -e" in (told.out if more else told.err)
     assert "moved" not in told.out
 
 
-def test_the_mode_is_named(controller: FakeController, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_mode_is_named(controller: FakeController, cap: Cap) -> None:
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
     for options, mode in (
         ((*arm, "--approve", "none", "--yes"), "hardware"),
         (("--dry-run",), "dry run"),
     ):
-        assert run(tabletop(WORDS, *options, "--json")) == 0
-        told = json.loads(capsys.readouterr().out)
+        told = json.loads(cap(tabletop(WORDS, *options, "--json")).out)
         assert told["mode"] == mode
         assert json.loads((Path(told["run"]) / "run.json").read_text())["mode"] == mode
 
 
 def test_without_a_physics_engine_a_simulated_robot_has_its_instant_world(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("pybullet", "mujoco"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert run(["run", "put the red block in the middle", "-r", "ravens", "--json"]) == 0
-    told = capsys.readouterr()
+    told = cap(["run", "put the red block in the middle", "-r", "ravens", "--json"])
     assert "using the instant world" in told.err
     assert json.loads(told.out)["mode"] == "instant"
 
 
 def test_the_instant_world_of_an_arm_is_a_dry_run_by_name(
-    controller: FakeController, capsys: pytest.CaptureFixture[str]
+    controller: FakeController, cap: Cap
 ) -> None:
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx")
-    assert run(tabletop(WORDS, *arm, "--mode", "instant", "--yes")) == 2
-    assert "use --dry-run" in capsys.readouterr().err
+    assert "use --dry-run" in cap(tabletop(WORDS, *arm, "--mode", "instant", "--yes"), 2).err
     assert not controller.moves
 
 
-def test_a_session_on_the_arm_goes_on_later(
-    controller: FakeController, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_session_on_the_arm_goes_on_later(controller: FakeController, capsys: Capture) -> None:
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
     asked = (*arm, "--approve", "none", "--yes")
     assert run(tabletop("point at the red block", *asked, "--out", "first")) == 0
@@ -288,7 +283,7 @@ def test_a_session_on_the_arm_goes_on_later(
 
 
 def test_a_dry_run_that_is_gone_on_with_is_one_again(
-    controller: FakeController, capsys: pytest.CaptureFixture[str]
+    controller: FakeController, capsys: Capture
 ) -> None:
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
     assert run(tabletop(WORDS, "--dry-run", "--out", "dry")) == 0
@@ -307,25 +302,25 @@ def test_a_dry_run_that_is_gone_on_with_is_one_again(
 
 
 def test_the_command_that_goes_on_after_a_refusal_is_whole(
-    capsys: pytest.CaptureFixture[str],
+    cap: Cap,
 ) -> None:
     words = tabletop(WORDS, "point at the blue bowl", "--dry-run", "--ask")
-    assert run(words) == 1
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if "they wait: " in line)
-    assert run(shlex.split(line.removeprefix("they wait: cap "))) == 0
-    assert "moveL([" in capsys.readouterr().out
+    (line,) = (line for line in cap(words, 1).out.splitlines() if "they wait: " in line)
+    assert "moveL([" in cap(shlex.split(line.removeprefix("they wait: cap "))).out
 
 
 def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(
-    controller: FakeController, capsys: pytest.CaptureFixture[str]
+    controller: FakeController, cap: Cap
 ) -> None:
     Path("loop.py").write_text(
         "while True:\n    goto_pos((0.1, -0.4))\n    goto_pos((-0.1, -0.4))\n"
     )
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "scene=scene.toml")
     bounds = ("--no-rehearse", "--set", "calls_time=0.5", "--approve", "none", "--yes")
-    assert run(["exec", "loop.py", "-r", "tabletop", *arm, *bounds]) == 5
-    assert "calls took longer than 0.5 s" in capsys.readouterr().out
+    assert (
+        "calls took longer than 0.5 s"
+        in cap(["exec", "loop.py", "-r", "tabletop", *arm, *bounds], 5).out
+    )
     sent = len(controller.moves)
     assert 0 < sent < 200
     wait_for(lambda: not controller.moving)
@@ -334,7 +329,7 @@ def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(
 
 def test_who_leaves_is_told_what_the_fingers_hold(
     controller: FakeController,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def told(*_: object) -> None:
@@ -367,7 +362,7 @@ def test_who_leaves_is_told_what_the_fingers_hold(
 def test_what_a_stopped_arm_holds_is_said_last(
     number: signal.Signals,
     controller: FakeController,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     def told(*_: object) -> None:
         raise KeyboardInterrupt if number == signal.SIGINT else Stopped(128 + number)
@@ -406,12 +401,11 @@ def test_what_a_stopped_arm_holds_is_said_last(
 
 @pytest.mark.parametrize("dry", [True, False])
 def test_an_arm_without_a_gripper_claims_to_have_moved_nothing(
-    dry: bool, controller: FakeController, capsys: pytest.CaptureFixture[str]
+    dry: bool, controller: FakeController, cap: Cap
 ) -> None:
     on_arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "--approve", "none", "--yes")
     options = ("-R", "gripper=none", *(("--dry-run",) if dry else on_arm))
-    assert run(tabletop(WORDS, *options)) == 5
-    printed = capsys.readouterr().out
+    printed = cap(tabletop(WORDS, *options), 5).out
     assert "this arm has no gripper" in printed
     assert "in the rehearsal" in printed
     assert "moved red block" not in printed

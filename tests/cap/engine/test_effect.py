@@ -225,17 +225,6 @@ def program(text: str) -> list[str]:
     return ["exec", "program.py", "--mode", "instant"]
 
 
-def test_exec_shows_that_nothing_moved_and_fails_where_more_was_expected(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code, text = ran(capsys, *program("x = 1\n"))
-    assert code == 0
-    assert "\n  nothing moved\n" in text
-    code, text = ran(capsys, *program("x = 1\n"), "--expect", "moved")
-    assert code == 1
-    assert "failed: Unexpected: expected: moved; the effect was: nothing" in text
-
-
 def test_run_fails_at_the_first_turn_without_it(capsys: pytest.CaptureFixture[str]) -> None:
     again = "put the red block in the blue bowl"
     given = ["run", again, again, "--expect", "moved", "--json", "--mode", "instant"]
@@ -262,30 +251,3 @@ def test_json_and_trace_hold_the_effect(capsys: pytest.CaptureFixture[str]) -> N
         "undone": "",
         "still": "nothing moved",
     }
-
-
-BATCH = """
-[defaults]
-mode = "instant"
-objects = ["red block", "blue bowl"]
-[[sessions]]
-name = "moves"
-instructions = ["put the red block in the blue bowl"]
-expect = { effect = "moved" }
-[[sessions]]
-name = "asks"
-instructions = [{ text = "how many blocks are there", expect = { effect = ["moved"] } }]
-"""
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_batch_tells_effects_and_may_expect_them(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("batch.toml").write_text(BATCH)
-    code, text = ran(capsys, "batch", "batch.toml", "--json", "--jobs", "1")
-    rows = json.loads(text)
-    assert code == 1
-    assert [(row["effect"], row["result"]) for row in rows] == [
-        ("moved", "ok"),
-        ("said", "failed (task)"),
-    ]
-    assert "effect: said; expected: moved" in rows[1]["why"]

@@ -6,8 +6,9 @@ from typing import Any, cast
 import pytest
 
 from cap.checker.policy import Policy
-from cap.engine.function_generation import Generation, UndefinedName, Wanted
+from cap.engine.function_generation import Generation, Wanted
 from cap.engine.question import Author, Tally
+from cap.engine.repair import UndefinedName
 from cap.engine.settings import GenerationLimits
 from cap.errors import ANOTHER, CapError, GenerationFailed, ModelUnreachable
 from cap.models.base import Completion

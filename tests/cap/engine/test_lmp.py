@@ -20,6 +20,7 @@ from cap.sandbox.limits import Limits
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.scripted import Scripted, listened
+from tests.rows import table
 
 BARE = """# /// cap
 # returns = "ret_val"
@@ -54,11 +55,6 @@ def failure_in(lmp: cap.LMP, instruction: str, **variables: Any) -> Any:
     return caught.value.failure
 
 
-def test_an_instruction_gives_a_value() -> None:
-    with cap.LMP(BARE, Scripted({"two": "ret_val = 1 + 1\n"})) as lmp:
-        assert lmp("two") == 2
-
-
 def test_what_its_program_raised_is_named_with_its_line() -> None:
     model = Scripted({"biggest": "ret_val = max(names, key=get_area)\n"})
     functions = {"get_area": lambda name: {}[name]}
@@ -85,20 +81,6 @@ def test_plain_functions_are_its_primitives() -> None:
     ]
 
 
-def test_a_function_gets_and_gives_plain_data() -> None:
-    seen: list[Any] = []
-
-    def shift(point: Any, by: float = 1.0) -> Any:
-        seen.append((point, by))
-        return np.asarray(point) + by
-
-    lmp = cap.LMP(
-        POINT, Scripted({"it": "ret_val = shift((0, 1), by=2)\n"}), functions={"shift": shift}
-    )
-    assert np.array_equal(lmp("it"), [2, 3])
-    assert seen == [((0, 1), 2)]
-
-
 def test_a_function_that_raises_is_a_failure_that_names_it() -> None:
     def broken(name: str) -> float:
         raise ValueError(f"no '{name}' here")
@@ -106,12 +88,6 @@ def test_a_function_that_raises_is_a_failure_that_names_it() -> None:
     lmp = cap.LMP(BARE, Scripted({"it": "ret_val = broken('x')\n"}), functions={"broken": broken})
     failure = failure_in(lmp, "it")
     assert "no 'x' here" in failure.message
-
-
-def test_variables_of_the_call_come_before_those_of_the_lmp() -> None:
-    lmp = cap.LMP(BARE, Scripted({"it": "ret_val = (a, b)\n"}), variables={"a": 1, "b": 2})
-    assert lmp("it", b=3) == (1, 3)
-    assert lmp("it") == (1, 2)
 
 
 def test_context_is_filled_from_variables_where_the_prompt_asks() -> None:
@@ -137,22 +113,9 @@ def test_context_nobody_gives_to_a_nested_lmp_is_a_typed_failure() -> None:
     assert "find('x'): prompt 'find' asks for context" in failure.message
 
 
-def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "count.py"
-    path.write_text(BARE)
-    assert cap.LMP(path, Scripted({"it": "ret_val = 5\n"}))("it") == 5
-    assert cap.LMP(path, Scripted({})).prompt.name == "count"
-
-
 def test_limits_are_the_lmp_s_own() -> None:
     lmp = cap.LMP(BARE, Scripted({"it": "while True:\n    pass\n"}), limits=Limits(program_s=0.05))
     assert failure_in(lmp, "it").kind == "timeout"
-
-
-def test_seeded_random_numbers() -> None:
-    model = Scripted({"it": "ret_val = float(np.random.uniform())\n"})
-    one, same, other = (cap.LMP(BARE, model, seed=seed)("it") for seed in (1, 1, 2))
-    assert one == same != other
 
 
 def test_events_tell_the_road() -> None:
@@ -235,11 +198,6 @@ def test_what_cannot_be_given_is_refused(given: dict[str, Any], message: str) ->
         cap.LMP(BARE, Scripted({}), **given)
 
 
-def test_an_empty_instruction_is_refused() -> None:
-    with pytest.raises(UsageError, match="empty"):
-        cap.LMP(BARE, Scripted({}))(" \n")
-
-
 # --- composition
 
 
@@ -248,43 +206,6 @@ def nested(outer: str, inner: str, prompt: str = BARE, **options: Any) -> tuple[
     model = Scripted({"it": outer, "x": inner})
     find = cap.LMP(prompt, model, **options)
     return cap.LMP(BARE, model, lmps={"find": find}, variables={"mine": "outer's"}), model
-
-
-def test_an_lmp_calls_an_lmp_with_its_own_prompt() -> None:
-    lmp, model = nested("ret_val = find('x') + 1\n", "ret_val = 2\n", POINT.replace("point", "any"))
-    assert lmp("it") == 3
-    assert model.prompts[0].startswith('"""find(description)\n"""\n# one.')
-    assert "# one." not in model.prompts[1]
-
-
-def test_a_nested_program_does_not_see_the_outer_one_s_variables() -> None:
-    lmp, _ = nested("secret = 1\nret_val = find('x')\n", "ret_val = secret\n")
-    assert "'secret' is not defined" in failure_in(lmp, "it").message
-    lmp, _ = nested("ret_val = find('x')\n", "ret_val = mine\n")
-    assert "'mine' is not defined" in failure_in(lmp, "it").message
-
-
-def test_keyword_arguments_are_a_nested_program_s_variables() -> None:
-    lmp, _ = nested(
-        "pts = np.array([[0, 1], [2, 3]])\nret_val = find('x', pts=pts, by=1)\n",
-        "ret_val = pts + by\n",
-        variables={"by": 5},
-    )
-    assert np.array_equal(lmp("it"), [[1, 2], [3, 4]])
-
-
-def test_a_nested_program_has_a_worker_of_its_own() -> None:
-    lmp, _ = nested(
-        "xs = [1]\ndef helper():\n    return 1\nys = find('x', xs=xs)\nret_val = (xs, ys)\n",
-        "xs.append(2)\nret_val = xs\n",
-    )
-    assert lmp("it") == ([1], [1, 2])
-
-
-def test_a_nested_program_cannot_call_the_outer_one_s_functions() -> None:
-    lmp, _ = nested("def helper():\n    return 1\nret_val = find('x')\n", "ret_val = helper()\n")
-    failure = failure_in(lmp, "it")
-    assert failure.kind == "model"  # it is asked for as a new function, and nothing answers
 
 
 def test_hints_name_the_lmps_a_program_may_use_and_perception_is_always_there() -> None:
@@ -304,28 +225,19 @@ def test_hints_name_the_lmps_a_program_may_use_and_perception_is_always_there() 
     assert "'other' is not available to 'lmp' programs" in failure.message
 
 
-KINDS = {
-    "a generator": ("ret_val = (n for n in [1, 2])\n", "not plain data"),
-    "three numbers too many": ("ret_val = [1, 2, 3, 4]\n", "expected point"),
-    "a name": ("ret_val = 'top'\n", "expected point"),
-    "nothing": ("ret_val = None\n", "there is none"),
-    "not a number": ("ret_val = [np.nan, 0]\n", "expected point"),
-    "no value": ("other = [0, 0]\n", "without setting 'ret_val'"),
-}
+NESTED = table(__file__, "lmp: nested")
+"""The caller's program, the program of the LMP it calls, and the value or what the failure says."""
 
 
-@pytest.mark.parametrize(("code", "said"), KINDS.values(), ids=KINDS)
-def test_a_value_of_another_kind_is_a_typed_failure(code: str, said: str) -> None:
-    lmp, _ = nested("ret_val = find('x')\n", code, POINT)
-    assert said in failure_in(lmp, "it").message
-    assert said in failure_in(cap.LMP(POINT, Scripted({"x": code})), "x").message
-
-
-def test_one_lmp_serves_several_callers() -> None:
-    find = cap.LMP(BARE, Scripted({"x": "ret_val = 1\n"}))
-    model = Scripted({"it": "ret_val = find('x') + 1\n"})
-    assert [cap.LMP(BARE, model, lmps={"find": find})("it") for _ in range(2)] == [2, 2]
-    assert find("x") == 1
+@pytest.mark.parametrize("case", NESTED.values(), ids=NESTED)
+def test_an_lmp_calls_an_lmp(case: Mapping[str, Any]) -> None:
+    prompt = POINT.replace("point", case.get("kind", "any"))
+    lmp, model = nested(case["outer"], case["inner"], prompt, variables={"by": 5})
+    if "value" in case:
+        assert np.array_equal(np.array(lmp("it"), object), np.array(case["value"], object))
+    else:
+        assert case["said"] in failure_in(lmp, "it").message
+    assert "# one." not in model.prompts[1]
 
 
 def test_lmps_nested_too_deep_end() -> None:
@@ -337,18 +249,6 @@ def test_lmps_nested_too_deep_end() -> None:
 
 
 # --- models that answer badly
-
-
-def test_a_primitive_a_model_invents_is_asked_for_as_a_function() -> None:
-    model = Scripted({"it": "ret_val = get_weight('cup')\n"})
-    failure = failure_in(cap.LMP(BARE, model, functions={"get_area": AREAS.get}), "it")
-    assert failure.kind == "model"
-    assert "get_weight" in failure.message
-
-
-def test_an_answer_in_chinese_with_code_runs() -> None:
-    answer = "好的，下面是代码：\n```python\nret_val = '红色方块'  # 结果\n```\n希望对你有帮助。\n"
-    assert cap.LMP(BARE, Scripted({"哪一个": answer}))("哪一个") == "红色方块"
 
 
 def test_the_complete_program_runs_alone() -> None:

@@ -41,15 +41,6 @@ def test_results_are_in_the_order_of_the_work() -> None:
     assert together([first, second]) == [1, 2]
 
 
-def test_all_of_a_wave_are_under_way_at_once() -> None:
-    meeting = threading.Barrier(8)
-
-    def work() -> int:
-        return meeting.wait(LONG_S)
-
-    assert sorted(together([work] * 8)) == list(range(8))  # type: ignore[type-var]
-
-
 def test_no_more_than_so_many_at_once() -> None:
     lock, under_way, most = threading.Lock(), 0, 0
     pairs = threading.Barrier(2)
@@ -89,12 +80,6 @@ def test_anything_else_ends_it_without_waiting_for_the_others(error: type[BaseEx
     with pytest.raises(error):
         together([hang, fail], most=2)
     held.set()
-
-
-def test_waiting_threads_never_keep_the_process_alive() -> None:
-    seen: list[bool] = []
-    together([lambda: seen.append(threading.current_thread().daemon)] * 2)
-    assert seen == [True, True]
 
 
 class Slow:
@@ -223,22 +208,6 @@ def test_text_appears_as_it_is_written_where_somebody_watches() -> None:
     assert pieces == [{"lmp": "p", "text": "x "}, {"lmp": "p", "text": "= 1"}]
     unwatched = Author(Streaming("whole"), Trace(), Tally())
     assert unwatched.ask(PROMPT, Question("0")).text == "whole"
-
-
-def test_a_single_order_raises_what_the_model_raised() -> None:
-    work, _ = author(Scripted(ModelUnreachable("no answer")))
-    with pytest.raises(ModelError):
-        work.ask(PROMPT, Question("0"))
-
-
-def test_a_count_is_of_what_came_after_its_mark() -> None:
-    tally = Tally()
-    tally.add(Completion("", "m", 1, 2, cost_usd=0.25))
-    mark = tally.mark()
-    assert tally.since(mark) == Usage()
-    tally.add(Completion("", "m", 10, 20, cost_usd=0.5))
-    assert tally.since(mark) == Usage(1, 10, 20, 0.5)
-    assert tally.since(0) == Usage(2, 11, 22, 0.75)
 
 
 SUM = '# /// cap\n# returns = "ret_val"\n# ///\n'

@@ -75,16 +75,6 @@ def test_a_model_that_fails_in_the_twin_is_the_models_failure() -> None:
     assert len(model.prompts) == 2, "another program would not help"
 
 
-def test_a_corrected_program_is_rehearsed_again() -> None:
-    wrong = "put_first_on_second('red block', [9, 9])"
-    robot = Real()
-    session, model = session_of({"go": [wrong, wrong.replace("[9, 9]", "'blue bowl'")]}, robot)
-    with session:
-        assert session.run("go").ok
-    assert "in the rehearsal" in model.prompts[-1]
-    assert len(robot.twins) == 3, "two rehearsals, and a look after the word"
-
-
 LOOP = "while is_obj_visible('red block'):\n    put_first_on_second('red block', 'blue block')"
 
 
@@ -161,29 +151,6 @@ def test_what_was_rehearsed_needs_one_word_and_what_was_not_another() -> None:
         assert turn.ok == (type(robot) is Real)
         assert len(shown) == (1 if type(robot) is Real else 2)
     assert turn.moved == {}
-
-
-def test_the_rehearsal_is_told_to_listeners_with_what_it_asked() -> None:
-    answers = {
-        "go": "put_first_on_second(parse_obj_name('it'), 'blue bowl')",
-        "it": "ret_val = 'red block'",
-    }
-    session, _ = session_of(answers)
-    with session:
-        events = listened(session)
-        session.run("go")
-    (event,) = [event for event in events if event.kind == "rehearsal"]
-    assert event.data["programs"] == [("parse_obj_name", "ret_val = 'red block'\n")]
-    assert list(event.data["moved"]) == ["red block"]
-
-
-def test_random_numbers_are_the_same_in_both() -> None:
-    source = "say(str(np.random.random()))"
-    session, _ = session_of({"go": source})
-    robot: Any = session.robot
-    with session:
-        assert session.run("go").ok
-    assert robot.twins[0].spoken == robot.table.spoken != []
 
 
 def test_it_can_be_left_out_and_not_asked_for_without_a_twin() -> None:
@@ -352,15 +319,3 @@ def test_hardware_is_refused_where_only_the_check_would_hold(
     with pytest.raises(SandboxError, match="--min-level process"):  # a model writes programs
         session_of({}, create(mode="instant"))
     Session(create(mode="instant"), make_model("nearest")).close()
-
-
-def test_a_twin_that_is_real_is_not_rehearsed_in() -> None:
-    class Impostor(Real):
-        def twin(self) -> Any:
-            return Real()
-
-    session, _ = session_of({"go": "put_first_on_second('red block', 'blue bowl')"}, Impostor())
-    with session:
-        turn = session.run("go")
-    assert turn.failure is not None
-    assert "no simulation" in turn.failure.message

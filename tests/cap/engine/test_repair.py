@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cap.engine.repair import note_of
-from cap.engine.settings import Decision, GenerationLimits, Repairs
+from cap.engine.settings import Decision, Repairs
 from cap.prompt.prompt import parse
 from cap.result import Call, Failure
 from cap.session.session import Session
@@ -103,26 +103,6 @@ def test_a_model_that_cannot_repair_is_not_asked_and_fails_by_its_own_program(
     assert (failure.error, failure.cause) == ("NoMatch", "model")
 
 
-def test_what_fails_while_it_runs_goes_back_with_its_calls(on_hardware: Open) -> None:
-    wrong = "print('one')\np = get_obj_pos('blue bowl')\n" + PUT + "get_obj_pos('green cup')\n"
-    session = on_hardware({"go": [wrong, f"print('two')\n{HI}"]}, repairs=Repairs(runtime=1))
-    turn = session.run("go")
-    assert turn.failure is None
-    (note,) = model_of(session).notes
-    assert "line 4: NotFound: " in note
-    assert "(in `get_obj_pos('green cup')`)" in note
-    assert "get_obj_pos('blue bowl') returned array(" in note
-    assert "put_first_on_second('red block', 'blue bowl')" in note
-    assert "get_obj_pos('green cup') failed: NotFound: " in note
-    assert note.endswith(
-        "what it did stays done, and p are still set; write a program for what is left to do"
-    )
-    names = ["get_obj_pos", "put_first_on_second", "get_obj_pos", "say"]
-    assert [call.name for call in turn.calls] == names
-    assert turn.stdout == "one\ntwo\n"
-    assert "green cup" not in turn.program
-
-
 def test_the_context_is_read_again_after_an_attempt_that_acted(
     on_hardware: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,21 +117,6 @@ def test_the_context_is_read_again_after_an_attempt_that_acted(
     assert said(session) == ["moved block"]
     assert "objects = ['moved block']\n# go.\n" in model_of(session).prompts[1]
     assert "objects = ['red block']\n# go.\nput_first" in model_of(session).prompts[1]
-
-
-def test_on_hardware_static_faults_are_still_repaired(on_hardware: Open) -> None:
-    shown: list[str] = []
-    session = on_hardware({"go": ["x = nothing\n", HI]}, approve=lambda s: not shown.append(s))
-    assert session.run("go").failure is None
-    assert shown == [HI]
-
-
-def test_a_refused_program_is_not_repaired(open_session: Open) -> None:
-    session = open_session({"go": ["say('a')\n", "say('b')\n"]}, approve=lambda text: False)
-    failure = session.run("go").failure
-    assert failure is not None
-    assert failure.kind == "refused"
-    assert len(model_of(session).prompts) == 1
 
 
 def test_a_reason_goes_to_the_model_as_often_as_a_person_gives_one(on_hardware: Open) -> None:
@@ -191,36 +156,6 @@ def test_an_edited_program_is_shown_and_one_that_fails_the_check_is_asked_again(
     assert len(model_of(session).prompts) == 1, "the slip is the person's: no model is asked"
 
 
-def test_every_attempt_needs_its_own_approval(open_session: Open) -> None:
-    words = [False, True]
-    session = open_session({"go": [PUT + "1 / 0\n", HI]}, approve=lambda source: words.pop())
-    failure = session.run("go").failure
-    assert failure is not None
-    assert failure.kind == "refused"
-    assert said(session) == []
-
-
-def test_ctrl_c_while_a_repair_is_written_keeps_what_was_done(open_session: Open) -> None:
-    turn = open_session({"go": [PUT + "1 / 0\n", KeyboardInterrupt()]}).run("go")
-    assert turn.failure is not None
-    assert turn.failure.kind == "interrupted"
-    assert [call.name for call in turn.calls] == ["put_first_on_second"]
-    assert PUT in turn.program
-
-
-@pytest.mark.parametrize(
-    "wrong", ["ret_val = 3\n", "ret_val = (name for name in objects)\n", "other = 1\n"]
-)
-def test_a_nested_program_is_repaired_by_itself(open_session: Open, wrong: str) -> None:
-    session = open_session(
-        {"go": "say(parse_obj_name('it'))\n", "it": [wrong, "ret_val = objects[0]\n"]}
-    )
-    events = listened(session)
-    turn = session.run("go")
-    assert (turn.failure, turn.attempts, said(session)) == (None, 1, ["red block"])
-    assert [data["lmp"] for data in of(events, "repair")] == ["parse_obj_name"]
-
-
 def test_a_nested_program_that_acts_is_not_run_again(open_session: Open) -> None:
     answers = {"go": "move_it('it')\n", "it": [PUT + "1 / 0\n", "ret_val = 1\n"]}
     ui = parse(UI.replace("parse_obj_name", "move_it"), "ui")
@@ -230,37 +165,6 @@ def test_a_nested_program_that_acts_is_not_run_again(open_session: Open) -> None
     assert session.run("go").failure is not None
     assert model_of(session).asked.count("it") <= 2  # once for each attempt of its caller
     assert not [data for data in of(events, "repair") if data["lmp"] == "move_it"]
-
-
-def test_what_everything_took_is_counted(open_session: Open) -> None:
-    answers = {
-        "go": ["x = nothing\n", "say(parse_obj_name('it') + get_end(1))\n"],
-        "it": "ret_val = 'x'\n",
-        "define function: get_end(1)": ["x = 1\n", "def get_end(n):\n    return '!'\n"],
-    }
-    usage = open_session(answers).run("go").usage
-    assert (usage.requests, usage.prompt_tokens, usage.completion_tokens) == (5, 50, 25)
-    assert usage.cost_usd == pytest.approx(1.25)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    ["x = 1\n", "def f(n):\n    return say(n, n, n)\n", "def f(n):\n    return nothing + n\n"],
-)
-def test_a_generated_function_is_repaired_before_anything_moves(
-    open_session: Open, wrong: str
-) -> None:
-    right = "def f(n):\n    return say(str(n))\n"
-    session = open_session({"go": PUT + "f(1)\n", "define function: f(1)": [wrong, right]})
-    events = listened(session)
-    turn = session.run("go")
-    assert (turn.failure, turn.attempts) == (None, 1)
-    (repair,) = of(events, "repair")
-    assert repair["lmp"] == "define"
-    again = model_of(session).prompts[-1]
-    assert f"# define function: f(1).\n{wrong}#! this " in again
-    assert "; write the whole function again, corrected\n\n#< It is called by this " in again
-    assert again.endswith("\n#< f(1)\n\n# define function: f(1).\n")
 
 
 def test_a_note_is_bounded_whatever_the_calls_hold() -> None:
@@ -309,23 +213,3 @@ def test_only_what_was_done_stays_done() -> None:
     )
     done = Call("put", ("b",), {}, 0, 0, kind="action")
     assert "; what it did stays done; write" in note_of(failure, "put('a')\n", [done, refused])
-
-
-def test_a_function_that_may_not_be_generated_goes_back_to_the_program(open_session: Open) -> None:
-    budget = GenerationLimits(functions=0)
-    session = open_session({"go": [PUT + "f(1)\n", HI]}, budget=budget)
-    assert session.run("go").failure is None
-    assert "more than 0 functions to generate" in model_of(session).prompts[1]
-
-
-def test_a_function_is_asked_for_with_what_its_program_may_call_and_the_program(
-    open_session: Open,
-) -> None:
-    define = "define function: p = f(1)"
-    session = open_session({"go": "p = f(1)\nsay(str(p))\n", define: "def f(n):\n    return n\n"})
-    assert session.run("go").failure is None
-    asked = model_of(session).prompts[1]
-    assert "\nput_first_on_second(first, second): " in asked
-    assert "\n#< It is called by this program for 'go', which is written already:\n" in asked
-    assert asked.index("\nfrom robot import ") < asked.index("\nimport math\n")
-    assert f"#< p = f(1)\n#< say(str(p))\n\n# {define}.\n" in asked

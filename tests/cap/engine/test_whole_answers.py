@@ -10,7 +10,7 @@ import pytest
 from cap.engine.question import MOST_ROOM, CutOff, program_of
 from cap.engine.settings import GenerationLimits, Repairs
 from cap.errors import AnswerFault
-from cap.models.base import Completion, Ended
+from cap.models.base import Completion
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
@@ -45,19 +45,6 @@ def moved(session: Session, *answers: Completion | str) -> tuple[list[str], str 
     return found
 
 
-def test_a_comment_between_two_steps_cuts_nothing(session: Session) -> None:
-    both = ["green block", "red block"]
-    for answer in (f"{RED}\n# then the green one\n{GREEN}", f"{RED}\n\n# Then this.\n{GREEN}"):
-        assert moved(session, answer)[:2] == (both, None)
-
-
-@pytest.mark.parametrize("ended", ["cut", "withheld"])
-def test_a_part_of_an_answer_never_runs_though_it_is_python(session: Session, ended: Ended) -> None:
-    found, error, model = moved(session, Completion(RED, "m", ended=ended))
-    assert (found, error) == ([], "CutOff")
-    assert len(model.requests) == 3
-
-
 def test_what_was_cut_off_is_asked_for_with_more_room(session: Session) -> None:
     cut = Completion(RED, "m", ended="cut")
     found, error, model = moved(session, cut, cut, f"{RED}\n{GREEN}")
@@ -65,39 +52,6 @@ def test_what_was_cut_off_is_asked_for_with_more_room(session: Session) -> None:
     limits = [request.max_tokens for request in model.requests]
     assert limits == [1024, 4 * 1024, MOST_ROOM * 1024]
     assert "cut off, at its limit" in model.requests[1].prompt
-
-
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        (f"```python\n{RED}\n```\nOr:\n```python\n{GREEN}\n```", "one block"),
-        (f"-{RED}\n+{GREEN}", ""),
-    ],
-    ids=["two programs", "a diff"],
-)
-def test_what_is_no_one_program_goes_back(session: Session, answer: str, reason: str) -> None:
-    found, error, model = moved(session, answer, RED)
-    assert (found, error) == (["red block"], None)
-    assert reason in model.requests[1].prompt
-
-
-def test_words_go_back_once_told_how_to_speak(session: Session) -> None:
-    found, error, model = moved(session, "I am not sure which one.", f"say('which?')\n{RED}")
-    assert (found, error) == (["red block"], None)
-    assert "call say('...')" in model.requests[1].prompt
-    assert moved(session, "I cannot do that.")[1] == "AnsweredInWords"
-
-
-def test_comments_alone_do_nothing_and_something_is_asked_for() -> None:
-    model = Scripted("# The red block is the captain.", "captain = 'red block'", RED)
-    with Session.open("ravens", model, mode="instant") as s:
-        turn = s.run("let the red block be the captain")
-        assert (turn.ok, turn.calls, dict(turn.moved)) == (True, (), {})
-        assert turn.attempts == 2
-        assert "the program does nothing: it calls no function" in model.requests[-1].prompt
-        assert [past.instruction for past in s.state.history] == [
-            "let the red block be the captain"
-        ]
 
 
 def test_a_turn_without_a_program_stays_in_the_history() -> None:
@@ -151,10 +105,3 @@ def test_no_proper_part_of_a_program_passes_where_the_endpoint_says_so(
     fenced = Completion(f"```python\n{whole[: step * len(whole) // 120]}", "m")
     with pytest.raises((AnswerFault, ProgramSyntaxError)):
         program_of(fenced, prompt)
-
-
-def test_an_lmp_that_answers_in_words_is_told_which_variable_to_set(session: Session) -> None:
-    answers = "x = parse_obj_name('the red one')", "It is the red block.", "ret_val = 'red block'"
-    found, error, model = moved(session, *answers)
-    assert (found, error) == ([], None)
-    assert "#! this is no program; write one that sets ret_val" in model.requests[2].prompt

@@ -64,6 +64,13 @@ def test_a_server_that_can_everything(connect: Any, mode: str) -> None:
     assert found.checked == "2030-01-02"
 
 
+@pytest.mark.parametrize("blind", [True, False])
+def test_a_server_is_sent_a_picture_to_see_if_it_takes_one(connect: Any, blind: bool) -> None:
+    with FakeServer(full, blind=blind) as server:
+        found = check(connect(server.url), today=lambda: TODAY)
+    assert (found.pictures, "pictures" in found.refused) == (not blind, blind)
+
+
 def test_a_server_that_can_little(connect: Any) -> None:
     found = checked(connect, poor)
     assert (found.chat, found.completions) == (True, False)

@@ -60,6 +60,7 @@ def letters(seen: list[str] | None = None, most: int = 20, weights: Any = None) 
     weights = weights or WEIGHTS
 
     def answer(prompt: str, body: Mapping[str, Any]) -> Fault:
+        assert body["temperature"] == 0.0
         if body["top_logprobs"] > most:
             return error(400, f"at most {most} logprobs are allowed")
         if seen is not None:

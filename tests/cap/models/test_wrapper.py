@@ -22,7 +22,7 @@ from cap.models.wrapper import Managed, OwnModel
 from tests.fakes.openai_server import FakeServer, error
 
 REQUEST = Request("# greet.\n", seed=1)
-PRICE = Price(read=2.0, written=10.0)
+PRICE = Price(read=2.0, written=10.0, cached=0.5, reasoning=90.0)
 
 
 class Fixed:

@@ -68,8 +68,10 @@ CASES = table(__file__, "saycan")
 @rows("case", CASES.values(), CASES)
 def test_the_step_with_the_greatest_product_is_taken(case: dict[str, Any]) -> None:
     world = TextWorld(case["steps"], case.get("can"), case.get("fail", ()))
-    planner = SayCan(likes(*case["likes"]), NOTHING, case.get("terminate", 0.1))
+    model = likes(*case["likes"])
+    planner = SayCan(model, NOTHING, case.get("terminate", 0.1))
     result = run_episode("greet", world, planner, max_steps=case.get("most", 15))
+    assert "".join(model.prompts[-1:]).endswith(case.get("asked", ""))
     assert (result.end, result.why) == (case["end"], case.get("why", ""))
     assert result.plan == tuple(case.get("plan", ()))
 
@@ -78,6 +80,9 @@ def test_a_missing_log_probability_counts_as_unlikely() -> None:
     model = Scorer(lambda prompt, text: math.nan if "wave" in text else -1.0)
     result = run_episode("greet", TextWorld(["wave", "bow"]), SayCan(model, NOTHING))
     assert result.plan == ("bow",)
+    world = TextWorld(["wave", "bow"], dict.fromkeys(("wave", "bow"), 0.0))
+    result = run_episode("greet", world, SayCan(model, NOTHING, 0.0))
+    assert result.why == "none of 3 steps can be done: all affordances are 0"
 
 
 def test_log_probabilities_that_are_all_missing_are_the_models_failure() -> None:
@@ -200,6 +205,13 @@ def test_a_forced_failure_strikes_one_step_once() -> None:
     assert meddled == [bow]
 
 
+def test_a_step_that_is_made_to_fail_changes_nothing() -> None:
+    world, wave = TextWorld(["wave"]), Action("do", ("wave",), "wave")
+    result = run_episode("go", world, Plan(wave), disturbance=SkillFailure(0, {"do": 0.0}))
+    assert result.outcomes == (StepOutcome(wave, False, "the skill failed"),)
+    assert world.done == []
+
+
 def test_skills_fail_as_often_as_they_should_and_the_same_way_for_the_same_seed() -> None:
     bow = Action("do", ("bow",), "bow")
     runs = [
@@ -212,13 +224,16 @@ def test_skills_fail_as_often_as_they_should_and_the_same_way_for_the_same_seed(
     assert SkillFailure(0, {"do": 0.0}).strikes(Action("fly"), 0) == ""
 
 
-def test_an_explanation_is_asked_for_first_and_stands_before_the_steps() -> None:
-    model = likes("wave")
+def test_an_explanation_is_asked_for_first_and_stands_before_the_steps(tmp_path: Path) -> None:
+    model, trace = likes("wave"), Trace(tmp_path)
     model.lines = [" They want a wave.\nRobot: 1."]
-    result = run_episode("greet", TextWorld(["wave"]), SayCan(model, NOTHING, explains=True))
-    assert result.plan == ("wave",)
+    planner = SayCan(model, NOTHING, explains=True)
+    assert run_episode("greet", TextWorld(["wave"]), planner, trace=trace).plan == ("wave",)
+    trace.close("ok")
     assert model.prompts[0].endswith("Person: greet\nExplanation:")
     assert "Explanation: They want a wave.\nRobot: 1." in model.prompts[1]
+    said = [e["data"] for e in read_events(tmp_path) if e["kind"] == "explanation"]
+    assert said == [{"text": "They want a wave."}]
 
 
 def test_a_model_asks_where_somebody_answers_and_reads_the_answer() -> None:

@@ -92,6 +92,12 @@ def test_what_is_behind_a_shut_door_and_which_key_is_held_is_told() -> None:
     assert reached.startswith("means False")
     assert "locked|False|False" in no_key
     assert "locked|True|True" in key
+    dropped = replace(taken, steps=(*taken.steps, "drop the red key"))
+    assert "locked|False|False" in means(dropped)[1]
+    (words,) = features(begin, ["pick up the blue ball"])
+    assert not any(word.startswith(("free ", "aim ")) for word in words)
+    (words,) = features(tower("red", "blue"), ["move the red disk to rod 2"])
+    assert not any(word.startswith(("means ", "locked ")) for word in words)
 
 
 @pytest.mark.soak

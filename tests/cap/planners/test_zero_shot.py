@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
 
 from cap.models.base import Completion, Request
 from cap.planners.loop import EpisodeResult, run_episode
 from cap.planners.zero_shot import LetterPieces, PlanExample, ZeroShot
+from cap.trace.reader import read_events
+from cap.trace.trace import Trace
 from tests.fakes.planning import TextWorld
 
 STEPS = ["walk to the kitchen", "open the fridge", "grab the milk"]
@@ -27,16 +33,19 @@ class Writer:
 
     def complete(self, request: Request) -> Completion:
         self.prompts.append(request.prompt)
+        self.tokens = request.max_tokens
         last = request.prompt.rsplit("\n\n", 1)[-1]
         texts = self.rounds[min(last.count("\nStep") - 1, len(self.rounds) - 1)]
         return Completion(texts[(request.seed or 0) % len(texts)], self.name)
 
 
-def run(model: Writer, steps: int = 8, **options: bool) -> EpisodeResult:
+def run(
+    model: Writer, steps: int = 8, trace: Trace | None = None, **options: bool
+) -> EpisodeResult:
     world = TextWorld(STEPS)
     texts = [action.text for action in world.actions()]
     planner = ZeroShot(model, EXAMPLES, LetterPieces(texts), samples=4, **options)
-    return run_episode("Drink milk", world, planner, max_steps=steps)
+    return run_episode("Drink milk", world, planner, max_steps=steps, trace=trace)
 
 
 def test_each_step_is_translated_before_the_next_is_written() -> None:
@@ -71,9 +80,15 @@ def test_words_that_mean_nothing_here_end_the_plan_with_their_score() -> None:
     assert run(Writer([" walk to kitchen"], [" zzz qqq"])).end == "done"
 
 
-def test_a_step_is_not_said_twice_where_another_is_nearly_as_good() -> None:
-    model = Writer([" grab milk"], [" grab milk", " open the fridge"], [""])
-    assert run(model).plan == ("grab the milk", "open the fridge")
+def test_a_step_is_not_said_twice_where_another_is_nearly_as_good(tmp_path: Path) -> None:
+    model, trace = Writer([" grab milk"], [" grab milk", " open the fridge"], [""]), Trace(tmp_path)
+    assert run(model, trace=trace).plan == ("grab the milk", "open the fridge")
+    trace.close("ok")
+    moments = [e["data"] for e in read_events(tmp_path) if e["kind"] == "candidates"]
+    fridge, milk = moments[1]["candidates"]
+    assert (milk["said"], milk["share"], milk["penalty"]) == ("grab milk", 0.5, 0.5)
+    assert (fridge["penalty"], fridge["beta"]) == (0.0, 0.3)
+    assert fridge["score"] == pytest.approx(1 + 0.3 * math.log(0.5))
 
 
 def test_a_plan_without_end_is_bounded() -> None:
@@ -85,7 +100,7 @@ def test_without_correction_the_whole_plan_is_written_first() -> None:
     plan = " Walk to kitchen\nStep 2: open fridge\nStep 3: grab milk\n\nTask: x\nStep 1: no"
     model = Writer([plan])
     assert run(model, corrects=False).plan == tuple(STEPS)
-    assert len(model.prompts) == 1
+    assert (len(model.prompts), model.tokens) == (1, 400)
 
 
 def test_without_translation_only_exact_words_are_steps() -> None:

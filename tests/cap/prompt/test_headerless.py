@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cap.prompt.headerless import infer, is_title, prefix_of
 from cap.prompt.prompt import Header, Prompt, load, parse, without_synonyms
+from cap.prompt.released import infer, is_title, prefix_of
 from tests.rows import table
 
 BARE = Path(__file__).parents[2] / "prompts" / "bare"
@@ -111,16 +111,7 @@ def test_a_text_given_by_code_is_not_looked_into() -> None:
     assert replace(parse(text, "p").header, stop=()) == Header()
 
 
-VARIANTS = {
-    "CRLF": "import numpy as np\r\n\r\nobjects = ['a']\r\n# b.\r\nret_val = 'a'\r\n",
-    "a byte order mark": "\ufeffobjects = ['a']\n# b.\nret_val = 'a'\n",
-    "no blank line under the imports": "import numpy as np\nobjects = ['a']\n# b.\nret_val = 'a'\n",
-    "no imports": "objects = ['a']\n# b.\nret_val = 'a'\n",
-    "a title": "# A robot\n\nobjects = ['a']\n# b.\nret_val = 'a'\n",
-    "no full stop": "objects = ['a']\n# b\nret_val = 'a'",
-    "blank lines between": "\n\nobjects = ['a']\n# b.\n\nret_val = 'a'\n\n\n",
-    "a request at the end": "objects = ['a']\n# b.\nret_val = 'a'\n\nobjects = ['c']\n# d.\n",
-}
+VARIANTS = table(__file__, "headerless: variants")
 
 
 @pytest.mark.parametrize("text", VARIANTS.values(), ids=VARIANTS)
@@ -147,15 +138,15 @@ RETURNS = table(__file__, "headerless: returns")
 def test_what_is_returned_is_what_nearly_all_set_last(
     codes: list[str], returns: str | None
 ) -> None:
-    assert infer(codes, [], "").returns == returns
+    assert infer(codes, [], "")["returns"] == returns
 
 
 def test_only_what_returns_nothing_acts_and_goes_on() -> None:
-    assert infer(["f()"], [], "").session
-    assert infer(["f()"], [], "").actions
-    assert not infer(["x = 1"], [], "").session
-    assert not infer(["x = 1"], [], "").actions
-    assert not infer([], [], "").actions
+    assert infer(["f()"], [], "")["session"]
+    assert infer(["f()"], [], "")["actions"]
+    assert not infer(["x = 1"], [], "")["session"]
+    assert not infer(["x = 1"], [], "")["actions"]
+    assert not infer([], [], "")["actions"]
 
 
 def test_a_prompt_for_functions_is_known_by_its_comments() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cap.prompt.history import tokens, within
-from cap.prompt.prompt import PastTurn, parse
+from cap.prompt.prompt import PastTurn, parse, turn_tokens, within
 
 CODE = "put_first_on_second('red block', 'blue bowl')\n" * 4
 
@@ -15,7 +14,7 @@ def turns(count: int, note: str = "") -> list[PastTurn]:
 
 
 def total(history: tuple[PastTurn, ...]) -> int:
-    return sum(map(tokens, history))
+    return sum(map(turn_tokens, history))
 
 
 def test_what_fits_is_left_alone() -> None:

@@ -365,22 +365,7 @@ def test_no_context_is_nothing() -> None:
 
 
 NOT_LITERAL = {
-    "call": "x = f()",
-    "name": "x = y",
-    "comprehension": "x = [i for i in [1]]",
-    "f-string": "x = f'{1}'",
-    "arithmetic": "x = 2 ** 9",
-    "statement": "import os",
-    "expression": "f()",
-    "attribute": "a.b = 1",
-    "item": "a[0] = 1",
-    "two targets": "x = y = 1",
-    "unpacking": "x, y = 1, 2",
-    "augmented": "x += 1",
-    "annotated": "x: int = 1",
-    "unhashable": "x = {[1]: 2}",
-    "unhashable set": "x = {[1]}",
-    "not Python": "x = = 1",
+    **table(__file__, "prompt: no literal"),
     "NUL": "x = 1\0",
     "deep": "x = " + "-" * 30_000 + "1",
     "brackets": "x = " + "[" * 5000,
@@ -399,29 +384,12 @@ def test_the_hash_is_of_the_text_alone() -> None:
     assert prompt(BODY + "y = 1\n").sha256 != prompt().sha256
 
 
-SPACED = "# a.\nx = 1\n\n# b.\ny = 2\n"
-CLOSE = "# a.\nx = 1\n# b.\ny = 2\n"
-PARTED = {
-    "blank lines": (SPACED, (), ("\n\n# ",)),
-    "no blank lines": (CLOSE, (), ("\n# ",)),
-    "one example": ("# a.\nx = 1\n", (), ("\n# ",)),
-    "context lines": (
-        "objects = ['a']\n# a.\nx = 1\n\nobjects = ['b']\n# b.\ny = 2\n",
-        ("objects",),
-        ("\n\n# ", "\nobjects = ["),
-    ),
-    "a number": (
-        "n = 3\n# a.\nx = 1\n\nn = 4\n# b.\ny = 2\n",
-        ("n",),
-        ("\n\n# ", "\nn = 3", "\nn = 4"),
-    ),
-    "a context nobody shows": (SPACED, ("objects",), ("\n\n# ", "\nobjects = [")),
-}
+PARTED = table(__file__, "prompt: parted")
 
 
 @pytest.mark.parametrize(("text", "context", "stop"), PARTED.values(), ids=PARTED)
 def test_what_parts_the_examples_of_a_file_ends_a_completion(
-    text: str, context: tuple[str, ...], stop: tuple[str, ...]
+    text: str, context: list[str], stop: list[str]
 ) -> None:
-    header = f"# /// cap\n# context = {list(context)!r}\n# ///\n".replace("'", '"')
-    assert parse(header + text, "p").header.stop == stop
+    header = f"# /// cap\n# context = {context!r}\n# ///\n".replace("'", '"')
+    assert parse(header + text, "p").header.stop == tuple(stop)

@@ -214,15 +214,6 @@ def test_a_function_without_which_all_comes_out_alike_is_not_learned(
     assert checked(store, tmp_path)["rest"][0] == "set aside"
 
 
-def test_a_skill_of_another_robot_than_its_examples_is_told(
-    taught: SkillStore, tmp_path: Path
-) -> None:
-    change(taught, "place", '# robot = "ravens"', '# robot = "kitchen"')
-    came, why = checked(taught, tmp_path)["place"]
-    assert came == "not run"
-    assert why.startswith("its file says robot 'kitchen', its example 'ravens'")
-
-
 def test_what_a_person_declines_is_not_kept(store: SkillStore) -> None:
     session, events = opened(store, learn=lambda offered: False)
     with session:
@@ -294,11 +285,11 @@ def test_examples_are_run_again_only_where_something_changed(
     [
         ({"before__world": None}, "is gone"),
         ({"before__world": "AAAA"}, "cannot be run"),
-        ({"before__seed": "x"}, "is damaged"),
-        ({"effect": {}}, "other fields"),
+        ({"before__seed": "x"}, "cannot be used"),
+        ({"effect": {"moved": 3}}, "cannot be used"),
         ({"answers": []}, "no answer to 'the red one'"),
-        ({"version": 99}, "format 99"),
-        ({"format": "else"}, "no example of a skill"),
+        ({"version": 99}, "99 - at `$.version`"),
+        ({"format": "else"}, "'else' - at `$.format`"),
         ({"before__robot": {"name": "r", "mode": None, "objects": None, "file": "/r.py"}}, "-r /r"),
     ],
 )

@@ -21,7 +21,7 @@ from cap.sandbox.limits import Limits
 from cap.session.session import Session
 from robots.ravens import create
 from tests.cap.conftest import Open
-from tests.fakes.scripted import OBJECTS, Scripted, listened, model_of, snapshot
+from tests.fakes.scripted import OBJECTS, listened, model_of, snapshot
 from tests.rows import table
 
 CASES = table(__file__, "repairs")
@@ -110,26 +110,3 @@ def test_where_the_world_stays_so_do_generated_functions(open_session: Open) -> 
     assert sorted(session.run("go").moved) == ["blue block", "red block"]
     assert "# Generated function.\ndef get_spot(n):" in model_of(session).prompts[-1]
     assert model_of(session).asked.count(define) == 1
-
-
-@pytest.mark.parametrize(
-    ("second", "ok", "said"),
-    [
-        ("None", False, "nothing that can be done fits these words: draw"),
-        ("[[0.0, -0.4], [0.1, -0.4]]", True, ""),  # the same line elsewhere
-        ("[[0.0, -0.4], [0.05, -0.4]]", True, "5.0 cm long, 2 points, where the first answer was"),
-    ],
-    ids=["none", "elsewhere", "shorter"],
-)
-def test_a_second_answer_does_not_change_what_was_asked_for_unseen(
-    second: str, ok: bool, said: str
-) -> None:
-    answers = {
-        "draw a line": "draw(parse_shape_pts('a 10 cm line'))\n",
-        "a 10 cm line": ["shape_pts = [[0.28, -0.4], [0.38, -0.4]]\n", f"shape_pts = {second}\n"],
-    }
-    with Session.open("drawing", Scripted(answers), mode="instant") as session:
-        turn = session.run("draw a line")
-    assert turn.ok is ok
-    assert said in (turn.failure.message if turn.failure else " ".join(turn.effect.left_over))
-    assert bool(turn.effect.left_over) is (ok and bool(said))

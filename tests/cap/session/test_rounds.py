@@ -69,46 +69,6 @@ def test_the_history_of_a_person_has_one_turn_and_one_undo() -> None:
         assert not session.state.history
 
 
-def test_a_turn_of_all_its_rounds_has_each_program_once() -> None:
-    session, _ = session_of(
-        ["say('one')\n", "say('two')\n", "say('three')\n", "say('next')\n", "pass\n"], 3
-    )
-    with session:
-        turn = session.run(WORDS)
-        assert turn.program.split() == ["say('one')", "say('two')", "say('three')"]
-        assert session.state.history[-1].code.split() == turn.program.split()
-
-
-def test_what_failed_is_told_and_the_model_may_go_on_from_there() -> None:
-    fails = "put_first_on_second('red block', 'blue bowl')\nput_first_on_second('x', 'blue bowl')\n"
-    session, model = session_of([fails, "put_first_on_second('blue block', 'blue bowl')\n", "pass"])
-    with session:
-        turn = session.run(WORDS)
-    assert turn.ok
-    assert sorted(turn.moved) == ["blue block", "red block"]
-    assert "#! failed: NotFound" in model.requests[1].prompt
-
-
-@pytest.mark.parametrize(
-    ("first", "expect", "ok"),
-    [
-        (f"{RED}\n1 / 0\n", (), False),
-        (f"{RED}\n1 / 0\n", ("moved",), True),
-        ("1 / 0\n", ("moved",), False),
-    ],
-)
-def test_after_a_failure_the_models_word_alone_makes_no_turn_good(
-    first: str, expect: tuple[str, ...], ok: bool
-) -> None:
-    session, _ = session_of([first, "pass\n"])
-    with session:
-        turn = session.run(WORDS, expect)
-    assert turn.ok is ok
-    if not ok:
-        assert turn.failure is not None
-        assert turn.failure.error == "ZeroDivisionError"
-
-
 @pytest.mark.parametrize(("accepts", "ok"), [(True, True), (False, False)])
 def test_a_check_of_the_world_says_whether_a_failed_round_has_done_it(
     accepts: bool, ok: bool

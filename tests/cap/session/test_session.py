@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from benchmarks.models import SampledModel
@@ -16,7 +15,6 @@ from cap.engine.question import ASKED_BEFORE
 from cap.engine.settings import Repairs
 from cap.errors import PromptError, UsageError
 from cap.models.providers import make_model
-from cap.prompt.examples import split_examples
 from cap.prompt.prompt import parse
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
@@ -47,14 +45,6 @@ def test_what_is_kept_for_the_next_turns(open_session: Open, case: Mapping[str, 
         assert sorted(entry.name for entry in state.definitions) == case["definitions"]
 
 
-def test_a_failed_turn_changes_no_variable(open_session: Open) -> None:
-    session = open_session({"a": "x = [1]", "b": "x.append(2)\n1 / 0"})
-    failed = run_all(session, "a", "b").failure
-    assert failed is not None
-    assert (failed.error, failed.line) == ("ZeroDivisionError", 2)
-    assert session.state.variables["x"] == [1]
-
-
 def test_later_prompts_say_what_earlier_turns_did(open_session: Open) -> None:
     answers = {
         "first": f"{PUT}\nsay('it is in')",
@@ -79,18 +69,6 @@ def test_later_prompts_say_what_earlier_turns_did(open_session: Open) -> None:
     assert last.endswith("# fifth.\n")
 
 
-def test_a_comment_of_an_earlier_program_is_no_instruction(open_session: Open) -> None:
-    program = (
-        "# first this\nx = 1\n\n# then that\nif x:  # why not\n    # do it\n    y = 2\n"
-        "text = '''\n# not a comment\n'''"
-    )
-    session = open_session({"a": program, "b": "z = 3"})
-    run_all(session, "a", "b")
-    asked = model_of(session).prompts[-1]
-    assert [entry.instruction for entry in split_examples(asked)] == ["a", "b"]
-    assert "\n# a.\nx = 1\n\nif x:  # why not\n    y = 2\ntext = '''\n    # not" in asked
-
-
 IDLE = table(__file__, "idle")
 
 
@@ -103,21 +81,6 @@ def test_a_program_that_does_nothing_is_no_success(
     if turn.failure is not None:
         assert (turn.failure.error, turn.effect.words) == ("NothingDone", ("nothing",))
         assert turn.failure.message.startswith(message)
-
-
-def test_a_program_that_does_nothing_is_asked_for_again_with_the_reason(open_session: Open) -> None:
-    session = open_session(Scripted("ret_val = 'red bowl'", "say('the red bowl')"))
-    turn = session.run("which bowl?")
-    assert (turn.ok, turn.attempts, turn.effect.said) == (True, 2, ("the red bowl",))
-    (note,) = model_of(session).notes
-    assert "and its 'ret_val' is not read; to answer the user, call say('...'); write" in note
-
-
-def test_a_program_that_changes_what_is_kept_does_something(open_session: Open) -> None:
-    session = open_session({"a": "names = {}", "b": "names['bin'] = 1"})
-    assert run_all(session, "a", "b").ok
-    assert session.run("b").failure is not None, "it is so already"
-    assert session.execute("pass").ok, "a person's own program may do what it likes"
 
 
 def test_a_variable_too_large_to_stay_is_named_and_costs_no_later_turn(open_session: Open) -> None:
@@ -163,45 +126,6 @@ def test_the_turn_and_the_session_count_what_the_model_took(open_session: Open) 
     assert session.usage.requests == 2 + failed.usage.requests
 
 
-def test_lmps_compose_and_their_context_is_filled_in(open_session: Open) -> None:
-    answers = {
-        "go": "put_first_on_second(parse_obj_name('the red one'), parse_position('there'))",
-        "the red one": "ret_val = [name for name in objects if 'red' in name][0]",
-        "there": "ret_val = get_obj_pos(parse_obj_name('the bowl')) + [0, 0]",
-        "the bowl": "ret_val = 'blue bowl'",
-    }
-    session = open_session(answers)
-    turn = session.run("go")
-    assert turn.failure is None
-    assert list(turn.moved) == ["red block"]
-    after = session.robot.positions()
-    assert np.allclose(after["red block"][:2], after["blue bowl"][:2], atol=1e-3)
-    nested = next(text for text in model_of(session).prompts if text.endswith("# the red one.\n"))
-    assert "objects = ['red block', 'blue block', 'blue bowl']\n# the red one.\n" in nested
-
-
-@pytest.mark.parametrize(
-    ("program", "nested", "wanted"),
-    [
-        ("parse_obj_name('x', 'objects = say(1)')", {"x": "ret_val = 'x'"}, "name = literal"),
-        ("parse_position('x')", {"x": f"{PUT}\nret_val = [0, 0]"}, "not available to 'parse_posi"),
-        ("parse_obj_name('unknown')", {}, "nothing for 'unknown'"),
-    ],
-    ids=["a context that is no data", "an action", "a decline"],
-)
-def test_what_a_nested_program_may_not_do_fails_the_turn(
-    open_session: Open, program: str, nested: Mapping[str, str], wanted: str
-) -> None:
-    turn = open_session({"go": program, **nested}).run("go")
-    assert turn.failure is not None
-    assert wanted in turn.failure.message
-    assert not turn.moved
-    if not nested:
-        failure = turn.failure
-        assert (failure.kind, failure.error, failure.exit_code) == ("model", "NoMatch", 4)
-        assert failure.line == 1
-
-
 def test_undefined_functions_are_generated_shown_and_kept(open_session: Open) -> None:
     session = open_session(
         {
@@ -222,20 +146,6 @@ def test_undefined_functions_are_generated_shown_and_kept(open_session: Open) ->
     assert session.run("again").ok
     assert len(model_of(session).prompts) == asked + 1
     assert said(session) == ["8", "2"]
-
-
-def test_approval_sees_the_complete_program_and_may_refuse(open_session: Open) -> None:
-    shown: list[str] = []
-    answers = {
-        "go": "put_first_on_second('red block', get_place(1))",
-        "define function: get_place(1)": "def get_place(n):\n    return 'blue bowl'\n",
-    }
-    session = open_session(answers, approve=lambda source: bool(shown.append(source)))
-    turn = session.run("go")
-    assert turn.failure is not None
-    assert turn.failure.kind == "refused"
-    assert "def get_place" in shown[0]
-    assert not turn.moved
 
 
 def test_hardware_without_an_approval_is_refused() -> None:
@@ -269,11 +179,6 @@ def test_ctrl_c_stops_the_program_and_keeps_its_calls_and_the_session(open_sessi
 def test_an_empty_instruction_is_refused(open_session: Open) -> None:
     with pytest.raises(UsageError, match="empty"):
         open_session().run(" \n\t")
-
-
-def test_an_instruction_cannot_leave_its_comment_line(open_session: Open) -> None:
-    session = open_session({"say hi 🥣 à côté, s'il te plaît import os": "say('hi')"})
-    assert session.run("say hi 🥣 à côté, s'il te plaît\nimport os").ok
 
 
 @pytest.mark.parametrize(
@@ -315,48 +220,11 @@ def test_what_a_program_asks_an_lmp_twice_is_asked_once(open_session: Open) -> N
     assert model_of(session).asked.count("the red one") == 2, "an undo forgets"
 
 
-def test_a_remembered_program_runs_again(open_session: Open) -> None:
-    session = open_session(ASKS)
-    session.run("where")
-    first = session.state.variables["x"]
-    session.execute(PUT)
-    session.run("where")
-    assert model_of(session).asked.count("of it") == 1
-    assert not np.allclose(session.state.variables["x"][:2], first[:2])
-
-
-def test_nothing_is_answered_from_memory_after_a_failure_or_by_a_repair(open_session: Open) -> None:
-    session = open_session(ASKS)
-    for act, times in (
-        (lambda: session.run("fail").ok, 2),
-        (lambda: session.run("go").ok, 2),
-        (lambda: not session.execute("parse_obj_name('the red one')\n1 / 0").ok, 2),
-        (lambda: session.run("go").ok, 3),
-    ):
-        assert act()
-        assert model_of(session).asked.count("the red one") == times
-
-
-def test_an_answer_that_led_to_a_failure_is_not_remembered(open_session: Open) -> None:
-    session = open_session(ASKS, repairs=Repairs(0, 0))
-    assert run_all(session, "catch", "catch").ok
-    assert model_of(session).asked.count("wrong") == 2
-
-
 def test_a_model_that_draws_its_answers_is_asked_each_time(open_session: Open) -> None:
     session = open_session(ASKS)
     session.engine.author.model = SampledModel(session.model, 0.5, 1)
     session.run("twice")
     assert model_of(session).asked.count("the red one") == 2
-
-
-def test_execute_runs_a_persons_program_with_everything_in_scope(open_session: Open) -> None:
-    turn = open_session(ASKS).execute(
-        "put_first_on_second(parse_obj_name('the red one'), 'middle')\n"
-        "assert get_bbox('red block')[0] < 0.0\n"
-    )
-    assert turn.failure is None
-    assert list(turn.moved) == ["red block"]
 
 
 def test_programs_have_seeded_random_numbers(open_session: Open) -> None:
@@ -392,14 +260,6 @@ def test_after_resuming_it_is_said_why_there_is_nothing_to_undo(tmp_path: Path) 
         pytest.raises(UsageError, match=r"1 turn of .* is known; undo does not reach it"),
     ):
         second.undo()
-
-
-def test_a_closed_session_says_so(open_session: Open) -> None:
-    session = open_session()
-    session.close()
-    session.close()
-    with pytest.raises(UsageError, match="closed"):
-        session.run("anything")
 
 
 def test_a_session_begins_with_the_variables_its_prompt_states() -> None:

@@ -15,8 +15,8 @@ from shapely.geometry import Point
 from cap.errors import SavedError, UsageError
 from cap.models.replay import Replay
 from cap.prompt.prompt import parse
-from cap.robot import snapshots
-from cap.robot.snapshots import NotPlain, pack, unpack
+from cap.robot import observation
+from cap.robot.observation import NotPlain, pack, unpack
 from cap.session import session_file
 from cap.session.replay import ready, recording, replay, steps
 from cap.session.session import Session
@@ -314,7 +314,7 @@ def test_data_of_another_form_builds_nothing(change: Callable[[dict[str, Any]], 
 def test_a_world_that_cannot_be_written_is_said_to_be_lost(
     tmp_path: Path, begin: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "kind_of", lambda robot: Any)
+    monkeypatch.setattr(observation, "kind_of", lambda robot: Any)
     session = do(begin(), "bowl")
     kept = session_file.read(session.save(tmp_path / "kept.json"))
     assert kept.world is None

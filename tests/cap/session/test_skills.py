@@ -186,15 +186,6 @@ def test_what_needs_more_of_its_session_is_no_skill(
     assert store.names() == ()
 
 
-def test_a_helper_two_skills_share_is_kept_once(begin: Open, store: SkillStore) -> None:
-    source = "def h(x):\n    return x\n\ndef f(x):\n    return h(x)\n\ndef g(x):\n    return h(x)\n"
-    session = begin({"def a": source})
-    session.run("def a")
-    session.save_skill("f")
-    session.save_skill("g")
-    assert store.names() == ("f", "g", "h")
-
-
 def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_need_it(
     begin: Open, store: SkillStore
 ) -> None:
@@ -237,11 +228,6 @@ def test_a_file_edited_by_hand_is_checked_again_and_never_run(
     assert not path.exists()
 
 
-def test_a_file_with_no_header_is_a_skill(store: SkillStore) -> None:
-    write(store, "f", "def f(a, *, b=2):\n    return a\n")
-    assert store.get("f").signature == "f(a, *, b=2)"
-
-
 def test_what_is_saved_reads_back_the_same_whatever_the_words(store: SkillStore) -> None:
     words = 'say "hi" \\ und grüße\u2028 🥣 # /// \x1b[31m'
     skill = Skill("f", "def f():\n    pass\n", "f()", instruction=words, requires=("g", "h"))
@@ -266,22 +252,6 @@ def test_a_skill_that_is_not_there(store: SkillStore) -> None:
     write(store, "get_area", "def get_area():\n    return 1\n")
     with pytest.raises(UsageError, match="Did you mean 'get_area'"):
         store.get("get_aria")
-
-
-def test_nearest_answers_the_same_with_and_without_skills() -> None:
-    from cap.models.base import Request
-    from cap.models.nearest import Nearest
-    from cap.robot.registry import robot_prompts
-
-    prompt = robot_prompts("ravens")["ui"]
-    hints = ("from skills import half  # half(x): Return the half",)
-    words = ["put the red block in the blue bowl", prompt.examples[-1].instruction]
-    for instruction in words:
-        context = prompt.examples[-1].context
-        texts = [prompt.render(instruction, context, (), given) for given in ((), hints)]
-        asked = [Request(text, further=prompt.further) for text in texts]
-        one, two = (Nearest().complete(request).text for request in asked)
-        assert one.strip() == two.replace(hints[0], "").strip()
 
 
 def test_a_skill_whose_helper_was_removed_is_told_of(store: SkillStore, begin: Open) -> None:

@@ -159,6 +159,21 @@ def test_odd_and_newer_events_do_not_hide_the_rest(
     assert list(record.unknown) == [odd["kind"]]
 
 
+def test_a_planner_s_steps_are_notes_of_the_page(tmp_path: Path) -> None:
+    step = {"text": "wave", "ok": False, "message": "too tired", "lines": ["[success: no]"]}
+    run = recorded(tmp_path / "run", (1, "instruction", {"text": "go"}), (1, "step", step))
+    assert run.turns[0].parts == [
+        Note("step", "step: wave: too tired", "bad"),
+        Note("step", "[success: no]", "dim"),
+    ]
+
+
+def test_events_that_no_page_shows_are_not_counted(ran: Path, tmp_path: Path) -> None:
+    kinds = "prompt skills resumed unseen held rewound model answer considered example policy"
+    events = ({"t": 1.0, "turn": 3, "depth": 0, "kind": kind, "data": {}} for kind in kinds.split())
+    assert copied(ran, tmp_path, *events).unknown == {}
+
+
 def test_a_damaged_picture_is_named(ran: Path, tmp_path: Path) -> None:
     (tmp_path / "turn-2.png").write_bytes(b"no picture")
     page = html(copied(ran, tmp_path))

@@ -144,6 +144,7 @@ def test_a_model_s_time_is_told_from_the_robot_s() -> None:
         ("call", 0, call("parse_it", "lmp")[1]),
         ("call", 0, call("pick")[1]),
         ("call", 0, call("parse_it", "lmp")[1]),
+        ("call", 0, call("place")[1]),
         ("done", 0, usage),
     ):
         live(Event(kind, 1, depth, data))
@@ -151,7 +152,8 @@ def test_a_model_s_time_is_told_from_the_robot_s() -> None:
         "  → parse_it(1)  0.50 s, model 0.25 s",
         "  → pick(1)  0.50 s",
         "  → parse_it(1)  0.50 s, model 0.00 s",
-        "  model 0.5 s, robot 1.0 s; 2 requests, 20 + 5 tokens",
+        "  → place(1)  0.50 s",
+        "  model 0.5 s, robot 1.5 s; 2 requests, 20 + 5 tokens",
     ]
 
 
@@ -204,6 +206,13 @@ def test_a_full_disk_and_a_folder_that_is_gone_are_said() -> None:
         "kept in memory runs/x can be written again, and nothing is missing "
         "runs/x was removed; what goes on from here is kept in memory"
     )
+
+
+def test_what_failed_is_red() -> None:
+    out = io.StringIO()
+    live = Live(Console(file=out, force_terminal=True, color_system="standard", width=100))
+    live(Event("step", 1, 0, {"text": "wave", "ok": False, "message": "", "lines": []}))
+    assert out.getvalue() == "\x1b[31m  wave: failed\x1b[0m\n"
 
 
 def test_one_is_not_told_as_many() -> None:

@@ -10,8 +10,8 @@ from cap.cli.main import run
 from cap.engine.engine import hinted
 from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
+from cap.prompt.context import program_lines
 from cap.prompt.docs import imports
-from cap.prompt.given import program_lines
 from cap.prompt.prompt import CHARS_PER_TOKEN, MAX_REQUEST_TOKENS
 from cap.robot import registry
 from cap.session.session import Session

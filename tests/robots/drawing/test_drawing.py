@@ -45,24 +45,10 @@ def test_ink_is_within_two_millimetres_of_the_points(robot: DrawingRobot, points
     assert asked.hausdorff_distance(ink.segmentize(1e-3)) <= 0.002
 
 
-def test_between_strokes_the_pen_is_up(robot: DrawingRobot) -> None:
-    robot.draw([[-0.1, -0.5], [0.0, -0.5]])
-    robot.draw([[-0.1, -0.6], [0.0, -0.6]])
-    assert len(robot.state.strokes) == 2
-    assert robot.state.ink().length == pytest.approx(0.2, abs=0.004)
-
-
 def test_erasing_a_shape_leaves_nothing_of_it(robot: DrawingRobot) -> None:
     robot.draw(CIRCLE)
     robot.erase(CIRCLE)
     assert robot.state.ink().is_empty
-
-
-def test_erasing_takes_a_centimetre_on_both_sides_and_no_more(robot: DrawingRobot) -> None:
-    robot.draw([[0.0, -0.6], [0.0, -0.4]])
-    robot.erase([[-0.05, -0.5], [0.05, -0.5]])
-    assert len(robot.state.strokes) == 2
-    assert robot.state.ink().length == pytest.approx(0.18, abs=0.003)
 
 
 def test_a_path_of_too_many_points_is_refused(robot: DrawingRobot) -> None:
@@ -93,14 +79,6 @@ def test_undoing_is_bit_for_bit(arm: DrawingRobot) -> None:
     arm.restore(kept)
     arm.draw(ZIGZAG)
     assert arm.state == first
-
-
-def test_the_same_seed_gives_the_same_bits_in_another_process_world(arm: DrawingRobot) -> None:
-    other = create(seed=1)
-    for robot in (arm, other):
-        robot.draw(CIRCLE)
-    assert arm.state == other.state
-    other.close()
 
 
 def test_the_pen_keeps_its_speed_limit(arm: DrawingRobot) -> None:

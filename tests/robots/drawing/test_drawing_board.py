@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shapely.geometry import LineString
 
 from cap.errors import Collision, LimitExceeded, RobotError, Unreachable
 from cap.session.session import Session
 from robots.drawing import DrawingRobot, create
-from robots.ravens import create as create_ravens
-from robots.table.geometry import CORNERS
 
 SPIRAL = np.array(
     [
@@ -55,60 +52,6 @@ def ring(radius: float) -> np.ndarray:
 # What is there is changed.
 
 
-def test_erasing_one_leaves_one_copy_of_the_rest(session: Session) -> None:
-    robot = said(session, "draw a circle around the middle")
-    circle = robot.state.ink().length
-    said(session, "draw a line that bisects it")
-    assert robot.state.ink().length > circle + 0.1
-    said(session, "erase it")
-    assert len(robot.state.strokes) == 1
-    assert robot.state.ink().length == pytest.approx(circle, abs=0.002)
-
-
-def test_several_shapes_are_drawn_changed_and_erased(session: Session) -> None:
-    robot = said(session, "draw three 2 cm radius circles in a row")
-    middles = [LineString(stroke).centroid.x for stroke in robot.state.strokes]
-    assert middles == pytest.approx([-0.06, 0.0, 0.06], abs=0.002)
-    said(session, "make the first one smaller")
-    assert len(robot.state.strokes) == 3
-    assert LineString(robot.state.strokes[0]).length == pytest.approx(0.6 * 0.1257, rel=0.02)
-    said(session, "erase the first one")
-    left = [LineString(stroke).centroid.x for stroke in robot.state.strokes]
-    assert left == pytest.approx([0.0, 0.06], abs=0.002)
-    said(session, "move everything to the left by 5 cm")
-    left = [LineString(stroke).centroid.x for stroke in robot.state.strokes]
-    assert left == pytest.approx([-0.05, 0.01], abs=0.002)
-    said(session, "erase everything")
-    assert robot.state.ink().length < 0.002
-
-
-SCALED = """
-before = get_drawn_shapes()
-for pts in before:
-    erase(pts)
-for pts in before:
-    middle = (np.min(pts, axis=0) + np.max(pts, axis=0)) / 2
-    draw(middle + {scale} * (pts - middle) + {by})
-"""
-
-
-@pytest.mark.sweep(share=0.1)
-@pytest.mark.parametrize("seed", range(20))
-def test_a_program_moves_and_scales_what_it_finds_on_the_board(seed: int, mode: str) -> None:
-    rng = np.random.default_rng(seed)
-    scale, by = float(rng.uniform(0.5, 1.5)), rng.uniform(-0.03, 0.03, 2).round(3).tolist()
-    with Session.open("drawing", model="nearest", seed=seed, mode=mode) as session:
-        robot = said(session, "draw a hexagon around the middle")
-        before = np.array(robot.state.ink().bounds)
-        turn = session.execute(SCALED.format(scale=scale, by=by))
-        assert turn.ok, turn.failure
-        (low, high), now = (before[:2], before[2:]), np.array(robot.state.ink().bounds)
-        middle = (low + high) / 2
-        assert now[:2] == pytest.approx(middle + scale * (low - middle) + by, abs=0.001)
-        assert now[2:] == pytest.approx(middle + scale * (high - middle) + by, abs=0.001)
-        assert len(robot.state.strokes) == 1
-
-
 def test_ink_at_the_very_edge_is_erased_and_drawn_again(robot: DrawingRobot) -> None:
     edge = [[-0.3, -0.8], [-0.3, -0.2], [0.3, -0.2], [0.3, -0.8], [-0.3, -0.8]]
     robot.draw(edge)
@@ -123,42 +66,6 @@ def test_ink_at_the_very_edge_is_erased_and_drawn_again(robot: DrawingRobot) -> 
 
 
 # Sizes and corners.
-
-
-@pytest.mark.parametrize(
-    ("words", "wide", "high"),
-    [
-        ("draw a 10 cm wide circle around the middle", 0.1, 0.1),
-        ("draw a 14 cm wide circle around the middle", 0.14, 0.14),
-        ("draw a 10 cm by 4 cm rectangle around the middle", 0.1, 0.04),
-        ("draw a big circle", 0.2, 0.2),
-        ("draw a small circle", 0.06, 0.06),
-        ("draw a big square", 0.2, 0.2),
-        ("draw a small square", 0.05, 0.05),
-    ],
-)
-def test_a_shape_has_the_size_that_was_said(words: str, wide: float, high: float) -> None:
-    with Session.open("drawing", model="nearest", seed=0, mode="instant") as session:
-        low_x, low_y, high_x, high_y = said(session, words).state.ink().bounds
-        assert (high_x - low_x, high_y - low_y) == pytest.approx((wide, high), abs=0.002)
-
-
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("shape", ["square", "triangle", "circle", "hexagon", "pentagon", "star"])
-def test_every_shape_fits_every_corner(shape: str) -> None:
-    with Session.open("drawing", model="nearest", seed=0, mode="instant", objects=[]) as session:
-        for corner, (x, y) in CORNERS.items():
-            robot = said(session, f"draw a {shape} in the {corner}")
-            centre = LineString(robot.state.strokes[-1]).envelope.centroid
-            assert np.hypot(centre.x - x, centre.y - y) < 0.13
-            assert LineString(robot.state.strokes[-1]).length > 0.1
-
-
-def test_fractions_are_of_the_way_from_corner_to_corner_as_at_the_table() -> None:
-    board, table = create(mode="instant"), create_ravens(mode="instant")
-    for fraction in ([0, 0], [1, 1], [0.5, 0.5], [0.2, 0.9]):
-        assert board.denormalize_xy(fraction) == pytest.approx(table.denormalize_xy(fraction))
-    assert board.denormalize_xy([0, 0]) == pytest.approx(board.get_obj_pos("bottom left corner"))
 
 
 # Refusals that say what would be right.
@@ -255,11 +162,3 @@ def test_pictures_on_the_way_show_the_pen_and_the_ink_grow(robot: DrawingRobot, 
     robot.restore(before)
     (robot.draw if keep else robot.erase)(ring(0.1))
     assert robot.state == after
-
-
-def test_huge_numbers_are_told_briefly() -> None:
-    robot = create(mode="instant")
-    with pytest.raises(Unreachable) as failure:
-        robot.draw([[1e300, 1e300], [1e300, 1e300]])
-    assert "1e+300" in str(failure.value)
-    assert len(str(failure.value)) < 200

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from shapely.geometry import LineString, MultiPoint
+from shapely.geometry import LineString
 
-from cap.errors import Collision, RobotError, Unreachable
+from cap.errors import RobotError
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.arm import PARK_JOINTS
@@ -32,12 +32,6 @@ pts = np.array([get_loc_pos(name)[:2] for name in {names}])
 middle = np.mean(pts, axis=0)
 traj = middle + {scale} * (pts - middle)
 follow_traj(np.vstack([traj, traj[:1]]))
-"""
-OUTLINE = """
-boxes = [get_bbox(name) for name in {names}]
-pts = np.array([[x, y] for a, b, c, d in boxes for x in (a, c) for y in (b, d)])
-hull = MultiPoint(pts).convex_hull.buffer(0.4, join_style=2)
-follow_traj(np.array(hull.exterior.coords))
 """
 
 
@@ -100,36 +94,6 @@ def test_hulls_of_several_pieces_are_driven_around(seed: int) -> None:
     assert keeps_clear(robot, way)
 
 
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("seed", range(20))
-def test_a_hull_of_outlines_goes_closely_around(seed: int) -> None:
-    program = OUTLINE.format(names=FREE)
-    robot, way = driven(seed, program)
-    corners = [
-        corner
-        for name, shape in obstacles(robot.state.room, ())
-        if name in FREE
-        for corner in shape.exterior.coords
-    ]
-    hull = MultiPoint(corners).convex_hull
-    assert LineString(way.coords[-20:]).distance(hull) > BASE_R
-    assert keeps_clear(robot, way)
-
-
-@pytest.mark.sweep(share=0.2)
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("loc", FREE)
-def test_every_turn_of_the_smallest_and_the_largest_square_is_free(seed: int, loc: str) -> None:
-    robot = create(seed=seed, mode="instant")
-    x, y, _ = robot.state.room.locations[loc].middle()
-    for side in (1.0, 3.0):
-        for angle in np.radians(np.arange(0, 90, 15)):
-            square = rectangle((x, y), side, side, float(angle))
-            for a, b in zip(square, np.roll(square, -1, axis=0), strict=True):
-                standing = obstacles(robot.state.room, ())
-                assert all(s.distance(LineString([a, b])) >= BASE_R for _, s in standing)
-
-
 # The floor.
 
 
@@ -158,27 +122,6 @@ def test_the_base_drives_around_what_lies_on_the_floor(robot: KitchenRobot, name
     apart = min(math.dist(place, (x, y)) for place in places)
     assert apart >= BASE_R + robot.state[name].radius
     assert robot.state[name].xy == pytest.approx((x, y), abs=0.005)
-
-
-def test_a_path_over_a_thing_and_a_place_on_it_are_refused(robot: KitchenRobot) -> None:
-    x, y = on_the_floor(robot, "apple")
-    before = robot.state
-    with pytest.raises(Collision, match="'apple'"):
-        robot.follow_traj([[x + 0.6, y], [x - 0.6, y]])
-    with pytest.raises(Unreachable, match="'apple'"):
-        robot.goto_pos([x + 0.1, y])
-    assert robot.state == before
-
-
-def test_a_velocity_ends_in_front_of_a_thing_on_the_floor(robot: KitchenRobot) -> None:
-    x, y = on_the_floor(robot, "apple")
-    robot.goto_pos([x + 0.6, y], angle=math.pi)
-    robot.set_velocity(x=0, y=0.4)
-    with pytest.raises(Collision, match="'apple'"):
-        robot.wait(3)
-    assert math.dist(robot.state.base.xy, (x, y)) >= BASE_R + robot.state["apple"].radius
-    robot.pick_obj("apple")
-    assert robot.obj_in_gripper("apple")
 
 
 def test_a_thing_that_fell_beside_the_base_holds_nobody_captive(robot: KitchenRobot) -> None:
@@ -229,12 +172,3 @@ def test_after_a_stop_the_arm_is_folded_before_the_base_moves(drive: str, full: 
 
 def _off(robot: KitchenRobot) -> float:
     return float(np.abs(np.array(robot.state.joints) - PARK_JOINTS).max())
-
-
-@pytest.mark.parametrize("seed", range(0, 40, 8))
-def test_the_office_chair_can_be_driven_around(seed: int) -> None:
-    robot = create(seed=seed, mode="instant", objects=["apple"])
-    middle = robot.get_loc_pos("office chair")[:2]
-    for side_m in (1.0, 1.5):
-        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]) * side_m / 2
-        robot.follow_traj(middle + corners)

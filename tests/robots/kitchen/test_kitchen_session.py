@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from cap.sandbox.limits import Limits
@@ -14,22 +13,7 @@ from cap.session.turn import Turn
 from robots.kitchen import KitchenRobot
 from tests.fakes.scripted import Scripted
 
-HOUSE = [
-    "apple",
-    "orange",
-    "bowl",
-    "banana @ countertop",
-    "coke can @ cart",
-    "juice box @ cart",
-    "sponge @ desk",
-]
 ROW = ["apple @ countertop", "banana @ countertop", "orange @ countertop"]
-
-
-@pytest.fixture
-def session(mode: str) -> Iterator[Session]:
-    with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=HOUSE) as made:
-        yield made
 
 
 @pytest.fixture
@@ -75,15 +59,6 @@ def test_the_papers_reactive_sentences(row: Session) -> None:
     assert robot.spoken[-1] == robot.spoken[0]
 
 
-def test_undoing_a_turn_brings_the_kitchen_back(session: Session) -> None:
-    robot = robot_of(session)
-    before = robot.state
-    say(session, "put the apple in the bowl")
-    assert robot.state != before
-    session.undo()
-    assert robot.state == before
-
-
 def limited(limits: Limits, words: str) -> tuple[Turn, KitchenRobot]:
     options = {"seed": 3, "mode": "instant", "objects": ROW, "limits": limits}
     with Session.open("kitchen", model="nearest", **options) as session:
@@ -107,38 +82,6 @@ def test_looking_for_what_is_not_there_ends_with_the_budget(
     assert turn.failure is not None
     assert turn.failure.error == kind
     assert robot.state.velocity == (0.0, 0.0, 0.0)
-
-
-def test_moving_on_without_an_end_bumps_and_stops() -> None:
-    turn, robot = limited(Limits(), "move right until you see the lemon")
-    assert turn.failure is not None
-    assert turn.failure.error == "Collision"
-    assert robot.state.velocity == (0.0, 0.0, 0.0)
-
-
-def test_what_is_elsewhere_is_not_picked_up_blindly() -> None:
-    turn, robot = limited(Limits(), "pick up the apple")
-    assert not turn.ok
-    assert robot.state.held is None
-
-
-@pytest.mark.parametrize(
-    ("words", "wide", "deep"),
-    [
-        ("move in a 3 m by 2 m rectangle around the wood chair", 3.0, 2.0),
-        ("drive in a 1 m by 2.5 m rectangle around the stool", 1.0, 2.5),
-        ("move in a 2 m square around the steel chair", 2.0, 2.0),
-    ],
-)
-def test_figures_are_driven_around_furniture(words: str, wide: float, deep: float) -> None:
-    with Session.open("kitchen", model="nearest", seed=0, mode="instant") as session:
-        robot = robot_of(session)
-        places: list[tuple[float, float]] = []
-        robot.frame_every_s = 0.05
-        robot.on_frame = lambda: places.append(robot.state.base.xy)
-        say(session, words)
-        loop = np.array(places[-round((wide + deep) * 2 / 0.05) :])
-        assert np.ptp(loop, axis=0) == pytest.approx([wide, deep], abs=0.06)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1.0, math.pi / 2, 3.0])

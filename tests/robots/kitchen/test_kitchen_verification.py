@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cap.errors import Collision, RobotError
-from robots.kitchen import KitchenRobot, create, placement
+from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import KINDS
-from robots.kitchen.verification import check_rest, disturbed
+from tests.rows import table
 
 pytest.importorskip("mujoco")
 
@@ -91,14 +94,7 @@ def test_ok_means_that_it_rests_there_and_that_nothing_else_moved(seed: int) -> 
 
 @pytest.mark.parametrize(
     ("small", "tall", "gap_m", "angle"),
-    [
-        ("egg", "water bottle", 0.01, 0.0),
-        ("egg", "water bottle", 0.02, 1.57),
-        ("lime", "soap bottle", 0.01, 0.8),
-        ("lime", "chip bag", 0.002, 0.0),
-        ("strawberry", "water bottle", 0.02, 0.8),
-        ("apple", "soap bottle", 0.002, 3.14),
-    ],
+    table(__file__, "what_stands_beside_a_tall_thing_is_taken_without_it_or_not_at_all").values(),
 )
 def test_what_stands_beside_a_tall_thing_is_taken_without_it_or_not_at_all(
     small: str, tall: str, gap_m: float, angle: float, tmp_path: Path
@@ -128,116 +124,40 @@ def test_what_stands_beside_a_tall_thing_is_taken_without_it_or_not_at_all(
     robot.close()
 
 
-def test_the_fingers_open_far_enough_to_let_go() -> None:
-    things = ["sponge", "plum", "lime", "soap bottle", "bowl"]
-    robot = create(seed=24, mode="physics", objects=[f"{name} @ desk" for name in things])
-    robot.goto_loc("desk")
-    for name in ("plum", "sponge", "plum", "lime"):
-        robot.pick_obj(name)
-        assert robot.state.gap_m > KINDS[name].size[1] - 0.006
-        robot.place_at_obj("desk")
-    assert robot.state.location_of("lime") == "desk"
-    assert robot.state["lime"].bottom == pytest.approx(
-        robot.state.room.locations["desk"].floor_z, abs=0.003
-    )
-    robot.close()
-
-
-@pytest.fixture
-def table() -> KitchenRobot:
-    robot = create(seed=2, mode="physics", objects=["apple", "cup", "red plate", "cracker box"])
-    robot.goto_loc("table")
-    robot.pick_obj("apple")
-    return robot
-
-
 @pytest.mark.inside
 @pytest.mark.parametrize(
-    ("target", "up_m", "aside_m", "told"),
-    [
-        ("red plate", 0.3, 0.0, "on the red plate: it hangs, caught on something"),
-        ("red plate", 0.0, 0.3, "on the red plate: it slid or fell off"),
-        ("cracker box", -0.1, 0.0, "on the cracker box: it slid or fell off"),
-        ("table", 0.05, 0.0, "on the table: it hangs, caught on something"),
-        ("table", 0.0, 0.2, "on the table: it slid or fell off"),
-    ],
+    ("calls", "thing", "by", "turn", "told"),
+    table(__file__, "what_went_wrong_in_a_motion_is_told").values(),
 )
-def test_what_came_to_rest_elsewhere_is_a_failure_that_says_where(
-    table: KitchenRobot,
-    monkeypatch: pytest.MonkeyPatch,
-    target: str,
-    up_m: float,
-    aside_m: float,
+def test_what_went_wrong_in_a_motion_is_told(
+    calls: list[list[str]],
+    thing: str,
+    by: list[float],
+    turn: float,
     told: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    really = table._world.place
+    """In the last of some calls a thing ends elsewhere: so far right, back and up, and turned."""
+    robot = create(
+        seed=2, mode="instant", objects=["apple", "cup", "red plate", "bowl", "cracker box"]
+    )
+    for name, *arguments in calls[:-1]:
+        getattr(robot, name)(*arguments)
 
-    def disturbed_place(planned: placement.Place) -> None:
+    def astray(really: Callable[[Any], None], planned: Any) -> None:
         really(planned)
-        state = table.state
-        x, y, z = state["apple"].position
-        elsewhere = state["apple"].at((x + aside_m, y, z + up_m))
-        table._world.state = state.moved([elsewhere])
+        was = robot.state[thing]
+        x, y, z = (a + b for a, b in zip(was.position, by, strict=True))
+        tilted = (math.sin(turn / 2), 0.0, 0.0, math.cos(turn / 2)) if turn else was.quaternion
+        moved = replace(was, position=(x, y, z), quaternion=tilted)
+        robot._world.state = robot.state.moved([moved])
 
-    monkeypatch.setattr(table._world, "place", disturbed_place)
-    with pytest.raises(Collision, match=f"'apple' did not stay where it was put, {told}"):
-        table.place_at_obj(target, "" if target == "table" else "on")
-    table.close()
-
-
-def test_what_rests_where_it_was_put_is_no_failure(table: KitchenRobot) -> None:
-    place = table.state.room.locations["table"]
-    planned = placement.put_at(table.state, place, "")
-    rested = replace(table.state.moved([planned.result]), held=None)
-    check_rest(rested, planned)
-    fallen = replace(planned.result, quaternion=(0.7071, 0.0, 0.0, 0.7071))
-    with pytest.raises(Collision, match="fell over"):
-        check_rest(rested.moved([fallen]), planned)
-    table.close()
-
-
-@pytest.mark.inside
-def test_a_thing_that_was_pushed_is_told_with_its_name_and_place(
-    table: KitchenRobot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before, really = table.state, table._world.place
-    x, y, z = before["cup"].position
-
-    def pushing(planned: placement.Place) -> None:
-        really(planned)
-        cup = table.state["cup"].at((x + 0.04, y, z))
-        table._world.state = table.state.moved([cup])
-
-    monkeypatch.setattr(table._world, "place", pushing)
-    with pytest.raises(Collision, match=rf"'cup' at \({x:.2f}, {y:.2f}\) m moved by 4 cm"):
-        table.place_at_obj("red plate")
-    assert disturbed(before, table.state, ["apple"])
-    assert not disturbed(before, table.state, ["apple", "cup"])
-    table.close()
-
-
-@pytest.mark.inside
-def test_what_falls_off_a_plate_on_the_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    robot = create(seed=0, mode="physics", objects=["apple", "white plate"])
-    robot.goto_loc("table")
-    robot.pick_obj("apple")
-    robot.place_at_obj("white plate")
-    for act, of in ((robot.pick_obj, "pick"), (robot.place_at_obj, "place")):
-        kept, really = robot.state, getattr(robot._world, of)
-
-        def shaken(planned: object, really: Callable[..., None] = really) -> None:
-            really(planned)
-            x, y, z = robot.state["apple"].position
-            robot._world.state = robot.state.moved([robot.state["apple"].at((x - 0.3, y, z))])
-
-        monkeypatch.setattr(robot._world, of, shaken)
-        with pytest.raises(Collision, match=r"'apple' at .* fell off the white plate on the way"):
-            act("white plate" if of == "pick" else "table")
-        monkeypatch.undo()
-        robot._world.state = kept
-        if of == "pick":
-            robot.pick_obj("white plate")
-    robot.close()
+    for motion in ("pick", "place"):
+        really = getattr(robot._world, motion)
+        monkeypatch.setattr(robot._world, motion, functools.partial(astray, really))
+    name, *arguments = calls[-1]
+    with pytest.raises(Collision, match=told) if told else contextlib.nullcontext():
+        getattr(robot, name)(*arguments)
 
 
 def test_the_rim_of_a_plate_reaches_further_between_its_corners() -> None:

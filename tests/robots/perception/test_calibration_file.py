@@ -16,6 +16,7 @@ from cap.errors import ConfigError, UsageError
 from robots.arm import rotations
 from robots.perception.calibration.file import HandEye, load
 from robots.perception.calibration.pairs import Pair, Pairs, load_pairs, pairs_text
+from tests.rows import table
 
 FILE = """\
 version = 1
@@ -148,16 +149,7 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says
 
 @pytest.mark.parametrize(
     ("rows", "says"),
-    [
-        ("[[1,0,0,0],[0,1,0,0],[0,0,-1,0],[0,0,0,1]]", "mirrors instead of turning"),
-        ("[[1,0,0,0],[0,1,0,0],[0,0,1.1,0],[0,0,0,1]]", "stretches instead of turning"),
-        ("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0.1,0,0,1]]", "is it transposed"),
-        ("[[1,0,0,0],[0,1,0,0],[0,0,1,0]]", "four rows"),
-        ("[[1,0,0,0],[0,1,0],[0,0,1,0],[0,0,0,1]]", "four rows"),
-        ("[[1,0,0,nan],[0,1,0,0],[0,0,1,0],[0,0,0,1]]", "four rows"),
-        ("[[1,0,0,200],[0,1,0,0],[0,0,1,0],[0,0,0,1]]", "metres, not millimetres"),
-        ('"unit"', "four rows"),
-    ],
+    table(__file__, "a_matrix_must_only_turn_and_shift").values(),
 )
 def test_a_matrix_must_only_turn_and_shift(rows: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
@@ -209,15 +201,7 @@ def test_pairs_that_are_written_are_read_back() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
-    [
-        ('"hand"', '"arm"', 1, '"hand" or "fixed"'),
-        ('"hand"', '"hand"\nmarker_in_tcp_m = [0, 0, 0]', 2, "the marker lies still"),
-        ("3.0, 0.1]", "3.0]", 8, "[x, y, z, rx, ry, rz]"),
-        ("3.0, 0.1]", "180.0, 0.1]", 8, "are these degrees"),
-        ("[0.15, ", "[150.0, ", 8, "are these millimetres"),
-        ("[0.052, ", "[52, ", 9, "are these millimetres"),
-        ("marker_m = [0.052", "marker = [0.052", 9, "Did you mean 'marker_m'"),
-    ],
+    table(__file__, "wrong_pairs_are_told_with_their_line").values(),
 )
 def test_wrong_pairs_are_told_with_their_line(old: str, new: str, line: int, says: str) -> None:
     assert PAIRS.count(old) == 1

@@ -146,8 +146,3 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(MissingExtra, match="detect"):
         OpenVocabularyDetector(NAMES, "anything")
-
-
-def test_a_detector_needs_a_camera() -> None:
-    with pytest.raises(UsageError, match="camera"):
-        create(detector="anything")

@@ -9,6 +9,7 @@ import pytest
 from cap.errors import ConfigError
 from robots.perception import Detection, SceneFile
 from robots.ravens.observation import scene_of
+from tests.rows import table
 
 SCENE = """\
 # metres
@@ -69,23 +70,7 @@ def test_a_file_that_goes_wrong_later_is_refused_then() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
-    [
-        ("[-0.12, -0.5, 0.018]", "[-0.12, -0.5]", 8, "[x, y, z]"),
-        ("[-0.12, -0.5, 0.018]", '[-0.12, -0.5, "low"]', 8, "[x, y, z]"),
-        ("[-0.12, -0.5, 0.018]", "[-0.12, nan, 0.018]", 8, "[x, y, z]"),
-        ("[-0.12, -0.5, 0.018]", "[-0.12, true, 0.018]", 8, "[x, y, z]"),
-        ("[-0.12, -0.5, 0.018]", "[-120, -500, 18]", 8, "metres, not centimetres"),
-        ("yaw_rad = 0.5", "yaw = 0.5", 9, "Did you mean 'yaw_rad'"),
-        ("yaw_rad = 0.5", "yaw_rad = inf", 9, "must be a number"),
-        ("[0.122, 0.122, 0.036]", "[0.122, 0.122]", 10, "[length, width, height]"),
-        ("[0.122, 0.122, 0.036]", "[0.122, 0.122, 0]", 10, "must be above 0"),
-        ("[0.122, 0.122, 0.036]", "[122, 122, 36]", 10, "millimetres"),
-        ('"blue bowl"', '"red  block"', 7, "listed twice"),
-        ('"blue bowl"', '""', 7, "must be text"),
-        ('name = "blue bowl"\n', "", 6, "it is missing"),
-        ("# metres", "object = 3", 1, "Did you mean 'objects'"),
-        ('name = "red block"', "name = red block", 3, "not valid TOML"),
-    ],
+    table(__file__, "what_is_wrong_is_told_with_its_line").values(),
 )
 def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says: str) -> None:
     assert SCENE.count(old) == 1

@@ -106,57 +106,6 @@ def test_six_blocks_become_a_pyramid(mode: str, seed: int) -> None:
         assert right - left == pytest.approx(along, abs=NEAR_M)
 
 
-AROUND = """
-names = [name for name in get_obj_names() if name != 'red block']
-count, center = len(names), get_obj_pos('red block')
-center = np.clip(center, [-0.13, -0.63], [0.13, -0.37])
-if LINE:
-    points = center + np.outer([-0.075, 0.075, 0.15], [0, 1])
-else:
-    t = 2 * np.pi * np.arange(count) / count
-    points = center + 0.12 * np.stack([np.cos(t), np.sin(t)], axis=1)
-arrange_objects({'red block': center, **dict(zip(names, points))})
-"""
-
-
-@pytest.mark.sweep(share=0.01)
-@by_program
-@pytest.mark.parametrize("line", [True, False])
-def test_a_line_and_a_circle_around_a_point(mode: str, seed: int, line: bool) -> None:
-    with opened(mode, seed, BLOCKS[:4] if line else BLOCKS[:7]) as session:
-        do(session, f"LINE = {line}\n{AROUND}")
-        places = {name: place[:2] for name, place in session.robot.positions().items()}
-        center = places.pop("red block")
-        if line:
-            assert all(abs(x - center[0]) < NEAR_M for x, _ in places.values())
-            assert max(y for _, y in places.values()) > center[1]
-            assert min(y for _, y in places.values()) < center[1]
-        else:
-            ways = sorted(math.atan2(y - center[1], x - center[0]) for x, y in places.values())
-            assert all(abs(math.dist(xy, center) - 0.12) < NEAR_M for xy in places.values())
-            gaps = [b - a for a, b in itertools.pairwise(ways)]
-            assert gaps == pytest.approx([math.pi / 3] * 5, abs=0.15)
-
-
-AGAIN = """
-before = get_layout()
-put_first_on_second('red block', before['red block'] + SHIFT)
-shift = get_obj_pos('red block') - before['red block']
-arrange_objects({name: before[name] + shift for name in before if name != 'red block'})
-"""
-
-
-@by_program
-def test_a_motion_is_repeated_on_other_things(mode: str, seed: int) -> None:
-    angle = random.Random(seed).uniform(-math.pi, math.pi)
-    shift = (0.04 * math.cos(angle), 0.04 * math.sin(angle))
-    with opened(mode, seed, BLOCKS[:5]) as session:
-        before = session.robot.positions()
-        do(session, f"SHIFT = np.array({list(shift)})\n{AGAIN}")
-        moved = {name: (x + shift[0], y + shift[1], z) for name, (x, y, z) in before.items()}
-        check_places(session.robot, moved)
-
-
 def some_turn(robot: RavensRobot, chance: random.Random) -> str:
     names = robot.get_obj_names()
     blocks = [name for name in names if name.endswith("block")]
@@ -201,13 +150,6 @@ def test_a_stack_is_built_anew_in_every_order(order: tuple[int, ...]) -> None:
     restacked(BLOCKS[:4], order, None)
 
 
-@pytest.mark.parametrize("place", ["middle", "bottom side"])
-def test_a_stack_is_built_anew_at_a_place(place: str) -> None:
-    robot = restacked(BLOCKS[:4], (2, 0, 3, 1), place)
-    apart = robot.get_obj_pos(BLOCKS[2]) - robot.get_obj_pos(place)
-    assert np.linalg.norm(apart) < 0.06
-
-
 def table(*bodies: Body, mode: str = "instant") -> RavensRobot:
     robot = create(seed=0, mode=mode, objects=[body.name for body in bodies])
     robot.restore((WorldState(Scene(bodies), PARK.joints()), ()))
@@ -223,19 +165,6 @@ def test_a_stack_that_does_not_hold_is_a_failure() -> None:
     with pytest.raises(Collision, match="'blue block' should be at"):
         arrangement.check(scene, {"red block": (0, -0.5), "blue block": (0, -0.5)})
     arrangement.check(scene, {"red block": (0, -0.5), "blue block": (0.1, -0.5)})
-
-
-def test_what_is_in_place_stays_and_a_swap_takes_three_moves() -> None:
-    robot = table(block("red", 0, -0.5), block("blue", 0.1, -0.6), block("pink", -0.2, -0.4))
-    layout = robot.get_layout()
-    assert robot.arrange_objects(layout) == []
-    places = {
-        "red block": "blue block",
-        "blue block": layout["red block"],
-        "pink block": layout["pink block"],
-    }
-    assert set(robot.arrange_objects(places)) == {"red block", "blue block"}
-    assert robot.state.actions == 3
 
 
 @pytest.mark.sweep(share=0.05)
@@ -274,21 +203,6 @@ arrange_objects(dict(zip({names}, [middle - along, middle + along, middle])))
         )
         across = session.robot.positions()["pink block"]
     assert across == pytest.approx((0.05, -0.55, 0.06), abs=0.003)
-
-
-@pytest.mark.parametrize("mode", ["instant", "physics"])
-def test_a_block_in_a_bowl_carries_a_stack(mode: str) -> None:
-    with opened(mode, 0) as session:
-        do(
-            session,
-            "put_first_on_second('red block', 'red bowl')\n"
-            "stack_objects_in_order(['red block', 'green block', 'blue block'])",
-        )
-        x, y, z = session.robot.positions()["red block"]
-        assert math.dist((x, y), session.robot.positions()["red bowl"][:2]) < NEAR_M
-        check_places(
-            session.robot, {"green block": (x, y, z + 0.04), "blue block": (x, y, z + 0.08)}
-        )
 
 
 def test_a_bowl_does_not_creep_while_other_things_move() -> None:

@@ -98,30 +98,6 @@ def test_goto_leads_straight_there(robot: RavensRobot) -> None:
     assert robot.goto_pos("the red block") == pytest.approx(block, abs=DEVIATION_M)
 
 
-def test_going_where_it_is_already_does_no_harm(robot: RavensRobot) -> None:
-    robot.goto_pos(MIDDLE)
-    robot.goto_pos(robot.get_robot_pos())
-    robot.follow_traj([MIDDLE, MIDDLE, MIDDLE])
-    robot.follow_traj([MIDDLE, (1e-5, -0.5)])
-    assert robot.get_robot_pos() == pytest.approx(MIDDLE, abs=1e-4)
-
-
-def test_both_modes_tell_where_the_gripper_waits_and_points() -> None:
-    pytest.importorskip("mujoco")
-    robots = [create(seed=4, mode=mode, objects=OBJECTS) for mode in ("instant", "physics")]
-    for act in (
-        lambda robot: None,
-        lambda robot: robot.point_gripper_to("blue bowl"),
-        lambda robot: robot.put_first_on_second("red block", "blue bowl"),
-        lambda robot: robot.goto_pos("top side"),
-    ):
-        for robot in robots:
-            act(robot)
-        first, second = (robot.get_robot_pos() for robot in robots)
-        assert first == pytest.approx(second, abs=DEVIATION_M)
-    robots[1].close()
-
-
 def test_over_a_tower_the_far_corners_are_out_of_reach() -> None:
     colors = ("red", "green", "blue", "orange", "yellow", "purple", "pink")
     robot = create(seed=0, mode="instant", objects=[f"{color} block" for color in colors])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cap.errors import CapError, Collision, LimitExceeded, NotFound, NotGrasped, RobotError
-from cap.robot import snapshots
+from cap.robot import observation
 from robots.robosuite import create
 from robots.robosuite.environments import environments
 
@@ -93,10 +93,10 @@ def test_a_snapshot_put_back_goes_on_with_the_same_bits(env: str) -> None:
     assert robot.snapshot() == kept
     assert go_on(robot) == first
     # Written to a file, and put back in a robot of another seed.
-    kind = snapshots.kind_of(robot)
-    text = msgspec.json.encode(snapshots.pack(kept, kind))
+    kind = observation.kind_of(robot)
+    text = msgspec.json.encode(observation.pack(kept, kind))
     other = create(seed=5, env=env)
-    other.restore(snapshots.unpack(msgspec.json.decode(text), kind))
+    other.restore(observation.unpack(msgspec.json.decode(text), kind))
     assert go_on(other) == first
 
 
@@ -167,6 +167,14 @@ def test_a_wiper_wipes_and_grasps_nothing(seed: int) -> None:
     points = robot.get_spill_points()
     robot.wipe(points[:3])
     assert len(robot.get_spill_points()) < len(points)
+
+
+def test_a_nut_put_down_where_its_peg_is_hangs_on_it() -> None:
+    robot = create(env="NutAssembly", seed=0)
+    robot.pick_obj("round nut")
+    rest = robot.place_at_pos(robot.get_obj_pos("round peg"))
+    assert robot.env.on_peg(rest, 1)
+    assert robot.env.on_peg(robot.get_obj_pos("round nut"), 1)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from cap.robot.registry import make_robot
 from robots.kitchen import KitchenRobot
 from robots.kitchen import create as create_kitchen
 from robots.ravens import create
+from tests.rows import table
 
 TABLE = """
 [[objects]]
@@ -240,16 +241,7 @@ def test_things_stand_anywhere_in_the_kitchen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("entry", "told"),
-    [
-        ("[50, 0]", "outside the room"),
-        ("[X + 0.7, Y]", "half off its edge"),
-        ("[X, Y, 2.0]", "floats above 'apple'"),
-        ("[X + 0.3, Y, 0.1]", "reaches into the table"),
-        ("[X + 0.05, Y]", "overlaps 'apple'"),
-        ("[1e300, Y]", "outside the room"),
-        ("[X, Y - 0.75]", "is where the robot begins, at .*; keep it 0.2. m away"),
-        ("[X + 0.3, Y]\nyaw_rad = 1e300", "yaw_rad is 1e.300; write a turn between"),
-    ],
+    table(__file__, "what_would_not_stay_in_the_kitchen_is_one_line").values(),
 )
 def test_what_would_not_stay_in_the_kitchen_is_one_line(
     entry: str, told: str, tmp_path: Path

@@ -4,6 +4,7 @@ import pytest
 
 from robots.arm.motion import DT_S
 from robots.simulation.world import after_step
+from tests.rows import table
 
 
 class Owner:
@@ -24,13 +25,7 @@ class Owner:
 
 @pytest.mark.parametrize(
     ("steps", "watched", "called"),
-    [
-        (1, True, []),
-        (4, True, ["check_stop"]),
-        (4, False, []),
-        (12, True, ["frame", "check_stop"]),
-        (24, False, ["frame"]),
-    ],
+    table(__file__, "frames_are_even_and_what_is_not_watched_cannot_be_stopped").values(),
 )
 def test_frames_are_even_and_what_is_not_watched_cannot_be_stopped(
     steps: int, watched: bool, called: list[str]

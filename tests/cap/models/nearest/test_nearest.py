@@ -60,8 +60,21 @@ def same(first: str, second: str) -> bool:
     return ast.dump(ast.parse(first)) == ast.dump(ast.parse(second))
 
 
-@rows("row", read("answers.jsonl"), ids=lambda row: row["said"])
+ANSWERS = read("answers.jsonl")
+SHIPPED = [row for row in ANSWERS if row.get("prompt", "").startswith("ravens/")]
+
+
+@rows("row", [row for row in ANSWERS if row not in SHIPPED], ids=lambda row: row["said"])
 def test_an_instruction_gets_its_code_or_is_declined(row: dict[str, Any]) -> None:
+    check(row)
+
+
+@pytest.mark.parametrize("row", SHIPPED, ids=lambda row: row["said"])
+def test_shipped_prompts_serve_everyday_words(row: dict[str, Any]) -> None:
+    check(row)
+
+
+def check(row: dict[str, Any]) -> None:
     asked = row["said"], row.get("prompt", GARDEN), row.get("context", PLANTS)
     if row["code"] is None:
         with pytest.raises(NoMatch):
@@ -161,6 +174,7 @@ def define(call: str) -> str:
     [
         ("total = get_total(xs=numbers)", {"xs": [1, 2]}, 3),
         ("t = compute_total(xs=[4, 5])", {"xs": [4, 5]}, 9),
+        ("t = find_total(xs=[4, 6])", {"xs": [4, 6]}, 10),
         ("y = eval_line(x=1, slope=3)", {"x": 1, "slope": 3}, 3),
         ("y = eval_line(1, slope=3, offset=2)", {"x": 1, "slope": 3, "offset": 2}, 5),
     ],

@@ -18,6 +18,8 @@ from tests.fakes import llama
 
 pytestmark = pytest.mark.soak
 LONG = "# nothing of note\n" * 200
+LETTERS_ALONE = {"logit_bias": {str(token): -100 for token in range(3 + 256)}}
+"""Keeps the model from its marks and from single bytes, which may be no characters."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,7 @@ def made(url: str, **said: Any) -> Any:
 
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 def test_both_modes_answer_and_are_counted(url: str, mode: str) -> None:
-    model = made(url, mode=mode)
+    model = made(url, mode=mode, extra_body=LETTERS_ALONE)
     pieces: list[str] = []
     whole = model.complete(Request("# greet.\n", max_tokens=24))
     streamed = model.stream(Request("# greet.\n", max_tokens=24), pieces.append)

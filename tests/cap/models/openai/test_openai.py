@@ -125,6 +125,42 @@ def test_a_refusal_that_only_names_the_parameter_in_words_counts(
     assert "seed" not in server.posts[1].body
 
 
+@pytest.mark.parametrize("status", [400, 404, 415, 422, 500])
+def test_pictures_that_are_refused_are_left_out_and_it_is_noted(connect: Any, status: int) -> None:
+    request = replace(REQUEST, pictures=(b"png",))
+    with FakeServer(ANSWER, [error(status, "image input is not supported")]) as server:
+        model = connect(server.url)
+        assert model.sees
+        first, second = model.complete(request), model.complete(request)
+    assert [("image_url" in str(post.body)) for post in server.posts] == [True, False, False]
+    assert "refuses pictures" in first.notes[0]
+    assert first.notes == second.notes
+    assert not model.sees
+
+
+def test_a_busy_server_that_speaks_of_pictures_gets_them_again(connect: Any) -> None:
+    request = replace(REQUEST, pictures=(b"png",))
+    with FakeServer(ANSWER, [error(429, "the vision model is busy")]) as server:
+        assert connect(server.url).complete(request).notes == ()
+    assert [("image_url" in str(post.body)) for post in server.posts] == [True, True]
+
+
+def test_a_cache_knows_models_apart_by_all_that_decides_their_answers(connect: Any) -> None:
+    url = "http://127.0.0.1:9/v1"
+    said: list[dict[str, Any]] = [
+        {},
+        {"mode": "completion"},
+        {"reasoning_effort": "low"},
+        {"extra_body": {"top_k": 20}},
+        {"headers": {"X-Team": "arms"}},
+        {"query": {"api-version": "2"}},
+        {"mode": "completion", "reasoning_effort": "low"},
+    ]
+    assert len({connect(url, **each).identity for each in said}) == len(said)
+    assert connect(url, mode="completion").identity == f"openai/fake {url} completion"
+    assert connect(url, timeout_s=5.0).identity == connect(url).identity
+
+
 def test_an_unknown_model_names_those_there_are(connect: Any) -> None:
     with (
         FakeServer(ANSWER, models=["llama", "qwen"]) as server,

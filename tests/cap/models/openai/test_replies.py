@@ -54,3 +54,26 @@ def test_code_in_a_tool_call_stands_beside_the_text() -> None:
     assert reply({"content": None, "tool_calls": [call]}).text == "say('b')"
     both = reply({"content": "Here it is.", "tool_calls": [call]}).text
     assert both == "Here it is.\n\n```python\nsay('b')\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": 9, "completion_tokens": 5}, (9, 5, 0, 0)),
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 4}}, (9, 0, 4, 0)),
+        ({"prompt_tokens": 9, "prompt_cache_hit_tokens": 4}, (9, 0, 4, 0)),
+        ({"prompt_tokens": 3, "prompt_cache_hit_tokens": 4}, (3, 0, 3, 0)),
+        (
+            {"completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 3}},
+            (0, 5, 0, 3),
+        ),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 20}, (9, 11, 0, 6)),
+        ({"completion_tokens": 5, "total_tokens": 20}, (0, 5, 0, 0)),
+        ({"prompt_tokens": -1, "completion_tokens": 2.5, "total_tokens": None}, (0, 0, 0, 0)),
+        ("none", (0, 0, 0, 0)),
+    ],
+)
+def test_tokens_are_counted_as_servers_report_them(usage: Any, counts: tuple[int, ...]) -> None:
+    found = read_reply({"choices": [{"text": "x"}], "usage": usage})
+    tokens = found.prompt_tokens, found.completion_tokens
+    assert (*tokens, found.cached_tokens, found.reasoning_tokens) == counts

@@ -1,9 +1,10 @@
-"""What calls do, step by step, in every mode: the rows of `steps.jsonl`.
+"""What calls do, step by step, in every mode: the rows of `steps.jsonl` of each robot.
 
 A row has a robot, a seed, its objects or where they `stand`, and steps: a method, its arguments,
 and what it `gives` (numbers within 5 mm; of a mapping the entries that are named) or how it
 `fails`: the class, a pattern for the message; a call that fails has moved nothing. `height` is
-that of a centre, `words` are run as an instruction, and `said` is what the robot said.
+that of a centre, `words` are run as an instruction and a `program` as one, and `said` is what the
+robot said. A row with a `mode` is for that one alone, and one with `options` makes its robot so.
 Other rows have options that are `refused`.
 """
 
@@ -22,28 +23,36 @@ from cap.errors import RobotError, UsageError
 from cap.session.session import Session
 from robots.simulation.scene_file import scene_text
 
-ROWS = [
-    json.loads(line)
-    for line in Path(__file__).with_name("steps.jsonl").read_text(encoding="utf-8").splitlines()
-]
+SAID = {"words": "run", "program": "execute"}
 
 
-def rows(key: str) -> Any:
-    found = [row for row in ROWS if key in row]
-    return pytest.mark.parametrize("row", found, ids=[row["what"] for row in found])
+def table(test_file: str, key: str) -> list[Any]:
+    """Return the rows of `steps.jsonl` beside a test that have a key, as its parameters."""
+    text = Path(test_file).with_name("steps.jsonl").read_text(encoding="utf-8")
+    rows = [row for row in map(json.loads, text.splitlines()) if key in row]
+    if key == "refused":
+        return [pytest.param(row, id=row["what"]) for row in rows]
+    return [
+        pytest.param(row, mode, id=f"{row['what']}-{mode}")
+        for row in rows
+        for mode in ([row["mode"]] if "mode" in row else ["instant", "physics"])
+    ]
 
 
 def take(session: Session, name: str, arguments: list[Any]) -> Any:
     """Take a step; return what it gave."""
     robot: Any = session.robot
-    if name == "words":
-        failure = session.run(arguments[0]).failure
+    if name in SAID:
+        failure = getattr(session, SAID[name])(arguments[0]).failure
         if failure is not None:
             raise getattr(errors, failure.error, RobotError)(failure.message)
         return None
     if name == "height":
         return robot.positions()[arguments[0]][2]
-    return robot.spoken if name == "said" else getattr(robot, name)(*arguments)
+    if name == "said":
+        return robot.spoken
+    found = getattr(robot, name)
+    return found(*arguments) if callable(found) else found
 
 
 def same(given: Any, expected: Any) -> bool:
@@ -51,18 +60,25 @@ def same(given: Any, expected: Any) -> bool:
         return all(same(given[key], value) for key, value in expected.items())
     if isinstance(expected, float | list) and np.asarray(expected).dtype.kind == "f":
         return np.shape(given) == np.shape(expected) and np.allclose(given, expected, 0, 0.005)
-    return bool(given == expected)
+    return bool((list(given) if isinstance(given, tuple) else given) == expected)
 
 
-@rows("do")
-def test_each_step_does_what_is_written(row: dict[str, Any], mode: str, tmp_path: Path) -> None:
-    options = {"mode": mode, "seed": row["seed"], "objects": row.get("objects")}
+def follow(row: dict[str, Any], mode: str, tmp_path: Path) -> None:
+    """Take the steps of a row; each does what is written."""
+    options = dict(row.get("options", {}))
     if "stand" in row:
         objects = ((name, place, 0.0) for name, place in row["stand"].items())
         scene = tmp_path / "scene.toml"
         scene.write_text(scene_text(row["what"], objects))
-        options["robot_options"] = {"scene": str(scene)}
-    with Session.open(row["robot"], model="nearest", **options) as session:
+        options["scene"] = str(scene)
+    with Session.open(
+        row["robot"],
+        model="nearest",
+        mode=mode,
+        seed=row["seed"],
+        objects=row.get("objects"),
+        robot_options=options,
+    ) as session:
         robot = session.robot
         for name, *arguments in row["do"]:
             last = arguments[-1] if arguments else None
@@ -76,12 +92,12 @@ def test_each_step_does_what_is_written(row: dict[str, Any], mode: str, tmp_path
             before = robot.positions(), robot.condition()
             with pytest.raises(getattr(errors, kind, TypeError), match=why or None):
                 take(session, name, arguments)
-            if name != "words":  # a program may have done its part
+            if name not in SAID:  # a program may have done its part
                 assert (robot.positions(), robot.condition()) == before, (name, arguments)
 
 
-@rows("refused")
-def test_what_cannot_be_made_is_refused_in_a_short_line(row: dict[str, Any]) -> None:
+def refuse(row: dict[str, Any]) -> None:
+    """Make a robot with the options of a row, which is refused in a short line."""
     create = importlib.import_module(f"robots.{row['robot']}").create
     with pytest.raises(UsageError, match=row["refused"]) as failure:
         create(**{"mode": "instant", **row["options"]})

@@ -1,0 +1,109 @@
+"""Values as text that makes them again, and the kinds of value that a prompt's header names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import shapely
+
+from cap.checker.checker import examine
+from cap.program.program import Program
+from cap.program.scope import Scope
+from cap.prompt.context import assignments
+from cap.prompt.prompt import KINDS, kind_error
+from cap.sandbox import wire
+from cap.sandbox.sandbox import Sandbox
+from tests.rows import rows
+
+NAN, INF = math.nan, math.inf
+HUGE = 10**5000  # more digits than Python shows
+VALUES: tuple[Any, ...] = (
+    *(0.1 + 0.2, -0.0, NAN, -INF, 10**50, True, None, 1 - 2j, b"\x00a", range(1, 9, 2)),
+    'it\'s "so"\n\x1b\x80 é\u202e',
+    [1, [2.5, None], "a", []],
+    ((), (1,), (1, (2, 3))),
+    [set(), {1}, frozenset(), frozenset({2})],
+    {"a": {1: (2, 3)}, (1, 2): [], None: INF},
+    np.array([[0.1, 2.0], [NAN, -INF]]),
+    np.array([True, False]),
+    np.array(2.5),
+    shapely.Point(0.1, 0.2, 0.3),
+    shapely.Point(),
+    shapely.LinearRing([(0, 0), (1, 1.5), (2, 0)]),
+    shapely.box(0, 0, 3, 3).difference(shapely.box(1, 1, 2, 2)),
+    shapely.GeometryCollection([shapely.MultiPoint([(0, 1)]), shapely.box(0, 0, 1, 1)]),
+)
+LOOP: list[Any] = [1]
+LOOP.append(LOOP)
+NO_LITERAL = (ValueError("x"), LOOP, 1 << 20_000, list(range(10_000)))
+
+
+def test_a_program_makes_the_same_values_again() -> None:
+    names = {f"x{number}": value for number, value in enumerate(VALUES)}
+    program = Program.parse(assignments(f"x = [{', '.join(names)}]\n", names) + "pass\n")
+    assert examine(program, Scope()).violations == ()
+    with Sandbox() as sandbox:
+        result = sandbox.execute(program, Scope(), keep=True)
+    assert {name: wire.encode(result.variables[name]) for name in names} == {
+        name: wire.encode(value) for name, value in names.items()
+    }
+
+
+@rows("value", NO_LITERAL, ids=type)
+def test_what_has_no_literal_is_said_in_a_comment(value: Any) -> None:
+    _, line, *rest = assignments("x\n", {"x": value}).splitlines()
+    assert line.startswith("# x: its value cannot be written here (")
+    assert rest == [""]
+
+
+@rows(
+    ("source", "names"),
+    [
+        ("say('hello')", ""),
+        ("x = 2", ""),
+        ("x += 1", "x"),
+        ("del x", "x"),
+        ("def f():\n    return y\nz = f()", "y"),
+        ("for x in [y]:\n    pass", "y"),
+    ],
+)
+def test_only_what_is_read_is_written(source: str, names: str) -> None:
+    lines = assignments(source, {"x": 1, "y": 2, "z": 3}).splitlines()
+    assert [line[0] for line in lines if line[:1] not in ("", "#")] == [*names]
+
+
+FITS: dict[str, list[Any]] = {
+    "name": ["red block", ""],
+    "text": ["yes"],
+    "names": [[], ["a", "b"], ("a",)],
+    "point": [[0.1, 0.2], (1, 2, 3), np.array([1.0, 2.0])],
+    "points": [[[0, 1], [2, 3]], np.zeros((4, 3)), [np.zeros(2), np.ones(2)]],
+    "number": [1, 1.5, np.float64(2), np.int32(3), HUGE],
+    "boolean": [True, np.bool_(True)],
+    "any": [None, [1]],
+}
+FITS_NOT: dict[str, list[Any]] = {
+    "name": [None, 1, ["a"], b"a"],
+    "text": [None],
+    "names": ["red block", [1], {"a"}, np.array(["a"]), None],
+    "point": [
+        *([1], [1, 2, 3, 4], [[1, 2]], [1, NAN], ["1", "2"], "12", [True, False], [1, None]),
+        *([HUGE, 1], [1j, 2], [1, [2]], np.zeros(0), {0: 1, 1: 2}, None),
+    ],
+    "points": [[1, 2], [[1, 2], [3]], [[NAN, 0]], np.zeros((2, 2, 2)), None],
+    "number": [True, np.bool_(False), "1", NAN, INF, 1j, [1], None],
+    "boolean": [0, "True", None, []],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_of_a_kind_and_what_is_not(kind: str) -> None:
+    assert [value for value in FITS[kind] if kind_error(value, [kind])] == []
+    for value in FITS_NOT.get(kind, ()):
+        message = kind_error(value, [kind]) or ""
+        assert message.startswith(f"expected {kind}, got "), value
+        assert len(message) < 120
+    assert kind_error(3, ["name", "names"]) == "expected name or names, got 3"
