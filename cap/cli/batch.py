@@ -51,7 +51,7 @@ ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 '''
 
 
-_UNNAMED = "for sessions that name none."
+_UNNAMED = "for sessions that do not specify one."
 
 
 @dataclass(frozen=True)

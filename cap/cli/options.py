@@ -96,7 +96,7 @@ _SECTIONS = {
             "--robot",
             metavar="NAME",
             shell_complete=completion.robots,
-            help="Robot (default: ravens), or a robot's file.",
+            help="Robot name (default: ravens), or path to a robot's file.",
         ),
         "seed": _row(
             type=click.IntRange(min=0),
@@ -142,7 +142,7 @@ _SECTIONS = {
             type=click.FloatRange(min=0.0),
             callback=finite,
             metavar="USD",
-            help="Maximum model cost in dollars; only requests under way may exceed it.",
+            help="Maximum model cost in dollars; only requests in progress may exceed it.",
         ),
         "record": _row(
             type=FILE,
@@ -177,8 +177,8 @@ _SECTIONS = {
         "expect": _row(
             type=click.Choice(EFFECTS),
             metavar="EFFECT",
-            help="Fail (1) unless each turn moved, drew, said, answered, or did nothing; "
-            "repeatable.",
+            help="Exit with 1 unless each turn had this effect: moved, drew, said, answered or "
+            "nothing; repeatable.",
         ),
     },
     "Approval": {
@@ -188,7 +188,7 @@ _SECTIONS = {
             metavar="WHEN",
             help="When to ask you: each-program (the default on hardware), each-call or none.",
         ),
-        "yes": _row(help="With --approve none: ask nobody before hardware moves."),
+        "yes": _row(help="With --approve none: do not ask before the hardware moves."),
         "rehearse": _row(
             "--rehearse/--no-rehearse",
             default=None,
@@ -207,7 +207,7 @@ _SECTIONS = {
             help="Continue the session of a run folder; give its -R options again.",
         ),
         "replay": _row(type=PATH, metavar="DIR", help="Repeat a run, with no model."),
-        "gif": _row(type=PATH, metavar="FILE", help="Write a film of the run."),
+        "gif": _row(type=PATH, metavar="FILE", help="Save an animated GIF of the run."),
         "pictures": _row(help="Keep pictures: at the start, after each turn and at the end."),
         "port": _row(type=_PORT, metavar="PORT", help="Port of the page; 0: any free one."),
         "http": _row(
@@ -267,7 +267,7 @@ _SECTIONS = {
         "explain": _row(help="The model explains what you want first."),
         "translator": _row(
             metavar="KIND[:MODEL]",
-            help="Translator of the planner zero-shot: tfidf (the default), edit or embedding.",
+            help="Translator for the zero-shot planner: tfidf (the default), edit or embedding.",
         ),
         "max_steps": _row(
             type=click.IntRange(1, 200), metavar="N", help="Maximum number of steps."
@@ -276,7 +276,7 @@ _SECTIONS = {
     "Single suites": {
         "table": _row(
             metavar="ID",
-            help="Planning: repeat a table of a paper, such as SC-4; or five, or quality.",
+            help="Planning: reproduce a table from a paper, such as SC-4; or five, or quality.",
         ),
         "problems": _row(
             type=PATH,
@@ -286,7 +286,7 @@ _SECTIONS = {
         "problem_file": _row(
             type=PATH,
             metavar="FILE",
-            help="HumanEval: problems in its form, such as MBPP's or EvalPlus's.",
+            help="HumanEval: problems in its format, such as MBPP's or EvalPlus's.",
         ),
         "transcripts": _row(
             "--from",
@@ -400,7 +400,7 @@ class RunnerOptions(ModelOptions):
     jobs: int = 2
     engine: str = "local"
     ray_address: str | None = None
-    pictures: bool = vary(False, help="Before and after each failure, in the report.")
+    pictures: bool = vary(False, help="Keep pictures before and after each failure for the report.")
     junit: Path | None = None
     min_level: str | None = None
     quiet: bool = False
