@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 ARMS: Mapping[str, str] = {
     "Panda": "Panda",
@@ -47,8 +46,6 @@ class Environment:
     """How many arms it has."""
     gripper: str = "default"
     """What is in the hand: robosuite's name; `default` is the arm's own."""
-    options: Mapping[str, Any] | None = None
-    """Of the task, where robosuite's are not used."""
 
 
 @cache

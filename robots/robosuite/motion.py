@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,10 +54,10 @@ class ArmWorld:
     @property
     def state(self) -> ArmWorldState:
         """Everything that decides what happens next."""
-        physics, controls, wiped, random = self.simulation.kept()
-        goals = tuple([list(map(_listed, astuple(goal))) for goal in self.goals])
-        seed, time_s = self.simulation.seed, self.simulation.time_s
-        return ArmWorldState(seed, time_s, physics, controls, wiped, random, goals)
+        goals = self.goals
+        return self.simulation.state(
+            tuple((goal.position + goal.rotation, goal.fingers, goal.held) for goal in goals)
+        )
 
     @state.setter
     def state(self, state: ArmWorldState) -> None:
@@ -68,10 +68,10 @@ class ArmWorld:
         ):
             self._build(state.seed)
         if state.physics:
-            self.simulation.put_back(state.physics, state.controls, state.wiped, state.random)
+            self.simulation.restore(state)
             self.goals = [
-                Goal(tuple(position), tuple(rotation), fingers, held)
-                for position, rotation, fingers, held in state.goals
+                Goal(numbers[:3], numbers[3:], fingers, held)
+                for numbers, fingers, held in state.commands
             ]
 
     def _build(self, seed: int) -> None:
@@ -190,7 +190,3 @@ class ArmWorld:
             self.goals[number] = replace(self.goals[number], fingers=action)
         for _ in range(steps):
             self._step({}, SLOW_M)
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -23,18 +23,17 @@ from numpy.typing import NDArray
 from robots.robosuite.environments import Environment
 
 Array = NDArray[np.float64]
+Command = tuple[tuple[float, ...], float, str]
+"""Of a hand: its goal (xyz and the nine numbers of a rotation), its fingers, and what it holds."""
 CONTROL_HZ = 20
 """Actions a simulated second, as in robosuite's own benchmarks."""
 SETTLE_STEPS = 20
 """A reset drops things from above the table: so many steps pass before a program sees them."""
-_BUFFERS = ("last", "current", "buf", "ptr", "_size")
-_CONTROLS = ("goal_pos", "goal_ori", "relative_ori", "ori_ref", "goal_qvel", "new_update")
-_INTERPOLATORS = ("start", "goal", "step", "total_steps")
-_EPISODE = (
-    *("timestep", "cur_time", "done", "objects_in_bins", "objects_on_pegs"),
-    *("f_excess", "collisions"),
+_REMEMBERING = (
+    *("robosuite.robots", "robosuite.controllers", "robosuite.models.grippers"),
+    *("robosuite.utils.buffers", "robosuite.utils.observables"),
 )
-_OBSERVABLES = ("_time_since_last_sample", "_current_delay", "_current_observed_value", "_sampled")
+"""robosuite's modules whose objects remember something from step to step."""
 _SIGNS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
@@ -54,11 +53,6 @@ def make(environment: Environment, arm: str, seed: int) -> Any:
     finally:
         logging.disable(logging.NOTSET)
     ROBOSUITE_DEFAULT_LOGGER.setLevel(logging.ERROR)
-    options: dict[str, Any] = {}
-    if environment.options is not None:
-        from robosuite.environments.manipulation.wipe import DEFAULT_WIPE_CONFIG
-
-        options["task_config"] = {**DEFAULT_WIPE_CONFIG, **environment.options}
     env = robosuite.make(
         environment.name,
         robots=[arm] * environment.arms,
@@ -69,8 +63,8 @@ def make(environment: Environment, arm: str, seed: int) -> Any:
         control_freq=CONTROL_HZ,
         ignore_done=True,
         seed=seed,
-        **options,
     )
+    env.early_terminations = False  # Wipe would end an episode at the first touch of an arm
     env.reset()
     return env
 
@@ -85,14 +79,14 @@ class ArmWorldState:
     """Simulated seconds since the reset."""
     physics: tuple[float, ...] = ()
     """MuJoCo's integration state and sensors; empty as the seed begins."""
-    controls: tuple[Any, ...] = ()
-    """Goals, interpolators, buffers, timers and counters, in the order of `_places`."""
+    memory: tuple[Any, ...] = ()
+    """What robosuite remembers of its steps: controllers, buffers, observables, counters."""
     wiped: tuple[int, ...] = ()
     """Numbers of the marks that are wiped off, in order."""
     random: str = ""
     """State of the environment's random numbers, as JSON."""
-    goals: tuple[Any, ...] = ()
-    """The last command of each hand: see `robots.robosuite.hand.Goal`."""
+    commands: tuple[Command, ...] = ()
+    """The last command of each hand."""
 
 
 class Simulation:
@@ -153,37 +147,36 @@ class Simulation:
         """Take one of the environment's steps."""
         self.env.step(action)
 
-    def kept(self) -> tuple[tuple[float, ...], tuple[Any, ...], tuple[int, ...], str]:
-        """Return what `put_back` takes."""
+    def state(self, commands: tuple[Command, ...]) -> ArmWorldState:
+        """Return all that decides what happens next, with the commands of the hands."""
         physics = np.zeros(mujoco.mj_stateSize(self.model, _STATE))
         mujoco.mj_getState(self.model, self._data, physics, _STATE)
-        controls = tuple(_plain(vars(owner)[name]) for owner, name in self._places())
-        wiped = tuple(self._marks.index(mark) for mark in getattr(self.env, "wiped_markers", ()))
-        random = json.dumps(self.env.rng.bit_generator.state)
-        return (*physics.tolist(), *self._data.sensordata.tolist()), controls, wiped, random
+        return ArmWorldState(
+            self.seed,
+            self.time_s,
+            (*physics.tolist(), *self._data.sensordata.tolist()),
+            tuple(_plain(values[name]) for values, name in self._memory()),
+            tuple(self._marks.index(mark) for mark in getattr(self.env, "wiped_markers", ())),
+            json.dumps(self.env.rng.bit_generator.state),
+            commands,
+        )
 
-    def put_back(
-        self,
-        physics: tuple[float, ...],
-        controls: tuple[Any, ...],
-        wiped: tuple[int, ...],
-        random: str,
-    ) -> None:
-        """Go back to what was kept in a simulation of the same seed."""
-        state, sensors = np.split(np.array(physics), [-self._data.sensordata.size])
-        mujoco.mj_setState(self.model, self._data, state, _STATE)
+    def restore(self, state: ArmWorldState) -> None:
+        """Go back to a state of the same seed."""
+        physics, sensors = np.split(np.array(state.physics), [-self._data.sensordata.size])
+        mujoco.mj_setState(self.model, self._data, physics, _STATE)
         mujoco.mj_forward(self.model, self._data)  # for the checks of success, which look at it
-        mujoco.mj_setState(self.model, self._data, state, _STATE)
+        mujoco.mj_setState(self.model, self._data, physics, _STATE)
         self._data.sensordata[:] = sensors
         self._seen_at = -1.0
-        for (owner, name), value in zip(self._places(), controls, strict=True):
-            vars(owner)[name] = _restored(vars(owner)[name], value)
-        self.env.rng.bit_generator.state = json.loads(random)
+        for (values, name), value in zip(self._memory(), state.memory, strict=True):
+            values[name] = _restored(values[name], value)
+        self.env.rng.bit_generator.state = json.loads(state.random)
         if self._marks:
-            self.env.wiped_markers = [self._marks[number] for number in wiped]
+            self.env.wiped_markers = [self._marks[number] for number in state.wiped]
             for number, mark in enumerate(self._marks):
-                geom = self.env.sim.model.geom_name2id(mark.visual_geoms[0])
-                self.model.geom_rgba[geom][3] = 0.0 if number in wiped else 1.0
+                geom = self.model.geom(mark.visual_geoms[0]).id
+                self.model.geom_rgba[geom][3] = 0.0 if number in state.wiped else 1.0
 
     @property
     def _marks(self) -> list[Any]:
@@ -192,39 +185,30 @@ class Simulation:
     def marks(self) -> Array:
         """Return where marks are that are not wiped off, shape (n, 3), metres."""
         left = [mark for mark in self._marks if mark not in self.env.wiped_markers]
-        ids = [self.env.sim.model.body_name2id(mark.root_body) for mark in left]
+        ids = [self.model.body(mark.root_body).id for mark in left]
         return np.array(self.seen.xpos[ids], dtype=float).reshape(-1, 3)
 
-    def _places(self) -> Iterator[tuple[Any, str]]:
-        """Yield each value of robosuite's that decides what happens next: its owner and name."""
-        owners: list[tuple[Any, tuple[str, ...]]] = [(self.env, _EPISODE)]
-        for robot in self.env.robots:
-            for name in sorted(vars(robot)):
-                if name.startswith("recent_"):
-                    buffers = vars(robot)[name]
-                    each = buffers.values() if isinstance(buffers, dict) else [buffers]
-                    owners += [(buffer, _BUFFERS) for buffer in each]
-            for part in robot.composite_controller.part_controllers.values():
-                owners.append((part, _CONTROLS))
-                for name in ("interpolator", "interpolator_pos", "interpolator_ori"):
-                    owners.append((getattr(part, name, None) or _NOTHING, _INTERPOLATORS))
-            owners += [(gripper, ("current_action",)) for gripper in robot.gripper.values()]
-        for name in ("ee_force_bias", "ee_torque_bias", "_obs_cache"):
-            items = getattr(self.env, name, {})
-            owners.append((_Items(items), tuple(items)))
-        owners += [(entry, _OBSERVABLES) for entry in self.env._observables.values()]
-        for owner, names in owners:
-            yield from ((owner, name) for name in names if name in vars(owner))
+    def _memory(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield each plain value that robosuite remembers from step to step: its place and name."""
+        waiting: list[Any] = [vars(self.env)]
+        met: set[int] = set()
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, list):
+                waiting += one
+            if type(one).__module__.startswith(_REMEMBERING):
+                one = vars(one)
+            if isinstance(one, dict) and id(one) not in met:
+                met.add(id(one))
+                waiting += one.values()
+                for name, value in one.items():
+                    # What a controller began with is in places another name of what it has now.
+                    if _is_plain(value) and not name.startswith("initial_"):
+                        yield one, name
 
 
-class _Items:
-    """A dictionary whose entries are reached as attributes are."""
-
-    def __init__(self, items: dict[str, Any]) -> None:
-        self.__dict__ = items
-
-
-_NOTHING = _Items({})
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | np.ndarray | np.generic)
 
 
 def _plain(value: Any) -> Any:
@@ -232,7 +216,7 @@ def _plain(value: Any) -> Any:
 
 
 def _restored(now: Any, value: Any) -> Any:
-    """Return a plain value as what stands in its place now has it."""
+    """Return a plain value as what is in its place now has it."""
     if isinstance(value, list):
         return np.array(value, dtype=now.dtype if isinstance(now, np.ndarray) else float)
     return cast("Any", type(now)(value)) if isinstance(now, np.generic) else value
