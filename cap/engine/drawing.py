@@ -42,6 +42,7 @@ from cap.engine.shapes import (
     not_at_side,
     points_of,
     same,
+    size_of,
 )
 from cap.robot.observation import Observation
 
@@ -52,6 +53,12 @@ REGULAR = 0.03
 """A circle is as wide as it is high, and a square's sides are equal, but for this share."""
 _ROUND = 16
 """A circle of so many points is as wide as it is high."""
+CENTRED_M, CENTRED_SHARE = 0.02, 0.15
+"""The middle of a shape is at a point if it is nearer to it than this or a share of its size."""
+_CENTRED = re.compile(
+    r"\b(?:(?:its|whose|with the) middle(?: is| should be| lies)?|centred|centered)"
+    r"(?: exactly| right)? (?:on|at|in|around) (?:the )?$"
+)
 CORNER_M = 0.12
 """A line to a corner ends not farther from where the robot takes it to be."""
 _ALTERNATIVE = re.compile(
@@ -323,6 +330,12 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
 
 def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
     """Yield where one shape is not, of the named things."""
+    points = {**before.landmarks, **before.positions}
+    for place, begin, _ in mentions(words, points):
+        if _CENTRED.search(words[:begin]):
+            off = math.dist(middle_of(shape), points[place][:2])
+            if off > max(CENTRED_M, CENTRED_SHARE * size_of(shape)):
+                yield f"its middle is {100 * off:.0f} cm from {place!r}"
     names = mentions(words, before.positions)
     places = {name: before.positions[name][:2] for name, _, _ in names}
     if len(names) == 1 and (side := _SIDE.search(words[: names[0][1]])):

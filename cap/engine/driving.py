@@ -32,6 +32,8 @@ FIGURES = {
     "square": (4.0, 1.0, 1.0),
     "loop": (math.pi, 1.0, 1.0),
     "triangle": (3.0, math.sqrt(3) / 2, 1.0),
+    "pentagon": (5.0, 1.539, 1.618),
+    "hexagon": (6.0, math.sqrt(3), 2.0),
 }
 """How long a figure is, how narrow and how wide, in its diameter or its side."""
 _USUAL = {
@@ -41,9 +43,12 @@ _USUAL = {
     re.compile(r"\bbackward\b"): "back",
     re.compile(r"\b(?:straight ahead|straight on|ahead)\b"): "forward",
     re.compile(
-        r"^(?:roll|creep|go|move|travel|walk|head|step|inch|ride|come|run|stand|park)\b"
+        r"^(?:roll|creep|go|move|travel|walk|head|step|inch|ride|come|run|stand|park|patrol|trace"
+        r"|keep driving|keep going)\b"
     ): "drive",
-    re.compile(r"^make (?=an? (?:\w+ )?(?:loop|lap|circle|square|tour|figure))"): "drive ",
+    re.compile(r"^(?:make|do) (?=an? (?:\w+ )?(?:loop|lap|circle|square|tour|figure|round))"): (
+        "drive "
+    ),
     re.compile(r"^(?:rotate|spin|pivot|swivel)\b"): "turn",
     re.compile(r"\bcounter ?-?clockwise\b|\banti ?-?clockwise\b"): "left",
     re.compile(r"\bclockwise\b"): "right",
@@ -66,7 +71,8 @@ _TURN = re.compile(
 )
 _LENGTH = re.compile(
     r"(\d+(?:\.\d+)?) ?(cm|m)\b"
-    r"(?! (?:from|of|past|away|behind|left of|right of|in front|before|radius)|/| per)"
+    r"(?! (?:from|of|past|beyond|away|behind|(?:to the )?(?:left|right) of|in front|before|radius)"
+    r"|/| per)"
 )
 _WAY = re.compile(
     r"\b(left|right|forward|back)\b"
@@ -82,6 +88,15 @@ _ANY_LENGTH = re.compile(
 )
 _SPEED = re.compile(
     r"\bat (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)? for (\d+(?:\.\d+)?) ?(?:s|seconds?)\b"
+)
+_FOR_SECONDS = re.compile(
+    r"\bfor (\d+(?:\.\d+)?) ?(?:s|seconds?) at (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)"
+)
+_KEEPS_AWAY = re.compile(
+    r"\b(?:(?:keep|keeping|stay|staying)(?: at least)? (\d+(?:\.\d+)?) ?(cm|m) (?:away )?from"
+    r"|(?:not|never) (?:get|come|go|drive) (?:any )?(?:closer|nearer) than (\d+(?:\.\d+)?) ?(cm|m)"
+    r" to)"
+    r" (?:it|(?:the )?(?P<name>[\w ]+?))(?=$|,| while| the whole| all)"
 )
 _FROM = re.compile(
     r"\b(\d+(?:\.\d+)?) ?(cm|m) (?:away )?(?:from|past|behind|beyond|in front of|before"
@@ -104,12 +119,15 @@ _POINT = re.compile(
 POINT_M = 0.05
 """A point with coordinates is reached so near."""
 _BY = re.compile(r"(\d+(?:\.\d+)?) ?(cm|m) by (\d+(?:\.\d+)?) ?(cm|m)\b")
-_FIGURE = re.compile(r"(?<!half )(?<!quarter )\b(circle|loop|square|triangle)(?:s\b|\b(?! m\b))")
+_FIGURE = re.compile(
+    r"(?<!half )(?<!quarter )\b(circle|loop|square|triangle|pentagon|hexagon)(?:s\b|\b(?! m\b))"
+)
 _SIDES = re.compile(r"\bsides?\b.*?((?:\d+(?:\.\d+)?(?: ?m)?(?:,? and |, ))+\d+(?:\.\d+)?) ?m\b")
 _SIZE = re.compile(
     r"(\d+(?:\.\d+)?) ?(cm|m)[- ](?:in )?(?:long )?"
-    r"(?:radius|diameter|sides?|circle|loops?|square|triangle)\b"
-    r"|\b(?:radius|diameter|sides?|circle|loops?|square|triangle)\b(?: (?!m\b)[a-z]+){0,4}?"
+    r"(?:radius|diameter|sides?|edges?|circle|loops?|square|triangle|pentagon|hexagon)\b"
+    r"|\b(?:radius|diameter|sides?|edges?|circle|loops?|square|triangle|pentagon|hexagon)\b"
+    r"(?: (?!m\b)[a-z]+){0,4}?"
     r" (\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|away))"
 )
 _RETURNS = re.compile(
@@ -147,6 +165,8 @@ def driven_otherwise(
     yield from _at_point(text, after)
     if travel in before.condition and not effect.moved:
         yield from _unmet_lengths(text, before, after)
+        yield from _figured(text, before, after)
+        yield from _too_near(text, before, after)
         yield from _around(text, before, after)
     yield from _visited(clauses, before, after)
     yield from _returned(clauses, before, after)
@@ -155,7 +175,6 @@ def driven_otherwise(
     yield from _turned(clauses, before, after)
     yield from _legs(clauses, before, after)
     if travel in before.condition:
-        yield from _figured(text, before, after)
         if _figure(text) is None:
             yield from _travelled(text, before, after)
     yield from _apart(text, after)
@@ -287,7 +306,7 @@ def _travelled(text: str, before: Observation, after: Observation) -> Iterator[s
     """Yield how far the robot drove, where its legs are longer."""
     legs = [float(number) * UNITS[unit] for number, unit in _LENGTH.findall(text)]
     wanted = sum(legs) if " then " in text and len(legs) > 1 else max(legs, default=0.0)
-    if speed := _SPEED.search(text):
+    if speed := _SPEED.search(text) or _FOR_SECONDS.search(text):
         wanted = float(speed[1]) * float(speed[2])
     if len(legs) == 1 and re.search(r"\b(?:and|then) (?:come |go |drive )?back\b(?! to)", text):
         wanted = 2 * legs[0]
@@ -319,6 +338,25 @@ def _around(text: str, before: Observation, after: Observation) -> Iterator[str]
         rounds = max(abs(float(angles[-1] - angles[0])), turned) / math.tau
         if rounds < wanted - _ROUND_SHARE:
             yield f"the robot went around {rounds:.1f} times, where '{match[0]}' was asked for"
+
+
+def _too_near(text: str, before: Observation, after: Observation) -> Iterator[str]:
+    """Yield how near the robot came to what it was to keep away from, once it had been away."""
+    from shapely import LineString, Point
+
+    places = {**after.landmarks, **{name: at[:2] for name, at in after.positions.items()}}
+    named = mentions(text, places)
+    if (match := _KEEPS_AWAY.search(text)) is None or not named:
+        return
+    at, driven = places[named[0][0]][:2], _driven(before, after)
+    wanted = float(match[1] or match[3]) * UNITS[match[2] or match[4]]
+    away = [n for n, xy in enumerate(driven) if math.dist(xy, at) >= (1 - SHARE) * wanted]
+    apart = max(math.dist(xy, at) for xy in driven)
+    if away:
+        line = LineString([*driven[away[0] :], driven[-1]])
+        apart = line.distance(Point(*at))
+    if apart < (1 - SHARE) * wanted - SLACK_M:
+        yield f"the robot came as near as {apart:.2f} m, where '{match[0]}' was asked for"
 
 
 def _unmet_lengths(text: str, before: Observation, after: Observation) -> Iterator[str]:
@@ -358,6 +396,8 @@ def _figure(text: str) -> tuple[float, float, float] | None:
         return 2 * (short + long), short, long
     if listed := _SIDES.search(text):
         each = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", listed[1])]
+        if len(each) == 2:  # of a rectangle
+            return 2 * sum(each), min(each), max(each)
         return sum(each), 0.0, max(each)
     figure, size = _FIGURE.search(text), _SIZE.search(text)
     if figure is None or size is None:

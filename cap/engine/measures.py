@@ -36,14 +36,16 @@ _WORDS = {
     **dict.fromkeys(("wide", "width"), "wide"),
     **dict.fromkeys(("tall", "high", "height"), "high"),
     **dict.fromkeys(("sides", "edges"), "sides"),
-    "side": "side",
+    **dict.fromkeys(("side", "edge"), "side"),
     **dict.fromkeys(("radius", "radii"), "radius"),
     **dict.fromkeys(("diameter", "diameters"), "diameter"),
     "across": "across",
 }
 _SAID = re.compile(
     rf"{_SIZE.format(1)}[- ](?:in )?(?P<after>{'|'.join(_WORDS)})\b"
-    rf"|\b(?P<before>{'|'.join(_WORDS)})(?: of| is)? {_SIZE.format(2)}"
+    rf"|\b(?P<before>{'|'.join(_WORDS)})"
+    rf"(?: of| is| are| at| (?:should|must|has to|have to|needs? to) (?:be|measure)| measures?"
+    rf"| equal to)? {_SIZE.format(2)}"
     rf"|{_SIZE.format(3)} (?:horizontal |vertical |diagonal |straight )?(?:{SHAPES})s?\b"
     rf"|\b(?:{SHAPES})s? of {_SIZE.format(4)}(?! (?:around|from|above|below|left|right))"
 )
@@ -89,6 +91,8 @@ def missing_sizes(words: str, shapes: Sequence[Points]) -> Iterator[str]:
         size_m = metres(match, next(n for n in "1234" if match[f"n{n}"] is not None))
         kind = _WORDS.get(match["after"] or match["before"] or "", "any")
         sizes = [found[kind] for found in measured]
+        each = kind == "side" and re.search(r"\b(?:each|every) (?:of its )?(?:side|edge)\b", words)
+        kind = "sides" if each else kind
         of_all = all if kind == "sides" and (several is None or count > 1) else any
         having = sum(
             bool(found) and of_all(same(size_m, size) for size in found) for found in sizes

@@ -177,6 +177,7 @@ def _from_feet(match: re.Match[str]) -> str:
 _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b({'|'.join(_TENS)}|{'|'.join(_TEENS)})(?:[- ]({_NUMBER})(?=\W))?": _in_digits,
     r"\beleven\b": "11",
+    rf"\b({_NUMBER})[- ](pointed|sided|cornered|armed|edged)\b": r"\1\2",
     r"\bhalf a dozen\b": "six",
     r"\ba dozen\b": "twelve",
     r"\ba couple of (?=\w)": "two ",

@@ -434,7 +434,7 @@ def test_lines_that_a_replay_leaves_out_are_told(capsys: Capture) -> None:
     )
     events = Path("o/events.jsonl")
     lines = events.read_text().splitlines()
-    events.write_text("\n".join(["null", *lines, "{garbage"]))
+    events.write_text("\n".join(["null", *lines, "{garbage", ""]))
     capsys.readouterr()
     assert run(["run", "--replay", "o"]) == 0
     warned = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
