@@ -112,6 +112,11 @@ _SEPARATE = re.compile(
 OVERLAP = 0.02
 """Shapes overlap that have more than this share of the smaller one in common."""
 _STRAIGHT = re.compile(r"\bstraight line\b")
+_OF_A_PART = re.compile(
+    r"\b(?:start\w*|begin\w*|end|ends|ending|vertex|origin|tip|corner|through|pass\w*|from)"
+    r" (?:\w+ )?(?:in|at|on|to) the\b"
+)
+"""Before a place where a part of a shape is to be, and not its middle."""
 _LINE_WAY = re.compile(
     r"\bline\b.* (?:to (?:the|its) )?(?P<way>left|right|upwards?|downwards?)\b"
     r"(?! (?:of|side|half|edge|corner))"
@@ -347,8 +352,9 @@ def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
             away = min(math.dist(before.landmarks[place][:2], end) for end in (shape[0], shape[-1]))
             if away > CORNER_M:
                 yield f"the line does not end at the {place}"
-    elif not names and (match := PLACE.search(words)) and "middle" in before.landmarks:
-        yield from not_at_place(match["place"], shape, before.landmarks["middle"])
+    elif not names and not _OF_A_PART.search(words) and "middle" in before.landmarks:
+        if match := PLACE.search(words):
+            yield from not_at_place(match["place"], shape, before.landmarks["middle"])
     joins = re.search(
         r"\bfrom (?:the )?$|\b(?:connect|join) (?:the )?$", words[: names[0][1]] if names else ""
     )

@@ -174,9 +174,8 @@ def driven_otherwise(
         return
     yield from _turned(clauses, before, after)
     yield from _legs(clauses, before, after)
-    if travel in before.condition:
-        if _figure(text) is None:
-            yield from _travelled(text, before, after)
+    if travel in before.condition and _figure(text) is None:
+        yield from _travelled(text, before, after)
     yield from _apart(text, after)
 
 
