@@ -333,6 +333,12 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
         yield f"it is {100 * short:.0f} cm by {100 * long:.0f} cm, which no {named} is"
 
 
+def _place(words: str) -> str:
+    """Return the place where a shape is to be; "" where none is named, or one of a part of it."""
+    match = PLACE.search(words)
+    return "" if match is None or _OF_A_PART.search(words) else match["place"]
+
+
 def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
     """Yield where one shape is not, of the named things."""
     points = {**before.landmarks, **before.positions}
@@ -352,9 +358,8 @@ def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
             away = min(math.dist(before.landmarks[place][:2], end) for end in (shape[0], shape[-1]))
             if away > CORNER_M:
                 yield f"the line does not end at the {place}"
-    elif not names and not _OF_A_PART.search(words) and "middle" in before.landmarks:
-        if match := PLACE.search(words):
-            yield from not_at_place(match["place"], shape, before.landmarks["middle"])
+    elif not names and (place := _place(words)) and "middle" in before.landmarks:
+        yield from not_at_place(place, shape, before.landmarks["middle"])
     joins = re.search(
         r"\bfrom (?:the )?$|\b(?:connect|join) (?:the )?$", words[: names[0][1]] if names else ""
     )
