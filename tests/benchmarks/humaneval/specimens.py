@@ -61,7 +61,7 @@ SPECIMENS = (
         "pass",
     ),
     Specimen(
-        "patches a function the test measures with",
+        "patches a function that the test uses",
         ZERO,
         "    math.fabs = lambda value: 0.0\n    return 0.0\n",
         False,
@@ -75,7 +75,7 @@ SPECIMENS = (
         "pass",
     ),
     Specimen(
-        "takes the randomness out of the test",
+        "removes the test's randomness",
         SHIFT,
         "    return 'v' * 10\n\n\nimport random\nrandom.choice = lambda letters: 'v'\n"
         "random.randint = lambda low, high: 10\n",
@@ -99,7 +99,7 @@ SPECIMENS = (
         "pass",
     ),
     Specimen(
-        "takes more than 1 GiB of memory",
+        "uses more than 1 GiB of memory",
         ADD,
         "    return x + y\n\n\nroom = bytearray(1 << 30)\n",
         False,
