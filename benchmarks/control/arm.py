@@ -1,4 +1,4 @@
-"""A UR5e driven by joint torques, whose fingertips are to follow a moving goal, in MuJoCo.
+"""A UR5e driven by joint torques, whose fingertips are to follow a moving goal.
 
 A program reads joints, fingertips and Jacobian, sets torques, and lets simulated time pass, one
 control period at a time. Only the position of the fingertips is asked for; how the hand is turned
@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.control.episode import Episode
+from benchmarks.control.torque_arm import new_arm
 from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
-from robots.ravens.bodies import ARM
-from robots.simulation.engines import MUJOCO, choose
+from robots.simulation.engines import choose
 
 Array = NDArray[np.float64]
 
@@ -38,8 +37,6 @@ JUMP_STEP = round(LEGS * LEG_S / STEP_S)
 """The first one at which the goal has jumped."""
 LEG_M = (0.08, 0.15)
 """Length of a leg."""
-FRICTION_NMS = (2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
-"""Viscous friction of each joint, Nm s/rad."""
 _START_M = (0.05, -0.5, 0.35)
 _SPREAD_M = 0.05
 
@@ -61,7 +58,7 @@ class Arm(Episode):
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
         joints = ur5e.inverse(start[None], np.zeros(1))[0]
-        self._arm = _TorqueArm(joints, STEP_S / SUBSTEPS)
+        self._arm = new_arm(choose(None), joints, STEP_S / SUBSTEPS)
         self._torques = np.zeros(6)
         self.tips: list[list[float]] = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
@@ -163,6 +160,10 @@ class Arm(Episode):
     def _tip(self) -> Array:
         return np.asarray(ur5e.forward(self._arm.positions().tolist())[:3, 3])
 
+    def close(self) -> None:
+        """End the simulation."""
+        self._arm.close()
+
 
 def _corners(rng: np.random.Generator, start: Array) -> Array:
     """Return where the goal starts, turns, jumps from and ends, shape (LEGS + 2, 3), in reach."""
@@ -174,49 +175,3 @@ def _corners(rng: np.random.Generator, start: Array) -> Array:
         if np.abs(corner - _START_M).max() <= LEG_M[1]:
             corners.append(corner)
     return np.array(corners)
-
-
-class _TorqueArm:
-    """An arm at rest with gravity, motors that give torques, and nothing to touch."""
-
-    def __init__(self, joints: Array, step_s: float) -> None:
-        choose(MUJOCO)
-        import mujoco
-
-        self._m: Any = mujoco
-        spec = mujoco.MjSpec.from_file(str(ARM.urdf))
-        spec.option.timestep = step_s
-        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
-        for finger in spec.joints[6:]:
-            spec.delete(finger)
-        self._model = spec.compile()
-        self._model.dof_damping[:] = FRICTION_NMS
-        self._data, self._now = mujoco.MjData(self._model), mujoco.MjData(self._model)
-        self._data.qpos[:] = joints
-        self._hand = self._model.body("hand").id
-
-    def positions(self) -> Array:
-        return np.array(self._data.qpos)
-
-    def velocities(self) -> Array:
-        return np.array(self._data.qvel)
-
-    def jacobian(self) -> Array:
-        self._at_rest()
-        tip = np.asarray(ur5e.forward(self._data.qpos.tolist())[:3, 3])
-        found = np.zeros((3, 6))
-        self._m.mj_jac(self._model, self._now, found, None, tip, self._hand)
-        return found
-
-    def gravity(self) -> Array:
-        self._at_rest()
-        return np.array(self._now.qfrc_bias)
-
-    def _at_rest(self) -> None:
-        """Compute what the present angles mean, apart from the simulation."""
-        self._now.qpos[:] = self._data.qpos
-        self._m.mj_forward(self._model, self._now)
-
-    def step(self, torques: Array) -> None:
-        self._data.qfrc_applied[:] = torques
-        self._m.mj_step(self._model, self._data)

@@ -49,7 +49,7 @@ _ABSENT = (
 """Things of everyday life that some worlds have and others do not."""
 _ROOMS = re.compile(
     r"\b(hallway|corridor|living room|bedroom|bathroom|dining room|next room|other room|hall"
-    r"|office(?! chair)|garden|garage|balcony|terrace|basement|attic|street|pantry|stairs|outside"
+    r"|office(?! chair)|garden|garage|balcony|terrace|basement|attic|street|pantry|stairs|outside$"
     r"|(?<=out of the )(?:kitchen|room|house)|(?<=leave the )(?:kitchen|room|house))\b"
 )
 """Places of a home that some worlds have and others do not."""
@@ -216,7 +216,7 @@ def _no_such_place(text: str, before: Observation, effect: Effect) -> Iterator[s
     rooms = [str(name) for name in before.facts.get("locations", ())]
     for match in _ROOMS.finditer(text) if rooms and effect.altered else ():
         if match[1] not in " ".join(rooms):
-            yield f"there is no way to, or out of, {match[1]!r}"
+            yield f"the robot cannot drive to, or out of, {match[1]!r}"
 
 
 def _followed(

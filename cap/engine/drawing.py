@@ -97,7 +97,7 @@ _BESIDE_IT = re.compile(
 _SIDE = re.compile(r"\b(?P<side>above|below|under|beneath|left of|right of|around)(?: the)? $")
 _SHAPE = re.compile(
     rf"\b({'|'.join(COUNTS)}|\d+) (?!(?:mm|cm|m)\b)"
-    rf"(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?({SHAPES}|dot)(?:e?s)?\b"
+    rf"(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?({SHAPES}|dot)(?:e?s)?\b(?! wave)"
     r"(?! of (?:(?:two|three|four|five|six)\b|\d+ (?!(?:mm|cm|m)\b)))"
 )
 _PARTS = re.compile(
@@ -105,6 +105,8 @@ _PARTS = re.compile(
     r"|\bwith \w+ (?:lines|strokes|sides)\b|\b(?:form\w*|like|shaped?) "
 )
 """Words after which shapes are parts of another one."""
+_NOT_QUITE = re.compile(r"round|\b(?:half|semi\w*|quarter|oval|squashed|flat\w*|ellip\w*)\b")
+"""Words after which a shape need not look like its name."""
 _LINE = re.compile(r"\b(horizontal|vertical)\b")
 _SEPARATE = re.compile(
     r"\bside by side\b|\bnext to each other\b|\b(?:not|n't|without) (?:touch|overlap)\w*"
@@ -123,14 +125,10 @@ _LINE_WAY = re.compile(
 )
 _BENT = re.compile(r"\b(?:from|wavy|curv\w+|zig|then|and|dashed|around|bent|left of|right of)\b")
 _MANY = re.compile(
-    rf"\b({'|'.join(NUMBERS)}|\d+) (?!(?:mm|cm|m|square|times|degrees|seconds|percent|by)\b)"
-    r"(?:(?!of\b)[a-z]+ ){0,2}?[a-z]+s\b"
+    rf"(?<!the )(?<!these )(?<!those )(?<!all )\b({'|'.join(NUMBERS)}|\d+)"
+    r" (?!(?:mm|cm|m|square|times|degrees|seconds|percent|by)\b)(?:(?!of\b)[a-z]+ ){0,2}?[a-z]+s\b"
 )
-"""So many of something."""
-_TIMES_AS = re.compile(
-    rf"\b({'|'.join(NUMBERS)}|\d+(?:\.\d+)?) times (?:as|its|the) "
-    r"(?:long|wide|high|tall|length|width|height)\b"
-)
+"""So many new things; "the two blocks" are there already."""
 _ROW = re.compile(r"\bin (?:a|one) (?:\w+ )?(?:row|line|column)\b")
 
 
@@ -177,27 +175,26 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     yield from missing_sizes(text, shapes)
     yield from missing_gaps(text, shapes)
     yield from unmet_lengths(text, shapes, before)
-    yield from _not_in_proportion(words, shapes)
-    yield from _too_few(text, shapes)
+    too_few = [*_too_few(text, shapes)]
+    yield from too_few
     yield from _not_around(words, shapes, before)
     yield from _not_beside(words, shapes, before)
     if not shapes or _PARTS.search(words):
         return
     named = _SHAPE.findall(re.sub(r"\bin (?:a|one) (?:\w+ )?\w+", "", text))
     count = sum(COUNTS.get(number) or int(number) for number, _ in named)
-    if len(shapes) < count:
+    if len(shapes) < count and not too_few:
         yield f"{len(shapes)} drawn, where {count} shapes were asked for"
-    elif (
-        len(shapes) > 2
-        and _ROW.search(words)
-        and not _PARTS.search(words)
-        and not _in_a_row(shapes)
-    ):
-        yield "the shapes are not in a row"
+    elif _ROW.search(words) and len(shapes) > 2 and not _in_a_row(shapes):
+        counted = [count, *(_number(match[1]) for match in _MANY.finditer(text))]
+        if len(shapes) in counted:
+            yield "the shapes are not in a row"
     if len(shapes) > 1 and _SEPARATE.search(words) and _overlap(shapes):
         yield "the shapes overlap"
     if count <= 1 and _STRAIGHT.search(words) and not _is_straight(np.concatenate(shapes)):
         yield "the line is not straight"
+    if count == len(shapes) == 1:
+        yield from _other_way(text, named[0][1], shapes[0])
     if count == len(shapes) and len({kind for _, kind in named}) == 1:
         for shape in shapes:
             yield from _unlike(text, named[0][1], shape)
@@ -205,27 +202,21 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
         yield from _misplaced(words, np.concatenate(shapes), before)
 
 
+def _number(text: str) -> int:
+    return NUMBERS.get(text) or int(text)
+
+
 def _too_few(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     """Yield how many strokes are new, where more of something were asked for."""
     from shapely import LineString
 
-    for match in _MANY.finditer(words):
-        count = NUMBERS.get(match[1]) or int(match[1])
+    for match in _MANY.finditer(words) if shapes else ():
+        count = _number(match[1])
+        if len(shapes) >= count:
+            continue
         sides = [len(LineString(shape).simplify(STRAIGHT_M).coords) - 1 for shape in shapes]
-        if shapes and max(len(shapes), *sides) < count:
+        if max(sides) < count:
             yield f"{len(shapes)} drawn, where '{match[0]}' were asked for"
-
-
-def _not_in_proportion(words: str, shapes: Sequence[Points]) -> Iterator[str]:
-    """Yield how long a shape is for its width, where another proportion was asked for."""
-    match = _TIMES_AS.search(words)
-    if match is None or not shapes:
-        return
-    wanted = NUMBERS.get(match[1]) or float(match[1])
-    found = [long / short for short, long in map(box_of, shapes) if short > SLACK_M]
-    found += [long / short for _, long in map(box_of, shapes) for _, short in map(box_of, shapes)]
-    if not any(same(wanted, one, CHANGE_SHARE, 0.0) for one in found):
-        yield f"nothing new is {match[0]}; it is {max(found):.1f} times as long as wide"
 
 
 def _not_around(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
@@ -306,10 +297,9 @@ def _in_a_row(shapes: Sequence[Points]) -> bool:
     return bool(spread[1] <= IN_A_ROW * spread[0])
 
 
-def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
-    """Yield how one shape differs from what it is called."""
+def _other_way(words: str, named: str, shape: Points) -> Iterator[str]:
+    """Yield that a line does not run the way that was said."""
     wide, high = np.ptp(shape, axis=0)
-    straight = float(np.linalg.norm(shape[-1] - shape[0]))
     length = float(np.linalg.norm(np.diff(shape, axis=0), axis=1).sum())
     if (line := _LINE.search(words)) and (wide > high) != (line[1] == "horizontal"):
         yield f"the line is not {line[1]}"
@@ -319,17 +309,21 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
         dx, dy = shape[-1] - shape[0]
         if dx * x + dy * y < (1 - CHANGE_SHARE) * length:
             yield f"the line does not go straight {way['way']}"
-    if "round" in words:
+
+
+def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
+    """Yield how one shape differs from what it is called."""
+    if _NOT_QUITE.search(words):
         return
-    if named == "circle" and (found := corners_of(shape)) <= 5 and straight < SLACK_M:
+    closed = float(np.linalg.norm(shape[-1] - shape[0])) < SLACK_M
+    big = np.ptp(shape, axis=0).max() > 15 * STRAIGHT_M  # a small one has no corners to be seen
+    if named == "circle" and big and closed and (found := corners_of(shape)) <= 5:
         yield f"it has {found} corners, which no circle has"
     if (usual := CORNERS.get(named)) and (found := corners_of(shape)) not in usual:
         yield f"it has {found} corners, which no {named} has"
-    short, long = (wide, high) if named == "circle" else box_of(shape)
-    regular = named == "square" or (
-        named == "circle" and straight < SLACK_M and len(shape) > _ROUND
-    )
-    if regular and abs(long - short) > REGULAR * max(short, long):
+    short, long = sorted(np.ptp(shape, axis=0)) if named == "circle" else box_of(shape)
+    regular = named == "square" or (named == "circle" and closed and len(shape) > _ROUND)
+    if regular and long - short > REGULAR * long:
         yield f"it is {100 * short:.0f} cm by {100 * long:.0f} cm, which no {named} is"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -32,10 +32,10 @@ FIGURES = {
     "square": (4.0, 1.0, 1.0),
     "loop": (math.pi, 1.0, 1.0),
     "triangle": (3.0, math.sqrt(3) / 2, 1.0),
-    "pentagon": (5.0, 1.539, 1.618),
-    "hexagon": (6.0, math.sqrt(3), 2.0),
 }
 """How long a figure is, how narrow and how wide, in its diameter or its side."""
+POLYGON_SHARE = 0.05
+"""A circle may be driven as a polygon, of ten corners or more, which is smaller by this share."""
 _USUAL = {
     re.compile(r"^(?:back up|back off|back|reverse|retreat)\b(?! to\b)"): "drive back",
     re.compile(r"^advance\b"): "drive forward",
@@ -58,7 +58,7 @@ _USUAL = {
 """What is said in several ways, and how it is written here."""
 _OTHERS = re.compile(
     r"\b(?:drive|turn) (?:it|them|both|all|every\w*|your (?:hand|gripper|arm)"
-    r"|an? (?!(?:\w+ )?(?:square|circle|triangle|rectangle|hexagon|figure|loop|lap|zigzag|spiral"
+    r"|an? (?!(?:\w+ )?(?:square|circle|triangle|rectangle|figure|loop|lap|zigzag|spiral"
     r"|path|route|way|tour|distance|line|curve)|little|bit|m\b)"
     r"|the (?!left|right|robot|other way))\b"
 )
@@ -70,7 +70,7 @@ _TURN = re.compile(
     r"(?: to (?:the|your) (?P<last>left|right)| (?P<plain>left|right))?(?: once)?$"
 )
 _LENGTH = re.compile(
-    r"(\d+(?:\.\d+)?) ?(cm|m)\b"
+    r"(?<!most )(?<!up to )(?<![\d.])(\d+(?:\.\d+)?) ?(cm|m)\b"
     r"(?! (?:from|of|past|beyond|away|behind|(?:to the )?(?:left|right) of|in front|before|radius)"
     r"|/| per)"
 )
@@ -80,7 +80,7 @@ _WAY = re.compile(
 )
 _NOT_LEGS = re.compile(
     r"\b(?:circle|square|triangle|rectangle|figure|diagonal|times|radius|sides?|between|around"
-    r"|from|past|away|every|per|loop|zigzag|turns)\b"
+    r"|from|past|away|every|per|loop|lap|laps|tour|in all|in total|zigzag|turns)\b"
 )
 _ANY_LENGTH = re.compile(
     r"(?<!most )(?<!least )(?<!within )(?<!than )(?<!up to )(?<!every )(?<!under )(?<!over )"
@@ -92,12 +92,6 @@ _SPEED = re.compile(
 _FOR_SECONDS = re.compile(
     r"\bfor (\d+(?:\.\d+)?) ?(?:s|seconds?) at (\d+(?:\.\d+)?) ?m(?:/s| per second| a second)"
 )
-_KEEPS_AWAY = re.compile(
-    r"\b(?:(?:keep|keeping|stay|staying)(?: at least)? (\d+(?:\.\d+)?) ?(cm|m) (?:away )?from"
-    r"|(?:not|never) (?:get|come|go|drive) (?:any )?(?:closer|nearer) than (\d+(?:\.\d+)?) ?(cm|m)"
-    r" to)"
-    r" (?:it|(?:the )?(?P<name>[\w ]+?))(?=$|,| while| the whole| all)"
-)
 _FROM = re.compile(
     r"\b(\d+(?:\.\d+)?) ?(cm|m) (?:away )?(?:from|past|behind|beyond|in front of|before"
     r"|(?:to the )?(?:left|right) of) (?:the )?(?P<name>[\w ]+)$"
@@ -108,7 +102,7 @@ _ROUNDS = re.compile(
     r"(?:times|laps|rounds|turns|circles|rotations|spins|revolutions)\b))"
 )
 _GOES_AROUND = re.compile(
-    r"^(?!.*\bdeg).*\b(?:around|laps|rounds|spin|rotate|turn|circles|full turns|on the spot)\b"
+    r"^(?!.*\bdeg).*\b(?:around|laps|rounds|spin|circles|full turns|on the spot)\b"
 )
 _ROUND_SHARE = 0.2
 """A round may lack so much of itself."""
@@ -119,14 +113,14 @@ _POINT = re.compile(
 POINT_M = 0.05
 """A point with coordinates is reached so near."""
 _BY = re.compile(r"(\d+(?:\.\d+)?) ?(cm|m) by (\d+(?:\.\d+)?) ?(cm|m)\b")
-_FIGURE = re.compile(
-    r"(?<!half )(?<!quarter )\b(circle|loop|square|triangle|pentagon|hexagon)(?:s\b|\b(?! m\b))"
+_FIGURE = re.compile(r"(?<!half )(?<!quarter )\b(circle|loop|square|triangle)(?:s\b|\b(?! m\b))")
+_SIDES = re.compile(
+    r"\bsides\b[^\d]{0,20}((?:\d+(?:\.\d+)?(?: ?m)?(?:,? and |, ))+\d+(?:\.\d+)?) ?m\b"
 )
-_SIDES = re.compile(r"\bsides?\b.*?((?:\d+(?:\.\d+)?(?: ?m)?(?:,? and |, ))+\d+(?:\.\d+)?) ?m\b")
 _SIZE = re.compile(
     r"(\d+(?:\.\d+)?) ?(cm|m)[- ](?:in )?(?:long )?"
-    r"(?:radius|diameter|sides?|edges?|circle|loops?|square|triangle|pentagon|hexagon)\b"
-    r"|\b(?:radius|diameter|sides?|edges?|circle|loops?|square|triangle|pentagon|hexagon)\b"
+    r"(?:radius|diameter|sides?|edges?|circle|loops?|square|triangle)\b"
+    r"|\b(?:radius|diameter|sides?|edges?|circle|loops?|square|triangle)\b"
     r"(?: (?!m\b)[a-z]+){0,4}?"
     r" (\d+(?:\.\d+)?) ?(cm|m)\b(?! (?:from|away))"
 )
@@ -162,21 +156,21 @@ def driven_otherwise(
         yield f"a velocity of {left_on} is left on"
     if base not in before.condition or base not in after.condition or not clauses:
         return
-    yield from _at_point(text, after)
+    unmet = list[str]()
     if travel in before.condition and not effect.moved:
-        yield from _unmet_lengths(text, before, after)
+        unmet += _unmet_lengths(text, before, after)
+        yield from _at_point(text, after)
         yield from _figured(text, before, after)
-        yield from _too_near(text, before, after)
         yield from _around(text, before, after)
     yield from _visited(clauses, before, after)
     yield from _returned(clauses, before, after)
-    if not drives:
-        return
-    yield from _turned(clauses, before, after)
-    yield from _legs(clauses, before, after)
-    if travel in before.condition and _figure(text) is None:
-        yield from _travelled(text, before, after)
-    yield from _apart(text, after)
+    if drives:
+        yield from _turned(clauses, before, after)
+        off = [*_legs(clauses, before, after), *_apart(text, after)]
+        if travel in before.condition and _figure(text) is None:
+            off += _travelled(text, before, after)
+        unmet = off or unmet  # they say the same in fewer words
+    yield from unmet
 
 
 def _usual(clause: str) -> str:
@@ -295,16 +289,16 @@ def _legs(clauses: list[str], before: Observation, after: Observation) -> Iterat
 
 
 def _driven(before: Observation, after: Observation) -> Points:
-    """Return the way that the base drove: the ends of its straight legs, shape (n, 2)."""
+    """Return the path of the base: the ends of its straight legs, shape (n, 2), metres."""
     since = before.condition[ITSELF[2]]
-    legs = [leg[1:] for leg in after.track if leg[0] > since]
+    legs = [leg[1:] for leg in after.base_track if leg[0] > since]
     return np.array([before.condition[ITSELF[0]][:2], *legs])
 
 
 def _travelled(text: str, before: Observation, after: Observation) -> Iterator[str]:
     """Yield how far the robot drove, where its legs are longer."""
     legs = [float(number) * UNITS[unit] for number, unit in _LENGTH.findall(text)]
-    wanted = sum(legs) if " then " in text and len(legs) > 1 else max(legs, default=0.0)
+    wanted = sum(legs) if " then " in text and len(legs) > 1 else 0.0
     if speed := _SPEED.search(text) or _FOR_SECONDS.search(text):
         wanted = float(speed[1]) * float(speed[2])
     if len(legs) == 1 and re.search(r"\b(?:and|then) (?:come |go |drive )?back\b(?! to)", text):
@@ -328,7 +322,7 @@ def _around(text: str, before: Observation, after: Observation) -> Iterator[str]
     driven = _driven(before, after)
     way_m = float(np.linalg.norm(np.diff(driven, axis=0), axis=1).sum())
     turned = after.condition[ITSELF[2]] - before.condition[ITSELF[2]] - way_m
-    places = {**after.landmarks, **{name: at[:2] for name, at in after.positions.items()}}
+    places = _places(after)
     for match in _ROUNDS.finditer(text) if _GOES_AROUND.search(text) else ():
         wanted = _OFTEN.get(match[1]) or NUMBERS.get(match[1]) or float(match[1])
         named = mentions(text, places)
@@ -339,27 +333,8 @@ def _around(text: str, before: Observation, after: Observation) -> Iterator[str]
             yield f"the robot went around {rounds:.1f} times, where '{match[0]}' was asked for"
 
 
-def _too_near(text: str, before: Observation, after: Observation) -> Iterator[str]:
-    """Yield how near the robot came to what it was to keep away from, once it had been away."""
-    from shapely import LineString, Point
-
-    places = {**after.landmarks, **{name: at[:2] for name, at in after.positions.items()}}
-    named = mentions(text, places)
-    if (match := _KEEPS_AWAY.search(text)) is None or not named:
-        return
-    at, driven = places[named[0][0]][:2], _driven(before, after)
-    wanted = float(match[1] or match[3]) * UNITS[match[2] or match[4]]
-    away = [n for n, xy in enumerate(driven) if math.dist(xy, at) >= (1 - SHARE) * wanted]
-    apart = max(math.dist(xy, at) for xy in driven)
-    if away:
-        line = LineString([*driven[away[0] :], driven[-1]])
-        apart = line.distance(Point(*at))
-    if apart < (1 - SHARE) * wanted - SLACK_M:
-        yield f"the robot came as near as {apart:.2f} m, where '{match[0]}' was asked for"
-
-
 def _unmet_lengths(text: str, before: Observation, after: Observation) -> Iterator[str]:
-    """Yield the lengths that are nowhere in a drive: in no leg, and in no distance at its end."""
+    """Yield the stated lengths that no leg of a drive has, and no distance at its end."""
     driven = _driven(before, after)
     if len(driven) < 2 or _figure(text) is not None or re.search(r"\b(?:radius|diameter)\b", text):
         return
@@ -377,15 +352,28 @@ def _unmet_lengths(text: str, before: Observation, after: Observation) -> Iterat
         *np.ptp(driven, axis=0),
     ]
     found += [*np.abs(out).ravel(), *np.abs(ahead), *np.abs(aside), *parts[0], *parts[1]]
-    places = {**after.landmarks, **{name: at[:2] for name, at in after.positions.items()}}
+    places = _places(after)
     apart = [math.dist(places[name], driven[-1]) for name, _, _ in mentions(text, places)]
-    for match in _ANY_LENGTH.finditer(AREA.sub("", text)):
-        wanted = float(match[1]) * UNITS[match[2]]
+    stated = list(_ANY_LENGTH.finditer(AREA.sub("", text)))
+    often = [NUMBERS.get(word) or _OFTEN.get(word) or 1 for word in text.split()]
+    if any(abs(one - sum(map(_metres, stated))) <= SLACK_M for one in found):
+        return
+    for match in stated:
+        wanted = _metres(match)
         off = SHARE * wanted + SLACK_M
-        if any(abs(one - wanted) <= off for one in found):
+        if any(abs(one - n * wanted) <= n * off for one in found for n in {1, *often}):
             continue
         if not any(wanted - off <= one <= wanted + FURNITURE_M for one in apart):
             yield f"nothing in the drive measures '{match[0]}'; it is {legs.sum():.2f} m long"
+
+
+def _metres(match: re.Match[str]) -> float:
+    return float(match[1]) * UNITS[match[2]]
+
+
+def _places(seen: Observation) -> dict[str, Sequence[float]]:
+    """Return where everything with a name is, xy in metres."""
+    return {**seen.landmarks, **{name: at[:2] for name, at in seen.positions.items()}}
 
 
 def _figure(text: str) -> tuple[float, float, float] | None:
@@ -407,17 +395,18 @@ def _figure(text: str) -> tuple[float, float, float] | None:
 
 
 def _figured(text: str, before: Observation, after: Observation) -> Iterator[str]:
-    """Yield how much smaller the way that was driven is than the figure that was asked for."""
+    """Yield how much smaller the driven path is than the figure that was asked for."""
     from shapely import MultiPoint
 
     driven, area = _driven(before, after), AREA.search(text)
     outline = MultiPoint(driven).convex_hull
     if area and outline.area < (1 - AREA_SHARE) * area_m2(area):
-        yield f"the way has {outline.area:.1f} square m in it, where '{area[0]}' was asked for"
+        yield f"the path encloses {outline.area:.1f} square m, where '{area[0]}' was asked for"
     if (figure := _figure(text)) is None:
         return
     found = [outline.length, *box_of(driven)]
-    if any(one < (1 - SHARE) * wanted - SLACK_M for wanted, one in zip(figure, found, strict=True)):
+    share = POLYGON_SHARE if re.search(r"\b(?:circle|loop)", text) else SHARE
+    if any(one < (1 - share) * wanted - SLACK_M for wanted, one in zip(figure, found, strict=True)):
         _, short, long = found
         asked = f"one of {figure[1]:.2f} m by {figure[2]:.2f} m was asked for"
         yield f"the figure that was driven is {short:.2f} m by {long:.2f} m, where {asked}"

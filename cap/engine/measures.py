@@ -59,11 +59,13 @@ _TURNED = re.compile(
     r"\b(?:square|rectangle|triangle|line|arrow|cross|tilted|rotated|diagonal\w*)s?\b"
 )
 """What may be drawn aslant, so that it is as wide as one of its sides is long."""
+_EACH_SIDE = re.compile(r"\b(?:each|every) (?:of its )?(?:side|edge)\b")
 _EDGE = re.compile(r"\b(?:edges?|borders?|sides?|corners?|margins?|frame)\b")
 _OTHER_THAN_CIRCLES = re.compile(
     rf"\b(?:half|semi\w*|quarter|arcs?|(?:{SHAPES.replace('circle|', '')})s?)\b"
 )
 AREA = re.compile(r"(\d+(?:\.\d+)?) ?(?:square |sq\.? ?)(cm|m)\b|(\d+(?:\.\d+)?) ?(cm|m)(?:\^?2|²)")
+_LENGTH = re.compile(_SIZE.format("") + r"(?! (?:spac\w+|steps?|wavelength|period|thick)\b)")
 _WIDE = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) wide\b")
 _HIGH = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) (?:high|tall)\b")
 _SEVERAL = re.compile(rf"\b(?P<number>{'|'.join(NUMBERS)}|\d+) (?:(?!and\b|or\b|to\b|by\b)\w+ )?$")
@@ -80,23 +82,23 @@ def missing_sizes(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     if not shapes:
         return
     words = _LIST.sub(_one_by_one, words)
-    for match in _SAID.finditer(words):
+    said = list(_SAID.finditer(words))
+    each = [_measures(shape, words) for shape in shapes] if said else []
+    for match in said:
         several = _SEVERAL.search(words[: match.start()])
         count = 1 if several is None else NUMBERS.get(several["number"]) or int(several["number"])
         if _EACH.search(words[: match.start()]):
             count = len(shapes)
-        measured = [_measures(shape, words) for shape in shapes]
+        measured = each
         if count == 1 and len(shapes) > 1:  # a shape of several strokes
-            measured.append(_extent(np.concatenate(shapes)))
+            measured = [*each, _extent(np.concatenate(shapes))]
         size_m = metres(match, next(n for n in "1234" if match[f"n{n}"] is not None))
         kind = _WORDS.get(match["after"] or match["before"] or "", "any")
+        if kind == "side" and _EACH_SIDE.search(words):
+            kind = "sides"
         sizes = [found[kind] for found in measured]
-        each = kind == "side" and re.search(r"\b(?:each|every) (?:of its )?(?:side|edge)\b", words)
-        kind = "sides" if each else kind
         of_all = all if kind == "sides" and (several is None or count > 1) else any
-        having = sum(
-            bool(found) and of_all(same(size_m, size) for size in found) for found in sizes
-        )
+        having = sum(of_all(same(size_m, size) for size in found) for found in sizes)
         if having < min(count, len(shapes)):
             near = min((size for found in sizes for size in found), key=lambda s: abs(s - size_m))
             lacking = "nothing new measures" if count == 1 else f"{having} of {count} measure"
@@ -104,32 +106,32 @@ def missing_sizes(words: str, shapes: Sequence[Points]) -> Iterator[str]:
 
 
 def unmet_lengths(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
-    """Yield the lengths, of no size that is named, that nothing new has and is away from anything.
+    """Yield the other lengths that are stated and that no new shape has, as a size or a distance.
 
     Args:
-        words: The instruction; `missing_sizes` and `missing_gaps` compare what it says of sizes.
+        words: The instruction; `missing_sizes` and `missing_gaps` compare the sizes it names.
         shapes: What is new.
         before: The world before.
     """
-    if not shapes:
+    rest = _APART.sub("", _SAID.sub("", _BY.sub("", _LIST.sub(_one_by_one, words))))
+    stated = list(_LENGTH.finditer(rest))
+    if not shapes or not stated:
         return
     others = [points_of(stroke) for stroke in before.drawn if len(stroke) > 1]
     own, old = ([_marks(shape) for shape in some] for some in (shapes, others))
     places = {**before.landmarks, **{name: at[:2] for name, at in before.positions.items()}}
-    named = [name for name, _, _ in mentions(words, places)] or [
-        name for name in ("middle",) if name in places
-    ]
-    fixed = np.array([places[name] for name in (places if _EDGE.search(words) else named)])
+    named = [name for name, _, _ in mentions(words, places)] or ["middle"]
+    anchors = places if _EDGE.search(words) else [name for name in named if name in places]
+    fixed = np.array([places[name] for name in anchors]).reshape(-1, 2)
     found = [size for shape in shapes for size in _measures(shape, "")["any"]]
     found += np.ptp(np.concatenate(shapes), axis=0).tolist()
     for n, marks in enumerate(own):
-        anchors = np.concatenate([*(own[:n] + own[n + 1 :]), *old, fixed.reshape(-1, 2)])
-        away = marks[:, None] - anchors[None]
+        from_ = np.concatenate([*own[:n], *own[n + 1 :], *old, fixed])
+        away = marks[:, None] - from_[None]
         found += [*np.abs(away).ravel(), *np.linalg.norm(away, axis=2).ravel()]
-    rest = _APART.sub("", _SAID.sub("", _BY.sub("", _LIST.sub(_one_by_one, words))))
-    for match in re.finditer(_SIZE.format(""), rest):
+    for match in stated:
         if not any(same(metres(match), size) for size in found):
-            yield f"nothing new measures '{match[0]}', or is so far from anything"
+            yield f"no new shape has '{match[0]}', as a size or a distance"
 
 
 def _marks(shape: Points) -> Points:

@@ -160,7 +160,7 @@ _IN_M = {"feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "yard": 0.9144, "yards": 
 
 
 def _in_digits(match: re.Match[str]) -> str:
-    """Return a number of two words, such as forty-two, in digits."""
+    """Return thirteen to ninety-nine in digits."""
     tens = 10 * (_TENS.index(match[1]) + 2) if match[1] in _TENS else 13 + _TEENS.index(match[1])
     return str(tens + NUMBERS.get(match[2] or "", 0))
 
@@ -170,7 +170,7 @@ def _and_a_half(match: re.Match[str]) -> str:
 
 
 def _from_feet(match: re.Match[str]) -> str:
-    number = NUMBERS.get(match[1]) or (1 if match[1] in ("a", "one") else float(match[1]))
+    number = 1 if match[1] == "a" else NUMBERS.get(match[1]) or float(match[1])
     return f"{round(number * _IN_M[match[2]], 4):g} m"
 
 
@@ -181,7 +181,7 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\bhalf a dozen\b": "six",
     r"\ba dozen\b": "twelve",
     r"\ba couple of (?=\w)": "two ",
-    r"\b(\d+|\w+)-(?=(?:mm|cm|m|met(?:er|re)s?|centi\w+|milli\w+|foot|feet|inch\w*)\b)": r"\1 ",
+    r"\b(\w+)-(?=(?:mm|cm|m|met(?:er|re)s?|centi\w+|milli\w+|foot|feet|inch\w*)\b)": r"\1 ",
     rf"\b(a|{_NUMBER}|\d+) (met(?:er|re)|foot|feet|yard)s? and a half\b": r"\1 and a half \2",
     r"\ba and a half\b": "1.5",
     r"\b(?:a|one) hundred\b": "100",
@@ -205,10 +205,7 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b(\d+(?:\.\d+)?|{_NUMBER}) inch(?:es)?\b": _from_inches,
     **{
         rf"\b{word} (?=(?:met(?:er|re)s?|cm|m|seconds?|degrees?)\b)": f"{number} "
-        for word, number in {
-            "a": 1,
-            **NUMBERS,
-        }.items()
+        for word, number in {"a": 1, **NUMBERS}.items()
     },
     r"(?:(?<=\d)|(?<=\d )|(?<=\d square ))met(?:er|re)s?\b": "m",
     r"\buntil (?=[^.;]*\d ?(?:mm|cm|m)\b)": "so that ",

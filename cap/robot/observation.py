@@ -49,7 +49,7 @@ class Observation:
     """What each object is in or on, in the robot's words: see `cap.robot.protocol.Locating`."""
     drawn: Sequence[Any] = ()
     """All lines that are drawn, xy in metres, of a robot that draws."""
-    track: Sequence[Sequence[float]] = ()
+    base_track: Sequence[Sequence[float]] = ()
     """The ends of the straight legs that a robot's base drove: `travel` so far, x, y in metres."""
     landmarks: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Where the middles of places with names are, xy in metres: the robot's `landmarks`."""
@@ -68,7 +68,7 @@ class Observation:
             RobotError: It cannot be seen, or what the robot says of it is not as it must be.
         """
         places, changes, known = _places(robot), plain(condition(robot)), facts(robot)
-        drawn, track = (plain(getattr(robot, name, ())) for name in ("strokes", "track"))
+        drawn, track = (plain(getattr(robot, name, ())) for name in ("strokes", "base_track"))
         landmarks = plain(getattr(robot, "landmarks", {}))
         seen = cls(places, changes, known, _words(robot), drawn, track, landmarks)
         return seen.with_world(robot) if world else seen

@@ -136,7 +136,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         return {place.name: (place.piece.x, place.piece.y) for place in locations}
 
     @property
-    def track(self) -> Sequence[tuple[float, float, float]]:
+    def base_track(self) -> Sequence[tuple[float, float, float]]:
         """The ends of the straight legs that the base drove in this turn: travel, x, y."""
         return self._world.track
 

@@ -36,6 +36,7 @@ class KitchenWorld(ABC):
         """How everything is between motions; assign to put a snapshot back."""
         self.track: list[tuple[float, float, float]] = []
         """The ends of the straight legs that the base drove: travel so far, x, y in metres."""
+        self._new_leg = True
         self._host = host
 
     @abstractmethod
@@ -96,6 +97,7 @@ class KitchenWorld(ABC):
         total_s = max(length / speed_mps, abs(turn) / TURN_RADPS)
         if total_s < 1e-9:
             return
+        self._new_leg = True
         steps = math.ceil(total_s / DRIVE_STEP_S - 1e-9)
         for step in range(1, steps + 1):
             share = min(1.0, step * DRIVE_STEP_S / total_s)
@@ -142,7 +144,7 @@ class KitchenWorld(ABC):
         self._host.check_stop()
 
     def _track(self, before: KitchenState, here: KitchenState) -> None:
-        """Add one step to the track; what was driven after a restored snapshot is dropped."""
+        """Add one step to the track; drop what was driven after a snapshot that was restored."""
         track = [leg for leg in self.track if leg[0] < before.travel]
         track.append((before.travel, *before.base.xy))
         if len(track) > 1:
@@ -150,8 +152,9 @@ class KitchenWorld(ABC):
             (dx, dy), (end_x, end_y) = (now_x - x, now_y - y), here.base.xy
             across = abs(dx * (end_y - now_y) - dy * (end_x - now_x))
             along = dx * (end_x - now_x) + dy * (end_y - now_y)
-            if across <= _STRAIGHT_M2 and along >= 0:
+            if across <= _STRAIGHT_M2 and along >= 0 and not self._new_leg:
                 track.pop()
+        self._new_leg = False
         self.track = [*track, (here.travel, *here.base.xy)]
 
 

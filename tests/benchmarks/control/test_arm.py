@@ -20,11 +20,14 @@ TRIAL = Trial("impedance", "", 4)
 SHORT = TASKS["impedance"]
 
 
-pytest.importorskip("mujoco")
+@pytest.fixture(params=["mujoco", "pybullet"], autouse=True)
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(request.param)
+    monkeypatch.setenv("CAP_PHYSICS", request.param)
 
 
 @pytest.fixture
-def arm() -> Iterator[Arm]:
+def arm(engine: None) -> Iterator[Arm]:
     arm = Arm(1)
     yield arm
     arm.close()

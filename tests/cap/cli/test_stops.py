@@ -11,13 +11,16 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 import cap
+from cap.session.session import Session
+from tests.fakes import strikes
 from tests.fakes.openai_server import FakeServer
+from tests.fakes.strikes import Strike
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="processes are looked up in /proc"
@@ -26,11 +29,17 @@ SESSION = ["stack all the blocks", "undo that", "put the red block in the blue b
 ENDLESS = "say('in')\nwhile True:\n    say('on')\n"
 ENDS_WITHIN_S = 8.0
 """A stop takes milliseconds; the rest is for a machine that has other work."""
+STRUCK_WITHIN_S = 100.0
+"""Counting steps makes a run slow."""
 SUBREAPER = 36
 MOMENTS = 250
 """Of each of two kinds of run and each of two signals."""
 CLOCK_S = 0.05
 """The file system's clock and ours may differ so much."""
+STEPS = 450
+"""What a turn takes, and a little more: steps as `Strike` counts them."""
+ROAD = "/cap/session/,/cap/engine/,/cap/trace/,/cap/sandbox/,/contextlib.py,/subprocess.py"
+WHOLE_ROAD = f"/cap/,/robots/,{ROAD},/threading.py"
 
 
 @pytest.fixture
@@ -46,13 +55,14 @@ def orphans() -> Iterator[None]:
 def children() -> set[int]:
     """Return the living children of this process; the dead ones it inherited are collected."""
     found = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+            stat = Path(f"/proc/{pid}/stat").read_text()
         except OSError:  # it has just ended
             continue
+        state, parent = stat.rpartition(")")[2].split()[:2]
         if int(parent) == os.getpid() and state != "Z":
-            found.add(int(stat.parent.name))
+            found.add(int(pid))
     return found
 
 
@@ -76,10 +86,11 @@ def ended(
     sent_s: float,
     folder: Path,
     before: set[int],
+    within_s: float = ENDS_WITHIN_S,
 ) -> None:
     """Check how a run ended that was told to, what it wrote, and that it left no process."""
     try:
-        output, _ = process.communicate(timeout=ENDS_WITHIN_S)
+        output, _ = process.communicate(timeout=within_s)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGABRT)  # it says where it was
         output, _ = process.communicate()
@@ -459,3 +470,62 @@ def test_next_to_nothing_is_loaded_before_signals_are_looked_after() -> None:
         check=True,
     )
     assert done.stdout.split() == ["cap", "cap.__main__"]
+
+
+def struck(step: int, where: str, number: int, command: Sequence[str], folder: Path) -> None:
+    """Have a command send itself a signal at a step, and check how it ended."""
+    before = children()
+    script = [
+        sys.executable,
+        "-X",
+        "faulthandler",
+        strikes.__file__,
+        str(step),
+        str(int(number)),
+        where,
+    ]
+    process = subprocess.Popen(
+        [*script, *command, "--out", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+    )
+    ended(process, number, time.time() + STRUCK_WITHIN_S, folder, before, STRUCK_WITHIN_S)
+
+
+RUN = ["run", "stack all the blocks", "undo that", "--mode", "instant"]
+
+
+@pytest.mark.sweep  # some seconds each
+@pytest.mark.parametrize("step", random.Random(3).sample(range(1, 2500), 60))
+def test_a_run_ends_at_whatever_step_it_is_told_to(
+    step: int, orphans: None, tmp_path: Path
+) -> None:
+    number = (signal.SIGINT, signal.SIGTERM)[step % 2]
+    struck(step, WHOLE_ROAD, number, RUN, tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session.open(mode="instant", objects=["red block", "blue block"]) as opened:
+        yield opened
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("step", range(1, STEPS))
+def test_after_ctrl_c_at_any_step_a_session_goes_on(session: Session, step: int) -> None:
+    words = "put the red block on the blue block"
+    strike = Strike(step, ROAD, interrupt)
+    try:
+        with strike:
+            turn = session.run(words)
+    except KeyboardInterrupt:  # before the program, or when it was over
+        pass
+    else:
+        assert turn.ok != strike.struck
+    assert session.run(words).ok
+    session.undo(len(session.turns))
