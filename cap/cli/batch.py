@@ -19,11 +19,11 @@ from cap.robot.robot_files import path_of
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml
-# What every session has, unless it says otherwise:
+# Defaults for all sessions:
 [defaults]
 robot = "ravens"
-mode = "instant"        # physics where nothing is said
-model = "nearest"       # or openai/NAME, ollama/NAME, ...; -m comes before it
+mode = "instant"        # the default is "physics"
+model = "nearest"       # or openai/NAME, ollama/NAME, ...; -m overrides it
 
 [[sessions]]
 name = "into the bowl"
@@ -32,7 +32,7 @@ seed = 1
 instructions = ["put the red block in the blue bowl"]
 expect = { inside = ["red block", "blue bowl"], only_moved = ["red block"] }
 
-# Several instructions are one session; each may have its own expectation.
+# A session may have several instructions, each with its own expected effect.
 [[sessions]]
 name = "and back"
 objects = ["red block", "blue block", "blue bowl"]
@@ -45,13 +45,13 @@ expect = { on = ["red block", "blue block"] }
 [[sessions.instructions]]
 text = "undo that"
 check = """
-# Metres; this instruction began with the red block on the blue one.
+# In metres; before this instruction, the red block was on the blue one.
 ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 """
 '''
 
 
-_UNNAMED = "for sessions that do not specify one."
+_UNNAMED = "for sessions that specify none."
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class BatchOptions(RunnerOptions):
 
     robot: str | None = vary(None, help=f"Robot {_UNNAMED}")
     model: str | None = vary(None, help=f"Model {_UNNAMED}")
-    mode: str | None = vary(None, help=f"Kind of world {_UNNAMED}")
-    prompts: Path | None = vary(None, help=f"Prompt files {_UNNAMED}")
+    mode: str | None = vary(None, help=f"Simulation mode {_UNNAMED}")
+    prompts: Path | None = vary(None, help=f"Folder with prompt files {_UNNAMED}")
     samples: int = 1
     rounds: int = 1
     learn: bool = False
@@ -71,16 +71,17 @@ class BatchOptions(RunnerOptions):
 @click.command(
     "batch",
     cls=Command,
-    help=f"""Run the sessions of a TOML or JSONL file; 1 if one is not as expected.
+    help=f"""Run the sessions in a TOML or JSONL file; exit with code 1 if any fails.
 
     \b
     cap batch example.toml
     cap batch example.toml -m openai/gpt-4.1 --junit results.xml
 
-    The format is in docs/batches.md; `cap batch --example > example.toml` is one to begin with.
-    What a session does not say comes from the options here, then from the file's [defaults], then
-    from the configuration. A robot's or a model's file that it names is executed: run only what you
-    trust. Functions are kept, and kept ones used, only with --learn or --set skills=DIR.
+    The format is described in docs/batches.md; to get started, run `cap batch --example >
+    example.toml`. Values that a session does not set come from the command line, the file's
+    [defaults] or the configuration, in that order. Robot and model files named in a batch are
+    executed: run only batches you trust. Functions are saved, and saved functions are used, only
+    with --learn or --set skills=DIR.
 
     {SHARED}""",
 )

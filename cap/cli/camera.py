@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     "pairs_file",
     type=PATH,
     metavar="PAIRS",
-    help="Measured pairs of TCP and marker to check it against.",
+    help="File of measured TCP and marker pairs to check the calibration against.",
 )
-@click.option("--solve", is_flag=True, help="Make FILE from the pairs; it may not exist yet.")
-@click.option("--name", metavar="TEXT", help="With --solve: the camera's name.")
-@click.option("--serial", metavar="TEXT", help="With --solve: which device it is.")
+@click.option(
+    "--solve",
+    is_flag=True,
+    help="Compute the calibration from the pairs and write it to a new FILE.",
+)
+@click.option("--name", metavar="TEXT", help="With --solve, the camera's name.")
+@click.option("--serial", metavar="TEXT", help="With --solve, the camera's serial number.")
 @click.option(
     "--limit-mm",
     type=click.FloatRange(min=0, min_open=True),
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
     default=3.0,
     show_default=True,
     metavar="MM",
-    help="Greatest median error; three times it for the greatest, twice for what is seen off.",
+    help="Maximum median error in millimetres; max_mm may be three times as large, off_mm twice.",
 )
 @json_option
 def command(
@@ -47,7 +51,7 @@ def command(
     limit_mm: float,
     as_json: bool,
 ) -> int:
-    """Check where a camera is said to be (hand-eye calibration); 1 if it does not fit the pairs.
+    """Check a camera's hand-eye calibration; exit with code 1 if the measured pairs do not fit it.
 
     \b
     cap robots camera camera.toml --pairs pairs.toml

@@ -33,12 +33,15 @@ _MOST_HINTS = 5
     show_default=True,
     metavar="NAME",
     shell_complete=completion.robots,
+    help="Robot that the program is for.",
 )
-@click.option("--rules", is_flag=True, help="List the rules.")
-@click.option("--benchmark", is_flag=True, help="Allow what programs of benchmarks may import.")
+@click.option("--rules", is_flag=True, help="List the rules that programs must follow.")
+@click.option(
+    "--benchmark", is_flag=True, help="Also allow the imports that benchmark programs may use."
+)
 @json_option
 def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool) -> int:
-    """Check a program, or standard input (-); exit code 3 if it would be refused.
+    """Check a program file or standard input (-); exit with code 3 if it would be refused.
 
     \b
     cap check program.py

@@ -20,13 +20,13 @@ ANSWER_S = 60.0
 
 @click.group("models", cls=CommandGroup)
 def command() -> None:
-    """List the models and endpoints you can name, and check what they support."""
+    """List models and check what their endpoints support."""
 
 
 @command.command("list")
 @json_option
 def list_models(as_json: bool) -> None:
-    """List what `--model` takes.
+    """List the values that `--model` accepts.
 
     \b
     cap models list
@@ -49,17 +49,18 @@ def list_models(as_json: bool) -> None:
     default=16384,
     show_default=True,
     metavar="TOKENS",
-    help="Longest prompt to try, for the context window; 0 to leave that out.",
+    help="Longest prompt to send when measuring the context window (0: do not measure).",
 )
 @json_option
 def check_model(name: str, options: ModelOptions, window: int, as_json: bool) -> None:
-    """Find out what a model's endpoint supports, by a few small requests.
+    """Find out what a model's endpoint supports by sending a few small requests.
 
     \b
     cap models check ollama/qwen2.5-coder
 
-    For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
-    An answer is waited for 60 s, unless --set model_timeout=S gives another time.
+    To measure the context window, the command sends prompts of 2,048 tokens or more and asks for
+    their first line. It waits up to 60 s for each answer; to change this, use --set
+    model_timeout=S.
     """  # noqa: D301
     from cap.models import probe
 

@@ -34,14 +34,14 @@ class ScoreOptions(RunnerOptions):
 @click.argument("file", type=PATH, metavar="FILE")
 @with_options(ScoreOptions, hidden=MODEL_FIELDS)
 def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
-    """Judge the answers in FILE to the problems of SUITE, humaneval or robocodegen.
+    """Judge the answers in FILE to the problems of SUITE (humaneval or robocodegen).
 
     \b
     cap bench score humaneval samples.jsonl -k 1,10
 
-    FILE has one JSON object a line: task_id, and completion or solution. The verdicts are written
-    beside, in the order of the file and with all else that stands in its lines. Exit code 0
-    whatever the rate is, 1 if no sample could be judged.
+    FILE contains one JSON object per line, with task_id and either completion or solution. The
+    verdicts are written to the results folder, in the same order as in FILE, with all other fields
+    kept. The exit code is 0 regardless of the success rate; it is 1 if no sample could be judged.
     """  # noqa: D301
     from benchmarks.samples import SAMPLES
     from benchmarks.suite import OWN_PROMPTS, Settings, suite
