@@ -93,7 +93,7 @@ def setting(default: Any, about: str) -> Any:
 class Config:
     """Every setting of one run."""
 
-    model: str = setting("nearest", "model to use: PROVIDER/MODEL or nearest, as for -m")
+    model: str = setting("nearest", "model to use, as for -m (PROVIDER/MODEL or nearest)")
     robot: str = setting("ravens", "robot to use, as for -r")
     mode: str = setting("physics", "simulation mode: physics or instant")
     runs: Path = setting(Path("runs"), "parent folder of the run folders")
@@ -113,7 +113,7 @@ class Config:
     )
     temperature: float | None = setting(None, "sampling temperature, from 0 to 2 (default: 0)")
     model_seed: int | None = setting(None, "sampling seed for the model")
-    reasoning_effort: str | None = setting(None, "effort of a reasoning model, such as low")
+    reasoning_effort: str | None = setting(None, "reasoning effort, such as low")
     headers: Mapping[str, str] = setting(
         {}, "headers.NAME: an additional HTTP header; $NAME in a value is read from the environment"
     )

@@ -92,11 +92,11 @@ def command(options: BatchOptions, file: Path | None) -> int:
     as_json = options.as_json
     if options.example:
         if as_json:
-            raise click.UsageError("--example prints a file as it is; leave out --json")
+            raise click.UsageError("--example cannot print JSON; leave out --json")
         click.echo(EXAMPLE, nl=False)
         return 0
     if file is None:
-        raise click.UsageError("name a file, or see --example")
+        raise click.UsageError("name a file, or use --example")
     from benchmarks.batch.batch_file import read
     from benchmarks.batch.suite import BatchSuite
     from benchmarks.suite import Settings
@@ -108,8 +108,8 @@ def command(options: BatchOptions, file: Path | None) -> int:
     batch = read(file, _placed(usual), _placed(said))
     others = [name for name, one in batch.sessions.items() if one["model"] != options.model]
     if options.model is not None and others:
-        count = f"{len(others)} of {len(batch.sessions)} sessions name a model of their own"
-        note = f"note: {count}, which comes before -m: {', '.join(others)}"
+        count = f"{len(others)} of {len(batch.sessions)} sessions name their own model"
+        note = f"note: {count}, which overrides -m: {', '.join(others)}"
         click.echo(printable(note), err=True)
     settled, options = options_for(options, config)
     if options.samples > 1:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--solve",
     is_flag=True,
-    help="Compute the calibration from the pairs and write it to a new FILE.",
+    help="Compute the calibration from the pairs and write it to FILE, which must not exist.",
 )
 @click.option("--name", metavar="TEXT", help="With --solve, the camera's name.")
 @click.option("--serial", metavar="TEXT", help="With --solve, the camera's serial number.")
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     default=3.0,
     show_default=True,
     metavar="MM",
-    help="Maximum median error in millimetres; max_mm may be three times as large, off_mm twice.",
+    help="Maximum median error in millimetres; max_mm may be up to three times and off_mm up to "
+    "twice this limit.",
 )
 @json_option
 def command(
@@ -123,7 +124,9 @@ def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> No
         }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None and key != "ok"]
     if fit is None:
-        lines.append("the file is well formed; --pairs PAIRS checks it against measurements")
+        lines.append(
+            "the file is well formed; to check it against measurements, pass --pairs PAIRS"
+        )
     elif fit.ok(limit_mm):
         lines.append("ok")
     else:

@@ -41,7 +41,7 @@ _MOST_HINTS = 5
 )
 @json_option
 def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool) -> int:
-    """Check a program file or standard input (-); exit with code 3 if it would be refused.
+    """Check a program (FILE, or - for standard input); exit with code 3 if it would be refused.
 
     \b
     cap check program.py
@@ -63,7 +63,7 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
         raise click.UsageError("name a file, or use --rules")
     refused, generated = _examine(read_source(file), robot, benchmark)
     violations = [asdict(violation) for violation in refused]
-    asked = "is defined nowhere; a model would be asked to write it"
+    asked = "is not defined; a model would be asked to write it"
     lines = [
         *(f"{file}: {violation}" for violation in refused),
         *(f"{file}: '{name}' {asked}" for name in generated),

@@ -26,7 +26,7 @@ from cap.robot import registry
 )
 @json_option
 def command(only_config: bool, as_json: bool) -> None:
-    """Show versions, settings, robots, which API keys are set, and the sandbox layers.
+    """Show versions, settings, robots, API key status and sandbox layers.
 
     \b
     cap info
@@ -71,11 +71,11 @@ def _files() -> dict[str, str]:
 
     personal, local = config.config_file(), Path.cwd() / "cap.toml"
     return {
-        "yours": f"{personal}{'' if personal.exists() else ' (does not exist)'}",
-        "this folder's": f"{local}{'' if local.exists() else ' (does not exist)'}",
-        "which may set": f"{', '.join(config.FOLDER_MAY_SET)}; the rest only if you confirm it",
-        "kept functions": str(config.data_folder() / "skills"),
-        "what endpoints support": str(config.cache_folder() / "abilities.json"),
+        "your settings": f"{personal}{'' if personal.exists() else ' (does not exist)'}",
+        "folder settings": f"{local}{'' if local.exists() else ' (does not exist)'}",
+        "a folder may set": f"{', '.join(config.FOLDER_MAY_SET)}; the rest needs your approval",
+        "saved functions": str(config.data_folder() / "skills"),
+        "endpoint capabilities": str(config.cache_folder() / "abilities.json"),
         "environment": ", ".join(config.ENVIRONMENT),
     }
 

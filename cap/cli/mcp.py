@@ -33,12 +33,14 @@ def command(options: ServerOptions) -> int:
     Standard output carries only protocol messages; everything else goes to standard error.
     """  # noqa: D301
     if options.approve == "each-call":
-        raise UsageError("an agent is asked for whole programs; leave out --approve each-call")
+        raise UsageError(
+            "agents need approval for whole programs only; leave out --approve each-call"
+        )
     try:
         from cap.cli.mcp_server import serve
     except ImportError:
         raise UsageError(
-            f"the Model Context Protocol's package is not installed: {pip_install('mcp')}"
+            f"the package for the Model Context Protocol is not installed: {pip_install('mcp')}"
         ) from None
     # An agent is a language model, also where the session's own model is none.
     options = replace(options, min_level=options.min_level or weakest_level("agent"))

@@ -71,7 +71,7 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
         click.echo(f"warning: {warning}", err=True)
     endpoint = getattr(model, "endpoint", None)
     if endpoint is None:
-        raise UsageError(f"{name} is no endpoint: there is nothing to check")
+        raise UsageError(f"{name} is not an endpoint, so there is nothing to check")
     try:
         found = probe.check(endpoint, window)
     finally:
@@ -91,9 +91,9 @@ def _rows(found: dict[str, Any]) -> dict[str, str]:
     del rows["cuts_off"]
     read = found["window"]
     rows["window"] = {
-        True: f"{read} tokens; the beginning of longer prompts is lost without a word",
+        True: f"{read} tokens; the beginning of longer prompts is silently cut off",
         False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
-    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read whole")
+    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read completely")
     rows["latency_s"] = f"{found['latency_s']:.3f}"
     return {_NAMES.get(key, key): value for key, value in rows.items()}
 
@@ -104,7 +104,7 @@ _NAMES = {
     "echo": "log-probabilities of a prompt",
     "rung": "continuations are compared by",
     "window": "context window",
-    "pictures": "takes pictures",
-    "refused": "parameters it refuses",
-    "latency_s": "shortest answer, seconds",
+    "pictures": "accepts pictures",
+    "refused": "refused parameters",
+    "latency_s": "time of the fastest answer, in seconds",
 }

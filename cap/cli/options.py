@@ -132,7 +132,7 @@ _SECTIONS = {
         "speed": _row(
             type=click.FloatRange(min=0.0, max=1000.0),
             callback=finite,
-            help="Maximum number of simulated seconds per real second (0: no limit).",
+            help="Maximum speed, in simulated seconds per real second (0: no limit).",
         ),
     },
     "Model": {

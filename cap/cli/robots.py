@@ -94,7 +94,7 @@ def new_robot(name: str, out: Path | None) -> None:
 )
 @click.option("--out", type=FILE, metavar="FILE", help="File to write (default: standard output).")
 def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
-    """Write the scene for a seed as TOML, to edit and load with -R scene=FILE.
+    """Write the scene for a seed as TOML; you can edit it and load it with -R scene=FILE.
 
     \b
     cap robots scene ravens --seed 3 --out scene.toml
@@ -103,7 +103,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     robot: Any = registry.make_robot(name, mode="instant", seed=seed, objects=chosen)
     try:
         if not hasattr(robot, "scene_text"):
-            raise UsageError(f"robot '{name}' has no scenes that can be written down")
+            raise UsageError(f"robot '{name}' has no scenes that can be saved")
         begun = f"cap repl -r {shlex.quote(name)} --seed {seed} -R scene="
         text = robot.scene_text(
             f"{name}, seed {seed}, which decides what is not listed: {begun}FILE"
@@ -162,14 +162,14 @@ def check(
 
     if given or protocol is not None:
         if ask or yes:
-            raise UsageError("a bring-up asks before each motion: leave --ask and --yes out")
+            raise UsageError("a bring-up asks before each motion; leave out --ask and --yes")
         return _bring_up(robot, robot_values(given), protocol, as_json)
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
     findings = list(check_robot(robot, make_model("nearest"), approve))
     good = all(finding.skipped for finding in findings)
-    lines = [*map(str, findings), *[f"{robot}: nothing to find fault with"] * good]
+    lines = [*map(str, findings), *[f"{robot}: no problems found"] * good]
     print_result([vars(finding) for finding in findings], lines, as_json)
     return int(not good)
 

@@ -89,7 +89,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
         try:
             live(Event(entry["kind"], entry["turn"], entry["depth"], entry["data"]))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
-            odd = f"event {number}, '{entry['kind']}', is of another shape; --json shows it"
+            odd = f"event {number}, '{entry['kind']}', has an unexpected format; --json shows it"
             click.echo(printable(odd))
 
 

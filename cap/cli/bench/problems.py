@@ -90,5 +90,5 @@ def _check(found: Any, as_json: bool) -> int:
     for finding in faulty:
         for fault in finding.faults:
             click.echo(f"{finding.problem.name}: {fault}", err=True)
-    click.echo(f"{len(findings) - len(faulty)} of {len(findings)} problems are fit", err=True)
+    click.echo(f"{len(findings) - len(faulty)} of {len(findings)} problems are suitable", err=True)
     return 1 if faulty else 0

@@ -67,7 +67,7 @@ def _show_reasons(report: Any) -> None:
         cut = text if whole else f"{text[:_MOST_CHARS].rpartition(' ')[0]} ..."
         click.echo(printable(f"  {cut} ({where} seed {trial.seed} sample {trial.sample})"))
     if len(found) > _MOST_REASONS:
-        click.echo(f"  and {len(found) - _MOST_REASONS} reasons more, in the report")
+        click.echo(f"  and {len(found) - _MOST_REASONS} more reasons, in the report")
 
 
 @click.command("report")
@@ -88,7 +88,7 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     from benchmarks.report.tables import read
 
     if junit is not None and len(folders) > 1:
-        raise UsageError("--junit writes one file of one folder; name one DIR")
+        raise UsageError("--junit writes one file for one folder; name a single DIR")
     if as_json:
         print_json([read(folder).as_json for folder in folders])
     for number, folder in enumerate(folders):
@@ -140,7 +140,8 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
         click.echo(f"\n2nd - 1st of all, 95 % {units}: {low:+.1f} to {high:+.1f}")
     if any(found.unshared):
         click.echo(
-            f"left out: {found.unshared[0]} trials only of the 1st, {found.unshared[1]} of the 2nd"
+            f"left out: {found.unshared[0]} trials only in the 1st, "
+            f"{found.unshared[1]} only in the 2nd"
         )
     if found.differing:
         click.echo(f"\ntrials that differ: {len(found.differing)}")

@@ -48,8 +48,8 @@ class SuiteOptions(TrialOptions):
 
     model: str | None = vary(
         None,
-        help="Model, or oracle, no-op or noisy-oracle:P; for tabletop also nl:MODEL, for planning "
-        "also stand-ins such as perfect-say.",
+        help="Model to use, or oracle, no-op or noisy-oracle:P; tabletop also accepts nl:MODEL, "
+        "and planning accepts stand-ins such as perfect-say.",
     )
     perception: str = "truth"
     prompts: str | None = vary(
@@ -114,7 +114,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
     }
     settled |= {name: value for name, value in given.items() if value}
     if options.k and options.k[-1] > (options.n or 1):
-        raise UsageError(f"-k {options.k[-1]} needs as many samples: -n {options.k[-1]}")
+        raise UsageError(f"-k {options.k[-1]} needs that many samples: -n {options.k[-1]}")
     if suite_name == "planning":
         settled |= {"table": options.table or "SC-4"}
         settled |= {"models": [options.model]} if options.model else {}
@@ -123,7 +123,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
     elif options.model is None and options.policy is None and suite_name != "transcripts":
         raise UsageError(
-            "say whom to ask with -m: oracle, no-op, noisy-oracle:P, nearest or any model"
+            "choose a model with -m: oracle, no-op, noisy-oracle:P, nearest or any other model"
         )
     unasked = "transcript" if suite_name == "transcripts" else "offline"
     if options.policy is not None:

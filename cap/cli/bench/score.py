@@ -56,7 +56,7 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     given = {name: value for name, value in given.items() if value}
     found = suite(suite_name, given)
     if not found.judges_samples:
-        raise UsageError(f"'{suite_name}' has no samples to judge; humaneval and robocodegen have")
+        raise UsageError(f"'{suite_name}' cannot judge samples; use humaneval or robocodegen")
     prompts = OWN_PROMPTS.get(suite_name, "")
     model = f"{SAMPLES}{file.resolve()}"
     settings = Settings(suite=suite_name, model=model, prompts=prompts, options=given)
@@ -67,7 +67,9 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     if ks and ks[-1] > min(counts.values()):
         most = ks[-1]
         task, fewest = min(counts.items(), key=itemgetter(1))
-        note = f"no pass@{most}: of '{task}' there are {fewest} samples; give {most} of each"
+        note = (
+            f"no pass@{most}: '{task}' has only {fewest} samples; provide {most} for each problem"
+        )
         click.echo(f"note: {note}", err=True)
     show = partial(show_report, as_json=as_json)
     tally = run_trials(found, trials, settings, options, file.stem, show).total.tally

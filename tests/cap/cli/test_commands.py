@@ -90,7 +90,7 @@ def test_a_weak_sandbox_is_said_once(level: str, cap: Cap, monkeypatch: pytest.M
 
 def test_check_accepts_and_names_what_would_be_generated(cap: Cap) -> None:
     shown = cap(["check", write("x = get_area('red block')\nsay('import')\n")]).out
-    assert "'get_area' is defined nowhere" in shown
+    assert "'get_area' is not defined" in shown
     assert shown.endswith("ok\n")
 
 

@@ -139,9 +139,9 @@ def test_a_window_that_is_too_small_is_found_by_the_check(capsys: Capture) -> No
     for window, told in (
         (
             3000,
-            "context window: 3000 tokens; the beginning of longer prompts is lost without a word",
+            "context window: 3000 tokens; the beginning of longer prompts is silently cut off",
         ),
-        (None, "tokens were read whole"),
+        (None, "tokens were read completely"),
     ):
         with FakeServer(knows, window=window) as server:
             assert run(["models", "check", "ollama/fake", "--base-url", server.url]) is not None

@@ -224,7 +224,9 @@ def test_replay_of_what_came_out_otherwise(model: list[str], cap: Cap, capsys: C
     assert "result differs from the run: move" in cap(["run", "--replay", "o"], 1).out
     path.write_text(path.read_text().replace('"text": "move"', '"text": "move\\u001b[2J"'))
     assert "differs from the run: move\\x1b[2J" in cap(["run", "--replay", "o"], 1).out
-    assert "differs from the run: move\\x1b[2J" in cap(["trace", "export", "o", "--to", "gif"], 1).err
+    assert (
+        "differs from the run: move\\x1b[2J" in cap(["trace", "export", "o", "--to", "gif"], 1).err
+    )
 
 
 def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
