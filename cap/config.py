@@ -93,66 +93,71 @@ def setting(default: Any, about: str) -> Any:
 class Config:
     """Every setting of one run."""
 
-    model: str = setting("nearest", "provider/model, as -m takes it")
-    robot: str = setting("ravens", "the robot, as -r takes it")
-    mode: str = setting("physics", "physics or instant, for simulated robots")
-    runs: Path = setting(Path("runs"), "the folder run folders are made in")
+    model: str = setting("nearest", "model to use, as for -m (PROVIDER/MODEL or nearest)")
+    robot: str = setting("ravens", "robot to use, as for -r")
+    mode: str = setting("physics", "simulation mode: physics or instant")
+    runs: Path = setting(Path("runs"), "parent folder of the run folders")
     robots: Mapping[str, Mapping[str, Any]] = setting(
-        {}, "robots.NAME.KEY: what -R KEY=VALUE gives that robot"
+        {}, "robots.NAME.KEY: an option for that robot, as for -R"
     )
-    skills: Path | None = setting(None, "the folder of kept functions")
-    cache: Path | None = setting(None, "the folder of answers that need not be asked for again")
+    skills: Path | None = setting(None, "folder for saved functions")
+    cache: Path | None = setting(None, "folder for cached model answers")
     providers: Mapping[str, Mapping[str, Any]] = setting(
-        {}, "providers.NAME.KEY: a provider of your own, or changes to a known one"
+        {}, "providers.NAME.KEY: defines a new provider or changes a built-in one"
     )
-    model_mode: str | None = setting(None, "chat or completion; else the provider's own")
+    model_mode: str | None = setting(
+        None, "API mode: chat or completion (default: the provider's own)"
+    )
     max_tokens: int | None = setting(
-        None, "tokens of the longest answer; else 1024, and more where it was cut off"
+        None, "maximum tokens per answer (default: 1024, increased if an answer is cut off)"
     )
-    temperature: float | None = setting(None, "of each request, 0 to 2; else 0")
-    model_seed: int | None = setting(None, "sampling seed of the model")
-    reasoning_effort: str | None = setting(None, "how long a reasoning model thinks, such as low")
+    temperature: float | None = setting(None, "sampling temperature, from 0 to 2 (default: 0)")
+    model_seed: int | None = setting(None, "sampling seed for the model")
+    reasoning_effort: str | None = setting(None, "reasoning effort, such as low")
     headers: Mapping[str, str] = setting(
-        {}, "headers.NAME: one more header; $NAME in a value is read from the environment"
+        {}, "headers.NAME: an additional HTTP header; $NAME in a value is read from the environment"
     )
-    extra_body: Mapping[str, Any] = setting({}, "extra_body.KEY: one more field of each request")
+    extra_body: Mapping[str, Any] = setting({}, "extra_body.KEY: an additional request field")
     model_timeout: float | None = setting(
-        None, "seconds to wait for one completion, retries included; else the provider's own"
+        None, "timeout per completion in seconds, including retries (default: the provider's own)"
     )
     stream: bool | None = setting(
-        None, "true: answers come in pieces; false: whole; else in pieces where you watch"
+        None, "whether to stream answers (default: true if the output is shown live)"
     )
-    requests_per_minute: int | None = setting(None, "most requests sent in any minute")
-    concurrency: int = setting(8, "most requests at the same time")
-    max_calls: int | None = setting(None, "most requests of a run, retries included")
-    max_cost: float | None = setting(None, "most dollars of a run; needs the model's price")
+    requests_per_minute: int | None = setting(None, "maximum number of requests per minute")
+    concurrency: int = setting(8, "maximum number of concurrent requests")
+    max_calls: int | None = setting(None, "maximum number of requests per run, including retries")
+    max_cost: float | None = setting(
+        None, "maximum cost per run in dollars; requires the model's price"
+    )
     prices: Mapping[str, Mapping[str, float]] = setting(
         {},
-        'prices."MODEL".read and .written, and .cached and .reasoning where they differ: '
-        "dollars for a million tokens",
+        'prices."MODEL".read and .written (and .cached and .reasoning, if different): '
+        "prices in dollars per million tokens",
     )
-    time_limit: float = setting(10.0, "seconds a program itself may run")
-    calls_time: float = setting(600.0, "seconds its calls of robot and model may take in all")
+    time_limit: float = setting(10.0, "time limit for a program's own code, in seconds")
+    calls_time: float = setting(600.0, "time limit for all calls that a program makes, in seconds")
     repairs: int | None = setting(
-        None, "how often a program is written again before it runs; else 2"
+        None, "maximum number of repairs to a program before it runs (default: 2)"
     )
     runtime_repairs: int | None = setting(
-        None, "how often after it failed while it ran; else 2, and 0 on hardware"
+        None, "maximum number of repairs to a program after it fails (default: 2; on hardware: 0)"
     )
-    undo_failed: bool = setting(False, "true: undo what a failed turn did, in simulation")
-    max_functions: int = setting(16, "most functions generated for one program")
+    undo_failed: bool = setting(False, "whether to undo a failed turn (simulation only)")
+    max_functions: int = setting(16, "maximum number of functions generated per program")
     choose_by: str = setting(
         "both",
-        "what chooses among several programs: agreement (what most of them do), goal (a check that "
-        "the model writes), both; of a suite also judge (its own, an upper bound)",
+        "how to choose among several programs: agreement (the effect that most of them have), "
+        "goal (a check written by the model) or both; in suites also judge (the suite's own judge, "
+        "an upper bound)",
     )
     verify: str = setting(
         "words",
-        "what a turn's effect is compared with: words (the instruction's), goal (also a check that "
-        "the model writes), off",
+        "how to verify a turn's effect: words (compare it with the instruction), goal (also run a "
+        "check written by the model) or off",
     )
-    try_tokens: int | None = setting(None, "no further program is tried after so many tokens")
-    try_time: float | None = setting(None, "no further program is tried after so many seconds")
+    try_tokens: int | None = setting(None, "stop trying further programs after this many tokens")
+    try_time: float | None = setting(None, "stop trying further programs after this many seconds")
     base_url: str | None = None
     """Address of the chosen model's provider in place of its own; from the command line alone, a
     file says it in `[providers.NAME]`."""
@@ -341,8 +346,8 @@ def check_variable(name: str, where: str) -> str:
     if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) and not key_like:
         return name
     raise ConfigError(
-        f"{where} must name an environment variable, such as WORK_KEY; what stands there looks "
-        "like the key itself: keep it in the variable"
+        f"{where} must name an environment variable, such as WORK_KEY; the value looks "
+        "like the key itself: keep the key in the variable"
     )
 
 
@@ -384,7 +389,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 def _unknown(name: str) -> str:
     """Return what to do about a setting that does not exist."""
     if name in OPTIONS_ALONE:
-        return f"{name} is no setting; it is an option: --{name.replace('_', '-')}"
+        return f"{name} is not a setting; it is an option: --{name.replace('_', '-')}"
     hint = did_you_mean(name, SETTINGS) or " cap info --config lists all"
     return f"unknown setting {name!r}.{hint}"
 
@@ -394,7 +399,7 @@ def _refuse_secrets(values: Mapping[str, Any], where: str, inside: str = "") -> 
     for key, value in values.items():
         if _SECRET.search(key) and not (isinstance(value, str) and _KEPT_AWAY.match(value)):
             raise ConfigError(
-                f"{where}: {inside}{key} may not stand there; remove it and use an environment "
+                f"{where}: {inside}{key} is not allowed there; remove it and use an environment "
                 "variable, such as OPENAI_API_KEY"
             )
         if isinstance(value, Mapping):
@@ -489,7 +494,7 @@ def _checked_providers(value: Any, source: str) -> dict[str, dict[str, Any]]:
         if not (re.fullmatch(r"[a-z][a-z0-9_-]*", provider) and isinstance(table, Mapping)):
             raise ConfigError(
                 f"{source}: providers must be tables, each below a line [providers.NAME], its name "
-                f"in small letters; wrong: {provider!r}"
+                f"in lowercase letters; wrong: {provider!r}"
             )
         where = f"{source}: providers.{provider}"
         for key in table:
@@ -510,9 +515,9 @@ def _checked_prices(value: Any, source: str) -> dict[str, dict[str, float]]:
         numbers = known and all(type(each) in (int, float) for each in price.values())
         if not numbers or not all(math.isfinite(each) and each >= 0 for each in price.values()):
             raise ConfigError(
-                f"{source}: prices must be dollars for a million tokens, each like [prices] "
-                f'"openai/NAME" = {{ read = 0.4, written = 1.6 }}, where they differ with cached '
-                f"and reasoning; wrong: {model!r}"
+                f"{source}: prices must be dollars per million tokens, each like [prices] "
+                f'"openai/NAME" = {{ read = 0.4, written = 1.6 }}, plus cached and reasoning '
+                f"if they differ; wrong: {model!r}"
             )
         prices[model] = {part: float(each) for part, each in price.items()}
     return prices
@@ -521,15 +526,15 @@ def _checked_prices(value: Any, source: str) -> dict[str, dict[str, float]]:
 _DANGERS = {
     "robot": "it executes that file",
     "runs": "it writes outside this folder",
-    "model": "it decides who writes the programs, or who is sent what is asked",
+    "model": "it chooses the model that writes the programs and reads the prompts",
     "providers": "it decides where prompts and keys are sent",
     "robots": "it decides which machine moves",
-    "cache": "it decides which answers are taken for the model's own",
+    "cache": "it decides which answers pass as the model's",
     "skills": "it decides which functions programs may call",
-    "runtime_repairs": "it decides what a machine tries again",
+    "runtime_repairs": "it decides how often a robot retries after a failure",
     **dict.fromkeys(
         ("max_cost", "max_calls", "max_functions", "max_tokens", "prices", "reasoning_effort"),
-        "it decides what may be spent",
+        "it decides how much may be spent",
     ),
     **dict.fromkeys(
         ("choose_by", "try_tokens", "try_time", "verify"),

@@ -162,7 +162,7 @@ class PromptCutOff(EndpointFailed):
     """The endpoint read only a part of the prompt: its context window is too small."""
 
 
-ANOTHER = "; try again, or another model with -m"
+ANOTHER = "; try again, or try another model with -m"
 """The remedy where a model's answer is of no use."""
 
 

@@ -13,13 +13,15 @@ from typing import Any
 from cap.models.base import Usage
 from cap.result import Failure, between, plain, unmarked
 
-REPEATED_PROGRAM = "the same program again: it was not run, and no other is asked for"
+REPEATED_PROGRAM = (
+    "the model wrote the same program again: it was not run, and no further one is requested"
+)
 _BEST = 3
 """How many of a planner's candidates are shown for each step."""
 _VISIBILITY = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
 _WORLD = {
-    True: "the world too",
-    False: "its variables and functions; the real world stays as it is",
+    True: "including the world",
+    False: "variables and functions only; the real world stays as it is",
 }
 
 
@@ -109,7 +111,7 @@ def choice_line(data: Mapping[str, Any]) -> str:
     """Return which of the programs that were tried is carried out, and why."""
     why, tried = "; ".join(data["why"]), len(data["tried"])
     if data["stopped"]:
-        why += f"; asked for {tried} of {data['asked']}: {data['stopped']}"
+        why += f"; requested {tried} of {data['asked']} programs: {data['stopped']}"
     return f"chosen: {data['chosen']}, {clipped(why)}"
 
 
@@ -133,7 +135,7 @@ def _turn_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             parts = ("kind", "error", "message", "line")
             known: dict[str, Any] = {key: data.get(key) for key in parts}
             failure = clipped(str(Failure(**known)))
-            refused = "the edited program is refused, so it is as before"
+            refused = "the edited program was refused, so the program is unchanged"
             what = "failed" if kind == "failure" else refused
             yield f"{what}: {failure}", "bold red"
         case "repair":
@@ -154,7 +156,7 @@ def _turn_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             pairs = {**data["moved"], **data["changed"]}
             changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
             found = printable(", ".join(changes))
-            yield f"changed since {data['since']}, so once more: {found}", "bold yellow"
+            yield f"changed since {data['since']}, so this step is repeated: {found}", "bold yellow"
         case "rehearsal":
             moved = ", ".join(map(printable, data["moved"])) or "nothing"
             failure = data["failure"] and f"failed: {clipped(data['failure']['message'])}"
@@ -202,12 +204,12 @@ def _session_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
             yield f"redone: {count}, {world}", "dim"
         case "model":
-            yield f"model: {printable(data['name'])} from now on", "dim"
+            yield f"now using model {printable(data['name'])}", "dim"
         case "look":
             yield f"the model sees {data['picture']}", "dim"
         case "unseen":
             model = printable(data["model"])
-            yield f"{model} takes no pictures; it was asked without", "yellow"
+            yield f"{model} does not accept pictures; the request was sent without them", "yellow"
         case "untried":
             yield clipped(data["reason"]), "bold yellow"
         case "held":
@@ -216,14 +218,14 @@ def _session_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
         case "unwritten":
             where, why = printable(data["folder"]), data["why"]
             if why is None:
-                yield f"{where} can be written again, and nothing is missing", "dim"
+                yield f"{where} is writable again, and nothing was lost", "dim"
             elif why == os.strerror(errno.ENOENT):
                 yield (
-                    f"{where} was removed; what goes on from here is kept in memory",
+                    f"{where} was removed; the rest of the session is kept in memory",
                     "bold yellow",
                 )
             else:
-                rest = "make room there, until then all is kept in memory"
+                rest = "free up space there; until then, everything is kept in memory"
                 yield f"{where} cannot be written: {why}; {rest}", "bold yellow"
 
 
@@ -251,10 +253,10 @@ def _effect(data: Mapping[str, Any]) -> Iterator[Line]:
 def _learned(data: Mapping[str, Any]) -> Iterator[Line]:
     """Yield what was learned and what was not."""
     for name, path in data["kept"].items():
-        text = f"learned {name}, whose example did the same again: {path}"
+        text = f"learned {name} (its example had the same effect again): {path}"
         yield printable(text), "green"
     for name, why in data["left_out"].items():
-        yield f"not learned, {printable(name)}: {clipped(why)}", "yellow"
+        yield f"did not learn {printable(name)}: {clipped(why)}", "yellow"
     if data["why"]:
         yield f"nothing to learn: {clipped(data['why'])}", "dim"
 

@@ -52,7 +52,7 @@ SAID = {
         "effect: drove",
     ],
     "07_planners": [
-        "done: the world is as asked",
+        "done: the world matches the instruction",
         "pick up the apple: somebody kept it from succeeding",
         "stack_objects_in_order(",
     ],

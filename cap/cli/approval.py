@@ -36,8 +36,8 @@ def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
         return asked or "none"
     if (asked == "none") != yes:
         raise UsageError(
-            "real hardware moves unasked only with both --approve none and --yes; leave both out "
-            "to be asked before each program"
+            "real hardware moves without asking only with both --approve none and --yes; leave "
+            "both out to be asked before each program"
         )
     return asked or "each-program"
 
@@ -72,7 +72,7 @@ def ask_for_program(source: str) -> Decision:
                 return Decision(True)
             if said in ("n", "no"):
                 reason = click.prompt(
-                    "Why not? The model reads it (Enter: no reason)",
+                    "Why not? The model reads your answer (Enter: no reason)",
                     default="",
                     show_default=False,
                     err=True,
@@ -80,7 +80,7 @@ def ask_for_program(source: str) -> Decision:
                 return Decision(False, reason=" ".join(reason.split()))
             text, wrong = edited(text)
             if wrong:
-                click.echo(f"{wrong}; edit it again, or say yes to the one shown", err=True)
+                click.echo(f"{wrong}; edit it again, or accept the program shown", err=True)
             elif text.strip() in ("", source.strip()):
                 empty = "" if text.strip() else "the program is empty, so "
                 click.echo(f"{empty}nothing was changed", err=True)
@@ -103,7 +103,7 @@ def edited(text: str) -> tuple[str, str]:
         ast.parse(text)
     except click.ClickException as error:
         reason = error.message.rstrip(".")
-        return text, f"{reason}; unless Ctrl-C ended it, set EDITOR to one that works"
+        return text, f"{reason}; unless you pressed Ctrl-C, set EDITOR to an editor that works"
     except SyntaxError as error:
         return text, f"line {error.lineno}: {error.msg}"
     except ValueError as error:  # a null character
@@ -120,13 +120,15 @@ def _no_answer(abort: click.Abort) -> bool:
     if not isinstance(abort.__context__, EOFError):
         click.echo(err=True)  # what is said next begins a line
         raise KeyboardInterrupt from None
-    click.echo("\nno answer: taken as no", err=True)
+    click.echo("\nno answer; assuming no", err=True)
     return False
 
 
 def _somebody_to_ask() -> bool:
     if not sys.stdin.isatty():
-        click.echo("nobody to ask: standard input is no terminal; run it in one", err=True)
+        click.echo(
+            "nobody to ask: standard input is not a terminal; run cap in a terminal", err=True
+        )
         return False
     try:
         import termios
@@ -156,4 +158,4 @@ def keep_skill(offered: OfferedSkill) -> bool:
 
     name = printable(offered.definition.name)
     did = printable(offered.did)
-    return ask_person(f"Keep {name} as a skill? Its example did the same again: {did}.")
+    return ask_person(f"Save {name} as a skill? Its example had the same effect again: {did}.")

@@ -19,11 +19,11 @@ from cap.robot.robot_files import path_of
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml
-# What every session has, unless it says otherwise:
+# Defaults for all sessions:
 [defaults]
 robot = "ravens"
-mode = "instant"        # physics where nothing is said
-model = "nearest"       # or openai/NAME, ollama/NAME, ...; -m comes before it
+mode = "instant"        # the default is "physics"
+model = "nearest"       # or openai/NAME, ollama/NAME, ...; -m overrides it
 
 [[sessions]]
 name = "into the bowl"
@@ -32,7 +32,7 @@ seed = 1
 instructions = ["put the red block in the blue bowl"]
 expect = { inside = ["red block", "blue bowl"], only_moved = ["red block"] }
 
-# Several instructions are one session; each may have its own expectation.
+# A session may have several instructions, each with its own expected effect.
 [[sessions]]
 name = "and back"
 objects = ["red block", "blue block", "blue bowl"]
@@ -45,13 +45,13 @@ expect = { on = ["red block", "blue block"] }
 [[sessions.instructions]]
 text = "undo that"
 check = """
-# Metres; this instruction began with the red block on the blue one.
+# In metres; before this instruction, the red block was on the blue one.
 ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 """
 '''
 
 
-_UNNAMED = "for sessions that do not specify one."
+_UNNAMED = "for sessions that specify none."
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class BatchOptions(RunnerOptions):
 
     robot: str | None = vary(None, help=f"Robot {_UNNAMED}")
     model: str | None = vary(None, help=f"Model {_UNNAMED}")
-    mode: str | None = vary(None, help=f"Kind of world {_UNNAMED}")
-    prompts: Path | None = vary(None, help=f"Prompt files {_UNNAMED}")
+    mode: str | None = vary(None, help=f"Simulation mode {_UNNAMED}")
+    prompts: Path | None = vary(None, help=f"Folder with prompt files {_UNNAMED}")
     samples: int = 1
     rounds: int = 1
     learn: bool = False
@@ -71,16 +71,17 @@ class BatchOptions(RunnerOptions):
 @click.command(
     "batch",
     cls=Command,
-    help=f"""Run the sessions of a TOML or JSONL file; 1 if one is not as expected.
+    help=f"""Run the sessions in a TOML or JSONL file; exit with code 1 if any fails.
 
     \b
     cap batch example.toml
     cap batch example.toml -m openai/gpt-4.1 --junit results.xml
 
-    The format is in docs/batches.md; `cap batch --example > example.toml` is one to begin with.
-    What a session does not say comes from the options here, then from the file's [defaults], then
-    from the configuration. A robot's or a model's file that it names is executed: run only what you
-    trust. Functions are kept, and kept ones used, only with --learn or --set skills=DIR.
+    The format is described in docs/batches.md; to get started, run `cap batch --example >
+    example.toml`. Values that a session does not set come from the command line, the file's
+    [defaults] or the configuration, in that order. Robot and model files named in a batch are
+    executed: run only batches you trust. Functions are saved, and saved functions are used, only
+    with --learn or --set skills=DIR.
 
     {SHARED}""",
 )
@@ -91,11 +92,11 @@ def command(options: BatchOptions, file: Path | None) -> int:
     as_json = options.as_json
     if options.example:
         if as_json:
-            raise click.UsageError("--example prints a file as it is; leave out --json")
+            raise click.UsageError("--example cannot print JSON; leave out --json")
         click.echo(EXAMPLE, nl=False)
         return 0
     if file is None:
-        raise click.UsageError("name a file, or see --example")
+        raise click.UsageError("name a file, or use --example")
     from benchmarks.batch.batch_file import read
     from benchmarks.batch.suite import BatchSuite
     from benchmarks.suite import Settings
@@ -107,8 +108,8 @@ def command(options: BatchOptions, file: Path | None) -> int:
     batch = read(file, _placed(usual), _placed(said))
     others = [name for name, one in batch.sessions.items() if one["model"] != options.model]
     if options.model is not None and others:
-        count = f"{len(others)} of {len(batch.sessions)} sessions name a model of their own"
-        note = f"note: {count}, which comes before -m: {', '.join(others)}"
+        count = f"{len(others)} of {len(batch.sessions)} sessions name their own model"
+        note = f"note: {count}, which overrides -m: {', '.join(others)}"
         click.echo(printable(note), err=True)
     settled, options = options_for(options, config)
     if options.samples > 1:

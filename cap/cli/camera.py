@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     "pairs_file",
     type=PATH,
     metavar="PAIRS",
-    help="Measured pairs of TCP and marker to check it against.",
+    help="File of measured TCP and marker pairs to check the calibration against.",
 )
-@click.option("--solve", is_flag=True, help="Make FILE from the pairs; it may not exist yet.")
-@click.option("--name", metavar="TEXT", help="With --solve: the camera's name.")
-@click.option("--serial", metavar="TEXT", help="With --solve: which device it is.")
+@click.option(
+    "--solve",
+    is_flag=True,
+    help="Compute the calibration from the pairs and write it to FILE, which must not exist.",
+)
+@click.option("--name", metavar="TEXT", help="With --solve, the camera's name.")
+@click.option("--serial", metavar="TEXT", help="With --solve, the camera's serial number.")
 @click.option(
     "--limit-mm",
     type=click.FloatRange(min=0, min_open=True),
@@ -35,7 +39,8 @@ if TYPE_CHECKING:
     default=3.0,
     show_default=True,
     metavar="MM",
-    help="Greatest median error; three times it for the greatest, twice for what is seen off.",
+    help="Maximum median error in millimetres; max_mm may be up to three times and off_mm up to "
+    "twice this limit.",
 )
 @json_option
 def command(
@@ -47,7 +52,7 @@ def command(
     limit_mm: float,
     as_json: bool,
 ) -> int:
-    """Check where a camera is said to be (hand-eye calibration); 1 if it does not fit the pairs.
+    """Check a camera's hand-eye calibration; exit with code 1 if the measured pairs do not fit it.
 
     \b
     cap robots camera camera.toml --pairs pairs.toml
@@ -119,7 +124,9 @@ def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> No
         }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None and key != "ok"]
     if fit is None:
-        lines.append("the file is well formed; --pairs PAIRS checks it against measurements")
+        lines.append(
+            "the file is well formed; to check it against measurements, pass --pairs PAIRS"
+        )
     elif fit.ok(limit_mm):
         lines.append("ok")
     else:

@@ -33,12 +33,15 @@ _MOST_HINTS = 5
     show_default=True,
     metavar="NAME",
     shell_complete=completion.robots,
+    help="Robot that the program is for.",
 )
-@click.option("--rules", is_flag=True, help="List the rules.")
-@click.option("--benchmark", is_flag=True, help="Allow what programs of benchmarks may import.")
+@click.option("--rules", is_flag=True, help="List the rules that programs must follow.")
+@click.option(
+    "--benchmark", is_flag=True, help="Also allow the imports that benchmark programs may use."
+)
 @json_option
 def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json: bool) -> int:
-    """Check a program, or standard input (-); exit code 3 if it would be refused.
+    """Check a program (FILE, or - for standard input); exit with code 3 if it would be refused.
 
     \b
     cap check program.py
@@ -60,7 +63,7 @@ def command(file: Path | None, robot: str, rules: bool, benchmark: bool, as_json
         raise click.UsageError("name a file, or use --rules")
     refused, generated = _examine(read_source(file), robot, benchmark)
     violations = [asdict(violation) for violation in refused]
-    asked = "is defined nowhere; a model would be asked to write it"
+    asked = "is not defined; a model would be asked to write it"
     lines = [
         *(f"{file}: {violation}" for violation in refused),
         *(f"{file}: '{name}' {asked}" for name in generated),

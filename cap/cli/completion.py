@@ -22,7 +22,7 @@ VARIABLE = "_CAP_COMPLETE"
 @click.command("completion")
 @click.argument("shell", required=False, type=click.Choice(SHELLS))
 def command(shell: str | None) -> int:
-    """Print the script that has Tab complete words in a shell: yours, if none is named.
+    """Print the completion script for a shell (default: the one in $SHELL).
 
     \b
     eval "$(cap completion bash)"             in ~/.bashrc

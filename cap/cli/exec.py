@@ -30,7 +30,7 @@ class ExecOptions(SessionOptions):
 @click.argument("file", type=PATH)
 @with_options(ExecOptions)
 def command(options: ExecOptions, file: Path) -> int:
-    """Run a program from a file, or from standard input (-), with every primitive and LMP.
+    """Run a program from a file or standard input (-), with every primitive and LMP available.
 
     \b
     cap exec program.py --mode instant

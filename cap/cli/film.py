@@ -66,7 +66,7 @@ def film_run(
         with writing(out):
             (shutil.copytree if made.is_dir() else shutil.copyfile)(made, out)
     for text in other:
-        click.echo(f"came out differently than in the run: {printable(text)}", err=True)
+        click.echo(f"result differs from the run: {printable(text)}", err=True)
     click.echo(str(out))
     return 1 if other else 0
 

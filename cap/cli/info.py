@@ -19,11 +19,14 @@ from cap.robot import registry
 
 @click.command("info")
 @click.option(
-    "--config", "only_config", is_flag=True, help="Every setting, its default and its source."
+    "--config",
+    "only_config",
+    is_flag=True,
+    help="Show only the configuration: files, and each setting with its value, default and source.",
 )
 @json_option
 def command(only_config: bool, as_json: bool) -> None:
-    """Show versions, settings, robots, keys that are set, and the sandbox's layers.
+    """Show versions, settings, robots, API key status and sandbox layers.
 
     \b
     cap info
@@ -39,7 +42,7 @@ def command(only_config: bool, as_json: bool) -> None:
         click.echo(f"{title}:")
         for name, value in values.items():
             click.echo(f"  {name}: {value}")
-    click.echo("settings, for --set KEY=VALUE and for the files:")
+    click.echo("settings for --set KEY=VALUE and the files:")
     rows = [{"setting": name, **row} for name, row in settings.items()]
     show(rows, columns=PAGE, spare=("about",))
 
@@ -68,11 +71,11 @@ def _files() -> dict[str, str]:
 
     personal, local = config.config_file(), Path.cwd() / "cap.toml"
     return {
-        "yours": f"{personal}{'' if personal.exists() else ' (not there)'}",
-        "this folder's": f"{local}{'' if local.exists() else ' (not there)'}",
-        "which may set": f"{', '.join(config.FOLDER_MAY_SET)}; the rest only if you confirm it",
-        "kept functions": str(config.data_folder() / "skills"),
-        "what endpoints support": str(config.cache_folder() / "abilities.json"),
+        "your settings": f"{personal}{'' if personal.exists() else ' (does not exist)'}",
+        "folder settings": f"{local}{'' if local.exists() else ' (does not exist)'}",
+        "a folder may set": f"{', '.join(config.FOLDER_MAY_SET)}; the rest needs your approval",
+        "saved functions": str(config.data_folder() / "skills"),
+        "endpoint capabilities": str(config.cache_folder() / "abilities.json"),
         "environment": ", ".join(config.ENVIRONMENT),
     }
 

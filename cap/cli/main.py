@@ -23,29 +23,29 @@ from cap.errors import CapError, did_you_mean
 
 SECTIONS = {
     "Move a robot": {
-        "run": "Follow instructions, one session.",
-        "repl": "Talk to the robot, one instruction at a time.",
-        "serve": "Watch and steer the robot in a browser.",
-        "plan": "Follow an instruction with a planner, step by step.",
-        "batch": "Run many sessions from a file, each with its expectation.",
-        "mcp": "Let an agent move the robot (Model Context Protocol).",
+        "run": "Follow instructions in one session.",
+        "repl": "Give the robot instructions interactively.",
+        "serve": "Watch and control the robot in a browser.",
+        "plan": "Follow an instruction step by step with a planner.",
+        "batch": "Run sessions from a file and check their effects.",
+        "mcp": "Let an agent control the robot (Model Context Protocol).",
     },
     "Programs, prompts, robots, models": {
-        "exec": "Run a program you wrote, checked and sandboxed.",
+        "exec": "Run your own program in the sandbox, after checking it.",
         "check": "Check a program without running it.",
         "prompts": "List, show and check prompt files.",
-        "skills": "List, show, check and remove functions that sessions kept.",
-        "robots": "List robots and what they can do.",
-        "models": "List the models and endpoints you can name.",
+        "skills": "List, show, check and remove saved functions.",
+        "robots": "List, show, create and check robots.",
+        "models": "List models and check their endpoints.",
     },
-    "Afterwards": {
-        "trace": "List, show and export earlier runs.",
-        "bench": "Run benchmarks, compare models.",
+    "Results": {
+        "trace": "List, show and export past runs.",
+        "bench": "Run benchmarks and compare models.",
     },
     "About cap": {
-        "info": "Versions, settings, sandbox: what to paste in an issue.",
-        "completion": "Have Tab complete words: bash, zsh or fish.",
-        "help": "Show the help of a command.",
+        "info": "Show versions, settings and sandbox details for bug reports.",
+        "completion": "Print the completion script for bash, zsh or fish.",
+        "help": "Show help for a command.",
     },
 }
 """Every command, as the help lists them; its module has its name."""
@@ -112,7 +112,7 @@ class _Lazy(click.Group):
 )
 @click.version_option(package_name="code-as-policies", prog_name="cap")
 def cli() -> None:
-    """Turn a sentence into a checked robot program, and run it safely.
+    """Turn a sentence into a checked robot program and run it safely.
 
     \b
     cap run "put the red block in the blue bowl"
@@ -123,7 +123,7 @@ def cli() -> None:
 @click.command("help")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 def command(words: tuple[str, ...]) -> None:
-    """Show the help of a command.
+    """Show help for a command.
 
     \b
     cap help run
@@ -203,7 +203,7 @@ def run(arguments: list[str] | None = None) -> int:
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "; make room there, or choose another folder (--out, --gif)" if full else ""
+        remedy = "; free up space there, or choose another folder (--out, --gif)" if full else ""
         return fail(error, f"{error.strerror or error}{where}{remedy}", 1)
 
 

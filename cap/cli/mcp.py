@@ -23,22 +23,24 @@ class ServerOptions(SessionOptions):
 @click.command("mcp", cls=Command)
 @with_options(ServerOptions, hidden=("as_json",))
 def command(options: ServerOptions) -> int:
-    """Let an agent move the robot: a server of the Model Context Protocol.
+    """Let an agent control the robot through the Model Context Protocol.
 
     \b
     cap mcp -r ravens
     cap mcp -r kitchen --mode instant --http 8765 --page 0
 
-    An agent's configuration names the command `cap` with the arguments `mcp -r ravens`. Standard
-    output carries the protocol alone; what is for people goes to standard error.
+    In the agent's configuration, set the command to `cap` and the arguments to `mcp -r ravens`.
+    Standard output carries only protocol messages; everything else goes to standard error.
     """  # noqa: D301
     if options.approve == "each-call":
-        raise UsageError("an agent is asked for whole programs; leave out --approve each-call")
+        raise UsageError(
+            "agents need approval for whole programs only; leave out --approve each-call"
+        )
     try:
         from cap.cli.mcp_server import serve
     except ImportError:
         raise UsageError(
-            f"the Model Context Protocol's package is not installed: {pip_install('mcp')}"
+            f"the package for the Model Context Protocol is not installed: {pip_install('mcp')}"
         ) from None
     # An agent is a language model, also where the session's own model is none.
     options = replace(options, min_level=options.min_level or weakest_level("agent"))

@@ -20,13 +20,13 @@ ANSWER_S = 60.0
 
 @click.group("models", cls=CommandGroup)
 def command() -> None:
-    """List the models and endpoints you can name, and check what they support."""
+    """List models and check what their endpoints support."""
 
 
 @command.command("list")
 @json_option
 def list_models(as_json: bool) -> None:
-    """List what `--model` takes.
+    """List the values that `--model` accepts.
 
     \b
     cap models list
@@ -49,17 +49,18 @@ def list_models(as_json: bool) -> None:
     default=16384,
     show_default=True,
     metavar="TOKENS",
-    help="Longest prompt to try, for the context window; 0 to leave that out.",
+    help="Longest prompt to send when measuring the context window (0: do not measure).",
 )
 @json_option
 def check_model(name: str, options: ModelOptions, window: int, as_json: bool) -> None:
-    """Find out what a model's endpoint supports, by a few small requests.
+    """Find out what a model's endpoint supports by sending a few small requests.
 
     \b
     cap models check ollama/qwen2.5-coder
 
-    For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
-    An answer is waited for 60 s, unless --set model_timeout=S gives another time.
+    To measure the context window, the command sends prompts of 2,048 tokens or more and asks for
+    their first line. It waits up to 60 s for each answer; to change this, use --set
+    model_timeout=S.
     """  # noqa: D301
     from cap.models import probe
 
@@ -70,7 +71,7 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
         click.echo(f"warning: {warning}", err=True)
     endpoint = getattr(model, "endpoint", None)
     if endpoint is None:
-        raise UsageError(f"{name} is no endpoint: there is nothing to check")
+        raise UsageError(f"{name} is not an endpoint, so there is nothing to check")
     try:
         found = probe.check(endpoint, window)
     finally:
@@ -90,9 +91,9 @@ def _rows(found: dict[str, Any]) -> dict[str, str]:
     del rows["cuts_off"]
     read = found["window"]
     rows["window"] = {
-        True: f"{read} tokens; the beginning of longer prompts is lost without a word",
+        True: f"{read} tokens; the beginning of longer prompts is silently cut off",
         False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
-    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read whole")
+    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read completely")
     rows["latency_s"] = f"{found['latency_s']:.3f}"
     return {_NAMES.get(key, key): value for key, value in rows.items()}
 
@@ -103,7 +104,7 @@ _NAMES = {
     "echo": "log-probabilities of a prompt",
     "rung": "continuations are compared by",
     "window": "context window",
-    "pictures": "takes pictures",
-    "refused": "parameters it refuses",
-    "latency_s": "shortest answer, seconds",
+    "pictures": "accepts pictures",
+    "refused": "refused parameters",
+    "latency_s": "time of the fastest answer, in seconds",
 }

@@ -40,7 +40,7 @@ class Named(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
         if value == "":
-            self.fail("it is empty; name one", param, ctx)
+            self.fail("it is empty; specify a path", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -54,7 +54,7 @@ def split_names(text: str | None, option: str, example: str) -> list[str] | None
         return None
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise UsageError(f'{option} names nothing; write it like "{example}"')
+        raise UsageError(f'{option} contains no names; write it like "{example}"')
     return names
 
 
@@ -62,7 +62,9 @@ def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) 
     """Return numbers from 1 on that are written with commas, each once, the smallest first."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     if not all(word.isascii() and word.isdigit() and 0 < int(word) < 10**6 for word in words):
-        raise click.BadParameter(f"{text!r}; write numbers from 1 on with commas, such as 1,5,20")
+        raise click.BadParameter(
+            f"{text!r}; write whole numbers from 1, with commas, such as 1,5,20"
+        )
     return sorted({int(word) for word in words})
 
 
@@ -76,8 +78,8 @@ def _named_numbers(
         try:
             found[name.strip()] = float(text)
         except ValueError:
-            hint = "write it as NAME=VALUE, such as drop=0.1"
-            raise click.BadParameter(f"{word!r} is not a number by name; {hint}") from None
+            hint = "write it like drop=0.1"
+            raise click.BadParameter(f"{word!r} is not NAME=NUMBER; {hint}") from None
     return found
 
 
@@ -96,37 +98,41 @@ _SECTIONS = {
             "--robot",
             metavar="NAME",
             shell_complete=completion.robots,
-            help="Robot name (default: ravens), or path to a robot's file.",
+            help="Robot name or path to a robot file (default: ravens).",
         ),
         "seed": _row(
             type=click.IntRange(min=0),
             metavar="N",
-            help="Seed for the scene and the random numbers.",
+            help="Seed for the scene and all random numbers.",
         ),
-        "mode": _row(type=click.Choice(["physics", "instant"]), help="Kind of world."),
+        "mode": _row(
+            type=click.Choice(["physics", "instant"]),
+            help="Simulation mode; instant moves objects without physics.",
+        ),
         "objects": _row(
-            metavar="NAMES", help='Objects in the scene, such as "red block, blue bowl".'
+            metavar="NAMES",
+            help='Objects in the scene, separated by commas, such as "red block, blue bowl".',
         ),
-        "dry_run": _row(help="Preview in the instant world; nothing moves."),
+        "dry_run": _row(help="Preview the run in the instant world; no hardware moves."),
         "robot_options": _row(
             "-R",
             "--robot-option",
             metavar="KEY=VALUE",
-            help="An option of the robot, such as host=192.168.0.10; repeatable.",
+            help="Set a robot option, such as host=192.168.0.10; repeatable.",
         ),
         "perception": _row(
-            type=click.Choice(["truth", "camera"]), help="Where names and places come from."
+            type=click.Choice(["truth", "camera"]), help="Source of object names and positions."
         ),
         "disturbances": _row(
             multiple=True,
             callback=_named_numbers,
             metavar="NAME=VALUE",
-            help="What goes wrong, such as drop=0.1 or place_m=0.01; repeatable.",
+            help="Add a disturbance, such as drop=0.1 or place_m=0.01; repeatable.",
         ),
         "speed": _row(
             type=click.FloatRange(min=0.0, max=1000.0),
             callback=finite,
-            help="Most simulated seconds per second; 0: no limit.",
+            help="Maximum speed, in simulated seconds per real second (0: no limit).",
         ),
     },
     "Model": {
@@ -135,95 +141,100 @@ _SECTIONS = {
             "--model",
             metavar="MODEL",
             shell_complete=completion.models,
-            help="Model (default: nearest).",
+            help="Model to use (default: nearest); see cap models list.",
         ),
         "base_url": _row(metavar="URL", help="Base URL to use instead of the provider's default."),
         "max_cost": _row(
             type=click.FloatRange(min=0.0),
             callback=finite,
             metavar="USD",
-            help="Maximum model cost in dollars; only requests in progress may exceed it.",
+            help="Maximum model cost in dollars; only requests already in progress may exceed it.",
         ),
         "record": _row(
             type=FILE,
             metavar="FILE",
-            help="Append the model's answers to this file, for -m replay/FILE.",
+            help="Append the model's answers to this file, for use with -m replay/FILE.",
         ),
         "settings": _row(
             "--set",
             metavar="KEY=VALUE",
-            help="A setting, such as temperature=0.5 or time_limit=5; "
-            "cap info --config lists them.",
+            help="Override a setting, such as temperature=0.5; repeatable. "
+            "To list all settings, run cap info --config.",
         ),
     },
     "Programs": {
         "prompts": _row(
-            type=PATH, metavar="DIR", help="Prompt files to use instead of the robot's own."
+            type=PATH,
+            metavar="DIR",
+            help="Folder with prompt files to use instead of the robot's own.",
         ),
         "samples": _row(
             "--samples",
             "--best-of",
             type=_COUNT,
             metavar="N",
-            help="Try up to N programs, each from the current world, and run the best.",
+            help="Try up to N programs, each from the current world state, and run the best.",
         ),
         "rounds": _row(
             type=_COUNT,
             metavar="K",
-            help="Show the model the result of its program and let it go on, up to K programs.",
+            help="Show the model each program's result and let it continue, for up to K programs.",
         ),
         "learn": _row(help="Save functions as skills once their effect is verified."),
         "look": _row(help="Send a picture of the scene with each instruction."),
         "expect": _row(
             type=click.Choice(EFFECTS),
             metavar="EFFECT",
-            help="Exit with 1 unless each turn had this effect: moved, drew, said, answered or "
-            "nothing; repeatable.",
+            help="Exit with code 1 unless every turn has this effect: moved, drew, said, answered "
+            "or nothing; repeatable.",
         ),
     },
     "Approval": {
-        "ask": _row(help="As --approve each-program."),
+        "ask": _row(help="Same as --approve each-program."),
         "approve": _row(
             type=click.Choice(APPROVALS),
             metavar="WHEN",
-            help="When to ask you: each-program (the default on hardware), each-call or none.",
+            help="When to ask for approval: each-program (default on hardware), each-call or none.",
         ),
-        "yes": _row(help="With --approve none: do not ask before the hardware moves."),
+        "yes": _row(help="With --approve none, move the hardware without asking."),
         "rehearse": _row(
             "--rehearse/--no-rehearse",
             default=None,
-            help="Run each program in the robot's simulated twin first (default for hardware).",
+            help="Run each program in the robot's simulated twin first (default on hardware).",
         ),
         "min_level": _row(
             metavar="LEVEL",
-            help="Weakest sandbox level to accept, see cap info "
-            "(default for hardware, and for language models in benchmarks: kernel-seccomp).",
+            help="Weakest sandbox level to accept (default on hardware and for language models in "
+            "benchmarks: kernel-seccomp); see cap info.",
         ),
     },
     "Output": {
         "resume": _row(
             type=PATH,
             metavar="DIR",
-            help="Continue the session of a run folder; give its -R options again.",
+            help="Continue the session in this run folder; pass its -R options again.",
         ),
-        "replay": _row(type=PATH, metavar="DIR", help="Repeat a run, with no model."),
+        "replay": _row(
+            type=PATH, metavar="DIR", help="Repeat the run in this folder without a model."
+        ),
         "gif": _row(type=PATH, metavar="FILE", help="Save an animated GIF of the run."),
-        "pictures": _row(help="Keep pictures: at the start, after each turn and at the end."),
-        "port": _row(type=_PORT, metavar="PORT", help="Port of the page; 0: any free one."),
+        "pictures": _row(help="Save pictures at the start, after each turn and at the end."),
+        "port": _row(type=_PORT, metavar="PORT", help="Port for the page (0: any free port)."),
         "http": _row(
             type=_PORT,
             metavar="PORT",
-            help="Streamable HTTP on this machine, with a token, in place of standard input "
-            "(0: any).",
+            help="Serve Streamable HTTP on this local port, with a token, instead of standard "
+            "input and output (0: any free port).",
         ),
         "page": _row(
             type=_PORT,
             metavar="PORT",
-            help="Show the session in a browser on this machine, to watch and to stop (0: any).",
+            help="Serve a page on this local port for watching and stopping the robot "
+            "(0: any free port).",
         ),
-        "out": _row(type=PATH, metavar="DIR", help="Folder for the run; it must be new."),
-        "junit": _row(type=PATH, metavar="FILE", help="Write JUnit XML, for CI."),
-        "verbose": _row("-v", "--verbose", help="Show the programs of nested LMPs."),
+        "out": _row(type=PATH, metavar="DIR", help="Folder for the run; it must be new or empty."),
+        "junit": _row(type=PATH, metavar="FILE", help="Write a JUnit XML report for CI."),
+        "verbose": _row("-v", "--verbose", help="Also show nested LMPs and perception calls."),
         "quiet": _row("-q", "--quiet", help="Do not print a line for each trial."),
         "as_json": _row("--json", help="Print JSON."),
         "example": _row(help="Print an example batch file, ready to run."),
@@ -235,81 +246,91 @@ _SECTIONS = {
             "--samples",
             type=_COUNT,
             metavar="N",
-            help="Trials per task (default: 50), or samples per problem (default: 1).",
+            help="Number of trials per task (default: 50) or of samples per problem (default: 1).",
         ),
         "best_of": _row(
             type=_COUNT,
             metavar="N",
-            help="Robot suites: try up to N programs per instruction, and run the best.",
+            help="Robot suites: try up to N programs per instruction and run the best.",
         ),
-        "tasks": _row(metavar="NAMES", help="Only these tasks, separated by commas."),
-        "splits": _row("--split", "--arm", metavar="NAME", help="Only this split; repeatable."),
-        "go_on": _row("--resume", help="Continue the results in --out."),
+        "tasks": _row(metavar="NAMES", help="Run only these tasks, separated by commas."),
+        "splits": _row("--split", "--arm", metavar="NAME", help="Run only this split; repeatable."),
+        "go_on": _row("--resume", help="Resume the run in the --out folder."),
         "jobs": _row(type=_COUNT, metavar="N", help="Number of processes to run in parallel."),
-        "engine": _row(type=click.Choice(["local", "ray"]), help="Where trials run."),
+        "engine": _row(
+            type=click.Choice(["local", "ray"]),
+            help="Run trials on this machine or on a Ray cluster.",
+        ),
         "ray_address": _row(metavar="ADDRESS", help="Address of a running Ray cluster."),
     },
     "Planner": {
         "planner": _row(
             type=click.Choice(["saycan", "monologue", "saycanpay", "zero-shot", "cap"]),
             metavar="NAME",
-            help="What chooses the steps: saycan, monologue, saycanpay, zero-shot or cap.",
+            help="Planner to use: saycan, monologue, saycanpay, zero-shot or cap.",
         ),
         "feedback": _row(
             metavar="KINDS",
-            help="What it reads after each step, such as object,success (also scene, human).",
+            help="Feedback after each step, a comma-separated list of object, success, scene and "
+            "human.",
         ),
-        "say": _row(metavar="N:WORDS", help="What you say after N steps; repeatable."),
+        "say": _row(metavar="N:WORDS", help="Say WORDS to the planner after N steps; repeatable."),
         "disturb": _row(
             type=click.Choice(["skills", "once"]),
-            help="Make skills fail now and then, or make the first attempt fail.",
+            help="Make skills fail occasionally (skills) or make the first attempt fail (once).",
         ),
-        "explain": _row(help="The model explains what you want first."),
+        "explain": _row(help="Have the model first explain what the user wants."),
         "translator": _row(
             metavar="KIND[:MODEL]",
-            help="Translator for the zero-shot planner: tfidf (the default), edit or embedding.",
+            help="Translator for the zero-shot planner: tfidf (default), edit or embedding.",
         ),
         "max_steps": _row(
             type=click.IntRange(1, 200), metavar="N", help="Maximum number of steps."
         ),
     },
-    "Single suites": {
+    "Suite options": {
         "table": _row(
             metavar="ID",
-            help="Planning: reproduce a table from a paper, such as SC-4; or five, or quality.",
+            help="Planning: table to produce, such as SC-4 of the SayCan paper (default), five or "
+            "quality.",
         ),
         "problems": _row(
             type=PATH,
             metavar="FILE",
-            help="RoboCodeGen: your own problems, see cap bench problems --schema; repeatable.",
+            help="RoboCodeGen: your own problem file (repeatable); for the format, see "
+            "cap bench problems --schema.",
         ),
         "problem_file": _row(
             type=PATH,
             metavar="FILE",
-            help="HumanEval: problems in its format, such as MBPP's or EvalPlus's.",
+            help="HumanEval: problem file in HumanEval's format, such as MBPP or EvalPlus.",
         ),
         "transcripts": _row(
             "--from",
             type=PATH,
             metavar="FOLDER",
-            help="Transcripts: published programs, one text file per command.",
+            help="Transcripts: folder with published programs, one text file per command.",
         ),
         "policy": _row(
             type=FILE,
             metavar="FILE",
-            help="robosuite: use your function policy(env, instruction) instead of a model.",
+            help="robosuite: file with a function policy(env, instruction) to use instead of a "
+            "model.",
         ),
         "k": _row(
-            "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
+            "-k",
+            callback=whole_numbers,
+            metavar="K,...",
+            help="Values of k for pass@k, such as 1,5,20.",
         ),
         "shared_library": _row(
-            help="RoboCodeGen: keep what is written for one problem for those after it."
+            help="RoboCodeGen: let programs use the functions written for earlier problems."
         ),
-        "incomplete": _row(help="Problems may have no sample."),
+        "incomplete": _row(help="Allow problems without samples."),
         "timeout": _row(
             type=click.FloatRange(0.05, 3600),
             metavar="S",
-            help="Longest time for one sample; the suite's own by default.",
+            help="Time limit per sample in seconds (default: the suite's own).",
         ),
     },
 }
@@ -395,12 +416,16 @@ class SessionOptions(ModelOptions):
 class RunnerOptions(ModelOptions):
     """How trials are run, whatever they are."""
 
-    out: Path | None = vary(None, help="Folder for the results; it must be new.")
+    out: Path | None = vary(
+        None, help="Folder for the results; it must be new or empty, except with --resume."
+    )
     go_on: bool = False
     jobs: int = 2
     engine: str = "local"
     ray_address: str | None = None
-    pictures: bool = vary(False, help="Keep pictures before and after each failure for the report.")
+    pictures: bool = vary(
+        False, help="Save pictures from before and after each failure for the report."
+    )
     junit: Path | None = None
     min_level: str | None = None
     quiet: bool = False
@@ -504,7 +529,7 @@ class Command(click.Command):
         if whole and "--set" in there:
             from cap.config import SETTINGS
 
-            sections["Settings, for --set and cap.toml"] = list(SETTINGS.items())
+            sections["Settings for --set and cap.toml"] = list(SETTINGS.items())
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
@@ -559,7 +584,7 @@ def key_values(given: Sequence[str], option: str, example: str) -> dict[str, Any
         try:
             *above, last = _key_path(key if mark and "\n" not in key else "")
         except tomllib.TOMLDecodeError:  # it may hold a password, so it is not repeated
-            what = f"the {number}. {option} is not KEY=VALUE"
+            what = f"{option} number {number} is not KEY=VALUE"
             raise UsageError(f"{what}; write it like {example}") from None
         table: Any = found
         for name in above:

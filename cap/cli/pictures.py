@@ -73,7 +73,7 @@ class Pictures(Film):
         """
         name = session.robot.name
         if not hasattr(session.robot, "render"):
-            raise UsageError(f"robot '{name}' makes no pictures; leave out --gif/--pictures")
+            raise UsageError(f"robot '{name}' cannot render pictures; leave out --gif/--pictures")
         self._folder: Path = session.trace.folder
         self._film = film
         self._frames: list[bytes] = []

@@ -27,14 +27,14 @@ class PlanOptions(ModelOptions):
 
     model: str | None = vary(
         None,
-        help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, even-say:N, "
-        "uniform-say, copy-say.",
+        help="Model to use, or a stand-in: perfect-say, perfect-say-with-distractors:N, "
+        "noisy-say:P, even-say:N, uniform-say, copy-say.",
     )
-    robot: str = "kitchen"
+    robot: str = vary("kitchen", help="Robot: kitchen, ravens or household.")
     seed: int = 0
     mode: str = "instant"
     objects: str | None = vary(
-        None, help='Objects and places, such as "apple @ table, sponge @ cart".'
+        None, help='Objects and their places, such as "apple @ table, sponge @ cart".'
     )
     planner: str = "saycan"
     feedback: str | None = None
@@ -51,7 +51,7 @@ EXAMPLES = """
 \b
 More examples:
   cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
-  cap plan "bring me a drink" --feedback human       (it may ask you)
+  cap plan "bring me a drink" --feedback human       (the planner may ask you)
   cap plan "stack all the blocks" --planner saycanpay -r ravens
   cap plan "Drink the milk" --planner zero-shot -r household
 """
@@ -61,7 +61,7 @@ More examples:
 @click.argument("instruction", metavar="INSTRUCTION")
 @with_options(PlanOptions)
 def command(options: PlanOptions, instruction: str) -> int:
-    """Follow an instruction step by step: SayCan, Inner Monologue, or a program.
+    """Follow an instruction step by step with SayCan, Inner Monologue or another planner.
 
     \b
     cap plan "bring me something to clean up the spill"
@@ -207,15 +207,19 @@ def _report(
     for words, numbers in noted.items():
         click.echo(f"note: {words} (step {', '.join(numbers)})")
     if episode.end != "done":
-        click.echo(f"ended without being done: {episode.why}")
+        click.echo(f"ended unfinished: {episode.why}")
         if known:
-            click.echo(f"the benchmark knows, for instance: {'; '.join(known)}")
+            click.echo(f"the benchmark knows, for example: {'; '.join(known)}")
     elif verdict.judged:
-        click.echo("done: the world is as asked" if done else f"not done: {verdict.missed}")
+        click.echo(
+            "done: the world matches the instruction" if done else f"not done: {verdict.missed}"
+        )
     elif done:
-        click.echo("done, says the planner; the benchmark does not know this task, so look")
+        click.echo(
+            "done according to the planner; the benchmark cannot judge this task, so check it"
+        )
     else:
-        click.echo("not done: no step was taken, and the planner says that it is done")
+        click.echo("not done: the planner ended without taking a step")
     if pictures:
         click.echo(f"pictures: {', '.join(pictures)}")
     click.echo(f"run: {folder}")

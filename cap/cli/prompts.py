@@ -29,17 +29,19 @@ def _groups() -> dict[str, Path]:
 
 
 @command.command("list")
-@click.option("-r", "--robot", metavar="NAME", help="What its instructions ask of a model instead.")
+@click.option(
+    "-r", "--robot", metavar="NAME", help="List this robot's example instructions instead."
+)
 @json_option
 def list_prompts(robot: str | None, as_json: bool) -> None:
-    """List every shipped prompt, with the size of its request to a language model.
+    """List all shipped prompts with the sizes of their requests to a language model.
 
     \b
     cap prompts list
     cap prompts list -r kitchen --json
 
-    With a robot: its examples of instructions, with the size of all requests of each. Sizes are
-    characters, with no history; tokens are characters / 4.
+    With -r, list the robot's example instructions, each with the total size of its requests. Sizes
+    are in characters, without history; tokens are estimated as characters / 4.
     """  # noqa: D301
     from cap.prompt.prompt import tokens_of
     from cap.validation.prompts import instruction_costs, request_chars
@@ -82,7 +84,7 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
 @click.argument("name", shell_complete=completion.prompts)
 @json_option
 def show_prompt(name: str, as_json: bool) -> None:
-    """Print what a language model reads for `ravens/ui`, say; or the prompt in a file.
+    """Print a prompt, such as `ravens/ui` or a prompt file, as a language model reads it.
 
     \b
     cap prompts show ravens/ui
@@ -110,19 +112,32 @@ def show_prompt(name: str, as_json: bool) -> None:
 
 @command.command("check")
 @click.argument("target", required=False, metavar="[ROBOT|FILE|DIR]")
-@click.option("--prompts", "folder", type=PATH, metavar="DIR")
-@click.option("-r", "--robot", default="ravens", show_default=True, help="Whose names a FILE uses.")
+@click.option(
+    "--prompts",
+    "folder",
+    type=PATH,
+    metavar="DIR",
+    help="Folder with prompt files to check instead of the robot's own.",
+)
+@click.option(
+    "-r",
+    "--robot",
+    default="ravens",
+    show_default=True,
+    metavar="NAME",
+    help="Robot that a FILE or DIR is for.",
+)
 @json_option
 def check(target: str | None, folder: Path | None, robot: str, as_json: bool) -> int:
-    """Execute every example in the instant world; exit code 1 if one fails.
+    """Run every example in the instant world; exit with code 1 if any fails.
 
     \b
     cap prompts check ravens
     cap prompts check my_prompts/ui.py -r kitchen
 
-    A request longer than a language model's limit is a finding too. Examples of a FILE or DIR of
-    prompts are not executed, since they may be another robot's: the command lists what their names
-    stand for, and what in them cannot be.
+    A request that exceeds a language model's limit also counts as a failure. Examples in a FILE or
+    DIR are not run, since they may be for another robot; instead, the command lists what their
+    names refer to, and reports errors.
     """  # noqa: D301
     if folder is not None and target is None:
         target = robot

@@ -39,9 +39,9 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
     """
     robot = options.robot or kept.registered_robot()
     if robot != kept.robot and not is_file(robot):
-        raise UsageError(f"the saved session is one of robot '{kept.robot}'; leave out --robot")
+        raise UsageError(f"the saved session uses robot '{kept.robot}'; leave out --robot")
     if options.objects is not None and kept.objects is not None:
-        raise UsageError("the saved session has objects of its own; leave out --objects")
+        raise UsageError("the saved session has its own objects; leave out --objects")
     from cap.session.session_file import DRY_RUN
 
     dry = kept.mode == DRY_RUN
@@ -88,9 +88,7 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         last = RunRecord.read(folder).turns[-1:]
         if last and last[0].ok is None:
             asked = printable(last[0].instruction[:80])
-            click.echo(
-                f"note: the last turn was cut off, and is as if never asked: {asked}", err=True
-            )
+            click.echo(f"note: the last turn was interrupted and is discarded: {asked}", err=True)
 
 
 @contextmanager
@@ -123,7 +121,7 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
     for event in read_events(folder):
         if event["kind"] == UNREADABLE:
             line = f"line {event['data']['line']} of {folder / 'events.jsonl'}"
-            click.echo(f"warning: {line} cannot be read; it is left out", err=True)
+            click.echo(f"warning: {line} cannot be read; skipping it", err=True)
     kept = session_file.read(folder, session_file.START)
     with replay.recording(folder) as file:
         looked = read_header(folder).get("look") is True

@@ -22,13 +22,13 @@ from cap.robot import registry
 
 @click.group("robots", cls=CommandGroup)
 def command() -> None:
-    """List robots and what they can do."""
+    """List, show, create and check robots."""
 
 
 @command.command("list")
 @json_option
 def list_robots(as_json: bool) -> None:
-    """List every registered robot.
+    """List all registered robots.
 
     \b
     cap robots list --json
@@ -41,7 +41,7 @@ def list_robots(as_json: bool) -> None:
 @click.argument("name", shell_complete=completion.robots)
 @json_option
 def show_robot(name: str, as_json: bool) -> None:
-    """Show a robot's primitives as a model reads them: signature, units, failures.
+    """Show a robot's primitives as a model reads them: signatures, units and failures.
 
     \b
     cap robots show ravens
@@ -62,9 +62,9 @@ def show_robot(name: str, as_json: bool) -> None:
 
 @command.command("new")
 @click.argument("name")
-@click.option("--out", type=PATH, metavar="DIR", help="Folder; NAME if none.")
+@click.option("--out", type=PATH, metavar="DIR", help="Folder to create (default: NAME).")
 def new_robot(name: str, out: Path | None) -> None:
-    """Write a working robot to begin with: class, prompts, task, oracle, test.
+    """Create a working robot to start from: class, prompts, task, oracle and test.
 
     \b
     cap robots new my_arm
@@ -79,11 +79,22 @@ def new_robot(name: str, out: Path | None) -> None:
 
 @command.command("scene")
 @click.argument("name", shell_complete=completion.robots)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".')
-@click.option("--out", type=FILE, metavar="FILE")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed for the scene.",
+)
+@click.option(
+    "--objects",
+    metavar="NAMES",
+    help='Objects in the scene, separated by commas, such as "red block, blue bowl".',
+)
+@click.option("--out", type=FILE, metavar="FILE", help="File to write (default: standard output).")
 def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
-    """Write the scene of a seed as TOML, to be edited and given back with -R scene=FILE.
+    """Write the scene for a seed as TOML; you can edit it and load it with -R scene=FILE.
 
     \b
     cap robots scene ravens --seed 3 --out scene.toml
@@ -92,7 +103,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     robot: Any = registry.make_robot(name, mode="instant", seed=seed, objects=chosen)
     try:
         if not hasattr(robot, "scene_text"):
-            raise UsageError(f"robot '{name}' has no scenes that can be written down")
+            raise UsageError(f"robot '{name}' has no scenes that can be saved")
         begun = f"cap repl -r {shlex.quote(name)} --seed {seed} -R scene="
         text = robot.scene_text(
             f"{name}, seed {seed}, which decides what is not listed: {begun}FILE"
@@ -112,7 +123,9 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
 @command.command("check")
 @click.argument("robot", metavar="NAME|FILE", shell_complete=completion.robots)
 @click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
-@click.option("--yes", is_flag=True, help="Execute those examples, and ask nobody.")
+@click.option(
+    "--yes", is_flag=True, help="Run examples that move a real robot without asking first."
+)
 @json_option
 @click.option(
     "-R",
@@ -120,42 +133,43 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     "given",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Bring the real robot up with it, such as host=192.168.0.10.",
+    help="Bring up the real robot with this option, such as host=192.168.0.10; repeatable.",
 )
 @click.option(
     "--protocol",
     type=FILE,
     metavar="FILE",
-    help="With -R: where the protocol goes (default: bring-up-DATE.md).",
+    help="With -R, file for the bring-up log (default: bring-up-DATE.md).",
 )
 def check(
     robot: str, ask: bool, yes: bool, as_json: bool, given: tuple[str, ...], protocol: Path | None
 ) -> int:
-    """Check a robot: types, units in docs, same bits for a seed, prompts; 1 if something is wrong.
+    """Check a robot's types, documented units, reproducibility and prompts.
 
     \b
     cap robots check my_arm/robot.py
     cap robots check tabletop -R host=192.168.0.10
 
-    A FILE is executed: check only what you trust. A real robot (simulated is False) is moved by
-    nothing here without --ask or --yes: the examples that would are left out, and that is said.
+    The exit code is 1 if the check finds errors. A FILE is executed: check only files you trust.
+    Without --ask or --yes, examples that would move a real robot (one with simulated = False) are
+    skipped, and the output lists them.
 
-    With -R a real robot is brought up instead: a checklist is walked with you, from what only reads
-    to the first slow move, each motion asked for, and a protocol of it is written.
+    With -R, the command brings up a real robot instead: it guides you through a checklist, from
+    read-only steps to the first slow motion, asks before each motion, and writes a log.
     """  # noqa: D301
     from cap.models.providers import make_model
     from cap.validation.robots import check_robot
 
     if given or protocol is not None:
         if ask or yes:
-            raise UsageError("a bring-up asks before each motion: leave --ask and --yes out")
+            raise UsageError("a bring-up asks before each motion; leave out --ask and --yes")
         return _bring_up(robot, robot_values(given), protocol, as_json)
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
     findings = list(check_robot(robot, make_model("nearest"), approve))
     good = all(finding.skipped for finding in findings)
-    lines = [*map(str, findings), *[f"{robot}: nothing to find fault with"] * good]
+    lines = [*map(str, findings), *[f"{robot}: no problems found"] * good]
     print_result([vars(finding) for finding in findings], lines, as_json)
     return int(not good)
 

@@ -31,9 +31,9 @@ EXAMPLES = """
 \b
 More examples:
   cap run "stack all the blocks" "undo that" --seed 3
-  cap run "..." -m ollama/qwen2.5-coder  (a local server)
-  cap run --resume runs/... "undo that"  (go on with an earlier session)
-  cap run --replay runs/...              (the same run again, with no model)
+  cap run "..." -m ollama/qwen2.5-coder  (on a local server)
+  cap run --resume runs/... "undo that"  (continue an earlier session)
+  cap run --replay runs/...              (repeat a run without a model)
 """
 
 
@@ -41,13 +41,13 @@ More examples:
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @with_options(RunOptions)
 def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
-    """Follow instructions; several are one session, stopped by the first failure.
+    """Follow instructions in one session, stopping at the first failure.
 
-    A lone - reads them from standard input, a line each.
+    To read instructions from standard input, one per line, pass -.
 
     \b
     cap run "put the red block in the blue bowl"
-    cap run "..." -m openai/gpt-4.1        (OPENAI_API_KEY)
+    cap run "..." -m openai/gpt-4.1        (needs OPENAI_API_KEY)
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     gif = options.gif
     if gif is not None and gif.suffix.lower() != ".gif":

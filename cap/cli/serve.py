@@ -28,14 +28,14 @@ class ServeOptions(SessionOptions):
 @click.command("serve", cls=Command)
 @with_options(ServeOptions, hidden=("as_json",))
 def command(options: ServeOptions) -> int:
-    """Watch and steer the robot in a browser on this machine.
+    """Watch and control the robot in a browser on this machine.
 
     \b
     cap serve
     cap serve -r kitchen --port 0 --speed 1
 
-    The link that is printed has a token: without it nobody sees or steers anything. Ctrl-C stops a
-    program; when none runs, it ends the server.
+    The printed link contains a token; without it, nobody can watch or control the robot. Ctrl-C
+    stops the running program; if no program is running, it stops the server.
     """  # noqa: D301
     shared_template().start()  # it loads while viser does
     with (

@@ -66,7 +66,7 @@ def open_session(
     with beginning(options.out, settings.runs, settings.robot, header) as trace:
         session = _make_session(options, settings, trace, instructions, people)
     for why in session.damaged_skills.values():
-        click.echo(f"warning: a skill is left out: {why}", err=True)
+        click.echo(f"warning: skipping a skill: {why}", err=True)
     try:
         with session:
             yield session
@@ -99,9 +99,9 @@ def _make_session(
     try:
         trace.update(mode=getattr(robot, "mode", None), look=options.look)
         if options.look and not hasattr(robot, "render"):
-            raise UsageError(f"robot '{robot.name}' makes no pictures; leave out --look")
+            raise UsageError(f"robot '{robot.name}' cannot render pictures; leave out --look")
         if options.look and not getattr(model, "sees", True):
-            note = f"note: {model.name} takes no pictures; it is asked without (--look)"
+            note = f"note: {model.name} does not accept pictures, so --look is ignored"
             click.echo(note, err=True)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
         usual = Repairs() if robot.simulated else Repairs(runtime=0)
@@ -256,7 +256,7 @@ def _claimed(folder: Path) -> Path:
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} already holds a run; choose another --out or remove it")
     if folder.is_dir() and any(folder.iterdir()):
-        raise UsageError(f"{folder} holds something else; choose a new or empty folder for --out")
+        raise UsageError(f"{folder} is not empty; choose a new or empty folder for --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -291,12 +291,14 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     if options.dry_run:
         sends = hasattr(session.robot, "commands")
         where = "nothing is sent" if sends else "in the instant world"
-        console.print(f"dry run: {where}; nothing physical moves", style="dim")
+        console.print(f"dry run: {where}; no hardware moves", style="dim")
     level = session.engine.sandbox.level
     if level in _WEAK_LEVELS:
-        console.print(f"sandbox: only level '{level}' holds here; see cap info", style="yellow")
+        console.print(
+            f"sandbox: only level '{level}' is available here; see cap info", style="yellow"
+        )
     if session.model.name == "nearest":
-        about = "model: nearest (no language model: the closest example, rebound)"
+        about = "model: nearest (not a language model; adapts the closest example)"
         console.print(about, style="dim")
 
 
@@ -340,16 +342,16 @@ def report(
         print_json(shown)
         return code
     for text in differs or ():
-        click.echo(f"came out differently than in the run: {printable(text)}")
+        click.echo(f"result differs from the run: {printable(text)}")
     if differs == []:
-        click.echo("replayed: it came out as in the run")
+        click.echo("replayed: same result as in the run")
     for words in left:
         click.echo(f"not run after the failure: {words}")
     if left and failure is not None and failure.kind == "refused":
         given = [word for option in options.robot_options for word in ("-R", option)]
         model = ["-m", options.model] if options.model else []
         words = shlex.join([str(session.trace.folder), *left, *given, *model])
-        click.echo(f"they wait: cap run --resume {words}")
+        click.echo(f"to run them: cap run --resume {words}")
     for path in paths:
         click.echo(f"picture: {path}")
     say_commands(session, options)
@@ -395,4 +397,4 @@ def say_usage(session: Any) -> None:
     from cap.models.base import Usage
 
     if len(session.turns) > 1 and (found := real_usage(session)):
-        click.echo(f"in all: {usage_line(functools.reduce(Usage.plus, found.values()))}")
+        click.echo(f"total: {usage_line(functools.reduce(Usage.plus, found.values()))}")

@@ -19,13 +19,13 @@ _folder_option = click.option(
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Another folder than the configured one.",
+    help="Folder to use instead of the configured one.",
 )
 
 
 @click.group("skills", cls=CommandGroup)
 def command() -> None:
-    """List, show, check and remove functions that sessions kept."""
+    """List, show, check and remove saved functions."""
 
 
 def _store(folder: Path | None) -> Any:
@@ -49,10 +49,10 @@ def _confirm(question: str) -> bool:
 
 @command.command("list")
 @_folder_option
-@click.option("-r", "--robot", metavar="NAME", help="Only those this robot can use; and why not.")
+@click.option("-r", "--robot", metavar="NAME", help="Also show why this robot cannot use a skill.")
 @json_option
 def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
-    """List every skill, damaged ones too.
+    """List all skills, including damaged ones.
 
     \b
     cap skills list -r ravens
@@ -87,7 +87,7 @@ def _row(store: Any, name: str, aside: str) -> dict[str, Any]:
 @_folder_option
 @json_option
 def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
-    """Print a skill's file.
+    """Print a skill file.
 
     \b
     cap skills show get_biggest
@@ -100,21 +100,28 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
 
 @command.command("check")
 @_folder_option
-@click.option("-r", "--robot", metavar="NAME", help="Only those of this robot, or of its file.")
-@click.option("-m", "--model", metavar="MODEL", help="Have LMPs answered by it; else as they were.")
+@click.option(
+    "-r", "--robot", metavar="NAME", help="Check only the skills of this robot (name or file)."
+)
+@click.option(
+    "-m",
+    "--model",
+    metavar="MODEL",
+    help="Model that answers LMP calls (default: reuse the recorded answers).",
+)
 @click.option(
     "--prompts",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
-    help="Prompt files to use instead of the shipped ones.",
+    help="Folder with prompt files to use instead of the shipped ones.",
 )
 @json_option
 def check(
     folder: Path | None, robot: str | None, model: str | None, prompts: Path | None, as_json: bool
 ) -> int:
-    """Run each skill against its example; 1 if one does not hold any more.
+    """Run each skill's example; exit with code 1 if any fails.
 
-    A skill that does something else is set aside: sessions are not offered it until it holds again.
+    A skill that fails is disabled: sessions do not use it until its example passes again.
 
     \b
     cap skills check -r ravens
@@ -134,7 +141,7 @@ def check(
 @click.argument("name")
 @_folder_option
 def remove_skill(name: str, folder: Path | None) -> None:
-    """Delete a skill's file.
+    """Delete a skill file.
 
     \b
     cap skills remove get_biggest
@@ -145,7 +152,7 @@ def remove_skill(name: str, folder: Path | None) -> None:
 @command.command("path")
 @_folder_option
 def path(folder: Path | None) -> None:
-    """Print the folder.
+    """Print the path of the skills folder.
 
     \b
     cap skills path

@@ -19,7 +19,7 @@ FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
 
 @click.group("trace", cls=CommandGroup)
 def command() -> None:
-    """List, show and export earlier runs."""
+    """List, show and export past runs."""
 
 
 def _runs_folder(given: Path | None) -> Path:
@@ -29,11 +29,15 @@ def _runs_folder(given: Path | None) -> Path:
 
 
 @command.command("list")
-@click.option("--runs", type=PATH, metavar="DIR")
-@click.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
+@click.option(
+    "--runs", type=PATH, metavar="DIR", help="Folder of runs (default: the configured one)."
+)
+@click.option(
+    "-n", "--last", type=click.IntRange(min=1), metavar="N", help="List only the newest N runs."
+)
 @json_option
 def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
-    """List runs, the newest last.
+    """List runs, newest last.
 
     \b
     cap trace list -n 20
@@ -53,10 +57,10 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("folder", type=PATH, required=False)
-@click.option("-v", "--verbose", is_flag=True, help="Nested LMPs as well.")
+@click.option("-v", "--verbose", is_flag=True, help="Also show nested LMPs and perception calls.")
 @json_option
 def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
-    """Show a run as it looked; the newest if none is named.
+    """Show a run as it appeared in the terminal (default: the newest run).
 
     \b
     cap trace show
@@ -85,18 +89,20 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
         try:
             live(Event(entry["kind"], entry["turn"], entry["depth"], entry["data"]))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
-            odd = f"event {number}, '{entry['kind']}', is of another shape; --json shows it"
+            odd = f"event {number}, '{entry['kind']}', has an unexpected format; --json shows it"
             click.echo(printable(odd))
 
 
 @command.command("export")
 @click.argument("folder", type=PATH, required=False)
-@click.option("--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Format.")
-@click.option("--out", type=PATH, metavar="FILE", help="By default in the run.")
-@click.option("-r", "--robot", metavar="FILE", help="The file of a run's own robot, for a film.")
+@click.option(
+    "--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Output format."
+)
+@click.option("--out", type=PATH, metavar="FILE", help="Output file (default: in the run folder).")
+@click.option("-r", "--robot", metavar="FILE", help="Robot file to use when repeating the run.")
 @click.option(
     "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
-    help="An option of the robot, to repeat the run for a film.",
+    help="Set a robot option when repeating the run; repeatable.",
 )  # fmt: skip
 def export_trace(
     folder: Path | None,
@@ -105,17 +111,17 @@ def export_trace(
     robot: str | None,
     robot_options: tuple[str, ...],
 ) -> int:
-    """Write a run as something to look at; the newest if none is named.
+    """Export a run for viewing or sharing (default: the newest run).
 
     \b
     cap trace export
     cap trace export runs/... --to gif
     cap trace export runs/... --to zip
 
-    html and md are written from what the run wrote down; zip is one file to attach to a report,
-    without keys and the name of the home folder. For a film (gif, mp4), for Rerun (rrd)
-    and as a LeRobot dataset (lerobot: a folder, an episode for each turn) the run is
-    repeated in simulation, with no model; if that comes out differently, the exit code is 1.
+    html and md are pages made from the run's records; zip is a single file to attach to a bug
+    report, without keys or the name of your home folder. For gif and mp4 (videos), rrd
+    (Rerun) and lerobot (a LeRobot dataset: a folder with one episode per turn), the run is
+    repeated in simulation without a model; the exit code is 1 if the results differ.
     """  # noqa: D301
     folder = folder or _newest()
     out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")

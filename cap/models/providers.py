@@ -171,21 +171,21 @@ def list_models(asked: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
     """
     names = ("model", "what it is", "address", "key", "tested", "quirks and source")
     rows = [
-        ("nearest", "no language model: the closest example of the prompt, rebound"),
+        ("nearest", "not a language model; adapts the closest example in the prompt"),
         ("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl"),
         *(
             (
                 f"{entry.name}/NAME",
                 entry.about,
-                entry.base_url or "yours",
+                entry.base_url or "your own",
                 entry.key_env if entry.needs_key else "",
                 entry.tested,
                 "; ".join(filter(None, (entry.quirks, entry.source))),
             )
             for entry in _providers(asked or {}).values()
         ),
-        ("FILE.py", "a model of your own: the file's function create()"),
-        *((name, f"brought by {entry.value}") for name, entry in sorted(_plugins().items())),
+        ("FILE.py", "your own model, returned by the function create() in the file"),
+        *((name, f"provided by {entry.value}") for name, entry in sorted(_plugins().items())),
     ]
     return [dict(zip_longest(names, row, fillvalue="")) for row in rows]
 

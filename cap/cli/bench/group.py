@@ -15,7 +15,7 @@ from cap.messages import printable
 
 @click.group("bench", cls=CommandGroup)
 def command() -> None:
-    """Run benchmarks, compare models.
+    """Run benchmarks and compare models.
 
     \b
     cap bench list
@@ -30,7 +30,7 @@ for _command in (run, oracle, report, compare, plot, problems.command, score.com
 @command.command("list")
 @json_option
 def list_suites(as_json: bool) -> None:
-    """List the suites that `cap bench run` and `cap bench oracle` take.
+    """List the suites for `cap bench run` and `cap bench oracle`.
 
     \b
     cap bench list
@@ -66,4 +66,4 @@ def list_suites(as_json: bool) -> None:
         )
     show(rows, as_json, columns=PAGE)
     if not as_json:
-        click.echo("A suite of your own: a Python file with a function suite(); cap robots new")
+        click.echo("To write your own suite, define suite() in a Python file; see cap robots new")

@@ -19,15 +19,19 @@ from cap.errors import UsageError
     "plain",
     type=PATH,
     metavar="FILE.py",
-    help="Print a problem file made of functions with asserts.",
+    help="Convert Python functions with asserts to a problem file, and print it.",
 )
-@click.option("--schema", is_flag=True, help="Print the format, as a file that works.")
-@click.option("--check", is_flag=True, help="Try references and mutants; 1 if one is not fit.")
+@click.option("--schema", is_flag=True, help="Print the format as a working example file.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Test references and mutants; exit with code 1 if any problem is unsuitable.",
+)
 @json_option
 def command(
     files: tuple[Path, ...], plain: Path | None, schema: bool, check: bool, as_json: bool
 ) -> int:
-    """List the problems of files, by default RoboCodeGen's.
+    """List the problems in the given files (default: RoboCodeGen's).
 
     \b
     cap bench problems --check
@@ -86,5 +90,5 @@ def _check(found: Any, as_json: bool) -> int:
     for finding in faulty:
         for fault in finding.faults:
             click.echo(f"{finding.problem.name}: {fault}", err=True)
-    click.echo(f"{len(findings) - len(faulty)} of {len(findings)} problems are fit", err=True)
+    click.echo(f"{len(findings) - len(faulty)} of {len(findings)} problems are suitable", err=True)
     return 1 if faulty else 0

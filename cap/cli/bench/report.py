@@ -67,15 +67,17 @@ def _show_reasons(report: Any) -> None:
         cut = text if whole else f"{text[:_MOST_CHARS].rpartition(' ')[0]} ..."
         click.echo(printable(f"  {cut} ({where} seed {trial.seed} sample {trial.sample})"))
     if len(found) > _MOST_REASONS:
-        click.echo(f"  and {len(found) - _MOST_REASONS} reasons more, in the report")
+        click.echo(f"  and {len(found) - _MOST_REASONS} more reasons, in the report")
 
 
 @click.command("report")
 @click.argument("folders", nargs=-1, required=True, type=PATH, metavar="DIR...")
 @json_option
-@click.option("--junit", type=PATH, metavar="FILE", help="Write JUnit XML, of one DIR.")
+@click.option(
+    "--junit", type=PATH, metavar="FILE", help="Write a JUnit XML report for a single DIR."
+)
 def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
-    """Write report.md and report.html into results folders, and print the tables.
+    """Write report.md and report.html to results folders and print the tables.
 
     \b
     cap bench report runs/...
@@ -86,7 +88,7 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     from benchmarks.report.tables import read
 
     if junit is not None and len(folders) > 1:
-        raise UsageError("--junit writes one file of one folder; name one DIR")
+        raise UsageError("--junit writes one file for one folder; name a single DIR")
     if as_json:
         print_json([read(folder).as_json for folder in folders])
     for number, folder in enumerate(folders):
@@ -108,14 +110,15 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
 @click.argument("second", type=PATH)
 @json_option
 def compare(first: Path, second: Path, as_json: bool) -> int:
-    """Compare two results folders by the trials that both have.
+    """Compare two results folders on the trials they share.
 
     \b
     cap bench compare first second
 
-    p is McNemar's, exact, two-sided; the interval of the difference is the adjusted Wald interval
-    of paired rates. Neither allows for looking at many tasks, nor for samples of one problem being
-    alike; where there are any, another interval of all trials does, between problems.
+    p comes from McNemar's exact two-sided test; the interval of the difference is the adjusted Wald
+    interval for paired proportions. Neither corrects for comparing many tasks or for similarity
+    among samples of the same problem. If problems have several samples, a second interval for all
+    trials, clustered by problem, accounts for this similarity.
     """  # noqa: D301
     from benchmarks.report.comparison import compare as compared
 
@@ -137,7 +140,8 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
         click.echo(f"\n2nd - 1st of all, 95 % {units}: {low:+.1f} to {high:+.1f}")
     if any(found.unshared):
         click.echo(
-            f"left out: {found.unshared[0]} trials only of the 1st, {found.unshared[1]} of the 2nd"
+            f"left out: {found.unshared[0]} trials only in the 1st, "
+            f"{found.unshared[1]} only in the 2nd"
         )
     if found.differing:
         click.echo(f"\ntrials that differ: {len(found.differing)}")
@@ -153,7 +157,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
 @click.command("plot")
 @click.argument("folder", type=PATH, metavar="DIR")
 def plot(folder: Path) -> int:
-    """Draw the episodes of a results folder into it as SVG; needs the extra `report`.
+    """Plot the episodes in a results folder as SVG files; needs the extra `report`.
 
     \b
     cap bench plot runs/...

@@ -48,10 +48,13 @@ class SuiteOptions(TrialOptions):
 
     model: str | None = vary(
         None,
-        help="oracle, no-op, noisy-oracle:P, any model; tabletop: nl:MODEL; planning: say models.",
+        help="Model to use, or oracle, no-op or noisy-oracle:P; tabletop also accepts nl:MODEL, "
+        "and planning accepts stand-ins such as perfect-say.",
     )
     perception: str = "truth"
-    prompts: str | None = vary(None, type=str, help="Prompt set or folder (default: the suite's).")
+    prompts: str | None = vary(
+        None, type=str, help="Prompt set or folder (default: the suite's own)."
+    )
     disturbances: dict[str, float] = field(default_factory=dict)
     best_of: int = 1
     rounds: int = 1
@@ -75,15 +78,17 @@ class OracleOptions(TrialOptions):
 @click.command(
     "run",
     cls=SuiteCommand,
-    short_help="Run a suite's tasks with a model; resumes after a kill.",
-    help=f"""Run a suite's tasks with a model and write a report; resumes after a kill.
+    short_help="Run a suite's tasks with a model and write a report.",
+    help=f"""Run a suite's tasks with a model and write a report.
 
     \b
     cap bench run tabletop -m nearest -n 1 --mode instant
     cap bench run robocodegen -m openai/gpt-4.1 --max-cost 5
     cap bench run tabletop -m nearest --out runs/mine --resume
 
-    Exit code 0 whatever the rate is, 1 if no trial could be judged or a recording lacks answers.
+    To continue an interrupted run, pass its --out folder and --resume. The exit code is 0
+    regardless of the success rate; it is 1 if no trial could be judged or a recording lacks
+    answers.
 
     {SHARED}""",
 )
@@ -109,7 +114,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
     }
     settled |= {name: value for name, value in given.items() if value}
     if options.k and options.k[-1] > (options.n or 1):
-        raise UsageError(f"-k {options.k[-1]} needs as many samples: -n {options.k[-1]}")
+        raise UsageError(f"-k {options.k[-1]} needs that many samples: -n {options.k[-1]}")
     if suite_name == "planning":
         settled |= {"table": options.table or "SC-4"}
         settled |= {"models": [options.model]} if options.model else {}
@@ -118,7 +123,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
     elif options.model is None and options.policy is None and suite_name != "transcripts":
         raise UsageError(
-            "say whom to ask with -m: oracle, no-op, noisy-oracle:P, nearest or any model"
+            "choose a model with -m: oracle, no-op, noisy-oracle:P, nearest or any other model"
         )
     unasked = "transcript" if suite_name == "transcripts" else "offline"
     if options.policy is not None:
@@ -140,13 +145,13 @@ def run(suite_name: str, options: SuiteOptions) -> int:
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(OracleOptions, hidden=MODEL_FIELDS)
 def oracle(suite_name: str, options: OracleOptions) -> int:
-    """Prove that every task can be solved: its oracle program runs; 1 if one fails.
+    """Verify that each task can be solved: run its oracle program; exit with code 1 if any fails.
 
     \b
     cap bench oracle tabletop -n 1
     cap bench oracle kitchen -n 5 --mode physics
 
-    Splits with noise, in which no program can always succeed, are run only if --split names them.
+    Splits with noise, in which no program always succeeds, run only if you name them with --split.
     """  # noqa: D301
     from benchmarks.suite import OWN_PROMPTS, Settings
 

@@ -34,14 +34,14 @@ class ScoreOptions(RunnerOptions):
 @click.argument("file", type=PATH, metavar="FILE")
 @with_options(ScoreOptions, hidden=MODEL_FIELDS)
 def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
-    """Judge the answers in FILE to the problems of SUITE, humaneval or robocodegen.
+    """Judge the answers in FILE to the problems of SUITE (humaneval or robocodegen).
 
     \b
     cap bench score humaneval samples.jsonl -k 1,10
 
-    FILE has one JSON object a line: task_id, and completion or solution. The verdicts are written
-    beside, in the order of the file and with all else that stands in its lines. Exit code 0
-    whatever the rate is, 1 if no sample could be judged.
+    FILE contains one JSON object per line, with task_id and either completion or solution. The
+    verdicts are written to the results folder, in the same order as in FILE, with all other fields
+    kept. The exit code is 0 regardless of the success rate; it is 1 if no sample could be judged.
     """  # noqa: D301
     from benchmarks.samples import SAMPLES
     from benchmarks.suite import OWN_PROMPTS, Settings, suite
@@ -56,7 +56,7 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     given = {name: value for name, value in given.items() if value}
     found = suite(suite_name, given)
     if not found.judges_samples:
-        raise UsageError(f"'{suite_name}' has no samples to judge; humaneval and robocodegen have")
+        raise UsageError(f"'{suite_name}' cannot judge samples; use humaneval or robocodegen")
     prompts = OWN_PROMPTS.get(suite_name, "")
     model = f"{SAMPLES}{file.resolve()}"
     settings = Settings(suite=suite_name, model=model, prompts=prompts, options=given)
@@ -67,7 +67,9 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     if ks and ks[-1] > min(counts.values()):
         most = ks[-1]
         task, fewest = min(counts.items(), key=itemgetter(1))
-        note = f"no pass@{most}: of '{task}' there are {fewest} samples; give {most} of each"
+        note = (
+            f"no pass@{most}: '{task}' has only {fewest} samples; provide {most} for each problem"
+        )
         click.echo(f"note: {note}", err=True)
     show = partial(show_report, as_json=as_json)
     tally = run_trials(found, trials, settings, options, file.stem, show).total.tally

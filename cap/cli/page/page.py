@@ -239,7 +239,7 @@ class LivePage:
             with self._showing:
                 left = client not in self._browsers
             if left and not self._session.robot.simulated:
-                self.story.note("the browser that said yes has left: taken as no")
+                self.story.note("the browser that approved has left; assuming no")
                 return Decision(False)
         return decision
 

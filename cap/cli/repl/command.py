@@ -32,13 +32,13 @@ class ReplOptions(SessionOptions):
 @click.command("repl", cls=Command)
 @with_options(ReplOptions, hidden=("as_json",))
 def command(options: ReplOptions) -> int:
-    """Talk to the robot, one instruction at a time; /help lists its commands.
+    """Give the robot instructions interactively; /help lists the commands.
 
     \b
     cap repl
     cap repl -r kitchen --mode instant
 
-    Piped input is run line by line; it ends with 1 if any of it failed.
+    Piped input is run line by line; the exit code is 1 if any line fails.
     """  # noqa: D301
     kept = saved_at(options.resume)
     opening = Opening(as_saved(options, kept) if kept else options, kept, options.resume)

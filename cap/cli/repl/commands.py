@@ -31,34 +31,34 @@ if TYPE_CHECKING:
     from cap.trace.trace import Event
 
 COMMANDS = {
-    "help": ("[COMMAND]", "this list, or its line of one command"),
-    "examples": ("", "what you can say, as the robot's prompt shows it"),
-    "scene": ("", "what is there, and where"),
-    "look": ("", "a picture of the scene, as a file"),
-    "code": ("[TURN]", "the last program again, or that of a turn"),
-    "edit": ("", "change the last program in $EDITOR and run it"),
-    "why": ("", "why the last turn came out as it did"),
-    "prompt": ("[all]", "what the model was asked with; all: with hints and examples"),
-    "scope": ("", "what a program may use: functions, variables"),
-    "undo": ("[TURNS]", "go back a turn, and say which; in simulation the world too"),
-    "redo": ("", "redo what was undone, and say which turns"),
-    "skills": ("", "functions of this session, and those kept from earlier ones"),
-    "save": ("NAME [NEW_NAME] | FILE.json", "keep a function for later sessions, or the session"),
-    "load": ("DIR | FILE", "go on with the session of a run folder, or run a program file"),
-    "model": ("[NAME [URL]]", "the model, or another one from now on, at its own address"),
-    "robot": ("[NAME]", "the robot, or a new session with another one"),
-    "cost": ("", "what the model took so far, also for what was undone"),
-    "trace": ("", "where this session is written down"),
-    "quit": ("", "leave (or Ctrl-D)"),
+    "help": ("[COMMAND]", "list the commands, or describe one"),
+    "examples": ("", "list example instructions for this robot"),
+    "scene": ("", "show the objects and their positions"),
+    "look": ("", "save a picture of the scene"),
+    "code": ("[TURN]", "show the last program, or the program of a turn"),
+    "edit": ("", "edit the last program in $EDITOR and run it"),
+    "why": ("", "explain the result of the last turn"),
+    "prompt": ("[all]", "show the model's prompt; all: include hints and examples"),
+    "scope": ("", "list the functions and variables a program may use"),
+    "undo": ("[TURNS]", "undo the last turn, or several; in simulation, restore the world"),
+    "redo": ("", "redo the turns that were undone"),
+    "skills": ("", "list the functions of this session, saved skills first"),
+    "save": ("NAME [NEW_NAME] | FILE.json", "save a function, or the session, for later"),
+    "load": ("DIR | FILE", "continue a saved session, or run a program file"),
+    "model": ("[NAME [URL]]", "show the model, or switch to another one (at URL)"),
+    "robot": ("[NAME]", "show the robot, or start a session with another one"),
+    "cost": ("", "show the model's usage so far, including undone turns"),
+    "trace": ("", "show the run folder of this session"),
+    "quit": ("", "leave the session (or press Ctrl-D)"),
 }
 """Every command: what it takes, and what it does."""
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
 _TERMINAL_ONLY = ("edit", "load", "model", "robot", "quit")
 """What the page does not offer: who has its link need not be who may choose files and addresses."""
 _OPTIONS = {
-    "-m": "/model NAME asks another model",
+    "-m": "/model NAME switches to another model",
     "--base-url": "/model NAME URL sets the address",
-    "--dry-run": "/quit, and begin cap repl with it",
+    "--dry-run": "/quit, and start cap repl with it",
 }
 """What takes the place of an option that a message names, where the session is open."""
 LOOK_PX = 640
@@ -116,7 +116,7 @@ class Commands:
         """Remember what a turn's result does not say; say what to do about a trouble."""
         kind, data = event.kind, event.data
         if kind == "unwritten" and data["why"] is not None:
-            self.tell("  /save ELSEWHERE.json keeps the session in another place", "yellow")
+            self.tell("  /save ELSEWHERE.json saves the session in another place", "yellow")
         if event.depth:
             return
         if kind == "instruction":
@@ -163,11 +163,11 @@ class Commands:
         if command not in COMMANDS:
             near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
             hint = did_you_mean(f"/{command}", near)
-            raise UsageError(f"no command /{printable(name)}.{hint} /help lists them")
+            raise UsageError(f"no command /{printable(name)}.{hint} /help lists all commands")
         if self.screen.is_page and command in _TERMINAL_ONLY:
-            raise UsageError(f"/{command} is for the terminal: cap repl")
+            raise UsageError(f"/{command} works only in the terminal: cap repl")
         if given and not COMMANDS[command][0]:
-            raise UsageError(f"/{command} takes nothing, so leave out {given!r}")
+            raise UsageError(f"/{command} takes no arguments, so leave out {given!r}")
         done = getattr(self, f"do_{command}")(given)
         return done is None or bool(done)
 
@@ -217,13 +217,13 @@ class Commands:
         """List the commands, or tell of one."""
         wide = self.screen.width >= 100 or not self.screen.is_terminal
         if given and (asked := given.lower().lstrip("/")) not in COMMANDS:
-            raise UsageError(f"no command /{asked}. /help lists them")
+            raise UsageError(f"no command /{asked}. /help lists all commands")
         if given:
             takes, about = COMMANDS[asked]
             self.tell(f"{f'/{asked} {takes}'.rstrip()}: {about}")
             return
-        self.tell("Type what the robot should do. Ctrl-C stops program and robot, not the session.")
-        self.tell("Several lines (Alt-Enter, or pasted) are as many instructions.")
+        self.tell("Type an instruction. Ctrl-C stops the program and the robot, not the session.")
+        self.tell("Each line is one instruction; separate several with Alt-Enter, or paste them.")
         for name, (takes, about) in COMMANDS.items():
             if self.screen.is_page and name in _TERMINAL_ONLY:
                 continue
@@ -236,10 +236,10 @@ class Commands:
         things = observation.facts(self.session.robot).get("objects", [])
         first = to_try(prompt, things, len(prompt.examples))
         if first:
-            self.tell("here and now:")
+            self.tell("in this scene:")
         for sentence in first:
             self.tell(f"  {sentence}")
-        self.tell("in its prompt, one after the other or with other things on the table:")
+        self.tell("in the robot's prompt (in sequence, or for other scenes):")
         for example in prompt.examples:
             if example.instruction not in first:
                 self.tell(f"  {example.instruction}")
@@ -261,7 +261,9 @@ class Commands:
         """Write a picture of the scene into the run folder."""
         robot = self.session.robot
         if not hasattr(robot, "render"):
-            raise UsageError(f"robot '{robot.name}' makes no pictures; /scene has it in words")
+            raise UsageError(
+                f"robot '{robot.name}' cannot render pictures; /scene describes the scene in words"
+            )
         data = io.BytesIO()
         try:
             robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
@@ -270,11 +272,11 @@ class Commands:
             raise RobotError(f"robot '{robot.name}' render() failed: {reason}") from None
         self.looks += 1
         path = self.session.trace.keep(f"scene-{self.looks:02d}.png", data.getvalue())
-        self.tell(f"picture: {path}{'' if path.exists() else ', once there is room'}")
+        self.tell(f"picture: {path}{'' if path.exists() else ', once there is space'}")
 
     def do_code(self, given: str) -> None:
         """Show a program."""
-        self.tell(self._turn(given).program or "it has no program")
+        self.tell(self._turn(given).program or "this turn has no program")
 
     def do_edit(self, given: str) -> bool | None:
         """Have the user change the last program, and run the result."""
@@ -294,7 +296,9 @@ class Commands:
         """Run the user's own program; where it fails, say what to type."""
         turn = self.session.execute(source, name)
         if turn.failure is not None:
-            self.tell(f"  {again}; /scope lists what it may use, /why has more", "yellow")
+            self.tell(
+                f"  {again}; /scope lists what a program may use, /why gives details", "yellow"
+            )
         return bool(turn.ok)
 
     def do_why(self, given: str) -> None:
@@ -312,17 +316,17 @@ class Commands:
             if failure.line and failure.line <= len(lines):
                 self.tell(f"  line {failure.line}: {lines[failure.line - 1].strip()}")
             calls = folded(f"{call.name}: {call.error}" for call in turn.calls if call.error)
-            self.tell(f"  its calls that failed: {'; '.join(calls) or 'none'}")
+            self.tell(f"  failed calls: {'; '.join(calls) or 'none'}")
             done = ", ".join(folded(call.name for call in turn.done))
-            self.tell(f"  done before, and stays done: {done or 'nothing'}")
-            self.tell(f"  to blame: {failure.cause}", "dim")
+            self.tell(f"  completed before the failure, and not undone: {done or 'nothing'}")
+            self.tell(f"  cause: {failure.cause}", "dim")
         for note in dict.fromkeys(self.notes):
             self.tell(f"  {note}", "dim")
 
     def do_prompt(self, given: str) -> None:
         """Show what the model was asked with."""
         if given.lower() not in ("", "all"):
-            raise UsageError(f"/prompt takes nothing or all, not {given!r}")
+            raise UsageError(f"/prompt takes no argument or all, not {given!r}")
         session, prompt = self.session, self.session.prompt
         head = prompt.head(session.engine.docs(prompt))
         if given:
@@ -330,7 +334,7 @@ class Commands:
         else:
             above = f"{len(head)} characters of functions, hints and examples; /prompt all"
             self.tell(f"({above} shows them)", "dim")
-        self.tell(self.tail or "(no model was asked in this session yet)")
+        self.tell(self.tail or "(no model has been used in this session yet)")
 
     def do_scope(self, given: str) -> None:
         """Show what a program may use."""
@@ -371,7 +375,7 @@ class Commands:
         for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
             self.tell(f"  {kept.name} ({kept.origin})")
         for name in dict.fromkeys(self.kept):
-            self.tell(f"  {name} (kept for later sessions)")
+            self.tell(f"  {name} (saved for later sessions)")
         for reason in self.session.damaged_skills.values():
             self.tell(f"  left out: {reason}", "yellow")
 
@@ -379,7 +383,7 @@ class Commands:
         """Keep a function, or the session."""
         names = given.split()
         if given.endswith(".json") and self.screen.is_page:
-            raise UsageError("a session is saved to a file in the terminal: cap repl")
+            raise UsageError("to save the session to a file, use the terminal: cap repl")
         if given.endswith(".json"):
             self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
         elif len(names) in (1, 2):
@@ -388,11 +392,11 @@ class Commands:
             path = self.session.save_skill(*names)
             new = [name for name in store.names() if name not in before and name != path.stem]
             self.kept += [path.stem, *new]
-            needed = f"; kept as well, since it needs them: {', '.join(new)}" if new else ""
-            self.tell(f"kept as {path}{needed}")
+            needed = f"; also saved, because it needs them: {', '.join(new)}" if new else ""
+            self.tell(f"saved as {path}{needed}")
         else:
             raise UsageError(
-                "say which function: /save NAME, or /save NAME NEW_NAME; /skills lists them. The "
+                "name a function: /save NAME, or /save NAME NEW_NAME; /skills lists them. The "
                 f"session is in {self.session.trace.folder}; /save FILE.json copies it"
             )
 
@@ -400,12 +404,16 @@ class Commands:
         """Run a program file, or ask for a saved session to be gone on with."""
         path = Path(given).expanduser()
         if not given:
-            raise UsageError("say what: /load runs/... goes on with it, /load FILE.py runs it")
+            raise UsageError(
+                "name a file: /load runs/... continues a session, /load FILE.py runs it"
+            )
         if path.suffix == ".py":
             return self._execute(read_source(path), path.name, f"change {path}, then: /load {path}")
         kept = saved_at(path)
         if not self.session.robot.simulated:
-            raise UsageError(f"a real robot is let go of first: /quit, cap repl --resume {path}")
+            raise UsageError(
+                f"a real robot must be released first: /quit, cap repl --resume {path}"
+            )
         options = replace(self.options, objects=None, mode=None, out=None)
         if kept.robot != self.session.robot.name:
             options = self._for_another_robot(None)
@@ -416,7 +424,7 @@ class Commands:
         """Say which model writes programs, or have another one write them."""
         session = self.session
         if not given:
-            self.tell(f"{session.model.name}; others: /model NAME, see cap models list")
+            self.tell(f"{session.model.name}; to switch: /model NAME (see cap models list)")
             return
         name, _, url = given.partition(" ")
         asked = replace(self.options, model=name)
@@ -438,7 +446,7 @@ class Commands:
             self.tell(f"{robot.name}; others: {', '.join(sorted(registry.robots()))}, FILE.py")
             return
         if given == robot.name and not robot.simulated:
-            raise UsageError(f"'{given}' is real, and in use: /quit, then cap repl again")
+            raise UsageError(f"'{given}' is a real robot in use: /quit, then start cap repl again")
         self.opening = Opening(self._for_another_robot(given))
 
     def _for_another_robot(self, name: str | None) -> SessionOptions:
@@ -455,7 +463,7 @@ class Commands:
         session = self.session
         by_lmp = real_usage(session)
         if not by_lmp:
-            self.tell(f"{session.model.name} costs nothing: no language model was asked")
+            self.tell(f"{session.model.name} costs nothing: no language model was used")
             return
         self.tell(usage_line(functools.reduce(Usage.plus, by_lmp.values())))
         for name, usage in by_lmp.items():
@@ -480,8 +488,8 @@ class Commands:
         number = _count(given, "/code") if given else len(turns)
         if not turns:
             earlier = f"; {self.session.earlier_turns}" if self.session.earlier else ""
-            where = "; cap trace show has their programs" if earlier else ""
-            raise UsageError(f"there was no turn yet{earlier}{where}")
+            where = "; cap trace show prints their programs" if earlier else ""
+            raise UsageError(f"there are no turns yet{earlier}{where}")
         if number > len(turns):
             raise UsageError(f"there is no turn {number}; the last one is {len(turns)}")
         return turns[number - 1]
@@ -492,7 +500,7 @@ def _count(given: str, command: str) -> int:
     if not given:
         return 1
     if not (given.isascii() and given.isdigit() and 0 < int(given) < 10**6):
-        raise UsageError(f"{command} takes a number from 1 on, not {given!r}")
+        raise UsageError(f"{command} takes a number of 1 or more, not {given!r}")
     return int(given)
 
 

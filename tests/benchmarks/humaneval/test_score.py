@@ -358,7 +358,7 @@ def test_a_run_goes_on_with_the_same_samples_alone(
     command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems), "-q"]
     command += ["--out", str(tmp_path / "scored"), "-k", "1,3"]
     assert cap(command) == 0
-    told = "note: no pass@3: of 'test/0' there are 1 samples; give 3 of each"
+    told = "note: no pass@3: 'test/0' has only 1 samples; provide 3 for each problem"
     assert told in capsys.readouterr().err
     assert cap([*command, "--resume"]) == 0
     lines(path, [{"task_id": "test/0", "completion": "    return 2"}])

@@ -493,7 +493,7 @@ def test_problems_are_listed_checked_and_their_format_printed(
     path = tmp_path / "mine.toml"
     path.write_text(capsys.readouterr().out)
     assert cap(["bench", "problems", "--check", str(path)]) == 0
-    assert "1 of 1 problems are fit" in capsys.readouterr().err
+    assert "1 of 1 problems are suitable" in capsys.readouterr().err
     path.write_text(
         SCHEMA.replace("return points[0]", "return [1, 2] and max(points, key=lambda p: p[1])")
     )

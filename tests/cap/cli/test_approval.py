@@ -67,7 +67,7 @@ def test_ctrl_d_at_a_question_is_a_no(
     terminal: int, asked: Callable[[], bool], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert asked() is False
-    assert "taken as no" in capsys.readouterr().err
+    assert "assuming no" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("terminal", [b"e\ne\ne\n"], indirect=True)

@@ -119,7 +119,7 @@ def test_the_model_of_the_command_line_is_asked_and_named(
                                   'instructions = ["stack all the blocks"]\n')  # fmt: skip
         assert run([*command, "--out", "two"]) == 0
     told = capsys.readouterr()
-    assert "1 of 2 sessions name a model of their own, which comes before -m: b" in told.err
+    assert "1 of 2 sessions name their own model, which overrides -m: b" in told.err
     assert "openai/fake" in told.out
     title = Path("two/report.md").read_text().splitlines()[0]
     assert title.endswith(": openai/fake, nearest")

@@ -96,7 +96,7 @@ def test_a_file_alone_is_read_and_shown(capsys: Any) -> None:
     assert run(["robots", "camera", "camera.toml"]) == 0
     shown = capsys.readouterr().out
     assert "mount: hand" in shown
-    assert "--pairs PAIRS checks it against measurements" in shown
+    assert "to check it against measurements, pass --pairs PAIRS" in shown
 
 
 @cases(("arguments", "says"))

@@ -139,9 +139,9 @@ def test_a_window_that_is_too_small_is_found_by_the_check(capsys: Capture) -> No
     for window, told in (
         (
             3000,
-            "context window: 3000 tokens; the beginning of longer prompts is lost without a word",
+            "context window: 3000 tokens; the beginning of longer prompts is silently cut off",
         ),
-        (None, "tokens were read whole"),
+        (None, "tokens were read completely"),
     ):
         with FakeServer(knows, window=window) as server:
             assert run(["models", "check", "ollama/fake", "--base-url", server.url]) is not None
@@ -331,12 +331,12 @@ def test_a_model_that_reads_text_alone_is_asked_without_and_it_says_so(capsys: C
         asked = ["-m", "vllm/fake", "--base-url", server.url, "--look", *INSTANT]
         assert run(["run", "say it", *asked]) == 0
         assert [len(pictures_in(post.body)) for post in server.posts] == [1, 0]
-        assert "takes no pictures" in " ".join(capsys.readouterr().out.split())
+        assert "does not accept pictures" in " ".join(capsys.readouterr().out.split())
         assert run(["run", "say it", *asked]) == 0
         assert [len(pictures_in(post.body)) for post in server.posts] == [1, 0, 0]
-    assert "vllm/fake takes no pictures; it is asked without" in capsys.readouterr().err
+    assert "vllm/fake does not accept pictures, so --look is ignored" in capsys.readouterr().err
     assert run(["run", "stack all the blocks", "--look", *INSTANT]) == 0
-    assert "nearest takes no pictures; it is asked without" in capsys.readouterr().err
+    assert "nearest does not accept pictures, so --look is ignored" in capsys.readouterr().err
 
 
 def test_what_each_lmp_took_is_told(capsys: Capture) -> None:

@@ -104,7 +104,7 @@ def test_options_stand_in_sections_with_the_settings_behind(cap: Cap) -> None:
         "Approval",
         "Output",
         "Options",
-        "Settings, for --set and cap.toml",
+        "Settings for --set and cap.toml",
     ]
     assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in SETTINGS)
 

@@ -204,7 +204,7 @@ def test_to_cancel_stops_the_program_and_the_next_call_is_served(tmp_path: Path)
             if other.is_error:
                 break
             await asyncio.sleep(0.05)
-        assert "another call is under way" in other.content[0].text
+        assert "another call is in progress" in other.content[0].text
         endless.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await endless
@@ -398,7 +398,7 @@ def test_on_hardware_a_person_at_the_client_decides(
             tried = await agent.call_tool("try_programs", {"sources": [RED]})
         assert (turn["failure"] is None, bool(turn["moved"])) == (moves, moves)
         assert told["failure"] is not None
-        assert "real hardware goes back to no snapshot" in tried.content[0].text
+        assert "real hardware cannot return to a snapshot" in tried.content[0].text
 
     asyncio.run(work())
     assert len(asked) == (says is not None)

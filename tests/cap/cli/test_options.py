@@ -103,7 +103,7 @@ def test_an_option_comes_before_set() -> None:
         ("approve=none", "it is an option: --approve"),
         ("speed=1", "it is an option: --speed"),
         ("verify=maybe", "'words' or 'goal' or 'off'"),
-        ("extra_body.api_key=hunter2", "api_key may not"),
+        ("extra_body.api_key=hunter2", "api_key is not allowed"),
     ],
 )
 def test_what_is_no_setting_is_refused(word: str, message: str) -> None:

@@ -281,9 +281,9 @@ def test_the_commands_of_the_terminal_are_the_page_s_but_for_files_and_addresses
         for line, told in (
             ("/why", "it did not fail"),
             ("/scene", "red block: ("),
-            ("/model openai/x http://evil.example", "/model is for the terminal"),
-            ("/edit", "/edit is for the terminal"),
-            ("/load run", "/load is for the terminal"),
+            ("/model openai/x http://evil.example", "/model works only in the terminal"),
+            ("/edit", "/edit works only in the terminal"),
+            ("/load run", "/load works only in the terminal"),
             ("/save kept.json", "saved to a file in the terminal"),
             ("/undo", "undone: put the red block in the blue bowl"),
             ("/undo 2", "nothing to undo"),
@@ -424,7 +424,7 @@ def test_a_program_can_be_changed_and_what_is_refused_stays_in_the_field(tmp_pat
         visitor.press("Yes, run it")
         for browser in (visitor, other):
             browser.until(lambda v: "A change was refused" in v.text)
-            assert "the edited program is refused" in browser.text
+            assert "the edited program was refused" in browser.text
             browser.until(lambda v: v.field("Program").strip() == "import os")
         visitor.write("Program", "say('mine')")
         time.sleep(STILL_S)

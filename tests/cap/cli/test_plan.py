@@ -34,7 +34,7 @@ def test_an_instruction_is_carried_out_with_its_scores_as_a_table(
     shown = capsys.readouterr().out
     assert "perfect-say knows the right next step; not a language model" in shown
     assert "find a sponge          1" in shown
-    assert "done: the world is as asked" in shown
+    assert "done: the world matches the instruction" in shown
     with Image.open(tmp_path / "run" / "after.png") as after:
         assert after.size == (480, 480)
     kinds = [
@@ -109,7 +109,7 @@ def test_an_instruction_is_known_whatever_its_case_its_stop_and_its_wording(
     words: tuple[str, ...], tmp_path: Path, capsys: Capture
 ) -> None:
     assert plan(*words, out=tmp_path / "run") == 0
-    assert capsys.readouterr().out.count("done: the world is as asked") == 1
+    assert capsys.readouterr().out.count("done: the world matches the instruction") == 1
 
 
 def test_a_monologue_reads_what_came_of_its_steps(tmp_path: Path, capsys: Capture) -> None:
@@ -148,7 +148,7 @@ def test_what_no_stand_in_knows_ends_with_the_remedy(tmp_path: Path, capsys: Cap
     assert plan("sing a song", "-m", "perfect-say", out=tmp_path / "run") == 4
     shown = capsys.readouterr().out
     assert "use another model with -m" in shown
-    assert "the benchmark knows, for instance: " in shown
+    assert "the benchmark knows, for example: " in shown
 
 
 def test_every_stand_in_is_named_where_a_model_is_chosen(
@@ -167,8 +167,8 @@ def test_a_model_that_gives_nothing_is_told_alike_by_every_planner(
     words = ("frobnicate the gizmo", "--planner", planner, "-m", "nearest")
     assert plan(*words, out=tmp_path / "run") == 4
     shown = capsys.readouterr().out
-    assert "ended without being done: NoMatch: nearest cannot" in shown
-    assert "the benchmark knows, for instance: " in shown
+    assert "ended unfinished: NoMatch: nearest cannot" in shown
+    assert "the benchmark knows, for example: " in shown
 
 
 CORNERS = ("Put all the blocks in different corners", "--planner", "monologue", "-r", "ravens")
@@ -183,7 +183,7 @@ def test_a_benchmark_instruction_that_the_scene_forbids_says_what_is_in_the_way(
         assert re.search(r"the \w+ bowl is too near to the [\w ]+ corner", capsys.readouterr().err)
     for more in (("--seed", "3"), ("--objects", "red block, blue block")):
         assert plan(*CORNERS, "--feedback", "scene", *more, out=tmp_path / more[0]) == 0
-        assert "done: the world is as asked" in capsys.readouterr().out
+        assert "done: the world matches the instruction" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("robot", ["kitchen", "ravens"])

@@ -175,7 +175,7 @@ def test_lines_from_a_pipe() -> None:
     assert done.returncode == 1, done.stderr
     assert "moved red block" in done.stdout
     assert "NoMatch" in done.stdout
-    assert done.stderr == "error: no command /nothing. /help lists them\n"
+    assert done.stderr == "error: no command /nothing. /help lists all commands\n"
     assert done.stdout.count("put_first_on_second(moved[0], 'blue bowl')") == 2
 
 
@@ -218,10 +218,10 @@ def test_another_robot_and_a_saved_session_in_one_sitting(fed: Fed) -> None:
 def test_a_full_disk_in_mid_session_is_said_and_the_session_lives_on() -> None:
     lines = ["put the red block in the blue bowl", "/undo"] * 4
     done = piped("\n".join([*lines, "/code", ""]), "--out", "here", before="ulimit -f 16")
-    assert "here cannot be written: File too large; make room there" in done.stdout
+    assert "here cannot be written: File too large; free up space there" in done.stdout
     assert done.stdout.count("moved red block") == 4
-    assert done.stdout.count("undone: the last turn, the world too") == 4
-    assert "there was no turn yet" in done.stderr
+    assert done.stdout.count("undone: the last turn, including the world") == 4
+    assert "there are no turns yet" in done.stderr
     assert "error: File too large, so these are lost: the last " in done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode == 1
@@ -335,8 +335,8 @@ def test_twenty_turns_of_a_sitting(
             screen.says("/why", "line 2: 1 / 0")
             screen.says("count", 'robot says: "x is [1]"')
             screen.says("/edit", 'robot says: "edited [1]"')
-            screen.says("/undo 3", "undone: 3 turns, the world too")
-            screen.says("/redo", "redone: 3 turns, the world too")
+            screen.says("/undo 3", "undone: 3 turns, including the world")
+            screen.says("/redo", "redone: 3 turns, including the world")
             screen.says("/save session.json", "saved: session.json")
             for _ in range(8):
                 screen.says("count", 'robot says: "x is [1]"')

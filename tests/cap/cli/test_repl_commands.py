@@ -79,7 +79,7 @@ def talk(session: Session) -> Talk:
 @pytest.mark.parametrize(
     ("line", "here"),
     [
-        ("pour the coffee", "/model NAME asks another model"),
+        ("pour the coffee", "/model NAME switches to another model"),
         ("/model vllm/x notaurl", "/model NAME URL sets the address"),
     ],
 )
@@ -109,11 +109,11 @@ def test_a_person_is_greeted_with_the_scene_and_what_to_say(talk: Talk) -> None:
 
 
 def test_what_a_turn_was_can_be_looked_at(talk: Talk, tmp_path: Path) -> None:
-    assert "there was no turn yet" in talk.refused("/code")
+    assert "there are no turns yet" in talk.refused("/code")
     talk(MOVE)
     assert "put_first_on_second(moved[0], 'blue bowl')" in talk("/code")
     assert "there is no turn 2; the last one is 1" in talk.refused("/code 2")
-    assert "/code takes a number from 1 on, not 'x'" in talk.refused("/code x")
+    assert "/code takes a number of 1 or more, not 'x'" in talk.refused("/code x")
     assert "it did not fail; moved red block to blue bowl" in talk("/why")
     assert talk("/prompt").strip().endswith(f"# {MOVE}.")
     (program := tmp_path / "hello.py").write_text("say('hello')\n")
@@ -124,8 +124,8 @@ def test_what_a_turn_was_can_be_looked_at(talk: Talk, tmp_path: Path) -> None:
     assert "put_first_on_second(first: Place, second: Place) -> Array  acts" in scope
     assert "moved = ['red block']" in scope
     assert "costs nothing" in talk("/cost")
-    assert "/prompt takes nothing or all, not 'bogus'" in talk.refused("/prompt bogus")
-    assert "no command /bogus. /help lists them" in talk.refused("/bogus")
+    assert "/prompt takes no argument or all, not 'bogus'" in talk.refused("/prompt bogus")
+    assert "no command /bogus. /help lists all commands" in talk.refused("/bogus")
     assert "Did you mean '/undo'?" in talk.refused("/un")
 
 
@@ -159,7 +159,7 @@ def test_turns_of_the_session_that_is_gone_on_with_are_said_to_be_its_own(
         after.commands.greet()
         assert told in after.said()
         assert told in after.refused("/undo")
-        assert "no model was asked in this session yet" in after("/prompt")
+        assert "no model has been used in this session yet" in after("/prompt")
         for line in ("/code", "/why", "/code 2"):
             assert told in after.refused(line)
 
@@ -171,7 +171,7 @@ def test_why_tells_the_line_the_calls_and_what_stays_done(talk: Talk, tmp_path: 
     told = talk("/why")
     assert "line 2: put_first_on_second('red block', 'green cup')" in told
     assert "put_first_on_second: NotFound" in told
-    assert "stays done: say" in told
+    assert "not undone: say" in told
 
 
 def test_a_loop_of_calls_is_told_once_here_and_in_later_prompts(
@@ -184,9 +184,9 @@ def test_a_loop_of_calls_is_told_once_here_and_in_later_prompts(
     file.write_text(f"for i in range(40):\n    say('on')\n{wrong}        pass\n1 / 0\n")
     talk.refused(f"/load {file}")
     told = " ".join(talk("/why").split())
-    assert "stays done: say x 40" in told
+    assert "not undone: say x 40" in told
     assert told.count("put_first_on_second: NotFound") == 1
-    assert "x 40 done before" in told
+    assert "x 40 completed before" in told
     assert session.state.history[-1].effect == "said 'on' x 40; nothing moved"
     assert "failed after say x 40, which stays done" in session.state.history[-1].note
 
@@ -195,11 +195,11 @@ def test_undo_and_redo(talk: Talk, session: Session) -> None:
     talk(MOVE)
     there = session.robot.positions()
     told = talk("/undo")
-    assert "undone: the last turn, the world too" in told
+    assert "undone: the last turn, including the world" in told
     assert f"undone: {MOVE}" in told
     assert session.robot.positions() != there
     told = talk("/redo")
-    assert "redone: the turn, the world too" in told
+    assert "redone: the turn, including the world" in told
     assert f"redone: {MOVE}" in told
     assert session.robot.positions() == there
     assert "nothing was undone since" in talk.refused("/redo")
@@ -216,7 +216,7 @@ def test_where_a_program_of_ones_own_fails_it_is_said_what_to_type(
         path.write_text(source)
         told = " ".join(talk.refused(f"/load {path}").split())
         assert f"change {path}, then: /load {path}" in told.replace("/ ", "/")
-        assert "/scope lists what it may use, /why has more" in told
+        assert "/scope lists what a program may use, /why gives details" in told
 
 
 def test_a_scene_is_told_with_map_and_places(talk: Talk, tmp_path: Path) -> None:
@@ -250,9 +250,9 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     program.write_text("def twice(x):\n    return 2 * x\nsay(str(twice(2)))\n")
     assert 'robot says: "4"' in talk(f"/load {program}")
     assert "twice" in talk("/skills")
-    assert "kept as" in talk("/save twice double")
-    assert "double (kept for later sessions)" in talk("/skills")
-    assert "say which function" in talk.refused("/save")
+    assert "saved as" in talk("/save twice double")
+    assert "double (saved for later sessions)" in talk("/skills")
+    assert "name a function" in talk.refused("/save")
     assert "no function 'nothing'" in talk.refused("/save nothing")
     saved = tmp_path / "mine.json"
     assert "saved:" in talk(f"/save {saved}")
@@ -271,8 +271,8 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     assert opening is not None
     assert (opening.folder, opening.options.robot) == (saved, "ravens")
     talk.commands.session.execute("def one():\n    return 1\ndef both():\n    return one()")
-    assert "; kept as well, since it needs them: one" in " ".join(talk("/save both").split())
-    assert "say what" in talk.refused("/load")
+    assert "; also saved, because it needs them: one" in " ".join(talk("/save both").split())
+    assert "name a file" in talk.refused("/load")
     assert "no saved session" in talk.refused(f"/load {tmp_path}/nowhere")
     assert "no file" in talk.refused(f"/load {tmp_path}/nowhere.py")
 
@@ -285,7 +285,7 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
         (": > $1", True, "the program is empty, so nothing ran"),
         ("echo 'say(' > $1", False, "/edit opens it again"),
         ("echo 'import os' > $1", False, "CAP102"),
-        ("exit 3", False, "set EDITOR to one that works"),
+        ("exit 3", False, "set EDITOR to an editor that works"),
     ],
 )
 def test_edit_opens_the_last_program_and_runs_what_comes_of_it(
@@ -304,7 +304,7 @@ def test_edit_opens_the_last_program_and_runs_what_comes_of_it(
 
 
 def test_a_command_is_known_in_capitals_and_by_itself(talk: Talk) -> None:
-    assert "/undo [TURNS]: go back" in talk("/HELP undo")
+    assert "/undo [TURNS]: undo the last turn" in talk("/HELP undo")
 
 
 def test_a_function_s_default_is_shown_with_its_quotes(talk: Talk) -> None:
@@ -391,7 +391,7 @@ def test_another_robot_is_asked_for(talk: Talk) -> None:
         ("/sceen", "no command /sceen. Did you mean '/scene'"),
         ("/\x1b[31m", "no command /\\x1b[31m"),
         ("pour the coffee", "NoMatch"),
-        ("/quit now", "/quit takes nothing, so leave out 'now'"),
+        ("/quit now", "/quit takes no arguments, so leave out 'now'"),
         ("/undo", "error: nothing to undo"),
         ("/save put_first_on_second", "'put_first_on_second' is the robot's own"),
         ("/load /etc/passwd", "/etc/passwd is not a saved session"),

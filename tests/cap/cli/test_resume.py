@@ -79,7 +79,7 @@ def test_a_run_of_ones_own_robot_is_replayed_and_gone_on_with(own: str, capsys: 
     header = json.loads(Path("o/run.json").read_text())
     assert header["robot_file"] == str(Path(own).resolve())
     assert run(["run", "--replay", "o", "-r", own]) == 0
-    assert "came out as in the run" in capsys.readouterr().out
+    assert "same result as in the run" in capsys.readouterr().out
     again = ["move the blue marker to the left", "-r", own, "--out", "p", "--json"]
     assert run(["run", "--resume", "o", *again]) == 0
     (before,), (turn,) = json.loads(Path("o/session.json").read_text())["history"], turns(capsys)
@@ -142,8 +142,8 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
     capsys.readouterr()
     out, error = cap(["run", "--resume", "o", "count", *model, "--json"])
     assert said(json.loads(out)["turns"][0]) == ["[1, 2]"]
-    assert "note: the last turn was cut off, and is as if never asked: loop" in error
-    assert "came out as in the run" in cap(["run", "--replay", "o"]).out
+    assert "note: the last turn was interrupted and is discarded: loop" in error
+    assert "same result as in the run" in cap(["run", "--replay", "o"]).out
 
 
 @pytest.mark.sweep(share=0.4)
@@ -221,10 +221,12 @@ def test_replay_of_what_came_out_otherwise(model: list[str], cap: Cap, capsys: C
     path = Path("o/events.jsonl")
     path.write_text(path.read_text().replace('"ok": true', '"ok": false'))
     capsys.readouterr()
-    assert "came out differently than in the run: move" in cap(["run", "--replay", "o"], 1).out
+    assert "result differs from the run: move" in cap(["run", "--replay", "o"], 1).out
     path.write_text(path.read_text().replace('"text": "move"', '"text": "move\\u001b[2J"'))
-    assert "than in the run: move\\x1b[2J" in cap(["run", "--replay", "o"], 1).out
-    assert "than in the run: move\\x1b[2J" in cap(["trace", "export", "o", "--to", "gif"], 1).err
+    assert "differs from the run: move\\x1b[2J" in cap(["run", "--replay", "o"], 1).out
+    assert (
+        "differs from the run: move\\x1b[2J" in cap(["trace", "export", "o", "--to", "gif"], 1).err
+    )
 
 
 def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
@@ -232,7 +234,7 @@ def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
     run(["exec", "mine.py", "--out", "o", *INSTANT])
     capsys.readouterr()
     assert run(["run", "--replay", "o"]) == 0
-    assert "replayed: it came out as in the run" in capsys.readouterr().out
+    assert "replayed: same result as in the run" in capsys.readouterr().out
 
 
 Talk = Callable[..., tuple[int, str, str]]
@@ -258,7 +260,7 @@ def test_a_skill_kept_in_the_repl_serves_a_later_run(
     code, out, error = repl(told, *model)
     assert code == 1, error  # of the second time
     assert "get_area (generated)" in out
-    assert "kept as " in out
+    assert "saved as " in out
     assert "skill 'get_area' already" in error
     file = Path.home() / ".local/share/cap/skills/get_area.py"
     assert '# instruction = "area"' in file.read_text()
@@ -276,7 +278,7 @@ def test_a_skill_kept_in_the_repl_serves_a_later_run(
 
 def test_save_without_a_name_says_how(repl: Talk) -> None:
     code, _, error = repl(b"/save\n/save nothing\n")
-    assert "say which function: /save NAME" in error
+    assert "name a function: /save NAME" in error
     assert "this session has no function 'nothing'" in error
     assert code == 1
 
@@ -315,7 +317,7 @@ def test_a_damaged_skill_is_left_out_with_a_line(cap: Cap) -> None:
     (line,) = cap(
         ["run", "stack all the blocks", *INSTANT, "--set", "skills=mine"]
     ).err.splitlines()
-    assert line.startswith("warning: a skill is left out: mine/f.py, line 2: CAP102")
+    assert line.startswith("warning: skipping a skill: mine/f.py, line 2: CAP102")
     assert "damaged: mine/f.py, line 2" in " ".join(
         cap(["skills", "list", "--skills", "mine"]).out.split()
     )
@@ -360,7 +362,7 @@ def test_odd_bytes_on_a_pipe_do_not_end_the_repl() -> None:
 def test_the_run_says_what_the_model_took(model: list[str], cap: Cap) -> None:
     shown = cap(["run", "move", "count", *INSTANT, *model]).out
     assert shown.count("; 1 request, ") == 2
-    assert "in all: 2 requests, " in shown
+    assert "total: 2 requests, " in shown
 
 
 def test_nearest_takes_nothing_and_says_nothing_of_it(capsys: Capture) -> None:
@@ -402,11 +404,11 @@ def test_a_sitting_with_redo_and_another_model_is_replayed(
     lines = "put the red block in the blue bowl\n/undo\n/redo\n/model vllm/fake {}\nmove\ncount\n"
     code, out, error = repl(lines.format(model[-1]).encode(), "--out", "o")
     assert (code, error) == (0, "")
-    assert "model: vllm/fake from now on" in out
-    assert "replayed: it came out as in the run" in cap(["run", "--replay", "o"]).out
+    assert "now using model vllm/fake" in out
+    assert "replayed: same result as in the run" in cap(["run", "--replay", "o"]).out
     told = cap(["trace", "show", "o"]).out
-    assert "redone: the turn, the world too" in told
-    assert "model: vllm/fake from now on" in told
+    assert "redone: the turn, including the world" in told
+    assert "now using model vllm/fake" in told
 
 
 def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:
@@ -439,6 +441,5 @@ def test_lines_that_a_replay_leaves_out_are_told(capsys: Capture) -> None:
     assert run(["run", "--replay", "o"]) == 0
     warned = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
     assert warned == [
-        f"warning: line {number} of o/events.jsonl cannot be read; it is left out"
-        for number in (1, 2)
+        f"warning: line {number} of o/events.jsonl cannot be read; skipping it" for number in (1, 2)
     ]

@@ -305,8 +305,8 @@ def test_the_command_that_goes_on_after_a_refusal_is_whole(
     cap: Cap,
 ) -> None:
     words = tabletop(WORDS, "point at the blue bowl", "--dry-run", "--ask")
-    (line,) = (line for line in cap(words, 1).out.splitlines() if "they wait: " in line)
-    assert "moveL([" in cap(shlex.split(line.removeprefix("they wait: cap "))).out
+    (line,) = (line for line in cap(words, 1).out.splitlines() if "to run them: " in line)
+    assert "moveL([" in cap(shlex.split(line.removeprefix("to run them: cap "))).out
 
 
 def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(

@@ -203,12 +203,12 @@ def test_the_command_speaks_to_people(tmp_path: Path) -> None:
     assert "chat: yes" in lines
     assert "completions: no" in lines
     assert "continuations are compared by: ranked" in lines
-    assert "parameters it refuses: seed, temperature, stop" in lines
+    assert "refused parameters: seed, temperature, stop" in lines
 
 
 def test_only_endpoints_can_be_checked(tmp_path: Path) -> None:
     result = run(tmp_path, "nearest")
-    assert "nearest is no endpoint" in str(result.exception)
+    assert "nearest is not an endpoint" in str(result.exception)
 
 
 def test_a_prompt_that_does_not_fit_is_no_lack_of_a_mode(connect: Any) -> None:

@@ -350,4 +350,4 @@ def test_a_batch_learns_where_it_is_told_to(
     assert SkillStore(skills).example("place").exists()
     asked = ["-m", f"{tmp_path}/model.py", "--mode", "instant", "--objects", "red block, blue bowl"]
     assert run(["run", WORDS, *asked, "--learn", "--set", f"skills={tmp_path / 'more'}"]) == 0
-    assert "learned place, whose example did the same again" in capsys.readouterr().out
+    assert "learned place (its example had the same effect again)" in capsys.readouterr().out

@@ -202,9 +202,9 @@ def test_a_full_disk_and_a_folder_that_is_gone_are_said() -> None:
         for why in ("No space left on device", None, "No such file or directory")
     )
     assert " ".join(shown(full, again, gone).split()) == (
-        "runs/x cannot be written: No space left on device; make room there, until then all is "
-        "kept in memory runs/x can be written again, and nothing is missing "
-        "runs/x was removed; what goes on from here is kept in memory"
+        "runs/x cannot be written: No space left on device; free up space there; until then, "
+        "everything is kept in memory runs/x is writable again, and nothing was lost "
+        "runs/x was removed; the rest of the session is kept in memory"
     )
 
 

@@ -49,7 +49,7 @@ def test_the_terminal_tells_all_of_it(ran: tuple[Path, str, str]) -> None:
         "chosen: 2, 2 of 4 did this",
         "moved red block to blue bowl; round 2:",
         "2 rounds: the limit was reached",
-        "undone: the last turn, the world too",
+        "undone: the last turn, including the world",
     ):
         assert told in ran[1]
 

@@ -216,7 +216,7 @@ def test_a_pile_is_written_and_read_again(tmp_path: Path) -> None:
 
 def test_a_robot_without_scenes_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["robots", "scene", "tabletop"]) == 2
-    assert "has no scenes that can be written down" in capsys.readouterr().err
+    assert "has no scenes that can be saved" in capsys.readouterr().err
 
 
 def kitchen(path: Path, *objects: str) -> KitchenRobot:

@@ -274,7 +274,7 @@ URX = ("tabletop", "-R", "host=127.0.0.1", "-R", "driver=urx")
     [
         (["tabletop", "-R", "gripper=robotiq"], "where the arm's controller is"),
         (["ravens", "-R", "host=127.0.0.1"], "has no bring-up"),
-        (["tabletop", "-R", "host=127.0.0.1", "--yes"], "leave --ask and --yes out"),
+        (["tabletop", "-R", "host=127.0.0.1", "--yes"], "leave out --ask and --yes"),
         (["tabletop", "-R", "host=127.0.0.1", "-R", "speed=1"], "Did you mean 'speed_mps'"),
         ([*URX, "--protocol", "there.md"], "there.md exists"),
         ([*URX, "--protocol", "no/p.md"], "cannot write no/p.md"),

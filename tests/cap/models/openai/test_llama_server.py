@@ -109,7 +109,7 @@ def test_the_commands_speak_with_it(url: str, capsys: pytest.CaptureFixture[str]
     run(["models", "check", *asked])
     told = capsys.readouterr().out
     for line in (
-        *("chat: yes", "completions: yes", "streaming: yes", "takes pictures: no"),
+        *("chat: yes", "completions: yes", "streaming: yes", "accepts pictures: no"),
         "continuations are compared by: exact",
     ):
         assert line in told
