@@ -284,7 +284,7 @@ def test_the_commands_of_the_terminal_are_the_page_s_but_for_files_and_addresses
             ("/model openai/x http://evil.example", "/model works only in the terminal"),
             ("/edit", "/edit works only in the terminal"),
             ("/load run", "/load works only in the terminal"),
-            ("/save kept.json", "saved to a file in the terminal"),
+            ("/save kept.json", "to save the session to a file, use the terminal"),
             ("/undo", "undone: put the red block in the blue bowl"),
             ("/undo 2", "nothing to undo"),
         ):
