@@ -51,6 +51,8 @@ IN_A_ROW = 0.1
 """Shapes are in a row if none is off the line through them by more of its length."""
 REGULAR = 0.03
 """A circle is as wide as it is high, and a square's sides are equal, but for this share."""
+OPEN_SHARE = 0.3
+"""A shape is open if its ends are farther apart than this share of its size."""
 _ROUND = 16
 """A circle of so many points is as wide as it is high."""
 CENTRED_M, CENTRED_SHARE = 0.02, 0.15
@@ -94,6 +96,8 @@ _BESIDE_IT = re.compile(
     r"\b(?P<side>above|below|under|beneath|left of|right of)"
     rf" (?:it|that|the (?:{SHAPES}))$"
 )
+_JOINS = re.compile(r"\b(?:from|between|connect(?:ing|s)?|join(?:ing|s)?) (?:the )?$")
+"""Before the first of two things that a line leads from and to."""
 _SIDE = re.compile(r"\b(?P<side>above|below|under|beneath|left of|right of|around)(?: the)? $")
 _SHAPE = re.compile(
     rf"\b({'|'.join(COUNTS)}|\d+) (?!(?:mm|cm|m)\b)"
@@ -105,7 +109,7 @@ _PARTS = re.compile(
     r"|\bwith \w+ (?:lines|strokes|sides)\b|\b(?:form\w*|like|shaped?) "
 )
 """Words after which shapes are parts of another one."""
-_NOT_QUITE = re.compile(r"round|\b(?:half|semi\w*|quarter|oval|squashed|flat\w*|ellip\w*)\b")
+_NOT_QUITE = re.compile(r"\b(?:round\w*|half|semi\w*|quarter|oval|squashed|flat\w*|ellip\w*)\b")
 """Words after which a shape need not look like its name."""
 _LINE = re.compile(r"\b(horizontal|vertical)\b")
 _SEPARATE = re.compile(
@@ -315,8 +319,12 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
     """Yield how one shape differs from what it is called."""
     if _NOT_QUITE.search(words):
         return
-    closed = float(np.linalg.norm(shape[-1] - shape[0])) < SLACK_M
-    big = np.ptp(shape, axis=0).max() > 15 * STRAIGHT_M  # a small one has no corners to be seen
+    gap = float(np.linalg.norm(shape[-1] - shape[0]))
+    closed, size = gap < SLACK_M, float(np.ptp(shape, axis=0).max())
+    if gap > OPEN_SHARE * size and (named == "circle" or named in CORNERS):
+        yield f"it is open: {100 * gap:.0f} cm of the {named} are missing"
+        return
+    big = size > 15 * STRAIGHT_M  # a small one has no corners to be seen
     if named == "circle" and big and closed and (found := corners_of(shape)) <= 5:
         yield f"it has {found} corners, which no circle has"
     if (usual := CORNERS.get(named)) and (found := corners_of(shape)) not in usual:
@@ -347,17 +355,14 @@ def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
         ((name, at),) = places.items()
         yield from not_at_side(side["side"], shape, at, repr(name))
     ends = mentions(words, before.landmarks)
-    if not names and len(ends) == 2 and re.search(r"\bfrom (?:the )?$", words[: ends[0][1]]):
+    if not names and len(ends) == 2 and _JOINS.search(words[: ends[0][1]]):
         for place, _, _ in ends:
             away = min(math.dist(before.landmarks[place][:2], end) for end in (shape[0], shape[-1]))
             if away > CORNER_M:
                 yield f"the line does not end at the {place}"
     elif not names and (place := _place(words)) and "middle" in before.landmarks:
         yield from not_at_place(place, shape, before.landmarks["middle"])
-    joins = re.search(
-        r"\bfrom (?:the )?$|\b(?:connect|join) (?:the )?$", words[: names[0][1]] if names else ""
-    )
-    if len(places) == 2 and joins:
+    if len(places) == 2 and _JOINS.search(words[: names[0][1]]):
         for end in (shape[0], shape[-1]):
             apart = {name: math.dist(xyz[:2], end) for name, xyz in before.positions.items()}
             if (nearest := min(apart, key=lambda name: apart[name])) not in places:

@@ -19,6 +19,8 @@ SHARE, SLACK_M = 0.02, 0.012
 """A drive may be off by this share of the length that was said, and by so much more."""
 TURNED_DEG = 20.0
 """A turn may be off by so much."""
+PASSED_M = 1.6
+"""Who was at a piece of furniture was not farther from its middle."""
 RETURNED_M = 0.3
 """What has come back is not farther from where it was."""
 FURNITURE_M = 1.0
@@ -38,6 +40,7 @@ POLYGON_SHARE = 0.05
 """A circle may be driven as a polygon, of ten corners or more, which is smaller by this share."""
 _USUAL = {
     re.compile(r"^(?:back up|back off|back|reverse|retreat)\b(?! to\b)"): "drive back",
+    re.compile(r"^(?:drop|stop|swing|pass|call|come) (?:by|in) (?:at )?(?=the )"): "visit ",
     re.compile(r"^advance\b"): "drive forward",
     re.compile(r"\b(back|for|side)wards?\b"): r"\1ward",
     re.compile(r"\bbackward\b"): "back",
@@ -131,6 +134,7 @@ _RETURNS = re.compile(
     r"|^(?:finish|end|stop) (?:up )?(?:here|where you (?:started|are|were|began))"
 )
 _TO = re.compile(r"^(?:drive|return|navigate|visit)\b.*?(?:\bto |^visit )(?:the )?$")
+_GOES = ("drive", "return", "navigate", "visit")
 _NEXT_TO = re.compile(r"\b(?:clos\w*|near\w*|next|front|side|towards?|way|back to you)\b")
 _STANDS = re.compile(r"\b(?:stop|halt|stand still)\b|\bfor \d+(?:\.\d+)? ?(?:s|sec\w*)\b")
 _GOES_ON = re.compile(r"\b(?:keep|until|on and on|continue|don't stop|without stopping)\b")
@@ -162,6 +166,7 @@ def driven_otherwise(
         yield from _at_point(text, after)
         yield from _figured(text, before, after)
         yield from _around(text, before, after)
+        yield from _passed(clauses, before, after)
     yield from _visited(clauses, before, after)
     yield from _returned(clauses, before, after)
     if drives:
@@ -193,6 +198,23 @@ def _visited(clauses: list[str], before: Observation, after: Observation) -> Ite
         here = [one.removesuffix(" (closed)") for one in str(after.facts["at"]).split(" or ")]
         if name not in here:
             yield f"the robot is not at {name!r}"
+
+
+def _passed(clauses: list[str], before: Observation, after: Observation) -> Iterator[str]:
+    """Yield the places that the robot was to go to on the way, and did not come near."""
+    from shapely import LineString, Point
+
+    driven, places = _driven(before, after), list(map(str, before.facts.get("locations", ())))
+    path = LineString(driven) if len(driven) > 1 else Point(driven[0])
+    for clause in clauses:
+        if _OTHERS.match(clause) or _NEXT_TO.search(clause) or not clause.startswith(_GOES):
+            continue
+        for name, begin, _ in mentions(
+            clause, [name for name in places if name in after.landmarks]
+        ):
+            said = re.search(r"\bto (?:the )?$|^visit (?:the )?$", clause[:begin])
+            if said and path.distance(Point(after.landmarks[name][:2])) > PASSED_M:
+                yield f"the robot was not at {name!r}"
 
 
 def _returned(clauses: list[str], before: Observation, after: Observation) -> Iterator[str]:

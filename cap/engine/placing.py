@@ -75,7 +75,8 @@ class PlacingCheck:
                     yield f"{name!r} is still held"
                 continue
             if name not in self.effect.moved and not all(found):
-                if self.effect.altered and not stands and self._had_to_move(wishes):
+                acted = self.effect.altered or self.effect.said  # "done" alone explains nothing
+                if acted and not stands and self._had_to_move(wishes):
                     lacking.append(name)
             elif name in self.effect.moved or stands:
                 wrong = [w for w, so in zip(wishes, found, strict=True) if so is False]

@@ -32,7 +32,9 @@ from cap.robot.observation import Observation
 TURNED_SHARE = 0.06
 """A turned shape may be off by this share of its size."""
 _TIMES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "half": 0.5, "halve": 0.5}
-ERASES = re.compile(r"^(?:erase|wipe|clear|delete|remove|get rid of|rub out|take away)\b")
+ERASES = re.compile(
+    r"^(?:erase|wipe|clear|delete|remove|get rid of|rub|take away|scratch|undraw)\b"
+)
 _ALL_DRAWN = re.compile(
     r"^\w+(?: out| away)? (?:everything|it all|all(?: of (?:it|them))?|them(?: all)?"
     r"|both(?: of them)?|(?:all of )?the (?:whole )?(?:board|drawing|picture)(?: clean)?)"
@@ -45,9 +47,9 @@ _PART_OF = re.compile(
     r"\b(?:(?:one|two|some|most) of|half|part|piece|end|side|corner|except|but|only)\b"
 )
 _ORDER_OF = re.compile(
-    rf"\bthe (?P<which>first|second|third|last|biggest|largest|smallest|left|right|top"
-    r"|bottom|leftmost|rightmost)"
-    rf"(?: (?P<shape>one|shape|{SHAPES}))?(?: again)?$"
+    r"\bthe (?P<which>first|second|third|last|biggest|largest|smallest|leftmost|rightmost"
+    rf"|(?:left|right|top|bottom)(?= (?:one|shape|{SHAPES})\b))"
+    rf"(?: (?P<shape>one|shape|{SHAPES}))?\b(?! (?:side|corner|half|edge|from|of|in|on|that)\b)"
 )
 _SHAPES_NAMED = re.compile(
     rf"\b(?:the|all|every|both|each)(?: of)?(?: the)? "
@@ -112,30 +114,12 @@ def not_erased(
         if (left or remains) and (not both or len(shapes) == 2):
             yield "there is still something drawn"
         return
-    if re.match(r"^[\w ]+? (?:it|that)$", words):
+    if re.match(r"^[\w ]+? (?:it|that)(?: off| out| away)?(?: again)?$", words):
         if len(shapes) == 1 and (left or remains):
             yield "there is still something drawn"
         return
-    if match := _ORDER_OF.search(words):
-        kind, which = match["shape"] or "one", match["which"]
-        chosen = [
-            n for n, shape in enumerate(shapes) if kind in ("one", "shape") or is_a(shape, kind)
-        ]
-        middles = {n: middle_of(shapes[n]) for n in chosen}
-        orders: Mapping[str, Sequence[int]] = {
-            "first": chosen,
-            "second": chosen[1:],
-            "third": chosen[2:],
-            "last": chosen[::-1],
-            "left": sorted(chosen, key=lambda n: middles[n][0]),
-            "right": sorted(chosen, key=lambda n: -middles[n][0]),
-            "biggest": sorted(chosen, key=lambda n: -size_of(shapes[n])),
-            "smallest": sorted(chosen, key=lambda n: size_of(shapes[n])),
-            "top": sorted(chosen, key=lambda n: -middles[n][1]),
-            "bottom": sorted(chosen, key=lambda n: middles[n][1]),
-        }
-        which = {"largest": "biggest", "littlest": "smallest"}.get(which, which)
-        wanted = orders[which.removesuffix("most")][:1]
+    if ordered := _by_order(words, shapes):
+        wanted, which = ordered
         where = f"the {which} one"
     elif match := _SHAPES_NAMED.search(words):
         kind = match["shape"]
@@ -151,12 +135,40 @@ def not_erased(
         yield "more was erased than was to be"
 
 
+def _by_order(words: str, shapes: Sequence[Points]) -> tuple[Sequence[int], str] | None:
+    """Return the number of the shape that an order calls, such as the second, and the word."""
+    match = _ORDER_OF.search(words)
+    if match is None:
+        return None
+    kind, which = match["shape"] or "one", match["which"]
+    chosen = [n for n, shape in enumerate(shapes) if kind in ("one", "shape") or is_a(shape, kind)]
+    middles = {n: middle_of(shapes[n]) for n in chosen}
+    orders: Mapping[str, Sequence[int]] = {
+        "first": chosen,
+        "second": chosen[1:],
+        "third": chosen[2:],
+        "last": chosen[::-1],
+        "left": sorted(chosen, key=lambda n: middles[n][0]),
+        "right": sorted(chosen, key=lambda n: -middles[n][0]),
+        "biggest": sorted(chosen, key=lambda n: -size_of(shapes[n])),
+        "smallest": sorted(chosen, key=lambda n: size_of(shapes[n])),
+        "top": sorted(chosen, key=lambda n: -middles[n][1]),
+        "bottom": sorted(chosen, key=lambda n: middles[n][1]),
+    }
+    which = {"largest": "biggest", "littlest": "smallest"}.get(which, which)
+    return orders[which.removesuffix("most")][:1], which
+
+
 def not_changed(
     words: str, before: Observation, gone: Sequence[Stroke], new: Sequence[Stroke]
 ) -> Iterator[str]:
     """Yield how a shape that was to be changed is not as it was to be."""
     if new and not gone and _CHANGED.search(words):
         yield "what was drawn before is still there beside it"
+    if gone and (ordered := _by_order(words, [points_of(stroke) for stroke in before.drawn])):
+        chosen, which = ordered
+        if any(before.drawn[n] not in gone for n in chosen):
+            yield f"the {which} one was not changed"
     if len(new) != len(gone) or not new or min(map(len, [*new, *gone])) < 2:
         return
     was, now = (np.concatenate([points_of(stroke) for stroke in some]) for some in (gone, new))

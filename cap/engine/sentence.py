@@ -328,7 +328,8 @@ def _phrases(names: tuple[str, ...], places: tuple[str, ...]) -> re.Pattern[str]
         rf"(?P<most>(?:left|right|top|bottom|upper|lower)[- ]?most |(?:clos|near|farth|furth)est )?"
         rf"(?:(?:{COLORS})(?: ones?| (?P<odd>{kind}))?|(?P<kind>{kind}|{KINDS_OF_ALL}|fruit|ones?))"
         rf"(?P<plural>(?:e?s)?)\b"
-        r"|(?P<rest>(?:the )?(?:rest|others|remaining)|everything else)\b"
+        r"|(?P<rest>(?:the )?(?:rest|others|remaining|other (?:two|three|four|five))"
+        r"|everything else)\b"
         r"|(?P<everything>everything)\b|(?P<pronoun>it|them|they|these|those|that one)\b)"
     )
 
@@ -511,7 +512,8 @@ class _Scene:
 
 def _number(match: re.Match[str]) -> int:
     """Return the number in a reference; 0 if it has none."""
-    return NUMBERS.get((match["number"] or "").split(" ")[0], 0)
+    words = (match["number"] or match["rest"] or "").split()
+    return next((NUMBERS[word] for word in words if word in NUMBERS), 0)
 
 
 def _first(names: Sequence[str], measure: Callable[[str], float]) -> tuple[str, ...]:
