@@ -5,8 +5,6 @@ Text from models, programs and objects comes back printable: no control characte
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -216,17 +214,11 @@ def _session_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
             held = clipped(str(data["name"]))
             yield f"in the gripper: {held}; it stays there", "bold yellow"
         case "unwritten":
-            where, why = printable(data["folder"]), data["why"]
-            if why is None:
-                yield f"{where} is writable again, and nothing was lost", "dim"
-            elif why == os.strerror(errno.ENOENT):
-                yield (
-                    f"{where} was removed; the rest of the session is kept in memory",
-                    "bold yellow",
-                )
-            else:
-                rest = "free up space there; until then, everything is kept in memory"
-                yield f"{where} cannot be written: {why}; {rest}", "bold yellow"
+            where = printable(data["folder"])
+            yield (
+                f"{where} cannot be written: {data['why']}; what follows is not saved",
+                "bold yellow",
+            )
 
 
 def _moved(data: Mapping[str, Any], name: str) -> str:

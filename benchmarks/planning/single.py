@@ -32,12 +32,12 @@ from cap.planners.loop import (
     Disturbance,
     EpisodeResult,
     Feedback,
-    ForcedFailure,
     Form,
     Planner,
-    SkillFailure,
+    forced_failure,
     run_episode,
     scene_line,
+    skill_failure,
 )
 from cap.planners.program import CodeAsPolicies
 from cap.planners.stand_in_models import Knowledge
@@ -327,8 +327,8 @@ def _feedback(setup: PlanSetup, form: Form, there: Sequence[str]) -> Feedback:
 
 def _disturbance(setup: PlanSetup) -> Disturbance | None:
     if setup.disturb == "skills":
-        return SkillFailure(setup.seed, trials.SKILL_SUCCESS)
-    return ForcedFailure(("pick", "open", "put")) if setup.disturb == "once" else None
+        return skill_failure(setup.seed, trials.SKILL_SUCCESS)
+    return forced_failure(("pick", "open", "put")) if setup.disturb == "once" else None
 
 
 def _picture(robot: Any, trace: Trace) -> None:

@@ -32,10 +32,10 @@ from cap.planners.loop import (
     EpisodeResult,
     Feedback,
     FeedbackKind,
-    ForcedFailure,
     Planner,
-    SkillFailure,
+    forced_failure,
     run_episode,
+    skill_failure,
 )
 from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
@@ -160,11 +160,11 @@ def kitchen_trial(
             chosen = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
         else:
             chosen = kitchen_planner(make_model(KitchenKnowledge(task)), feedback)
-        disturbance: Disturbance | None = SkillFailure(seed, SKILL_SUCCESS) if stochastic else None
+        disturbance: Disturbance | None = skill_failure(seed, SKILL_SUCCESS) if stochastic else None
         if disturbed:
             meddle = partial(_take_away, world, seed, carried) if seed % 2 else None
             skills = ("pick", "open")
-            disturbance = ForcedFailure(skills, meddle=meddle, further=disturbance)
+            disturbance = forced_failure(skills, meddle=meddle, further=disturbance)
         episode = run_episode(
             task.words, world, chosen, feedback, disturbance, KITCHEN_STEPS, trace
         )

@@ -47,16 +47,7 @@ def list_prompts(robot: str | None, as_json: bool) -> None:
     from cap.validation.prompts import instruction_costs, request_chars
 
     if robot is not None:
-        costs = [
-            {
-                "instruction": cost.instruction,
-                "requests": cost.requests,
-                "characters": cost.chars,
-                "tokens": tokens_of(cost.chars),
-            }
-            for cost in instruction_costs(robot)
-        ]
-        show(costs, as_json)
+        show(list(instruction_costs(robot)), as_json)
         return
     rows = []
     for group, folder in _groups().items():

@@ -20,7 +20,7 @@ from typing import Literal
 
 from cap.files import read_toml
 from cap.models.base import Model, Request
-from cap.planners.loop import Action
+from cap.planners.loop import Action, PlanEpisode
 
 Kind = Literal["person", "explanation", "goal", "thought", "question", "step", "feedback"]
 MARKS: Mapping[Kind, str] = {
@@ -35,6 +35,8 @@ MARKS: Mapping[Kind, str] = {
 """What each kind of line begins with; of these marks the first that fits says what a line is."""
 SPOKEN: tuple[Kind, ...] = ("goal", "thought", "question")
 """What a robot says rather than does."""
+_EXAMPLES: Mapping[str, Kind] = {"Person": "person", **{kind: kind for kind in SPOKEN}}
+"""What lines of examples begin with, without the marks of what a robot says."""
 _NUMBER = re.compile(r"\d+\.(?:\s+|$)")
 _FEEDBACK = ("Success", "Reached", "Scene")
 
@@ -49,13 +51,17 @@ _ANY_ARTICLE = re.compile(r"\b(?:a|an|the)\s+")
 _STEP_NUMBER = re.compile(r"(?:robot:\s*)?(?:step\s*)?\d+\s*[.):]\s+|robot:\s*")
 
 
-def next_line(model: Model, prompt: str, tokens: int) -> str:
+LINE_TOKENS = 120
+"""Tokens of one line, at most."""
+
+
+def next_line(model: Model, prompt: str) -> str:
     """Return the line with which a model continues a text.
 
     Raises:
         ModelError: No usable answer.
     """
-    request = Request(prompt, stop=("\n",), max_tokens=tokens, system=CONTINUE)
+    request = Request(prompt, stop=("\n",), max_tokens=LINE_TOKENS, system=CONTINUE)
     return model.complete(request).said().strip().split("\n")[0]
 
 
@@ -126,6 +132,14 @@ class Dialogue:
     lines: list[DialogueLine] = field(default_factory=list)
     """What followed the instruction."""
 
+    @classmethod
+    def begin(
+        cls, prompt: DialoguePrompt, episode: PlanEpisode, *, explained: bool = False
+    ) -> Dialogue:
+        """Return an episode's dialogue before its first step."""
+        shown = prompt.with_questions() if episode.asks else prompt
+        return cls(shown, " ".join(episode.instruction.split()), episode.opening, explained)
+
     def steps(self) -> list[str]:
         """Return the steps so far, in words."""
         return [line.text for line in self.lines if line.kind == "step"]
@@ -171,14 +185,11 @@ class Dialogue:
 
 
 def _example_line(text: str) -> DialogueLine:
-    """Return a line of an example; prompts leave out the marks of what a robot says."""
-    kind, _, said = text.partition(": ")
-    for spoken in SPOKEN:
-        if kind == spoken:
-            return DialogueLine(spoken, said)
-    if kind == "Person":
-        return DialogueLine("person", said)
-    return DialogueLine("feedback" if kind in _FEEDBACK or text[0] == "[" else "step", text)
+    """Return a line of an example."""
+    mark, _, said = text.partition(": ")
+    if mark in _EXAMPLES:
+        return DialogueLine(_EXAMPLES[mark], said)
+    return DialogueLine("feedback" if mark in _FEEDBACK or text[0] == "[" else "step", text)
 
 
 def _written(lines: Iterable[DialogueLine]) -> list[str]:
@@ -208,6 +219,18 @@ def read(text: str) -> tuple[DialogueLine, ...]:
     return tuple(found)
 
 
+def next_robot_line(model: Model, text: str) -> tuple[str, DialogueLine | None]:
+    """Return what a model writes as the robot's next line, and how it is read; None if empty.
+
+    Raises:
+        ModelError: No usable answer.
+    """
+    said = next_line(model, f"{text}Robot").removeprefix("Robot").lstrip()
+    mark = "" if said[:1] == ":" else " " if said.startswith(SPOKEN) else ": "
+    written = f"Robot{mark}{said}"
+    return written, next(iter(read(written)), None)
+
+
 def with_article(name: str) -> str:
     """Return a name with the article it takes: `an apple`, `the rice chips`."""
     if name.endswith("s") and not name.endswith("ss"):
@@ -229,28 +252,20 @@ def match(text: str, steps: Sequence[str]) -> int | None:
     Case, spaces, marks at the ends, articles and the number of a step do not count; what follows
     the step must be set off by a mark or a new line.
     """
-    for form in (_plain, _bare):
-        words, options = form(text), [form(step) for step in steps]
-        begun = [
-            number
-            for number, each in enumerate(options)
-            if each and re.match(rf"{re.escape(each)}(?:\s*[.,;:!?\n]|$)", words)
-        ]
-        if begun:
-            return max(begun, key=lambda n: len(options[n]))  # "yes, all" before "yes"
-    return None
+    words, options = _plain(text), list(map(_plain, steps))
+    begun = [
+        number
+        for number, each in enumerate(options)
+        if each and re.match(rf"{re.escape(each)}(?:\s*[.,;:!?\n]|$)", words)
+    ]
+    return max(begun, key=lambda n: len(options[n]), default=None)  # "yes, all" before "yes"
 
 
 def _plain(text: str) -> str:
-    """Return the text from its first line with words on: lower case, no fence, no end marks."""
+    """Return the text in lower case, without fence, end marks, articles and a step's number."""
     lines = [" ".join(line.split()).strip(" .,;:!*`\"'") for line in text.lower().splitlines()]
     kept = [line for line in lines if re.search(r"\w", line) and line != "python"]
-    return "\n".join(kept)
-
-
-def _bare(text: str) -> str:
-    """Return the plain text without articles and without the number of a step."""
-    return _ANY_ARTICLE.sub("", _STEP_NUMBER.sub("", _plain(text), count=1))
+    return _ANY_ARTICLE.sub("", _STEP_NUMBER.sub("", "\n".join(kept), count=1))
 
 
 def load(path: Path) -> DialoguePrompt:

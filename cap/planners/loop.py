@@ -85,53 +85,49 @@ class World(Protocol):
         """Take a step; a failure is an outcome, not an error."""
 
 
-class Disturbance(Protocol):
-    """Decides which steps go wrong."""
-
-    def strikes(self, action: Action, number: int) -> str:
-        """Return why a step fails without effect, "" if it does not; called once for each step.
-
-        Args:
-            action: The step.
-            number: How many were taken before it.
-        """
+Disturbance = Callable[[Action, int], str]
+"""Gives why a step fails without effect, "" if it does not; called once for each step, with the
+number of steps before it."""
 
 
-@dataclass
-class SkillFailure:
-    """Skills that succeed with a probability; the same seed and steps fail in the same way."""
+def skill_failure(seed: int, success: Mapping[str, float]) -> Disturbance:
+    """Return a disturbance by chance; the same seed and steps fail in the same way.
 
-    seed: int
-    """Of the random numbers."""
-    success: Mapping[str, float]
-    """Probability of success by skill; those not named never fail."""
+    Args:
+        seed: Of the random numbers.
+        success: Probability of success by skill; those not named never fail.
+    """
 
-    def strikes(self, action: Action, number: int) -> str:
-        """Return why a step fails, "" if it does not."""
-        draw = np.random.default_rng([self.seed, number, 31]).random()
-        return "the skill failed" if draw >= self.success.get(action.skill, 1.0) else ""
+    def strikes(action: Action, number: int) -> str:
+        draw = np.random.default_rng([seed, number, 31]).random()
+        return "the skill failed" if draw >= success.get(action.skill, 1.0) else ""
+
+    return strikes
 
 
-@dataclass
-class ForcedFailure:
-    """Makes the first step with one of some skills fail, and may change the world as well."""
+def forced_failure(
+    skills: Sequence[str],
+    meddle: Callable[[Action], None] | None = None,
+    further: Disturbance | None = None,
+) -> Disturbance:
+    """Return a disturbance that makes the first step with one of some skills fail.
 
-    skills: tuple[str, ...]
-    """The first step with one of these is made to fail."""
-    meddle: Callable[[Action], None] | None = None
-    """Changes the world then, such as moving an object elsewhere."""
-    further: Disturbance | None = None
-    """What goes wrong in addition."""
-    _struck: bool = False
+    Args:
+        skills: Which.
+        meddle: Changes the world then, such as moving an object elsewhere.
+        further: What goes wrong in addition.
+    """
+    struck: list[Action] = []
 
-    def strikes(self, action: Action, number: int) -> str:
-        """Return why a step fails, "" if it does not."""
-        if self._struck or action.skill not in self.skills:
-            return self.further.strikes(action, number) if self.further else ""
-        self._struck = True
-        if self.meddle is not None:
-            self.meddle(action)
+    def strikes(action: Action, number: int) -> str:
+        if struck or action.skill not in skills:
+            return further(action, number) if further else ""
+        struck.append(action)
+        if meddle is not None:
+            meddle(action)
         return "somebody kept it from succeeding"
+
+    return strikes
 
 
 Form = Literal["tabletop", "kitchen"]
@@ -194,11 +190,11 @@ class Feedback:
             return []
         if kind == "human":
             return [f"Person: {words}" for at, words in self.interjections if at == self._steps]
-        if self.form == "tabletop":
-            return [f"Success: {'yes' if outcome.ok else 'no'}"] if kind == "success" else []
-        if kind == "object":
-            return [scene_line(world.visible())]
-        return ["[success: no]"] if kind == "success" and not outcome.ok else []
+        if kind == "success" and self.form == "tabletop":
+            return [f"Success: {'yes' if outcome.ok else 'no'}"]
+        if kind == "success" and not outcome.ok:
+            return ["[success: no]"]
+        return [scene_line(world.visible())] if (kind, self.form) == ("object", "kitchen") else []
 
 
 @dataclass(frozen=True)
@@ -323,7 +319,7 @@ class PlanEpisode:
         else:
             self.end_if_full()
             number = len(self.outcomes)
-            failed = self.disturbance.strikes(action, number) if self.disturbance else ""
+            failed = self.disturbance(action, number) if self.disturbance else ""
             taken = run or self.world.step
             outcome = StepOutcome(action, False, failed) if failed else taken(action)
         lines = tuple(self.feedback.after(outcome, self.world))
@@ -410,6 +406,8 @@ def run_episode(
     chosen = planner.act(episode)
     end: End
     try:
+        if not world.actions():
+            raise Ended("stuck", "there is no step to choose")
         action = next(chosen)
         while action.skill != DONE.skill:
             outcome = episode.step(action)

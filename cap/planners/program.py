@@ -51,17 +51,18 @@ class WatchedRobot:
 
     def _watched(self, primitive: Primitive) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            returned: list[Any] = []
-            failed: list[RobotError] = []
+            returned: Any = None
+            error: RobotError | None = None
 
             def run(action: Action) -> StepOutcome:
+                nonlocal returned, error
                 try:
-                    returned.append(primitive.function(*args, **kwargs))
-                except RobotError as error:
-                    failed.append(error)
+                    returned = primitive.function(*args, **kwargs)
+                except RobotError as failed:
+                    error = failed
                 if self._settle is not None:
                     self._settle()
-                return StepOutcome(action, not failed, str(failed[0]) if failed else "")
+                return StepOutcome(action, error is None, str(error or ""))
 
             given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
             text = f"{primitive.name}({', '.join(given)})"
@@ -72,11 +73,9 @@ class WatchedRobot:
             except Ended as ended:
                 self.ended = ended
                 raise LimitExceeded(f"{ended}; end the program") from None
-            if failed:
-                raise failed[0]
-            if not outcome.ok:  # it was kept from succeeding
-                raise RobotError(f"{text} failed: {outcome.message}")
-            return returned[0]
+            if not outcome.ok:  # it failed, or was kept from succeeding
+                raise error or RobotError(f"{text} failed: {outcome.message}")
+            return returned
 
         return call
 

@@ -27,7 +27,6 @@ PLANNED = 0.9
 PARTS = ("say", "can", "pay", "likeness", "share", "penalty")
 """What scores are made of, as traces and tables name it; each planner has some of them."""
 _UNPLANNED = 1e-9
-_LINE_TOKENS = 80
 
 
 def scored(
@@ -65,13 +64,11 @@ def rank(model: Model, dialogue: Dialogue, world: World, terminate: float) -> Ra
         ModelError: No usable answer.
     """
     actions = world.actions()
-    if not actions:
-        return Ranking((), "none", (), "there is no step to choose")
     scores = say(model, dialogue, actions)
     finite = [value for value in scores.logprobs if math.isfinite(value)]
     if not finite:
         raise ModelError("the model gave no log-probability that is a number; use another model")
-    # One that is missing is as unlikely as can be; one that was not ranked is not said at all.
+    # What is missing is as unlikely as can be; what was not ranked is not said at all.
     floor = -math.inf if scores.rung == "ranked" else min(finite) - 20.0
     logprobs = [value if math.isfinite(value) else floor for value in scores.logprobs]
     high = max(finite)
@@ -79,14 +76,13 @@ def rank(model: Model, dialogue: Dialogue, world: World, terminate: float) -> Ra
     found = []
     for action, logprob in zip(actions, logprobs, strict=True):
         can = 0.0 if world.achieved(action) else world.affordance(action)
-        can = terminate if action == DONE else can
-        found.append(scored(action, logprob - total, can))
+        found.append(scored(action, logprob - total, terminate if action == DONE else can))
     found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
     stuck = ""
     if found[0].log_score == -math.inf:
-        likeliest = actions[logprobs.index(high)].text
         stuck = f"none of {len(found)} steps can be done: all affordances are 0"
-        if floor == -math.inf and len(finite) < len(found):
+        if -math.inf in logprobs:
+            likeliest = actions[logprobs.index(high)].text
             stuck = f"nothing the model said can be done now, such as '{likeliest}'"
     return Ranking(tuple(found), scores.rung, scores.notes, stuck)
 
@@ -159,11 +155,9 @@ class SayCan:
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps until ending is the best of them; return why it is stuck, or ""."""
-        words = " ".join(episode.instruction.split())
-        prompt = self.prompt.with_questions() if episode.asks else self.prompt
-        dialogue = Dialogue(prompt, words, episode.opening, self.explains)
+        dialogue = Dialogue.begin(self.prompt, episode, explained=self.explains)
         if self.explains:
-            said = next_line(self.model, f"{dialogue.text()}Explanation:", _LINE_TOKENS)
+            said = next_line(self.model, f"{dialogue.text()}Explanation:")
             dialogue.add("explanation", said.removeprefix("Explanation:"))
             episode.trace.event("explanation", text=dialogue.lines[-1].text)
         unread = 0
@@ -195,7 +189,7 @@ class SayCan:
         text = f"{dialogue.text().rstrip()}\nRobot:"
         on, ask = self.model.score(text, (ON, ASK)).logprobs
         if ask > on:
-            question = " ".join(next_line(self.model, f"{text}{ASK}", _LINE_TOKENS).split())
+            question = " ".join(next_line(self.model, f"{text}{ASK}").split())
             outcome = yield Action("ask", (question,), question)
             dialogue.add("question", question, outcome.lines)
 

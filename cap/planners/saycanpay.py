@@ -27,10 +27,10 @@ import numpy as np
 
 from cap.errors import MissingExtra, install_extra
 from cap.models.base import Model
-from cap.planners.dialogue import Dialogue, DialoguePrompt, next_line, read
-from cap.planners.loop import DONE, Action, PlanEpisode, Ranking, StepOutcome
+from cap.planners.dialogue import Dialogue, DialoguePrompt, next_robot_line
+from cap.planners.loop import DONE, Action, Candidate, PlanEpisode, Ranking, StepOutcome
 from cap.planners.saycan import say, scored
-from cap.planners.zero_shot import EditDistance
+from cap.planners.zero_shot import by_edits
 
 WIDTH = 1 << 18
 """Columns that features are hashed into."""
@@ -285,15 +285,15 @@ def train(rows: Sequence[LabelledStep]) -> TrainedScores:
 
     calibrated = LogisticRegression(C=1e3).fit(margins(table[held]), can_be[held])
 
-    def can(context: PlanContext, steps: Sequence[str]) -> list[float]:
-        chances = calibrated.predict_proba(margins(hasher.transform(features(context, steps))))
-        return np.maximum(chances[:, 1], LEAST).tolist()  # type: ignore[no-any-return]
+    def scorer(predict: Callable[[Any], Any]) -> Scorer:
+        def score(context: PlanContext, steps: Sequence[str]) -> list[float]:
+            found = predict(hasher.transform(features(context, steps)))
+            return np.clip(found, LEAST, 1.0).tolist()  # type: ignore[no-any-return]
 
-    def pay(context: PlanContext, steps: Sequence[str]) -> list[float]:
-        found = pays.predict(hasher.transform(features(context, steps)))
-        return np.clip(found, LEAST, 1.0).tolist()  # type: ignore[no-any-return]
+        return score
 
-    return TrainedScores(can, pay)
+    can = scorer(lambda table: calibrated.predict_proba(margins(table))[:, 1])
+    return TrainedScores(can, scorer(pays.predict))
 
 
 CANDIDATES = 6
@@ -301,29 +301,22 @@ CANDIDATES = 6
 BEAMS = 3
 ALIKE = 2
 """Logarithms of scores that are the same to so many decimals are alike: Can is no better known."""
-_LINE_TOKENS = 60
 
 Method = Literal["greedy-token", "greedy", "beam"]
 
 
-@dataclass(frozen=True)
-class PartialPlan:
-    """A plan on the way."""
+Plan = tuple[Candidate, ...]
+"""A plan on the way: its steps so far, `done` included."""
 
-    steps: tuple[Action, ...] = ()
-    """So far, `done` included."""
-    scores: tuple[float, ...] = ()
-    """The logarithm of each step's score."""
 
-    @property
-    def ended(self) -> bool:
-        """Whether its last step is `done`."""
-        return self.steps[-1:] == (DONE,)
+def has_ended(plan: Plan) -> bool:
+    """Return whether a plan's last step is `done`."""
+    return bool(plan) and plan[-1].action == DONE
 
-    @property
-    def score(self) -> float:
-        """The mean of its steps' scores."""
-        return math.fsum(self.scores) / len(self.scores) if self.scores else 0.0
+
+def mean_score(plan: Plan) -> float:
+    """Return the mean of the logarithms of a plan's scores."""
+    return math.fsum(step.log_score for step in plan) / len(plan) if plan else 0.0
 
 
 @dataclass
@@ -351,68 +344,59 @@ class SayCanPay:
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield the steps of the plan, whatever their outcomes."""
-        actions = episode.world.actions()
-        if not actions:
-            return "there is no step to choose"
         found = self._written if self.method == "greedy-token" else self._searched
-        plan = found(episode, actions)
-        for action in plan.steps:  # noqa: UP028  (a tuple is sent no outcomes)
-            yield action
-        return "" if plan.ended else f"no plan of {episode.max_steps} steps ends"
+        plan = found(episode, episode.world.actions())
+        for step in plan:
+            yield step.action
+        return "" if has_ended(plan) else f"no plan of {episode.max_steps} steps ends"
 
-    def _written(self, episode: PlanEpisode, actions: Sequence[Action]) -> PartialPlan:
+    def _written(self, episode: PlanEpisode, actions: Sequence[Action]) -> Plan:
         """Return the plan a model writes step by step, each the nearest there is."""
-        nearest = EditDistance([action.text for action in actions])
-        plan = PartialPlan()
-        while not plan.ended and len(plan.steps) <= episode.max_steps:
-            text = f"{self._dialogue(episode, plan).text()}Robot"
-            said = next_line(self.model, text, _LINE_TOKENS)
-            line = next(iter(read(f"Robot{said}" if said.startswith(":") else said)), None)
-            number, likeness = nearest.nearest(line.text if line is not None else said)
-            plan = PartialPlan((*plan.steps, actions[number]))
-            episode.trace.event("answer", text=said, taken=actions[number].text, like=likeness)
+        nearest = by_edits([action.text for action in actions], {})
+        plan: Plan = ()
+        while not has_ended(plan) and len(plan) <= episode.max_steps:
+            written, line = next_robot_line(self.model, self._dialogue(episode, plan).text())
+            number, likeness = nearest(line.text if line is not None else written)
+            plan = (*plan, Candidate(actions[number], 0.0, {}))
+            episode.trace.event("answer", text=written, taken=actions[number].text, like=likeness)
         return plan
 
-    def _searched(self, episode: PlanEpisode, actions: Sequence[Action]) -> PartialPlan:
+    def _searched(self, episode: PlanEpisode, actions: Sequence[Action]) -> Plan:
         """Return the best plan: of one beam the greedy one."""
         beams = self.beams if self.method == "beam" else 1
-        kept = [PartialPlan()]
-        seen: dict[tuple[Action, ...], Ranking] = {}
-        while not all(plan.ended for plan in kept):
-            following = [plan for plan in kept if plan.ended]
+        kept: list[Plan] = [()]
+        seen: list[tuple[Plan, Ranking]] = []
+        while not all(map(has_ended, kept)):
+            following = [plan for plan in kept if has_ended(plan)]
             for plan in kept:
-                if not plan.ended and len(plan.steps) <= episode.max_steps:
-                    seen[plan.steps] = self._ranked(episode, plan, actions)
-                    following += [
-                        PartialPlan((*plan.steps, each.action), (*plan.scores, each.log_score))
-                        for each in seen[plan.steps].candidates[:beams]
-                    ]
+                if not has_ended(plan) and len(plan) <= episode.max_steps:
+                    ranking = self._ranked(episode, plan, actions)
+                    seen.append((plan, ranking))
+                    following += [(*plan, each) for each in ranking.candidates[:beams]]
             if not following:
                 break
-            kept = sorted(following, key=lambda plan: -plan.score)[:beams]
-        best = next((plan for plan in kept if plan.ended), kept[0])
-        for steps, ranking in seen.items():
-            number = len(steps)
-            rest = best.steps[number:] if best.steps[:number] == steps else ()
-            chosen = rest[0].text if rest and number < episode.max_steps else None
+            kept = sorted(following, key=lambda plan: -mean_score(plan))[:beams]
+        best = next(filter(has_ended, kept), kept[0])
+        for plan, ranking in seen:
+            number = len(plan)
+            rest = best[number:] if best[:number] == plan else ()
+            chosen = rest[0].action.text if rest and number < episode.max_steps else None
             episode.record(ranking, number + 1, chosen, "candidates" if rest else "considered")
         return best
 
-    def _ranked(
-        self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]
-    ) -> Ranking:
+    def _ranked(self, episode: PlanEpisode, plan: Plan, actions: Sequence[Action]) -> Ranking:
         """Return the candidates after a plan's steps, the best first."""
         scores = say(self.model, self._dialogue(episode, plan), actions)
-        steps = tuple(action.text for action in plan.steps)
+        steps = tuple(step.action.text for step in plan)
         moment = zlib.crc32("\n".join(steps).encode())
         drawn = np.random.default_rng([self.seed, moment]).permutation(len(actions)).tolist()
         said = [n for n in drawn if math.isfinite(scores.logprobs[n])]
         chosen = sorted(said, key=lambda n: -round(scores.logprobs[n], 9))[: self.candidates]
         context = PlanContext(episode.instruction, " ".join(episode.opening), steps, self.names)
         texts = [actions[n].text for n in chosen]
-        none: list[None] = [None] * len(texts)
-        cans = self.can(context, texts) if self.can else none
-        pays = self.pay(context, texts) if self.pay else none
+        unknown: list[None] = [None] * len(texts)
+        cans = self.can(context, texts) if self.can else unknown
+        pays = self.pay(context, texts) if self.pay else unknown
         found = [
             scored(actions[n], scores.logprobs[n], can, pay)
             for n, can, pay in zip(chosen, cans, pays, strict=True)
@@ -420,8 +404,8 @@ class SayCanPay:
         found.sort(key=lambda each: -round(each.log_score, ALIKE))
         return Ranking(tuple(found), scores.rung, scores.notes)
 
-    def _dialogue(self, episode: PlanEpisode, plan: PartialPlan) -> Dialogue:
-        found = Dialogue(self.prompt, episode.instruction, episode.opening)
-        for action in plan.steps:
-            found.add("step", action.text)
+    def _dialogue(self, episode: PlanEpisode, plan: Plan) -> Dialogue:
+        found = Dialogue.begin(self.prompt, episode)
+        for step in plan:
+            found.add("step", step.action.text)
         return found

@@ -19,6 +19,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -28,14 +29,18 @@ from cap.planners.dialogue import DialogueLine, read
 from cap.planners.loop import DONE
 from cap.planners.saycan import ASK, ON
 
-FORMS = (
-    "perfect-say",
-    "perfect-say-with-distractors:N",
-    "noisy-say:P",
-    "even-say:N",
-    "uniform-say",
-    "copy-say",
-)
+_RIGHT = "knows the right next step"
+_KNOWN = {
+    "perfect-say": _RIGHT,
+    "perfect-say-with-distractors:N": f"{_RIGHT}, and says N others now and then",
+    "noisy-say:P": f"{_RIGHT}, and says it with probability P",
+    "even-say:N": f"{_RIGHT}, and says it and N others alike",
+    "uniform-say": "knows nothing, and says all steps alike",
+    "copy-say": "copies the prompt's example with this task's names",
+    "nearest": "copies the prompt's nearest example",
+}
+"""What each form of a name stands for; `nearest` is none of these models, and is like them."""
+FORMS = tuple(_KNOWN)[:-1]
 """How they are named."""
 SHARE = 0.9
 """How likely the right steps are where there are others; among steps of the same plan, each has so
@@ -43,10 +48,8 @@ much of what those before it left."""
 _FLOOR = 1e-9
 _LONGEST = 30
 """Steps of a plan that is written whole."""
-_FORM = re.compile(
-    r"(perfect-say|uniform-say|copy-say|noisy-say:([\d.]+)|"
-    r"(?:perfect-say-with-distractors|even-say):(\d+))"
-)
+_NUMBERS = {"N": r"\d\d?|100", "P": r"0?\.\d+|[01](?:\.0*)?"}
+"""What may stand for the letters in forms."""
 _SEEDED = {"feedback": "told"}
 """Names of kinds of lines in the seeds of version 0.1: with them the same seeds draw the same."""
 _STEP = re.compile(r"Step \d+:(.*)")
@@ -91,17 +94,12 @@ class Knowledge:
 def what_it_knows(name: str) -> str:
     """Return what a stand-in for a language model knows, "" for a language model."""
     kind, _, number = name.partition(":")
-    right = "knows the right next step"
-    known = {
-        "perfect-say": right,
-        "perfect-say-with-distractors": f"{right}, and says {number} others now and then",
-        "noisy-say": f"{right}, and says it with probability {number}",
-        "even-say": f"{right}, and says it and {number} others alike",
-        "uniform-say": "knows nothing, and says all steps alike",
-        "copy-say": "copies the prompt's example with this task's names",
-        "nearest": "copies the prompt's nearest example",
-    }
-    return f"{known[kind]}; not a language model" if kind in known else ""
+    for form, known in _KNOWN.items():
+        named, _, letter = form.partition(":")
+        if named == kind:
+            shown = re.sub(rf"\b{letter}\b", number, known) if letter else known
+            return f"{shown}; not a language model"
+    return ""
 
 
 def is_stand_in(name: str) -> bool:
@@ -121,22 +119,20 @@ class StandIn:
         Raises:
             UnknownModel: It is none of `FORMS`.
         """
-        match = _FORM.fullmatch(name)
-        try:
-            self._right = float(match[2] or 1) if match else 2.0
-            self._others = int(match[3] or 0) if match else 0
-        except ValueError:
-            self._right = 2.0
-        if self._right > 1 or self._others > 100:
+        kind, _, number = name.partition(":")
+        letter = next((form[-1] for form in FORMS if form.startswith(f"{kind}:")), "")
+        if (name not in FORMS or letter) and not re.fullmatch(_NUMBERS.get(letter, "N"), number):
             raise UnknownModel(
                 f"unknown model {name!r}: N is a whole number up to 100, P a probability. "
                 f"Forms: {', '.join(FORMS)}"
             )
         self.name = name
-        self._kind = name.partition(":")[0]
-        if self._kind == "uniform-say":
+        self._kind = kind
+        self._others = int(number) if letter == "N" else 0
+        self._right = float(number) if letter == "P" else 1.0
+        if kind == "uniform-say":
             self._right = 0.0
-        if self._kind == "even-say":  # without options it is right as often as with them
+        if kind == "even-say":  # without options it is right as often as with them
             self._right = 1 / (1 + self._others)
         self._knowledge = knowledge
         self._seed = seed
@@ -147,53 +143,45 @@ class StandIn:
         Raises:
             NoMatch: It does not know what is right there.
         """
-        advice = self._advice(read(prompt))
+        lines = read(prompt)
+        advice = self._advice(lines)
         options = [text.strip().rstrip(".") for text in continuations]
         if tuple(continuations) == (ON, ASK):
             asks = 1 - _FLOOR if advice.question else _FLOOR
             weights = [1 - asks, asks]
         elif self._kind == "uniform-say":
             weights = [1.0] * len(options)
-        elif self._kind == "even-say":
-            weights = self._even_weights(advice, options, self._generator(prompt))
         else:
-            weights = self._weights(advice, options, self._generator(prompt))
+            weights = self._weights(advice, options, self._generator(_moment(lines)))
         total = math.fsum(weights)
         return Scores(tuple(math.log(weight / total) for weight in weights), "exact")
 
     def _weights(
         self, advice: Advice, options: Sequence[str], generator: np.random.Generator
     ) -> list[float]:
+        plan = [
+            [options.index(text) for text in group if text in options] for group in advice.steps
+        ]
+        even = self._kind == "even-say"
+        right = [n for group in plan for n in group][: 1 if even else None]
+        others = [n for n in range(len(options)) if n not in right]
+        count = min(self._others, len(others))
+        drawn = generator.choice(others, count, replace=False).tolist() if count else []
         weights = [_FLOOR] * len(options)
+        if even:  # they differ by chance alone
+            for n in (*drawn, *right):
+                weights[n] = 1.0 + 1e-6 * float(generator.random())
+            return weights
         share = 1.0
-        for group in advice.steps:
-            there = [options.index(text) for text in group if text in options]
-            for n in there:
+        for group in plan:
+            for n in group:
                 weights[n] += SHARE * share
-            share *= 1 - SHARE if there else 1.0
-        right = {text for group in advice.steps for text in group}
-        others = [n for n, text in enumerate(options) if text not in right]
-        if self._others and others:
-            count = min(self._others, len(others))
-            for n in generator.choice(others, count, replace=False):
-                weights[n] += (1 - SHARE) / count
+            share *= 1 - SHARE if group else 1.0
+        for n in drawn:
+            weights[n] += (1 - SHARE) / count
         if self._right < 1 and others and generator.random() >= self._right:
             weights = [(1 - SHARE) * weight for weight in weights]
             weights[int(generator.choice(others))] += SHARE
-        return weights
-
-    def _even_weights(
-        self, advice: Advice, options: Sequence[str], generator: np.random.Generator
-    ) -> list[float]:
-        """Return weights of a right step and some others that differ by chance alone."""
-        right = next((t for group in advice.steps for t in group if t in options), "")
-        others = [n for n, text in enumerate(options) if text != right]
-        count = min(self._others, len(others))
-        drawn = list(generator.choice(others, count, replace=False)) if count else []
-        drawn += [options.index(right)] if right else []
-        weights = [_FLOOR] * len(options)
-        for n in drawn:
-            weights[n] = 1.0 + 1e-6 * float(generator.random())
         return weights
 
     def complete(self, request: Request) -> Completion:
@@ -229,32 +217,34 @@ class StandIn:
         if "Robot goal:" in prompt and advice.goals and "goal" not in kinds[begin:]:
             return f" goal: {'; '.join(advice.goals)}"
         later = {text for group in advice.steps[1:] for text in group}
-        step = self._said(advice, {*later, *advice.others, DONE.text}, self._generator(prompt))
+        generator = self._generator(_moment(lines))
+        step = self._said(advice, {*later, *advice.others, DONE.text}, generator)
         return f": {1 + kinds.count('step')}. {step}."
 
     def _said(self, advice: Advice, others: Collection[str], generator: np.random.Generator) -> str:
         """Return one step as it is said without options: it is wrong as often as when scored."""
         right = next((group[0] for group in advice.steps if group), DONE.text)
-        wrong = self._kind == "uniform-say" or (
-            self._right < 1 and generator.random() >= self._right
-        )
+        noisy = self._kind != "uniform-say" and self._right < 1
+        wrong = generator.random() >= self._right if noisy else self._right < 1
         left = sorted({*others} - {right})
         return str(generator.choice(left)) if wrong and left else right
 
     def _plan(
-        self, lines: list[DialogueLine], ends_early: bool, generator: np.random.Generator
+        self,
+        lines: list[DialogueLine],
+        generator: np.random.Generator,
+        others: Collection[str] = (),
     ) -> Iterator[str]:
         """Yield the steps of a whole plan after some lines.
 
         Args:
             lines: The instruction, and the steps so far.
-            ends_early: Whether `done` may be said wrongly as well.
             generator: Of the mistakes.
+            others: What may be said wrongly as well, such as `done`.
         """
         for _ in range(_LONGEST):
             advice = self._advice(lines)
-            others = {*advice.others, *([DONE.text] if ends_early else [])}
-            step = self._said(advice, others, generator)
+            step = self._said(advice, {*advice.others, *others}, generator)
             if step == DONE.text:
                 return
             yield step
@@ -269,28 +259,23 @@ class StandIn:
             found = [_renamed(step, theirs, task) for step in plan[len(steps) :]][:most]
         else:
             lines = [DialogueLine("person", task), *(DialogueLine("step", step) for step in steps)]
-            moment = zlib.crc32("\n".join([task, *steps]).encode())
-            generator = np.random.default_rng([self._seed, request.seed or 0, moment])
-            found = [
-                self._knowledge.worded(step, generator)
-                for _, step in zip(range(most), self._plan(lines, False, generator), strict=False)
-            ]
+            generator = self._generator("\n".join([task, *steps]), request.seed or 0)
+            left = islice(self._plan(lines, generator), most)
+            found = [self._knowledge.worded(step, generator) for step in left]
         numbered = enumerate(found, start=len(steps) + 1)
         text = "\n".join(f"Step {number}: {step}" for number, step in numbered)
         return text.removeprefix(f"Step {len(steps) + 1}:")
 
     def _program(self, instruction: str) -> str:
         """Return a program for an instruction: each step is wrong as often as any other's."""
-        generator = np.random.default_rng([self._seed, zlib.crc32(instruction.encode())])
-        steps = self._plan([DialogueLine("person", instruction)], True, generator)
+        lines = [DialogueLine("person", instruction)]
+        steps = self._plan(lines, self._generator(instruction), {DONE.text})
         written = [self._knowledge.program(step) for step in steps]
         return "\n".join([*(written or ["pass"]), ""])
 
-    def _generator(self, prompt: str) -> np.random.Generator:
-        """Return random numbers of this moment of an episode: the same whatever is before it."""
-        lines = read(prompt)
-        moment = "\n".join(f"{_SEEDED.get(line.kind, line.kind)} {line.text}" for line in lines)
-        return np.random.default_rng([self._seed, zlib.crc32(moment.encode())])
+    def _generator(self, moment: str, *seeds: int) -> np.random.Generator:
+        """Return random numbers of a moment of an episode, which a text stands for."""
+        return np.random.default_rng([self._seed, *seeds, zlib.crc32(moment.encode())])
 
     def _advice(self, lines: Sequence[DialogueLine]) -> Advice:
         advice = self._knowledge.advice(lines)
@@ -301,6 +286,11 @@ class StandIn:
                 "say one of those, or use another model with -m"
             )
         return advice
+
+
+def _moment(lines: Sequence[DialogueLine]) -> str:
+    """Return what stands for a moment of an episode: the same whatever is before the episode."""
+    return "\n".join(f"{_SEEDED.get(line.kind, line.kind)} {line.text}" for line in lines)
 
 
 def _tasks(prompt: str) -> list[tuple[str, list[str]]]:

@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from cap.errors import MissingExtra, UsageError, install_extra
 from cap.models.base import Model, Request
@@ -31,14 +31,31 @@ GRAMS = (2, 3, 4)
 """Letters of a piece of a word."""
 KINDS = ("tfidf", "edit", "embedding")
 USUAL = KINDS[0]
-_NO_SYNONYMS: Mapping[str, str] = MappingProxyType({})
+USUAL_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
+
+Translator = Callable[[str], tuple[int, float]]
+"""Gives the number of the text that is most like another, and the likeness, 0 to 1."""
 
 
-class Translator(Protocol):
-    """Knows which of some texts is most like another."""
+def plain(text: str, synonyms: Mapping[str, str]) -> str:
+    """Return a text in small letters, without articles and marks, and with the usual words."""
+    words = re.findall(r"[^\W_]+", text.lower())
+    kept = f" {' '.join(word for word in words if word not in ('the', 'a', 'an'))} "
+    for word, usual in synonyms.items():
+        kept = kept.replace(f" {word} ", f" {usual} ")
+    return " ".join(kept.split())
 
-    def nearest(self, text: str) -> tuple[int, float]:
-        """Return the number of the text that is most alike, and the likeness, 0 to 1."""
+
+def _nearest(likeness: Callable[[str], Sequence[float]]) -> Translator:
+    """Return a translator by the likeness to each text; of several alike it takes the first."""
+
+    @cache
+    def nearest(text: str) -> tuple[int, float]:
+        alike = likeness(text)
+        best = max(range(len(alike)), key=lambda number: round(alike[number], 9))
+        return best, alike[best]
+
+    return nearest
 
 
 def edit_distance(first: str, second: str) -> int:
@@ -51,68 +68,45 @@ def edit_distance(first: str, second: str) -> int:
     return row[-1]
 
 
-def plain(text: str, synonyms: Mapping[str, str]) -> str:
-    """Return a text in small letters, without articles and marks, and with the usual words."""
-    words = re.findall(r"[^\W_]+", text.lower())
-    kept = f" {' '.join(word for word in words if word not in ('the', 'a', 'an'))} "
-    for word, usual in synonyms.items():
-        kept = kept.replace(f" {word} ", f" {usual} ")
-    return " ".join(kept.split())
+def by_edits(texts: Sequence[str], synonyms: Mapping[str, str]) -> Translator:
+    """Return a translator by the least edit distance, as a share of the longer text."""
+    options = [plain(text, synonyms) for text in texts]
+
+    def likeness(text: str) -> list[float]:
+        said = plain(text, synonyms)
+        longest = [max(len(said), len(each)) or 1 for each in options]
+        distances = [edit_distance(said, each) for each in options]
+        return [1 - far / most for far, most in zip(distances, longest, strict=True)]
+
+    return _nearest(likeness)
 
 
-class EditDistance:
-    """The least edit distance, as a share of the longer text."""
+def by_letters(texts: Sequence[str], synonyms: Mapping[str, str]) -> Translator:
+    """Return a translator by the cosine of pieces of words, weighed by how rare they are."""
+    pieces = [Counter(_pieces(plain(text, synonyms))) for text in texts]
+    counts = Counter(piece for each in pieces for piece in each)
+    index: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+    """Of each piece, the texts that have it, with its weight there."""
 
-    def __init__(self, texts: Sequence[str], synonyms: Mapping[str, str] = _NO_SYNONYMS) -> None:
-        """Take the texts there are, and words with those that are usual in them."""
-        self._synonyms = synonyms
-        self._plain = [plain(text, synonyms) for text in texts]
-
-    def nearest(self, text: str) -> tuple[int, float]:
-        """Return the nearest; of several the first."""
-        said = plain(text, self._synonyms)
-        found = [
-            1 - edit_distance(said, each) / (max(len(said), len(each)) or 1) for each in self._plain
-        ]
-        best = max(found)
-        return found.index(best), best
-
-
-class LetterPieces:
-    """The cosine of pieces of words, weighed by how rare they are: TF-IDF of letters."""
-
-    def __init__(self, texts: Sequence[str], synonyms: Mapping[str, str] = _NO_SYNONYMS) -> None:
-        """Take the texts there are, and words with those that are usual in them."""
-        self._synonyms = synonyms
-        self._total = 1 + len(texts)
-        pieces = [Counter(_pieces(plain(text, synonyms))) for text in texts]
-        self._counts = Counter(piece for each in pieces for piece in each)
-        self._index: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        """Of each piece, the texts that have it, with its weight there."""
-        self._known: dict[str, tuple[int, float]] = {}
-        for number, each in enumerate(pieces):
-            for piece, weight in self._weighed(each).items():
-                self._index[piece].append((number, weight))
-
-    def nearest(self, text: str) -> tuple[int, float]:
-        """Return the nearest; of several the first."""
-        if text not in self._known:
-            likeness: defaultdict[int, float] = defaultdict(float, {0: 0.0})
-            pieces = Counter(_pieces(plain(text, self._synonyms)))
-            for piece, weight in self._weighed(pieces).items():
-                for number, other in self._index.get(piece, ()):
-                    likeness[number] += weight * other
-            best = min(likeness, key=lambda number: (-round(likeness[number], 9), number))
-            self._known[text] = best, likeness[best]
-        return self._known[text]
-
-    def _weighed(self, pieces: Mapping[str, int]) -> dict[str, float]:
+    def weighed(pieces: Mapping[str, int]) -> dict[str, float]:
         weights = {
-            piece: count * (1 + math.log(self._total / (1 + self._counts[piece])))
+            piece: count * (1 + math.log((1 + len(texts)) / (1 + counts[piece])))
             for piece, count in pieces.items()
         }
         length = math.sqrt(math.fsum(weight**2 for weight in weights.values())) or 1.0
         return {piece: weight / length for piece, weight in weights.items()}
+
+    def likeness(text: str) -> list[float]:
+        alike = [0.0] * len(texts)
+        for piece, weight in weighed(Counter(_pieces(plain(text, synonyms)))).items():
+            for number, other in index.get(piece, ()):
+                alike[number] += weight * other
+        return alike
+
+    for number, each in enumerate(pieces):
+        for piece, weight in weighed(each).items():
+            index[piece].append((number, weight))
+    return _nearest(likeness)
 
 
 def _pieces(text: str) -> list[str]:
@@ -121,18 +115,11 @@ def _pieces(text: str) -> list[str]:
     return found + [f"{first} {second}" for first, second in pairwise(text.split())]
 
 
-class Embedding:
-    """The cosine of sentence embeddings."""
-
-    def __init__(self, texts: Sequence[str], encode: Callable[[Sequence[str]], Any]) -> None:
-        """Take the texts there are, and what gives a row of length 1 for each of some texts."""
-        self._encode = encode
-        self._rows = encode(list(texts))
-
-    def nearest(self, text: str) -> tuple[int, float]:
-        """Return the nearest."""
-        alike = self._rows @ self._encode([text])[0]
-        return int(alike.argmax()), float(alike.max())
+def by_meaning(texts: Sequence[str], encoder: str) -> Translator:
+    """Return a translator by the cosine of an encoder's sentence embeddings."""
+    encode = sentence_encoder(encoder)
+    rows = encode(list(texts))
+    return _nearest(lambda text: (rows @ encode([text])[0]).tolist())
 
 
 def sentence_encoder(name: str) -> Callable[[Sequence[str]], Any]:
@@ -189,9 +176,8 @@ def translator(name: str, texts: Sequence[str], synonyms: Mapping[str, str]) -> 
     """
     kind, model = check_translator(name)
     if kind == "embedding":
-        encode = sentence_encoder(model or "sentence-transformers/all-MiniLM-L6-v2")
-        return Embedding(texts, encode)
-    return (EditDistance if kind == "edit" else LetterPieces)(texts, synonyms)
+        return by_meaning(texts, model or USUAL_ENCODER)
+    return (by_edits if kind == "edit" else by_letters)(texts, synonyms)
 
 
 SAMPLES = 10
@@ -247,50 +233,20 @@ class ZeroShot:
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield the steps of the plan, whatever their outcomes."""
         actions = episode.world.actions()
-        if not actions:
-            return "there is no step to choose"
         example = PlanExample("", ())
         if self.examples:
-            tasks = LetterPieces([each.task for each in self.examples])
-            nearest = tasks.nearest(episode.instruction)[0] if self.dynamic else 0
-            example = self.examples[nearest]
+            tasks = by_letters([each.task for each in self.examples], {})
+            example = self.examples[tasks(episode.instruction)[0] if self.dynamic else 0]
         episode.trace.event("example", task=example.task)
         shown = [*episode.opening, *([example.text()] if example.steps else []), ""]
         before = "\n\n".join(shown)
-        if self.translates and self.corrects:
-            return (yield from self._step_by_step(episode, before, actions))
-        return (yield from self._whole(episode, before, actions))
-
-    def _whole(
-        self, episode: PlanEpisode, before: str, actions: Sequence[Action]
-    ) -> Generator[Action, StepOutcome, str]:
-        """Yield the steps of a plan that is written at once."""
-        prompt = f"{before}Task: {episode.instruction}\nStep 1:"
-        stop = ("\n\n", "\nTask:")
-        request = Request(prompt, stop, max_tokens=_PLAN_TOKENS, seed=self.seed, system=CONTINUE)
-        written = self.model.complete(request).text.split("\n\n")[0]
-        episode.trace.event("answer", text=written)
-        texts = {action.text.lower(): action for action in actions}
-        for line in written.splitlines():
-            step = _NUMBER.sub("", line, count=1).strip()
-            if not step:
-                continue
-            action = texts.get(step.lower().rstrip("."), Action("unread", (), step))
-            if self.translates:
-                action = actions[self.translator.nearest(step)[0]]
-            if action.skill == DONE.skill:
-                break
-            yield action
-        return ""
-
-    def _step_by_step(
-        self, episode: PlanEpisode, before: str, actions: Sequence[Action]
-    ) -> Generator[Action, StepOutcome, str]:
-        """Yield the steps, each translated before the next is written."""
+        if not (self.translates and self.corrects):
+            yield from self._whole(episode, before, actions)
+            return ""
         taken: tuple[str, ...] = ()
         while True:
             so_far = PlanExample(episode.instruction, taken).text()
-            said = self._said(f"{before}{so_far}\nStep {len(taken) + 1}:")
+            said = list(self._said(f"{before}{so_far}\nStep {len(taken) + 1}:"))
             if said.count("") > len(said) / 2:
                 return ""  # most samples end the plan here
             ranking = self._ranked(said, actions, taken[-1:])
@@ -302,22 +258,33 @@ class ZeroShot:
             yield action
             taken = (*taken, action.text)
 
-    def _said(self, prompt: str) -> list[str]:
-        """Return samples of the next step, "" where the plan ends there."""
-        found = []
+    def _whole(
+        self, episode: PlanEpisode, before: str, actions: Sequence[Action]
+    ) -> Iterator[Action]:
+        """Yield the steps of a plan that is written at once."""
+        prompt = f"{before}Task: {episode.instruction}\nStep 1:"
+        stop = ("\n\n", "\nTask:")
+        request = Request(prompt, stop, max_tokens=_PLAN_TOKENS, seed=self.seed, system=CONTINUE)
+        written = self.model.complete(request).text.split("\n\n")[0]
+        episode.trace.event("answer", text=written)
+        texts = {action.text.lower(): action for action in actions}
+        for step in filter(None, map(_step, written.splitlines())):
+            action = texts.get(step.lower().rstrip("."), Action("unread", (), step))
+            if self.translates:
+                action = actions[self.translator(step)[0]]
+            if action.skill == DONE.skill:
+                return
+            yield action
+
+    def _said(self, prompt: str) -> Iterator[str]:
+        """Yield samples of the next step, "" where the plan ends there."""
+        request = Request(
+            prompt, ("\n",), max_tokens=_STEP_TOKENS, temperature=TEMPERATURE, system=CONTINUE
+        )
         for number in range(self.samples):
-            request = Request(
-                prompt,
-                stop=("\n",),
-                max_tokens=_STEP_TOKENS,
-                temperature=TEMPERATURE,
-                seed=self.seed + number,
-                system=CONTINUE,
-            )
-            text = self.model.complete(request).text.strip().split("\n")[0]
-            ended = text.lower().startswith("task:")
-            found.append("" if ended else _NUMBER.sub("", text, count=1).strip())
-        return found
+            completion = self.model.complete(replace(request, seed=self.seed + number))
+            text = completion.text.strip().split("\n")[0]
+            yield "" if text.lower().startswith("task:") else _step(text)
 
     def _ranked(
         self, said: Sequence[str], actions: Sequence[Action], before: tuple[str, ...]
@@ -333,7 +300,7 @@ class ZeroShot:
         """
         best: dict[int, Candidate] = {}
         for words, count in Counter(filter(None, said)).items():
-            number, likeness = self.translator.nearest(words)
+            number, likeness = self.translator(words)
             share = count / len(said)
             penalty = REPEATED if actions[number].text in before else 0.0
             score = likeness + BETA * math.log(share) - penalty
@@ -341,8 +308,12 @@ class ZeroShot:
             step = Candidate(actions[number], score, {**parts, "penalty": penalty, "score": score})
             best[number] = max(best.get(number, step), step, key=lambda one: one.log_score)
         found = tuple(sorted(best.values(), key=lambda step: -step.log_score))
-        stuck = ""
-        if found[0].log_score < CUTOFF:
-            high = found[0].log_score
+        stuck, high = "", found[0].log_score
+        if high < CUTOFF:
             stuck = f"the likeliest step scores {high:.2f}, less than {CUTOFF:g}"
         return Ranking(found, "translated", (stuck,) if stuck else (), stuck)
+
+
+def _step(text: str) -> str:
+    """Return a line of a plan without its number."""
+    return _NUMBER.sub("", text, count=1).strip()

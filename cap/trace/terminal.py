@@ -6,8 +6,6 @@ Text from models, programs and objects is printed as text: no markup, no control
 from __future__ import annotations
 
 import codeop
-import warnings
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,43 +32,20 @@ INDENT = "  "
 MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
 MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
-"""Lines a turn's programs print that are shown at once; of more, the last three at its end."""
+"""Lines a turn's programs print that are shown at once; of more, the last ones at its end."""
+LAST_PRINTED = 3
 _UNSHOWN = ("violations", "candidates", "explanation", "ended")
 """Kinds with sentences that only pages show."""
 _AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
 """Kinds that come after a program has ended, when no answer is being written."""
+_GOING_ON = {
+    "rehearsing": "rehearsing in the simulated twin ...",
+    "trying": "trying up to {samples} programs ...",
+    "tried": "trying programs: {number} ...",
+}
+"""Kinds that only say what goes on just now."""
 _WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
-
-
-class PrintedLines:
-    """What a turn's programs print: its first lines at once, of the others the last at its end."""
-
-    def __init__(self, most: int) -> None:
-        """Begin a turn.
-
-        Args:
-            most: Lines that are shown at once.
-        """
-        self.most = most
-        self.shown = self._hidden = 0
-        self._last: deque[str] = deque(maxlen=3)
-
-    def now(self, text: str) -> list[str]:
-        """Return the lines that are shown now of a text that was printed."""
-        lines = text.removesuffix("\n").split("\n")
-        first = lines[: self.most - self.shown]
-        self.shown += len(first)
-        self._hidden += len(lines) - len(first)
-        self._last += lines[len(first) :]
-        return [f"| {clipped(line)}" for line in first]  # no line of ours looks so
-
-    def rest(self) -> tuple[str, list[str]]:
-        """Return how many lines stay hidden, "" if none, and the last lines."""
-        hidden = self._hidden - len(self._last)
-        where = "events.jsonl in the run folder has them"
-        more = f"… {hidden} more lines were printed; {where}" if hidden else ""
-        return more, [f"| {clipped(line)}" for line in self._last]
 
 
 class Live:
@@ -99,7 +74,11 @@ class Live:
         self._follows = follows
         self._last_line = ""
         """The text of the last line on the screen, which will be wiped out."""
-        self._lines = PrintedLines(MOST_PRINTED if self._moving else MOST_PRINTED_IN_PIPE)
+        self._most_printed = MOST_PRINTED if self._moving else MOST_PRINTED_IN_PIPE
+        self._printed = 0
+        """Lines that this turn's programs have printed."""
+        self._printing = False
+        """Whether what the program prints was shown where it did."""
         self._asking = ""
         """The line on the model that is asked, once it is printed in this turn."""
         self._written = ""
@@ -112,9 +91,10 @@ class Live:
         """Whether programs are written that are only tried: none of them is printed."""
         self._grown: list[str] = []
         """The lines of its program that were printed as they were written."""
-        self._row: tuple[str, int, float] = "", 0, 0.0
-        """The function that was called last, how often in a row, and how long the calls took that
-        are not shown, in seconds."""
+        self._called = ""
+        """The function that was called last."""
+        self._took_s: list[float] = []
+        """How long its calls in a row took, in seconds."""
         self._model_s = self._robot_s = self._inner_s = 0.0
         """Seconds of this turn in the model and in the robot, and in the model since the last call
         of the instruction's own program."""
@@ -128,6 +108,8 @@ class Live:
             self._end_text(0)
             if self._moving:
                 self.console.control(_WIPED)  # the terminal's own ^C
+        if event.kind in _GOING_ON and (self.verbose or not event.depth):
+            self._below(_GOING_ON[event.kind].format(**event.data), event.depth)
         show = getattr(self, f"_show_{event.kind}", None)
         lines = [] if event.kind in _UNSHOWN or show else list(event_lines(event.kind, event.data))
         if (event.depth and not self.verbose) or not (show or lines):
@@ -148,8 +130,10 @@ class Live:
         """Add up the time of model and robot."""
         if event.kind == "instruction" and event.depth == 0:
             self._lmp, self._asking = event.data.get("lmp", ""), ""
-            self._lines = PrintedLines(self._lines.most)
+            self._printed = 0
             self._model_s = self._robot_s = self._inner_s = 0.0
+        elif event.kind in ("trying", "tried_all"):
+            self._tries, self._written = event.kind == "trying", ""
         elif event.kind in ("completion", "unanswered"):
             took_s = event.data.get("duration_s", 0.0)
             self._model_s += took_s
@@ -213,11 +197,10 @@ class Live:
 
     def _end_row(self, depth: int) -> None:
         """Show how many calls of a long row were left out."""
-        name, count, took_s = self._row
-        if count > MOST_ALIKE:
-            line = f"→ {name} x {count - MOST_ALIKE} more  {took_s:.2f} s"
+        if hidden := self._took_s[MOST_ALIKE:]:
+            line = f"→ {self._called} x {len(hidden)} more  {sum(hidden):.2f} s"
             self._write(line, "dim", depth + 1)
-        self._row = "", 0, 0.0
+        self._called, self._took_s = "", []
 
     def _show_skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
@@ -261,16 +244,6 @@ class Live:
         for note in data["notes"]:
             self._write(note, "dim", depth + 1)
 
-    def _show_trying(self, data: Mapping[str, Any], depth: int) -> None:
-        self._tries = True
-        self._below(f"trying up to {data['samples']} programs ...", depth)
-
-    def _show_tried(self, data: Mapping[str, Any], depth: int) -> None:
-        self._below(f"trying programs: {data['number']} ...", depth)
-
-    def _show_tried_all(self, data: Mapping[str, Any], depth: int) -> None:
-        self._tries, self._written = False, ""
-
     def _show_samples(self, data: Mapping[str, Any], depth: int) -> None:
         """Show what each program that was tried did, which is carried out, and why."""
         self._written = ""
@@ -293,9 +266,6 @@ class Live:
         for line in (Text(code) if plain else _HIGHLIGHTER.highlight(code)).split():
             self._print(Text(INDENT * depth).append_text(line))
 
-    def _show_rehearsing(self, data: Mapping[str, Any], depth: int) -> None:
-        self._below("rehearsing in the simulated twin ...", depth)
-
     def _show_rehearsal(self, data: Mapping[str, Any], depth: int) -> None:
         for lmp, source in data["programs"]:
             self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)
@@ -305,30 +275,29 @@ class Live:
             self._write(line, style, depth + 1)
 
     def _show_call(self, data: Mapping[str, Any], depth: int) -> None:
-        name, model_s = data["name"], self._inner_s
+        name, error, model_s = data["name"], data["error"], self._inner_s
         self._inner_s = self._inner_s if depth else 0.0
-        if data["kind"] == "perception" and data["error"] is None and not self.verbose:
+        if data["kind"] == "perception" and error is None and not self.verbose:
             return
-        if name == "say" and data["error"] is None:
+        if self._called != name or error is not None or name == "say":
             self._end_row(depth)
+        if name == "say" and error is None:
             words = [*data["args"], *data["kwargs"].values(), ""]
             said = clipped(str(words[0])).replace("\n", "\\n")
             self._write(f'robot says: "{said}"', "bold green", depth + 1)
             return
-        if self._row[0] != name or data["error"] is not None:
-            self._end_row(depth)
-        if data["error"] is None:
-            _, count, took_s = self._row
-            hidden_s = took_s + data["duration_s"] if count >= MOST_ALIKE else 0.0
-            self._row = name, count + 1, hidden_s
-            if count >= MOST_ALIKE:
-                if count < 20 or count % 10 == 9:
-                    self._below(f"→ {name} x {count + 1}", depth)
+        if error is None:
+            self._called = name
+            self._took_s.append(data["duration_s"])
+            count = len(self._took_s)
+            if count > MOST_ALIKE:
+                if count <= 20 or count % 10 == 0:
+                    self._below(f"→ {name} x {count}", depth)
                 return
         shown = shown_call(name, data["args"], data["kwargs"])
         text = Text(f"{INDENT * (depth + 1)}→ {shown}")
-        if data["error"] is not None:
-            text.append(f"  {printable(data['error'])}", style="red")
+        if error is not None:
+            text.append(f"  {printable(error)}", style="red")
         elif data["result"] is not None:
             text.append(f" = {short(data['result'])}", style="green")
         took = f"{data['duration_s']:.2f} s"
@@ -339,18 +308,25 @@ class Live:
 
     def _show_printed(self, data: Mapping[str, Any], depth: int) -> None:
         """Show what a program prints where it does; of much, the first lines."""
-        for line in self._lines.now(data["text"]):
-            self._write(line, "", depth + 1)
+        lines = data["text"].removesuffix("\n").split("\n")
+        for line in lines[: max(0, self._most_printed - self._printed)]:
+            self._write(f"| {clipped(line)}", "", depth + 1)  # no line of ours looks so
+        self._printed += len(lines)
+        self._printing = True
 
     def _show_stdout(self, data: Mapping[str, Any], depth: int) -> None:
         """Show how much was left out of what was printed, and the last of it."""
-        if not self._lines.shown:  # it was not shown when it was printed: a run that is over
-            self._show_printed({"text": data["text"].rstrip()}, depth)
-        more, last = self._lines.rest()
-        if more:
-            self._write(more, "dim", depth + 1)
-        for line in last:
-            self._write(line, "", depth + 1)
+        if not self._printing:  # a run that is over
+            self._show_printed(data, depth)
+        self._printing = False
+        lines = data["text"].removesuffix("\n").split("\n")
+        count = max(0, self._printed - self._most_printed)
+        left = lines[max(0, len(lines) - count) :]
+        if len(left) > LAST_PRINTED:
+            more = f"… {len(left) - LAST_PRINTED} more lines were printed"
+            self._write(f"{more}; events.jsonl in the run folder has them", "dim", depth + 1)
+        for line in left[-LAST_PRINTED:]:
+            self._write(f"| {clipped(line)}", "", depth + 1)
 
     def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))
@@ -373,9 +349,7 @@ def _code_lines(text: str) -> list[str]:
         code = before
         first = next((line for line in code.split("\n") if line.strip()), "")
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                codeop.compile_command(first, symbol="exec")
+            codeop.compile_command(first, symbol="exec")
         except (SyntaxError, ValueError, OverflowError):
             return []
     return code.strip("\n").split("\n") if code.strip() else []

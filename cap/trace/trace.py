@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from io import BufferedWriter
 from pathlib import Path
 from typing import Any
 
 from cap.errors import CapError, UsageError, stop_in
+from cap.files import write_whole
 from cap.result import plain
-from cap.trace.run_folder import RunFolder
 
 FORMAT_VERSION = 1
 
@@ -66,7 +67,7 @@ class Trace:
     """Writes events to a run folder, if it has one, and passes them to listeners.
 
     Several threads may write: the turn and the depth of an event are those of its own thread. On a
-    full disk a run goes on: what could not be written waits in memory, and listeners get an event.
+    full disk a run goes on without further events in its folder; listeners hear of that once.
     """
 
     def __init__(self, folder: Path | None = None, header: Mapping[str, Any] | None = None) -> None:
@@ -85,17 +86,18 @@ class Trace:
         self._lock = threading.Lock()
         self._start_s = time.monotonic()
         self._programs = self._looks = 0
+        self._trouble: OSError | None = None
+        """Why not everything is written."""
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
         self._header = {**begin, **(header or {})}
-        self._files = None if folder is None else RunFolder(folder)
-        self._trouble_reported = False
-        if self._files is not None:
+        self._events: BufferedWriter | None = None
+        if folder is not None:
+            (folder / "programs").mkdir(parents=True, exist_ok=True)
+            self.update()
+            if self._trouble is not None:  # it has not begun, so it need not
+                raise self._trouble
+            self._events = (folder / "events.jsonl").open("ab")
             _open.append(self)
-            self._write_header()
-            if (trouble := self._files.trouble) is not None:  # it has not begun, so it need not
-                _open.remove(self)
-                self._files.close()
-                raise trouble
 
     @property
     def keyed(self) -> bool:
@@ -145,10 +147,33 @@ class Trace:
                 "kind": kind,
                 "data": plain(data),
             }
-            assert self._files is not None
-            self._files.append(json.dumps(line, ensure_ascii=False) + "\n")
-            self._report_trouble()
+            text = json.dumps(line, ensure_ascii=False) + "\n"
+            with self._writing("events.jsonl"), self._lock:
+                if self._events is not None:
+                    # Half a character is written as JSON's own escape of it.
+                    self._events.write(text.encode("utf-8", "backslashreplace"))
+                    self._events.flush()
         self._notify(event)
+
+    @contextlib.contextmanager
+    def _writing(self, name: str) -> Iterator[None]:
+        """Inside, an error of the disk ends the writing of events, and listeners hear of it."""
+        try:
+            yield
+        except OSError as error:
+            first, self._trouble = self._trouble is None, self._trouble or error
+            self._trouble.filename = self._trouble.filename or f"{self.folder}/{name}"
+            self._end_events()
+            if first:
+                why = error.strerror or str(error)
+                self.progress("unwritten", folder=str(self.folder), why=why)
+
+    def _end_events(self) -> None:
+        """Close the file of events."""
+        if self._events is not None:
+            with contextlib.suppress(OSError):
+                self._events.close()
+            self._events = None
 
     def progress(self, kind: str, /, **data: Any) -> None:
         """Report something that is still going on to the listeners; nothing is recorded."""
@@ -181,11 +206,11 @@ class Trace:
 
     def keep(self, name: str, content: str | bytes) -> Path | None:
         """Write a whole file into the run folder; return where."""
-        if self._files is None:
+        if self.folder is None:
             return None
-        self._files.put(name, content)
-        self._report_trouble()
-        return self._files.path / name
+        with self._writing(name):
+            write_whole(self.folder / name, content)
+        return self.folder / name
 
     def picture(self, png: bytes) -> None:
         """Keep a picture that a model is sent."""
@@ -198,34 +223,21 @@ class Trace:
     def update(self, **values: Any) -> None:
         """Add to `run.json`."""
         self._header |= values
-        self._write_header()
+        text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
+        self.keep("run.json", text + "\n")
 
     def close(self, status: str) -> None:
-        """Write the final status, and what had to wait.
+        """Write the final status.
 
         Raises:
-            OSError: There is no room for all of it.
+            OSError: Not everything could be written.
         """
         self.update(status=status, seconds=round(time.monotonic() - self._start_s, 3))
         if self in _open:
             _open.remove(self)
-        if self._files is not None:
-            self._files.close()
-            if self._files.trouble is not None:
-                raise self._files.trouble
-
-    def _write_header(self) -> None:
-        text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
-        self.keep("run.json", text + "\n")
-
-    def _report_trouble(self) -> None:
-        """Report to the listeners, once, that the folder cannot be written, or can be again."""
-        assert self._files is not None
-        trouble = self._files.trouble
-        if (trouble is not None) is not self._trouble_reported:
-            self._trouble_reported = trouble is not None
-            why = None if trouble is None else trouble.strerror
-            self.progress("unwritten", folder=str(self.folder), why=why)
+        self._end_events()
+        if self._trouble is not None:
+            raise self._trouble
 
 
 _open: list[Trace] = []

@@ -17,8 +17,6 @@ clauses, parted by semicolons:
     not on blue block               what moved is not, now
     said no mug                     an utterance has these words; `said`: something was said
     changed top drawer              the robot's condition of that name is another
-    drove 0.2 m right               it is that far in that direction: right, left, up
-                                    (away from the front edge) or down
     as named before                 nothing: the program uses names that only earlier turns know
 
 An effect that held before the example ran counts as none: what would be so anyway shows nothing.
@@ -27,8 +25,8 @@ An effect that held before the example ran counts as none: what would be so anyw
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +36,9 @@ from cap.prompt.examples import RECALLED
 from cap.robot.observation import Observation
 from cap.robot.protocol import Xyz
 
-_ON_M, _AT_M, _NEAR_M, _ROOM_M = 0.04, 0.06, 0.10, 0.15
-_DROVE_M = 0.03
-_DRIVE = re.compile(r"drove ([\d.]+) m (right|left|up|down)")
-_DIRECTIONS = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
+ON_M, AT_M, NEAR_M, BESIDE_M = 0.04, 0.06, 0.10, 0.15
+"""How far apart two things are at most, seen from above; `beside` from the rim on."""
+RELATIONS = ("inside", "on", "at", "near", "beside")
 _PLACES = ("get_obj_pos", "get_loc_pos")
 """Primitives that know where a named place is."""
 
@@ -89,17 +86,11 @@ def _missed(clause: str, seen: Seen) -> str:
     if verb == "changed":
         now = seen.after.condition.get(rest)
         return f"{rest} is {now}, as before" if now == seen.before.condition.get(rest) else ""
-    if drive := _DRIVE.fullmatch(clause):
-        ends = [view.condition.get("robot") or (0.0, 0.0) for view in (seen.before, seen.after)]
-        way = [b - a for a, b in zip(*ends, strict=True)][:2]
-        wanted = [float(drive[1]) * part for part in _DIRECTIONS[drive[2]]]
-        off_m = math.dist(way, wanted)
-        return f"it drove ({way[0]:+.2f}, {way[1]:+.2f}) m" if off_m > _DROVE_M else ""
     if verb == "not":
         relation, _, other = rest.partition(" ")
         there = [name for name in moved if _holds(relation, name, other, seen, seen.after)]
         return f"{', '.join(there)} is" if there else ""
-    if verb not in _RELATIONS:
+    if verb not in RELATIONS:
         return "; ".join(clauses)
     subjects = [name for name in moved if name != rest]
     for name in subjects:
@@ -112,9 +103,16 @@ def _missed(clause: str, seen: Seen) -> str:
 
 
 def _holds(relation: str, name: str, other: str, seen: Seen, world: Observation) -> bool:
-    there = _where(other, seen.robot, world.positions)
-    inside_m = float(getattr(seen.robot, "inside_m", _AT_M))
-    return _RELATIONS[relation](world.positions[name], there, inside_m)
+    at, there = world.positions[name], _where(other, seen.robot, world.positions)
+    apart_m, rim_m = math.dist(at[:2], there[:2]), float(getattr(seen.robot, "inside_m", AT_M))
+    match relation:
+        case "inside":
+            return apart_m <= rim_m
+        case "on":
+            return apart_m <= ON_M and at[2] > there[-1]
+        case "beside":
+            return rim_m < apart_m <= rim_m + BESIDE_M
+    return apart_m <= (AT_M if relation == "at" else NEAR_M)
 
 
 def _where(name: str, robot: Any, positions: Mapping[str, Xyz]) -> Sequence[float]:
@@ -124,21 +122,6 @@ def _where(name: str, robot: Any, positions: Mapping[str, Xyz]) -> Sequence[floa
     primitives = robot.primitives()
     for asked in _PLACES:
         if asked in primitives:
-            try:
+            with suppress(CapError):
                 return [float(value) for value in primitives[asked].function(name)]
-            except CapError:
-                continue
     raise PromptError(f"an effect names {name!r}, and no object or place has that name")
-
-
-def _apart(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.dist(one[:2], other[:2])
-
-
-_RELATIONS: Mapping[str, Callable[[Xyz, Sequence[float], float], bool]] = {
-    "inside": lambda one, other, inside_m: _apart(one, other) <= inside_m,
-    "on": lambda one, other, _: _apart(one, other) <= _ON_M and one[2] > other[-1],
-    "at": lambda one, other, _: _apart(one, other) <= _AT_M,
-    "near": lambda one, other, _: _apart(one, other) <= _NEAR_M,
-    "beside": lambda one, other, inside_m: inside_m < _apart(one, other) <= inside_m + _ROOM_M,
-}

@@ -16,9 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from cap.checker.checker import examine
 from cap.checker.policy import EVERYWHERE
@@ -40,10 +39,9 @@ from cap.prompt.context import Context
 from cap.prompt.docs import primitive_docs
 from cap.prompt.examples import Example
 from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of, without_synonyms
-from cap.result import Failure
 from cap.robot import registry
 from cap.robot.observation import Observation
-from cap.robot.protocol import Rewindable, TurnTaking
+from cap.robot.protocol import TurnTaking
 from cap.sandbox.sandbox import Sandbox
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
@@ -88,72 +86,56 @@ def check_robot_prompts(
             for file in (prompt, prompt.beside):
                 if not file.examples and file is not prompt:
                     continue
-                with _Runner(robot, file, prompts, model, sandbox, approve or _nobody) as runner:
-                    findings = [one for example in file.examples if (one := runner.run(example))]
-                    findings += runner.too_long() if file is prompt else []
-                if runner.forgotten:
-                    findings.append(PromptFinding(file.name, 0, "", runner.forgotten))
+                world = _World(robot, prompts, model, sandbox, approve)
+                findings = [found for _, found in _walk(file, world) if found]
+                if file is prompt:
+                    findings += _too_long(prompt, world.docs)
                 yield file, len(file.examples), findings
 
 
-def _nobody(source: str) -> bool:
-    """Approve no program."""
-    return False
+_NOT_EXECUTED = "not executed: "
 
 
 @dataclass
-class _Runner:
-    """Runs a prompt's examples in order; one that follows another shares its world and state."""
+class _World:
+    """Where the examples of one file run: a new robot for each scene."""
 
     robot: str
-    prompt: Prompt
     prompts: Mapping[str, Prompt]
     model: Model
     sandbox: Sandbox
-    approve: Approve
-    forgotten: str = ""
-    """What a snapshot of the robot does not bring back, as a sentence."""
-    _functions: Prompt = field(default_factory=registry.function_prompt)
-    _engine: Engine | None = None
-    _first: Any = None
-    """The snapshot of the scene's first state."""
-    _begun: Observation | None = None
-    """What was seen then."""
-    _state: State = field(default_factory=State)
-    _broken: PromptFinding | None = None
-    """The first example of the session at hand that did not run."""
+    approve: Approve | None = None
+    engine: Engine | None = None
+    state: State = field(default_factory=State)
+    docs: str = ""
+    """What the file's requests show of the robot's primitives."""
 
-    def __enter__(self) -> Self:
-        return self
+    def begin(self, prompt: Prompt, objects: Any = None) -> Engine:
+        """Make a robot among the objects that an example's context names; None: its own choice."""
+        self.end()
+        robot = registry.make_robot(self.robot, mode="instant", objects=objects)
+        approve = None if robot.simulated else self.approve or (lambda source: False)
+        self.engine = Engine(
+            robot,
+            self.model,
+            self.prompts,
+            registry.function_prompt(),
+            sandbox=self.sandbox,
+            trace=Trace(),
+            settings=EngineSettings(approve=approve),
+        )
+        self.state = State(variables=dict(prompt.header.initial))
+        self.docs = self.engine.docs(prompt)
+        return self.engine
 
-    def __exit__(self, *error: object) -> None:
-        self._end_scene()
+    def end(self) -> None:
+        """Close the robot, if there is one."""
+        if self.engine is not None:
+            self.engine.robot.close()
+            self.engine = None
 
-    def run(self, example: Example) -> PromptFinding | None:
-        """Execute one example; return what is wrong with it, or None."""
-        # One that follows another shares its world and state.
-        goes_on = self._engine is not None and example.follows and self.prompt.header.session
-        finding = partial(PromptFinding, self.prompt.name, example.line, example.instruction)
-        if not goes_on:
-            self._broken = None
-        try:
-            found = self._run(example, goes_on)
-        except MissingExtra as missing:
-            return finding(f"not executed: {missing}", True)
-        except CapError as error:
-            found = str(error)
-        if found is None:
-            return None
-        reason, skipped = str(found), isinstance(found, Failure) and found.kind == "refused"
-        if skipped:
-            reason = "not executed: it would move a real robot"
-        elif (before := self._broken) is not None:
-            skipped = before.skipped
-            reason += f" (it goes on from the example in line {before.line}, which did not run)"
-        self._broken = self._broken or finding(reason, skipped)
-        return finding(reason, skipped)
-
-    def _run(self, example: Example, goes_on: bool) -> str | Failure | None:
+    def run(self, prompt: Prompt, example: Example, engine: Engine | None) -> str:
+        """Run an example, in a new scene without an engine; return what is wrong, "" if nothing."""
         if not example.code.strip():
             return "there is no code under the instruction"
         if repeated := repeated_numbers(example):
@@ -162,65 +144,53 @@ class _Runner:
                 " name it there once, and write unrelated numbers otherwise"
             )
         facts = Context.read(example.context).facts
-        if not goes_on:
-            self._begin_scene(facts.get("objects"))
-        assert self._engine is not None
-        state = self._state
-        variables = {**state.variables, **self.prompt.header.arguments, **facts}
-        program = Program.parse(example.code + "\n")
-        robot, before = self._engine.robot, Observation.of(self._engine.robot)
-        answer = self._engine.run_program(self.prompt, program, replace(state, variables=variables))
+        engine = engine or self.begin(prompt, facts.get("objects"))
+        robot, before = engine.robot, Observation.of(engine.robot)
+        variables = {**self.state.variables, **prompt.header.arguments, **facts}
+        known = replace(self.state, variables=variables)
+        answer = engine.run_program(prompt, Program.parse(example.code + "\n"), known)
         if isinstance(robot, TurnTaking):
             robot.end_turn(example.instruction)
         failure = answer.result.failure
-        if failure is not None and (failure.kind, failure.error) != ("value", NotFound.__name__):
-            return failure
-        if failure is None:  # else it says that there is none, and leaves nothing
-            self._state = after_turn(state, answer, number=1)
+        if failure is None:
+            self.state = after_turn(self.state, answer, number=1)
+        elif failure.kind == "refused":
+            return f"{_NOT_EXECUTED}it would move a real robot"
+        elif (failure.kind, failure.error) != ("value", NotFound.__name__):
+            return str(failure)
         after = Observation.of(robot)
         seen = Seen(robot, before, after, Effect.of(before, after, answer.result))
-        return next((why for line in example.effects if (why := missed(line, seen))), None)
+        return next((why for line in example.effects if (why := missed(line, seen))), "")
 
-    def chars(self, example: Example) -> int:
-        """Return the size of the request that an example would answer."""
-        assert self._engine is not None
-        return _chars(self.prompt, example, self._engine.docs(self.prompt))
 
-    def too_long(self) -> list[PromptFinding]:
-        """Return the finding that the prompt's request exceeds the limit, if it does."""
-        return _too_long(self.prompt, self._engine.docs(self.prompt) if self._engine else "")
+def _walk(prompt: Prompt, world: _World) -> Iterator[tuple[Example, PromptFinding | None]]:
+    """Run a file's examples in order; yield each with what is wrong.
 
-    def _begin_scene(self, objects: Any) -> None:
-        """Make a robot among the objects that an example's context names; None: its own choice."""
-        self._end_scene()
-        robot = registry.make_robot(self.robot, mode="instant", objects=objects)
-        self._begun = Observation.of(robot)
-        self._first = robot.snapshot() if isinstance(robot, Rewindable) else None
-        self._engine = Engine(
-            robot,
-            self.model,
-            self.prompts,
-            self._functions,
-            sandbox=self.sandbox,
-            trace=Trace(),
-            settings=EngineSettings(approve=None if robot.simulated else self.approve),
-        )
-        self._state = State(variables=dict(self.prompt.header.initial))
-
-    def _end_scene(self) -> None:
-        """Close the robot; note what does not come back with its first state."""
-        if self._engine is None or self._begun is None:
-            return
-        robot = self._engine.robot
-        if isinstance(robot, Rewindable):
-            robot.restore(self._first)
-            if names := [
-                name for part in Observation.of(robot).since(self._begun) for name in part
-            ]:
-                lost = ", ".join(names)
-                self.forgotten = f"restore() does not bring back {lost}; keep it in snapshot()"
-        robot.close()
-        self._engine = None
+    One that follows another in a session shares its world and state.
+    """
+    broken: PromptFinding | None = None
+    try:
+        for example in prompt.examples:
+            goes_on = example.follows and prompt.header.session
+            engine = world.engine if goes_on else None
+            try:
+                reason = world.run(prompt, example, engine)
+            except MissingExtra as missing:
+                reason = f"{_NOT_EXECUTED}{missing}"
+            except CapError as error:
+                reason = str(error)
+            skipped = reason.startswith(_NOT_EXECUTED)
+            if engine is None:
+                broken = None
+            elif reason and broken is not None:
+                skipped = broken.skipped
+                reason += f" (it goes on from the example in line {broken.line}, which did not run)"
+            about = prompt.name, example.line, example.instruction
+            found = PromptFinding(*about, reason, skipped) if reason else None
+            broken = broken or found
+            yield example, found
+    finally:
+        world.end()
 
 
 def _chars(prompt: Prompt, example: Example, docs: str) -> int:
@@ -248,19 +218,17 @@ def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]
         prompts: By name.
         robot: Whose docs and facts they show; None where they are no robot's.
     """
-    shown = dict.fromkeys(prompts, ("", ""))
+    shown: dict[str, tuple[str, str]] = {}
     if robot is not None:
-        functions = registry.function_prompt()
-        body = registry.make_robot(robot, mode="instant")
         with Sandbox() as sandbox:
-            engine = Engine(body, Nearest(), prompts, functions, sandbox=sandbox, trace=Trace())
-            for name, prompt in prompts.items():
-                shown[name] = engine.context(prompt).text, engine.docs(prompt)
-        body.close()
+            world = _World(robot, prompts, Nearest(), sandbox)
+            engine = world.begin(next(iter(prompts.values())))
+            shown = {name: (engine.context(p).text, engine.docs(p)) for name, p in prompts.items()}
+            world.end()
     texts = {}
     for name, prompt in prompts.items():
         words = prompt.examples[0].instruction if prompt.examples else ""
-        context, docs = shown[name]
+        context, docs = shown.get(name, ("", ""))
         texts[name] = without_synonyms(prompt.render(words, context, docs=docs))
     return texts
 
@@ -270,34 +238,28 @@ def request_chars(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str,
     return {name: len(SYSTEM) + len(text) for name, text in requests(prompts, robot).items()}
 
 
-@dataclass(frozen=True)
-class InstructionCost:
-    """What carrying out one of a prompt's examples asks of a language model, with no history."""
+def instruction_costs(robot: str) -> Iterator[dict[str, Any]]:
+    """Run the examples a person's words are answered by; yield what each would ask of a model.
 
-    instruction: str
-    """The example's words."""
-    requests: int
-    """The program's own, and one for each LMP it calls, and they call."""
-    chars: int
-    """Of all these requests: the system message, docs, facts and examples."""
-
-
-def instruction_costs(robot: str) -> list[InstructionCost]:
-    """Run the examples a person's words are answered by; return what each would ask of a model.
+    Yields for each its instruction, the number of requests (the program's own, and one for each
+    LMP it calls, and they call), and the characters and tokens of all of them, with no history.
 
     Args:
         robot: A registered name, or a file with a `create` function.
     """
     prompts = registry.robot_prompts(robot)
-    meter, top = _Meter(), prompts["ui"]
-    costs: list[InstructionCost] = []
-    with Sandbox() as sandbox, _Runner(robot, top, prompts, meter, sandbox, _nobody) as runner:
-        for example in top.examples:
-            meter.sizes = []
-            runner.run(example)
-            sizes = [runner.chars(example), *meter.sizes]
-            costs.append(InstructionCost(example.instruction, len(sizes), sum(sizes)))
-    return costs
+    meter = _Meter()
+    with Sandbox() as sandbox:
+        world = _World(robot, prompts, meter, sandbox)
+        for example, _ in _walk(prompts["ui"], world):
+            sizes = [_chars(prompts["ui"], example, world.docs), *meter.sizes]
+            meter.sizes.clear()
+            yield {
+                "instruction": example.instruction,
+                "requests": len(sizes),
+                "characters": sum(sizes),
+                "tokens": tokens_of(sum(sizes)),
+            }
 
 
 class _Meter(Nearest):
@@ -328,19 +290,6 @@ class PromptReport:
     """What in its examples cannot be."""
 
 
-def prompt_files(path: Path) -> list[Path]:
-    """Return the prompt files at a path: itself, or those of a folder.
-
-    Raises:
-        PromptError: There is none.
-    """
-    found = list(released.files(path).values()) if path.is_dir() else [path]
-    if not found:
-        kinds = ", ".join(f"*{suffix}" for suffix in released.SUFFIXES)
-        raise PromptError(f"no prompt files ({kinds}) in {path}")
-    return found
-
-
 def inspect_names(
     path: Path,
     primitives: Mapping[str, Primitive],
@@ -356,66 +305,62 @@ def inspect_names(
         stems: The files to look at, by their stems; all by default.
 
     Raises:
-        PromptError: One cannot be read.
+        PromptError: One cannot be read, or there is none.
     """
-    prompts = [load(file) for file in prompt_files(path) if not stems or file.stem in stems]
+    files = released.files(path).values() if path.is_dir() else [path]
+    if not files:
+        kinds = ", ".join(f"*{suffix}" for suffix in released.SUFFIXES)
+        raise PromptError(f"no prompt files ({kinds}) in {path}")
+    prompts = [load(file) for file in files if not stems or file.stem in stems]
     known = {*lmps, *(prompt.name for prompt in prompts)} - {GOAL}  # no program calls that
     for prompt in prompts:
         yield _report(prompt, primitives, known - {prompt.name})
 
 
 def _report(prompt: Prompt, primitives: Mapping[str, Primitive], lmps: set[str]) -> PromptReport:
-    header, hints = prompt.header, [name for name in prompt.hints if name != "*"]
+    header, hints = prompt.header, prompt.hints
     everything = {name: Primitive.of(_nested, "lmp", name) for name in lmps} | {**primitives}
-    groups = {"robot": tuple(everything)} if "robot" in prompt.hints else {}
-    scope = Scope(primitives=everything, groups=groups)
+    groups = {"robot": tuple(everything)} if "robot" in hints else {}
     findings: list[PromptFinding] = []
     missing: list[Undefined] = []
-    bound: set[str] = set()
+    variables: dict[str, Any] = {**header.initial, **header.arguments}
     for example in prompt.examples:
-        variables = {**header.initial, **header.arguments, **dict.fromkeys(bound)}
         try:
-            variables |= Context.read(example.context).facts
-            program = Program.parse(example.code + "\n")
-            examined = examine(program, replace(scope, variables=variables))
+            facts = Context.read(example.context).facts
+            scope = Scope(primitives=everything, groups=groups, variables={**variables, **facts})
+            examined = examine(Program.parse(example.code + "\n"), scope)
             reasons = [str(found) for found in examined.violations]
-            sets = _set_by(examined.program)
+            symbols = examined.program.table.get_symbols()
+            sets = {s.get_name() for s in symbols if s.is_assigned() or s.is_imported()}
             if not examined.program.tree.body:
                 reasons.insert(0, "there is no code under the instruction")
             elif header.returns and header.returns not in sets:
                 reasons.append(f"it does not set '{header.returns}'")
             missing += examined.undefined
-            bound |= sets if header.session or header.prefix else set()
+            if header.session or header.prefix:
+                variables |= dict.fromkeys(sets - variables.keys())
         except CapError as error:
             reasons = [str(error)]
-        findings += [
-            PromptFinding(prompt.name, example.line, example.instruction, why) for why in reasons
-        ]
+        about = prompt.name, example.line, example.instruction
+        findings += [PromptFinding(*about, reason) for reason in reasons]
     offered = {
         name: primitive
         for name, primitive in everything.items()
-        if (groups or not prompt.hints or name in prompt.hints)
-        and (primitive.kind != "action" or header.actions)
+        if (groups or not hints or name in hints) and (primitive.kind != "action" or header.actions)
     }
     findings += _too_long(prompt, primitive_docs("", offered, groups) if header.docs else "")
-    called = [entry.name for entry in missing if entry.calls]
-    unknown = [name for name in hints if name not in {*primitives, *lmps, *EVERYWHERE}]
-    generated = dict.fromkeys([*unknown, *called])
-    names = {
-        "robot": (name for name in hints if name in primitives),
-        "lmps": (name for name in hints if name in lmps and name not in primitives),
-        "library": (name for name in hints if name in EVERYWHERE),
-        "generated": generated,
-        "given": dict.fromkeys(entry.name for entry in missing if entry.name not in generated),
+    kinds = {
+        "robot": [name for name in hints if name in primitives],
+        "lmps": [name for name in hints if name in lmps and name not in primitives],
+        "library": [name for name in hints if name in EVERYWHERE],
     }
-    kinds = {kind: tuple(found) for kind, found in names.items()}
-    return PromptReport(prompt, kinds, tuple(findings))
+    sorted_names = {"*"}.union(*kinds.values())
+    kinds["generated"] = [name for name in hints if name not in sorted_names]
+    kinds["generated"] += [entry.name for entry in missing if entry.calls]
+    kinds["given"] = [each.name for each in missing if each.name not in kinds["generated"]]
+    names = {kind: tuple(dict.fromkeys(found)) for kind, found in kinds.items()}
+    return PromptReport(prompt, names, tuple(findings))
 
 
 def _nested(description: str, context: str = "", **given: Any) -> Any:
     """Stand for an LMP that programs call."""
-
-
-def _set_by(program: Program) -> set[str]:
-    """Return the names a program's top level sets."""
-    return {s.get_name() for s in program.table.get_symbols() if s.is_assigned() or s.is_imported()}

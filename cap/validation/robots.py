@@ -2,33 +2,48 @@
 
 It is built twice in its instant world, looked at, asked what it can be asked without arguments, and
 its prompts' examples are executed there. Of a robot that is real in that mode too, those that may
-move it run only if somebody approves them.
+move it run only if somebody approves them. Whatever a program hands to its primitives, each refuses
+what it cannot use with an error of one line, before anything has changed.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
+import numpy as np
+
 from cap.engine.settings import Approve
-from cap.errors import CapError
+from cap.errors import CapError, RobotError
 from cap.models.base import Model
 from cap.program.scope import Primitive
 from cap.robot import registry
-from cap.robot.protocol import Conditioned, Locating, Rehearsable, Rewindable, Robot
+from cap.robot.observation import Observation
+from cap.robot.protocol import Rehearsable, Rewindable, Robot
+from cap.robot.view import Viewable
 from cap.sandbox.wire import encode
-from cap.validation.contract import broken_promises
 from cap.validation.prompts import check_robot_prompts
 
 UNIT = re.compile(
     r"(?<![\w'])(m|cm|mm|met(re|er)s?|centimet(re|er)s?|rad|radians?|degrees?|s|seconds?|m/s|rad/s|kg|N|Nm|"
     r"pixels?|fractions?|percent|0 to 1|times|number of|how many)\b"
 )
+ODD_VALUES: tuple[Any, ...] = (
+    *(None, True, -1, 10**400, 3 + 4j, math.nan, math.inf),
+    *("", "x" * 100_000, "\x00", "unicorn", b"apple", object(), len),
+    *([], [None], [[]], [[1, 2], [3]], [10**400, 0], [math.nan, 0], ["1", "2"]),
+    *({"x": 1}, {1}, range(100_000), [[0.0, 0.0]] * 20_000),
+    *(np.zeros((0, 2)), np.zeros((2, 2, 2)), np.array(["a"])),
+)
+"""No names of things, and no places or sizes that a robot could do something with."""
+LONGEST_REFUSAL = 1000
+"""Characters."""
 _CROSSING = ("builtins", "numpy", "shapely", "collections", "typing", "types")
 """Packages whose types cross between a program and the robot."""
 _SIMULATED = ("reset", "snapshot", "restore", "render")
@@ -79,15 +94,16 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
     robot.close()
     yield from _failing("close", robot.close, "fails the second time")
     try:
-        yield from _prompts(name, robot.primitives(), model, approve)
+        yield from _prompts(name, robot, model, approve)
     except CapError as error:
         yield RobotFinding("prompts", str(error))
 
 
 def _failing(where: str, call: Callable[[], Any], what: str) -> Iterator[RobotFinding]:
-    """Yield that a call fails, if it does."""
+    """Yield that a call fails, or returns what cannot cross, if it does."""
     try:
-        call()
+        value = call()
+        encode(dict(value) if isinstance(value, Mapping) else value)
     except Exception as error:  # a user's code may fail in any way
         yield RobotFinding(where, f"{what}: {type(error).__name__}: {error}")
 
@@ -104,10 +120,8 @@ def _shape(robot: Any) -> Iterator[RobotFinding]:
 
 
 def _signature(primitive: Primitive) -> Iterator[str]:
-    """Yield what a primitive's name, signature and docstring lack."""
-    name, doc = primitive.name, primitive.doc
-    if not name.isidentifier() or name.startswith("_"):
-        yield "is no name a program can call"
+    """Yield what a primitive's signature and docstring lack."""
+    doc = primitive.doc
     if not doc:
         yield "has no docstring; it is what a model reads"
     try:
@@ -115,29 +129,25 @@ def _signature(primitive: Primitive) -> Iterator[str]:
     except Exception as error:  # an annotation may be any code
         yield f"its annotations cannot be read: {error}"
         return
-    typed = {"its result": hints["return"]} if "return" in hints else {}
-    if not typed:
+    if "return" not in hints:
         yield "does not say what it returns"
-    for parameter in primitive.signature.parameters.values():
+    for name, parameter in primitive.signature.parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            yield f"takes *{parameter.name}; name its parameters"
-        elif parameter.name not in hints:
-            yield f"parameter '{parameter.name}' has no type"
-        else:
-            typed[f"parameter '{parameter.name}'"] = hints[parameter.name]
-            if parameter.name not in doc:
-                yield f"its docstring does not say what '{parameter.name}' is"
-    leaves = [(what, leaf) for what, hint in typed.items() for leaf in _leaves(hint)]
-    for what, leaf in leaves:
-        if leaf is object or leaf.__module__.partition(".")[0] not in _CROSSING:
-            yield f"{what} is of {leaf!r}, which cannot cross; use plain data"
-    numbers = any(leaf in (float, complex) or _is_numpy(leaf) for _, leaf in leaves)
+            yield f"takes *{name}; name its parameters"
+        elif name not in hints:
+            yield f"parameter '{name}' has no type"
+        elif name not in doc:
+            yield f"its docstring does not say what '{name}' is"
+    numbers = False
+    for name, hint in hints.items():
+        what = "its result" if name == "return" else f"parameter '{name}'"
+        for leaf in _leaves(hint):
+            package = getattr(leaf, "__module__", "builtins").partition(".")[0]
+            if leaf is object or package not in _CROSSING:
+                yield f"{what} is of {leaf!r}, which cannot cross; use plain data"
+            numbers = numbers or leaf in (float, complex) or package == "numpy"
     if numbers and not UNIT.search(doc):
         yield "has numbers, and its docstring states no unit"
-
-
-def _is_numpy(leaf: Any) -> bool:
-    return str(leaf.__module__).startswith("numpy")
 
 
 def _leaves(hint: Any) -> Iterator[Any]:
@@ -145,52 +155,38 @@ def _leaves(hint: Any) -> Iterator[Any]:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         yield from map(type, arguments)
-    elif origin is not None and origin.__module__.startswith(("numpy", "shapely")):
-        yield origin
-    elif hint is not Ellipsis and not isinstance(hint, typing.TypeVar | str):
-        yield origin or hint
-        for argument in arguments:
-            yield from _leaves(argument)
+        return
+    yield origin or hint
+    for argument in arguments:
+        yield from _leaves(argument)
 
 
 def _answers(robot: Robot) -> Iterator[RobotFinding]:
     """Yield what goes wrong with facts, and with questions that need no argument."""
-    asked = {
-        name: primitive.function
-        for name, primitive in robot.primitives().items()
-        if primitive.kind == "perception"
-        and all(p.default is not p.empty for p in primitive.signature.parameters.values())
-    }
-    asked |= {"context": robot.context, "positions": robot.positions}
-    if isinstance(robot, Conditioned):
-        asked["condition"] = robot.condition
-    if isinstance(robot, Locating):
-        asked["whereabouts"] = robot.whereabouts
-
-    def answer(question: Callable[[], Any]) -> None:
-        value = question()
-        encode(dict(value) if isinstance(value, Mapping) else value)
-
-    for name, question in asked.items():
-        yield from _failing(name, partial(answer, question), "fails when it is asked")
+    yield from _failing("robot", lambda: vars(Observation.of(robot)), "cannot be observed")
+    for name, primitive in robot.primitives().items():
+        parameters = primitive.signature.parameters.values()
+        if primitive.kind == "perception" and all(p.default is not p.empty for p in parameters):
+            yield from _failing(name, primitive.function, "fails when it is asked")
     yield from _failing("stop", robot.stop, "must be safe at any time")
 
 
 def _same_bits(name: str, robot: Any) -> Iterator[RobotFinding]:
     """Yield where the same seed, or a restored snapshot, gives another world."""
+    seen, kept = Observation.of(robot), robot.snapshot()
     other = registry.make_robot(name, mode="instant", seed=0)
-    if dict(robot.positions()) != dict(other.positions()):
+    if Observation.of(other).positions != seen.positions:
         yield RobotFinding("reset", "the same seed gives another world; draw only from the seed")
     other.close()
-    kept, places = robot.snapshot(), dict(robot.positions())
     robot.reset(1)
     robot.restore(kept)
-    if dict(robot.positions()) != places:
-        yield RobotFinding("restore", "does not bring the world of a snapshot back")
+    if lost := [name for part in Observation.of(robot).since(seen) for name in part]:
+        reason = f"does not bring back {', '.join(lost)}; keep it in snapshot()"
+        yield RobotFinding("restore", reason)
 
 
 def _prompts(
-    name: str, primitives: Iterable[str], model: Model, approve: Approve | None
+    name: str, robot: Robot, model: Model, approve: Approve | None
 ) -> Iterator[RobotFinding]:
     """Yield what is wrong with the robot's prompts, and which primitives none of them imports.
 
@@ -199,22 +195,78 @@ def _prompts(
     """
     for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
         where = f"prompts/{prompt.name}.py"
-        left = sum(found.skipped for found in findings)
         for found in findings:
             if not found.skipped:
-                line = f" line {found.line}" if found.line else ""
-                yield RobotFinding(f"{where}{line}", found.reason)
-        if left:
+                yield RobotFinding(
+                    f"{where} line {found.line}" if found.line else where, found.reason
+                )
+        if left := sum(found.skipped for found in findings):
             reason = f"{left} of {count} examples were not executed: they move a real robot"
             yield RobotFinding(where, f"{reason}, and nobody approved it", skipped=True)
     prompts = registry.robot_prompts(name)
     if "ui" not in prompts:
         yield RobotFinding("prompts", "there is no ui.py; it answers a person")
     imported = {hint for prompt in prompts.values() for hint in prompt.hints}
-    for primitive in primitives:
+    for primitive in robot.primitives():
         if primitive not in imported:
             reason = (
                 "no prompt imports it, so no model knows it: add it to "
                 "'from robot import ...' in prompts/ui.py, with an example"
             )
             yield RobotFinding(primitive, reason, skipped=True)
+
+
+def broken_promises(robot: Any, usual: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """Yield where a simulated robot does not refuse or draw as it should, a line each.
+
+    Args:
+        robot: In its instant world; it is as it was afterwards.
+        usual: A value that can be used for each parameter, by its name; a parameter without one is
+            given the odd value as well.
+    """
+    kept, usual = robot.snapshot(), usual or {}
+    for primitive in robot.primitives().values():
+        parameters = primitive.signature.parameters.values()
+        needed = [each.name for each in parameters if each.default is each.empty]
+        for name in primitive.signature.parameters if primitive.name != "say" else ():
+            for odd in _odd_values(usual.get(name)):
+                given = {each: usual.get(each, odd) for each in needed} | {name: odd}
+                robot.restore(kept)
+                if fault := _fault(robot, primitive, given, kept):
+                    yield f"{primitive.name}({name}={odd!r:.40}): {fault}"
+                    break
+    robot.restore(kept)
+    if isinstance(robot, Viewable):
+        for name in robot.view().placements.keys() - robot.shapes().keys():
+            yield f"view: places {name!r}, of which shapes() says nothing"
+    if (size := robot.render(64, 48).size) != (64, 48):
+        yield f"render: gives {size[0]} by {size[1]} pixels where 64 by 48 are asked for"
+
+
+def _fault(robot: Any, primitive: Primitive, given: Mapping[str, Any], kept: Any) -> str:
+    """Return what is wrong with how a primitive refuses arguments, "" if nothing."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            primitive.function(**given)
+    except (RobotError, TypeError, ValueError, ArithmeticError, LookupError) as error:
+        message = str(error)
+    except Exception as error:  # a person's code may fail in any way
+        return f"raises {type(error).__name__}; use a class of cap.errors"
+    else:
+        return ""
+    if robot.snapshot() != kept:
+        return "fails, and something has changed; check first, then act"
+    if len(message) > LONGEST_REFUSAL or "\n" in message:
+        return f"its message is {len(message)} characters; use one short line"
+    return ""
+
+
+def _odd_values(usual: Any) -> Iterator[Any]:
+    """Yield odd values, and what usually works with an odd value in it."""
+    for odd in ODD_VALUES:
+        yield odd
+        if isinstance(usual, list):
+            yield [usual[0], odd]
+        elif isinstance(usual, dict):
+            yield dict.fromkeys(usual, odd)

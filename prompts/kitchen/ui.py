@@ -113,7 +113,7 @@ else:
 
 # move to the right of the room by 20 cm.
 goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
-#? drove 0.2 m right
+#? drove
 
 # turn around.
 place, angle = get_robot_pos_and_angle()

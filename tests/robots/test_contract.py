@@ -10,7 +10,7 @@ import pytest
 
 from cap.errors import LimitExceeded, NotFound
 from cap.session.session import Session
-from cap.validation.contract import broken_promises
+from cap.validation.robots import broken_promises
 
 TABLE = {
     "name": "red block",

@@ -115,7 +115,7 @@ class Commands:
     def _hear(self, event: Event) -> None:
         """Remember what a turn's result does not say; say what to do about a trouble."""
         kind, data = event.kind, event.data
-        if kind == "unwritten" and data["why"] is not None:
+        if kind == "unwritten":
             self.tell("  /save ELSEWHERE.json saves the session in another place", "yellow")
         if event.depth:
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -92,16 +93,13 @@ def state_names(placements: Mapping[str, Placement]) -> list[str]:
 
 def state_of(placements: Mapping[str, Placement]) -> tuple[float, ...]:
     """Return a robot's state: poses as metres and quaternions, the fingers' distance in metres."""
-    state = list(placements[HAND])
     fingers = _fingers(placements)
-    if len(fingers) == 2:
-        first, second = (np.array(placements[name][:3]) for name in fingers)
-        state.append(float(np.linalg.norm(first - second)))
-    return (*state, *placements.get(BASE, ()))
+    gap = (math.dist(fingers[0][:3], fingers[1][:3]),) if len(fingers) == 2 else ()
+    return (*placements[HAND], *gap, *placements.get(BASE, ()))
 
 
-def _fingers(placements: Mapping[str, Placement]) -> list[str]:
-    return [name for name in placements if name.startswith(("arm/left_", "arm/right_"))]
+def _fingers(placements: Mapping[str, Placement]) -> list[Placement]:
+    return [at for name, at in placements.items() if name.startswith(("arm/left_", "arm/right_"))]
 
 
 def png(picture: Image) -> bytes:
@@ -137,12 +135,10 @@ def write(
     features = _features(names, pixels)
     kinds = {"float32": pa.float32(), "int64": pa.int64(), "bool": pa.bool_()}
     kinds["image"] = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    columns = {
-        key: pa.list_(kinds[one["dtype"]], one["shape"][0])
-        if key in (STATE, ACTION, AROUND)
-        else kinds[one["dtype"]]
-        for key, one in features.items()
-    }
+    columns = {key: kinds[one["dtype"]] for key, one in features.items()}
+    for key in (STATE, ACTION, AROUND):
+        if key in features:
+            columns[key] = pa.list_(columns[key], features[key]["shape"][0])
     info = {
         "codebase_version": VERSION,
         "robot_type": robot,
@@ -251,11 +247,15 @@ def _spans(episodes: Sequence[RecordedEpisode]) -> Iterator[dict[str, Any]]:
 def _task_table(pa: Any, tasks: Sequence[str]) -> Any:
     """Return the instructions with their numbers; pandas reads the words as the index."""
     table = pa.table({"task_index": list(range(len(tasks))), "task": list(tasks)})
-    kinds = (("task_index", "int64", "int64"), ("task", "unicode", "object"))
-    keys = ("name", "field_name", "pandas_type", "numpy_type", "metadata")
     columns = [
-        dict(zip(keys, (name, name, kind, stored, None), strict=True))
-        for name, kind, stored in kinds
+        {
+            "name": name,
+            "field_name": name,
+            "pandas_type": kind,
+            "numpy_type": stored,
+            "metadata": None,
+        }
+        for name, kind, stored in (("task_index", "int64", "int64"), ("task", "unicode", "object"))
     ]
     schema = {"index_columns": ["task"], "column_indexes": [], "columns": columns}
     schema["pandas_version"] = "2.0.0"

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,6 +21,8 @@ from cap.messages import (
     shown_call,
     tried_line,
 )
+from cap.models.base import Usage
+from cap.robot.view import Placement, Polyline, Shape
 from cap.trace.reader import UNREADABLE, read_events, read_header
 
 _SKIPPED = frozenset(
@@ -41,49 +44,24 @@ _DAMAGED = (
 )
 """What reading a damaged event raises."""
 
-_Number = Annotated[float, msgspec.Meta(gt=-1e6, lt=1e6)]
-_Point = tuple[_Number, _Number, _Number]
-_Pose = tuple[_Number, _Number, _Number, _Number, _Number, _Number, _Number]
-
-
-class _Solid(msgspec.Struct, tag_field="kind"):
-    color: _Point
-    at: _Pose | msgspec.UnsetType = msgspec.UNSET
-
-
-class _Box(_Solid, tag="box", kw_only=True):
-    size: _Point
-
-
-class _Cylinder(_Solid, tag="cylinder", kw_only=True):
-    size: tuple[_Number, _Number]
-
-
-class _Lathe(_Solid, tag="lathe", kw_only=True):
-    profile: Annotated[list[tuple[_Number, _Number]], msgspec.Meta(min_length=1)]
-
-
-class _Line(msgspec.Struct):
-    points: list[_Point]
-    color: _Point
-    width_m: _Number
+_SIZES = {"box": 3, "cylinder": 2, "lathe": 0}
+"""How many numbers a shape's size has."""
 
 
 class _View(msgspec.Struct):
     """What a `view` event holds; the page's player draws only views of this form."""
 
-    shapes: dict[str, list[_Box | _Cylinder | _Lathe]] = {}
-    placements: dict[str, _Pose] = {}
+    shapes: dict[str, list[Shape]] = {}
+    placements: dict[str, Placement] = {}
     gone: list[str] = []
-    lines: list[_Line] = []
+    lines: list[Polyline] = []
 
-
-class _Usage(msgspec.Struct):
-    requests: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost_usd: float | None = 0
-    estimated: bool = False
+    def __post_init__(self) -> None:
+        for shape in chain(*self.shapes.values()):
+            if len(shape.size) != _SIZES[shape.kind] or (shape.kind == "lathe") != bool(
+                shape.profile
+            ):
+                raise ValueError("a shape that cannot be drawn")
 
 
 class _Call(msgspec.Struct):
@@ -217,7 +195,7 @@ class TurnRecord:
     """Seconds in the model."""
     robot_s: float = 0.0
     """Seconds in the robot."""
-    usage: Mapping[str, Any] = field(default_factory=lambda: msgspec.to_builtins(_Usage()))
+    usage: Usage = field(default_factory=Usage)
     """Requests, tokens, cost."""
     pictures: list[Path] = field(default_factory=list)
     """Pictures sent to the model, and of the world after the turn."""
@@ -362,7 +340,7 @@ class RunRecord:
         elif kind == "done":
             if not depth:
                 turn.ok = data["ok"] is True
-                turn.usage = msgspec.to_builtins(msgspec.convert(data["usage"], _Usage))
+                turn.usage = msgspec.convert(data["usage"], Usage)
         elif kind not in _SKIPPED:
             turn.parts += _notes(kind, data)
             if kind == "failure" and not depth and isinstance(data.get("line"), int):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cap.errors import ConfigError
+from cap.planners import affordances
 from cap.planners.dialogue import (
     Dialogue,
     DialogueExample,
@@ -20,7 +21,6 @@ from cap.planners.dialogue import (
 from cap.robot.registry import prompts_path
 from tests.rows import rows, table
 
-NAMES = ("kitchen", "tabletop", "tabletop-scene", "hanoi", "blocks", "babyai", "household")
 PROMPT = DialoguePrompt(
     ("I am a robot.",),
     (DialogueExample("wave", ("goal: waved", "wave", "[success: no]", "wave", "done"), "A wave."),),
@@ -45,41 +45,22 @@ Robot: 2. bow.
 """
 
 
-def dialogue() -> Dialogue:
-    found = Dialogue(PROMPT, "bow twice", ["[scene: nobody]"])
-    found.add("step", "bow", ("[success: no]", "Person: take your time"))
-    found.add("thought", "slowly then")
-    found.add("step", "bow")
-    return found
-
-
-def test_a_dialogue_is_written_line_by_line() -> None:
-    assert dialogue().text() == TEXT
-    assert dialogue().before_step() == TEXT + "Robot: 3."
-
-
-def test_only_the_last_episode_is_read_back_and_the_step_that_is_due_is_no_step() -> None:
-    assert read(dialogue().before_step()) == (
-        DialogueLine("feedback", "[scene: nobody]"),
-        DialogueLine("person", "bow twice"),
-        DialogueLine("step", "bow"),
-        DialogueLine("feedback", "[success: no]"),
-        DialogueLine("person", "take your time"),
-        DialogueLine("thought", "slowly then"),
-        DialogueLine("step", "bow"),
-    )
-
-
-def test_explanations_stand_in_examples_only_where_they_are_asked_for() -> None:
+def test_a_dialogue_is_written_line_by_line_and_its_last_episode_is_read_back() -> None:
+    dialogue = Dialogue(PROMPT, "bow twice", ["[scene: nobody]"])
+    dialogue.add("step", "bow", ("[success: no]", "Person: take your time"))
+    dialogue.add("thought", "slowly then")
+    dialogue.add("step", "bow")
+    assert dialogue.text() == TEXT
+    assert dialogue.before_step() == TEXT + "Robot: 3."  # the step that is due is no step
+    opening = DialogueLine("feedback", "[scene: nobody]"), DialogueLine("person", "bow twice")
+    assert read(dialogue.before_step()) == (*opening, *dialogue.lines)
     explained = Dialogue(PROMPT, "bow", explained=True).text()
     assert "Person: wave\nExplanation: A wave.\n" in explained
-    assert "Explanation" not in Dialogue(PROMPT, "bow").text()
 
 
 def test_the_form_of_prompt_files_has_steps_alone_and_one_article() -> None:
-    prompt = DialoguePrompt(
-        (), (DialogueExample("get a cup", ("find a cup", "[scene: cup]", "done")),), ("cup",)
-    )
+    example = DialogueExample("get a cup", ("find a cup", "[scene: cup]", "done"))
+    prompt = DialoguePrompt((), (example,), ("cup",))
     assert Dialogue(prompt, "get an egg.").as_program(["egg"]) == (
         "objects = ['cup', 'egg']\n\n# get the cup.\nplan = ['find the cup', 'done']\n\n"
         "# get the egg.\n"
@@ -91,18 +72,18 @@ def test_names_have_articles() -> None:
     assert list(map(with_article, names)) == ["an apple", "a cup", "the rice chips", "a glass"]
 
 
-@rows("name", NAMES)
-def test_the_shipped_prompts_are_read_and_are_short(name: str) -> None:
-    prompt = load(prompts_path() / "planners" / f"{name}.toml")
+@rows("path", sorted((prompts_path() / "planners").glob("*.toml")))
+def test_the_shipped_prompts_are_read_and_are_short(path: Path) -> None:
+    prompt = load(path)
     assert prompt.header
     assert all(example.steps[-1] == "done" for example in prompt.examples)
     assert len(Dialogue(prompt, "x").text()) < 4 * 3000
-    if name == "kitchen":
+    if path.stem == "kitchen":
         assert len(prompt.examples) == 17
         assert all(example.explanation for example in prompt.examples)
 
 
-REFUSED = table(__file__, "refused prompts")
+REFUSED, MATCHES = table(__file__, "refused prompts"), table(__file__, "match")
 
 
 @rows(("text", "why"), REFUSED.values(), REFUSED)
@@ -112,9 +93,6 @@ def test_a_prompt_that_cannot_be_used_is_refused_with_its_line(
     (tmp_path / "own.toml").write_text(text)
     with pytest.raises(ConfigError, match=why):
         load(tmp_path / "own.toml")
-
-
-MATCHES = table(__file__, "match")
 
 
 @rows(("text", "steps", "number"), MATCHES.values(), MATCHES)
@@ -131,3 +109,11 @@ def test_a_prompt_without_feedback_neither_announces_nor_shows_any() -> None:
     assert "Success: no" in with_it
     assert "ucce" not in without
     assert without.count("Robot: ") == with_it.count("Robot: ")
+
+
+CASES = table(__file__, "affordances")
+
+
+@rows(("kind", "given", "expected"), CASES.values(), CASES)
+def test_affordances(kind: str, given: float, expected: float) -> None:
+    assert getattr(affordances, kind)(given) == pytest.approx(expected)

@@ -1,44 +1,44 @@
-"""Whole plans by say, can and pay: the seed's worked example, searches, scores of plans."""
+"""Whole plans by say, can and pay: searches, scores of plans, and what Can and Pay learn."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from cap.models.base import Completion, Request, Scores
+from cap.errors import MissingExtra
 from cap.planners.dialogue import DialoguePrompt
-from cap.planners.loop import Action, EpisodeResult, run_episode
-from cap.planners.saycan import scored
-from cap.planners.saycanpay import PartialPlan, PlanContext, SayCanPay
-from cap.trace.reader import read_events
-from cap.trace.trace import Trace
-from tests.fakes.planning import TextWorld
+from cap.planners.loop import Action, Candidate, EpisodeResult, run_episode
+from cap.planners.saycanpay import (
+    LabelledStep,
+    PlanContext,
+    SayCanPay,
+    features,
+    mean_score,
+    renamer,
+    train,
+)
+from cap.trace.trace import Event, Trace
+from tests.fakes.planning import Scorer, TextWorld
 from tests.rows import rows, table
 
+Says = dict[tuple[str, ...], dict[str, float]]
 
-class Table:
-    """Says steps by a table from the steps before them."""
 
-    name = "table"
-    endpoint = None
+def says(table: Says, *lines: str) -> Scorer:
+    """A model that says steps by a table from the steps before them."""
 
-    def __init__(self, of: dict[tuple[str, ...], dict[str, float]], *lines: str) -> None:
-        self.of = of
-        self.lines = list(lines)
-
-    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+    def of(prompt: str, text: str) -> float:
         episode = prompt.rsplit("Person:", 1)[-1].splitlines()[1:-1]
         before = tuple(line.split(". ", 1)[1].rstrip(".") for line in episode)
-        chances = self.of.get(before, {})
-        found = (chances.get(text.strip().rstrip("."), 1e-9) for text in continuations)
-        return Scores(tuple(map(math.log, found)), "exact")
+        return math.log(table.get(before, {}).get(text.strip().rstrip("."), 1e-9))
 
-    def complete(self, request: Request) -> Completion:
-        return Completion(self.lines.pop(0), self.name)
+    return Scorer(of, lines)
 
 
 def always(table: dict[str, float]) -> Callable[[PlanContext, Sequence[str]], list[float]]:
@@ -46,7 +46,7 @@ def always(table: dict[str, float]) -> Callable[[PlanContext, Sequence[str]], li
 
 
 def plan(
-    model: Table, steps: Sequence[str] = ("a", "b", "c"), limit: int = 6, **options: object
+    model: Scorer, steps: Sequence[str] = ("a", "b", "c"), limit: int = 6, **options: object
 ) -> EpisodeResult:
     planner = SayCanPay(model, DialoguePrompt(), **options)  # type: ignore[arg-type]
     return run_episode("go", TextWorld(steps), planner, max_steps=limit)
@@ -54,7 +54,7 @@ def plan(
 
 def test_what_scores_alike_is_taken_by_chance_and_the_same_seed_takes_the_same() -> None:
     """The first in the world's order was always taken, and a plan went round in circles."""
-    alike = Table({(): {"a": 0.3, "b": 0.3, "c": 0.3}, **{(s,): {"done": 1.0} for s in "abc"}})
+    alike = says({(): {"a": 0.3, "b": 0.3, "c": 0.3}, **{(s,): {"done": 1.0} for s in "abc"}})
     taken = [plan(alike, seed=seed).plan for seed in range(12)]
     assert {steps[0] for steps in taken} == {"a", "b", "c"}
     assert taken == [plan(alike, seed=seed).plan for seed in range(12)]
@@ -63,22 +63,9 @@ def test_what_scores_alike_is_taken_by_chance_and_the_same_seed_takes_the_same()
     assert firsts == {"a", "b"}
 
 
-def test_hanois_worked_example_is_the_product_of_its_columns() -> None:
-    rows = {
-        "brown to 2": (0.86, 0.92, 0.08, 0.06),
-        "brown to 3": (0.60, 0.93, 0.06, 0.03),
-        "yellow to 3": (0.26, 0.0, 0.07, 0.0),
-    }
-    for text, (says, can, pay, net) in rows.items():
-        candidate = scored(Action("move", (), text), math.log(says), can, pay)
-        assert candidate.parts["score"] == pytest.approx(net, abs=0.005)
-    best = max(rows, key=lambda text: math.prod(rows[text][:3]))
-    assert best == "brown to 2"
-
-
-def test_plans_are_scored_by_the_mean() -> None:
-    assert PartialPlan((), (-1.0, -2.0, -3.0)).score == pytest.approx(-2.0)
-    assert PartialPlan().score == 0.0
+def test_plans_are_compared_by_the_mean() -> None:
+    plan = tuple(Candidate(Action("move"), score, {}) for score in (-1.0, -2.0, -3.0))
+    assert (mean_score(plan), mean_score(())) == (pytest.approx(-2.0), 0.0)
 
 
 SEARCHES = table(__file__, "searches")
@@ -87,54 +74,135 @@ SEARCHES = table(__file__, "searches")
 @rows("case", SEARCHES.values(), SEARCHES)
 def test_the_plan_with_the_best_scores_is_found(case: dict[str, Any]) -> None:
     """Beams can invert the order of say and can: the mean of long plans is no worse."""
-    says = {tuple(steps.split()): chances for steps, chances in case["says"].items()}
+    chances = {tuple(steps.split()): chances for steps, chances in case["says"].items()}
     learned = {name: always(case[name]) for name in ("can", "pay") if name in case}
     options = {key: case[key] for key in ("method", "beams", "candidates") if key in case}
-    assert plan(Table(says), **learned, **options).plan == tuple(case["plan"])
+    assert plan(says(chances), **learned, **options).plan == tuple(case["plan"])
 
 
 @pytest.mark.parametrize("method", ["greedy", "beam"])
 def test_a_model_that_never_says_done_is_bounded(method: str) -> None:
-    class Again(Table):
-        def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
-            values = (0.0 if "a" in text else -50.0 for text in continuations)
-            return Scores(tuple(values), "exact")
-
-    result = plan(Again({}), limit=4, method=method)
+    again = Scorer(lambda prompt, text: 0.0 if "a" in text else -50.0)
+    result = plan(again, limit=4, method=method)
     assert (result.end, len(result.plan)) == ("steps", 4)
 
 
 def test_what_a_model_writes_is_taken_for_the_step_with_the_fewest_letters_changed() -> None:
-    model = Table({}, ": 1. pick up teh apple.", ": 2. done.")
+    model = says({}, ": 1. pick up teh apple.", ": 2. done.")
     result = plan(model, ("pick up the apple", "find the apple"), method="greedy-token")
     assert (result.end, result.plan) == ("done", ("pick up the apple",))
 
 
-def events(folder: Path, says: dict[tuple[str, ...], dict[str, float]], **options: Any) -> Any:
+def moments(table: Says, **options: Any) -> list[Event]:
     """Return the moments that a search records: taken ones, and others."""
-    trace = Trace(folder)
-    planner = SayCanPay(Table(says), DialoguePrompt(), **options)
+    trace, events = Trace(), list[Event]()
+    trace.listeners.append(events.append)
+    planner = SayCanPay(says(table), DialoguePrompt(), **options)
     run_episode("go", TextWorld(["a", "b", "c"]), planner, trace=trace)
-    trace.close("ok")
-    found = read_events(folder)
-    return [
-        [event["data"] for event in found if event["kind"] == kind]
-        for kind in ("candidates", "considered")
-    ]
+    return [event for event in events if event.kind in ("candidates", "considered")]
 
 
-def test_of_a_search_only_the_steps_of_the_plan_it_took_are_marked(tmp_path: Path) -> None:
-    says = {(): {"a": 0.6, "b": 0.4}, ("a",): {"c": 0.3, "done": 0.1},
+def test_of_a_search_only_the_steps_of_the_plan_it_took_are_marked() -> None:
+    table = {(): {"a": 0.6, "b": 0.4}, ("a",): {"c": 0.3, "done": 0.1},
             ("a", "c"): {"done": 0.2}, ("b",): {"done": 0.99}}  # fmt: skip
-    taken, others = events(tmp_path / "run", says, method="beam", beams=2)
-    assert [moment["chosen"] for moment in taken] == ["b", "done"]
-    assert {moment["chosen"] for moment in others} == {None}
+    found = moments(table, method="beam", beams=2)
+    assert [e.data["chosen"] for e in found if e.kind == "candidates"] == ["b", "done"]
+    assert {e.data["chosen"] for e in found if e.kind == "considered"} == {None}
 
 
-def test_every_candidate_of_every_moment_is_in_the_trace(tmp_path: Path) -> None:
-    says = {(): {"a": 0.6, "b": 0.4}, ("a",): {"done": 1.0}}
-    scores = {"can": always({"b": 0.2}), "pay": always({"a": 0.5})}
-    taken, _ = events(tmp_path / "run", says, **scores)
-    assert [(moment["step"], moment["chosen"]) for moment in taken] == [(1, "a"), (2, "done")]
-    values = {c["text"]: (c["can"], c["pay"]) for c in taken[0]["candidates"]}
+def test_every_candidate_of_every_moment_is_in_the_trace() -> None:
+    table = {(): {"a": 0.6, "b": 0.4}, ("a",): {"done": 1.0}}
+    found = moments(table, can=always({"b": 0.2}), pay=always({"a": 0.5}))
+    assert [(e.data["step"], e.data["chosen"]) for e in found] == [(1, "a"), (2, "done")]
+    values = {c["text"]: (c["can"], c["pay"]) for c in found[0].data["candidates"]}
     assert values == {"a": (1.0, 0.5), "b": (0.2, 1.0), "c": (1.0, 1.0), "done": (1.0, 1.0)}
+
+
+COLORS = ("red", "blue", "green", "pink")
+BLUE = PlanContext("take the blue cup", "there are red and blue cups", (), COLORS)
+PINK = PlanContext("take the pink cup", "there are green and pink cups", (), COLORS)
+
+
+def cups(count: int) -> list[LabelledStep]:
+    """Cups to take: the one that is asked for pays, and one that was taken cannot be."""
+    found = []
+    for number in range(count):
+        first, second = COLORS[number % 4], COLORS[(number + 1) % 4]
+        begin = PlanContext(f"take the {first} cup", f"there are {second} and {first} cups", (),
+                            COLORS)  # fmt: skip
+        for context in (begin, replace(begin, steps=(begin.goal,))):
+            for color in (first, second):
+                step = f"take the {color} cup"
+                pay = 0.6 if color == first and not context.steps else 0.0
+                found.append(LabelledStep(context, step, step not in context.steps, pay, number))
+    return found
+
+
+def test_names_are_known_by_where_goal_and_opening_name_them() -> None:
+    assert renamer(BLUE)("Take the blue cup") == "take the <g1 o2> cup"
+    assert renamer(PINK)("take the pink cup") == renamer(BLUE)("take the blue cup")
+    for unnamed in ("take the green cup", "take the redwood cup"):
+        assert renamer(BLUE)(unnamed) == unnamed
+    assert features(BLUE, ["take the red cup"]) == features(PINK, ["take the green cup"])
+
+
+def tower(*disks: str) -> PlanContext:
+    """All disks on the first rod, the smallest first, the last to be moved."""
+    over = ", ".join(f"the {a} disk is on top of the {b} disk" for a, b in pairwise(disks))
+    opening = f"{over}; all are on rod 1. There are rod 1 and rod 2 and rod 3."
+    names = (*disks, "rod 1", "rod 2", "rod 3")
+    return PlanContext(f"move the {disks[-1]} disk to rod 2", opening, (), names)
+
+
+def only(kind: str, context: PlanContext, step: str) -> set[str]:
+    """Return the features of a kind."""
+    (words,) = features(context, [step])
+    return {word for word in words if word.startswith(f"{kind} ")}
+
+
+def test_one_disk_more_changes_no_rod_and_what_lies_on_a_disk_counts() -> None:
+    three, four = tower("red", "blue", "green"), tower("red", "blue", "green", "pink")
+    top, last = (only("free", three, f"move the {name} disk to rod 2") for name in ("red", "green"))
+    assert top == only("free", four, "move the red disk to rod 2") != last
+    assert last == only("free", four, "move the pink disk to rod 2")
+    assert not only("means", three, "move the red disk to rod 2")
+
+
+def test_what_is_behind_a_shut_door_and_which_key_is_held_counts() -> None:
+    opening = "Room 1 has red key. Room 2 has blue ball. The red door is locked."
+    context = PlanContext("pick up the blue ball", opening, (), ("red", "blue"))
+    ways = {
+        (): ("means True", "locked|False|False"),
+        ("pick up the red key",): ("means True", "locked|True|True"),
+        ("pick up the red key", "drop the red key"): ("means True", "locked|False|False"),
+        ("pick up the red key", "toggle the red door"): ("means False", "closed"),
+    }
+    for steps, (ball, door) in ways.items():
+        there = replace(context, steps=steps)
+        assert ball in " ".join(only("means", there, "pick up the blue ball"))
+        if door != "closed":
+            assert door in " ".join(only("means", there, "toggle the red door"))
+    assert not only("free", context, "pick up the blue ball")
+
+
+@pytest.mark.soak
+def test_what_was_learned_holds_for_names_never_seen() -> None:
+    learned, goal = train(cups(20)), "take the mauve cup"
+    unseen = PlanContext(goal, "there are teal and mauve cups", (), ("mauve", "teal"))
+    right, wrong = learned.pay(unseen, [goal, "take the teal cup"])
+    assert right > 0.4 > wrong + 0.2
+    again, other = learned.can(replace(unseen, steps=(goal,)), [goal, "take the teal cup"])
+    assert again < 0.2 < 0.8 < other
+
+
+def test_a_step_that_was_never_seen_has_numbers_between_0_and_1() -> None:
+    learned = train(cups(8))
+    for scores in (learned.can, learned.pay):
+        for context in (BLUE, PlanContext("", "", ())):
+            assert all(0 < value <= 1 for value in scores(context, ["", "flÿ to the möon"]))
+
+
+def test_without_the_library_the_remedy_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(MissingExtra, match=r"scikit-learn.*\[planning\]"):
+        train(cups(5))

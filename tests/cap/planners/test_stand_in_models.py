@@ -12,7 +12,7 @@ import pytest
 from cap.errors import NoMatch, UnknownModel
 from cap.models.base import Request
 from cap.planners.dialogue import Dialogue, DialogueLine, DialoguePrompt
-from cap.planners.stand_in_models import Advice, Knowledge, StandIn, is_stand_in
+from cap.planners.stand_in_models import Advice, Knowledge, StandIn, is_stand_in, what_it_knows
 from tests.rows import rows, table
 
 OPTIONS = [f" {text}." for text in ("one", "two", "three", "four", "five", "done")]
@@ -34,6 +34,12 @@ def say(name: str, steps: Sequence[str] = (), seed: int = 0) -> list[float]:
         dialogue.add("step", step)
     scores = StandIn(name, Counting(), seed).score(dialogue.before_step(), OPTIONS)
     return [math.exp(value) for value in scores.logprobs]
+
+
+def written(name: str, knowledge: Knowledge, seeds: int) -> Counter[str]:
+    """Return how often each line is written, without options."""
+    asked = Request("Person: count\nRobot")
+    return Counter(StandIn(name, knowledge, seed).complete(asked).text for seed in range(seeds))
 
 
 def test_perfect_say_says_what_is_right_and_the_rest_of_the_plan_after_it() -> None:
@@ -68,11 +74,7 @@ def test_even_say_says_the_right_one_and_others_alike_and_nothing_else() -> None
     assert found[1] == pytest.approx(1 / 3, abs=1e-5)
     firsts = {max(range(6), key=say("even-say:2", [], seed).__getitem__) for seed in range(30)}
     assert len(firsts) > 3  # whatever comes first is chance
-    said = Counter(
-        StandIn("even-say:2", Counting(), seed).complete(Request("Person: count\nRobot")).text
-        for seed in range(400)
-    )
-    assert 0.3 < said[": 1. one."] / 400 < 0.37
+    assert 0.3 < written("even-say:2", Counting(), 400)[": 1. one."] / 400 < 0.37
 
 
 def test_uniform_say_says_everything_alike() -> None:
@@ -85,17 +87,18 @@ def test_a_name_that_is_none_of_them_is_refused_with_the_forms(name: str) -> Non
         StandIn(name, Counting())
 
 
-def test_which_names_are_theirs() -> None:
-    assert is_stand_in("perfect-say")
-    assert is_stand_in("noisy-say:0.3")
-    assert not is_stand_in("nearest")
-    assert not is_stand_in("openai/gpt-say")
-
-
-def test_what_nobody_told_it_it_does_not_know() -> None:
+def test_what_is_not_the_benchmarks_it_does_not_know() -> None:
     model = StandIn("perfect-say", Counting())
     with pytest.raises(NoMatch, match="'sing' is none"):
         model.score("Person: sing\nRobot: 1.", OPTIONS)
+    with pytest.raises(NoMatch, match="no programs of this robot"):
+        model.complete(Request("import robot\n\n# count"))
+
+
+@rows(("name", "known"), table(__file__, "what stand-ins know").values())
+def test_what_a_name_stands_for_is_shown_with_it(name: str, known: str) -> None:
+    assert what_it_knows(name) == known
+    assert is_stand_in(name) == (known != "" and name != "nearest")
 
 
 def test_it_says_goals_only_where_the_examples_show_how() -> None:
@@ -114,8 +117,6 @@ def test_it_writes_the_next_step_or_the_rest_of_a_plan() -> None:
     assert model.complete(Request(shown)).text == " one\nStep 2: two\nStep 3: three"
     assert model.complete(Request(f"{shown} one\nStep 2:", ("\n",))).text == " two"
     assert copies.complete(Request(shown.replace("count", "see the mug"))).text == " find the mug"
-    with pytest.raises(NoMatch, match="no programs of this robot"):
-        model.complete(Request("import robot\n\n# count"))
 
 
 def test_without_options_what_is_wrong_may_be_any_step_that_was_told_of() -> None:
@@ -126,10 +127,7 @@ def test_without_options_what_is_wrong_may_be_any_step_that_was_told_of() -> Non
             found = super().advice(lines)
             return found and replace(found, others=("five", "six"))
 
-    said = Counter(
-        StandIn("noisy-say:0.4", Wide(), seed).complete(Request("Person: count\nRobot")).text
-        for seed in range(300)
-    )
+    said = written("noisy-say:0.4", Wide(), 300)
     assert said.keys() == {
         f": 1. {text}." for text in ("one", "two", "three", "five", "six", "done")
     }

@@ -1,21 +1,31 @@
-"""The zero-shot planner: steps in free words, translated one by one or all at once."""
+"""The zero-shot planner: steps in free words, translated to the steps there are."""
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Sequence
-from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from cap.errors import MissingExtra, UsageError
 from cap.models.base import Completion, Request
 from cap.planners.loop import EpisodeResult, run_episode
-from cap.planners.zero_shot import LetterPieces, PlanExample, ZeroShot
-from cap.trace.reader import read_events
-from cap.trace.trace import Trace
+from cap.planners.zero_shot import (
+    PlanExample,
+    ZeroShot,
+    by_letters,
+    edit_distance,
+    plain,
+    translator,
+)
+from cap.trace.trace import Event, Trace
 from tests.fakes.planning import TextWorld
+from tests.rows import rows, table
 
 STEPS = ["walk to the kitchen", "open the fridge", "grab the milk"]
+HOUSE = ["walk to the kitchen", "switch on the light", "grab the cup", "put the cup in the sink"]
 EXAMPLES = [
     PlanExample("Read a book", ("find the book", "read the book")),
     PlanExample("Drink water", ("walk to the kitchen", "grab the water")),
@@ -44,7 +54,7 @@ def run(
 ) -> EpisodeResult:
     world = TextWorld(STEPS)
     texts = [action.text for action in world.actions()]
-    planner = ZeroShot(model, EXAMPLES, LetterPieces(texts), samples=4, **options)
+    planner = ZeroShot(model, EXAMPLES, by_letters(texts, {}), samples=4, **options)
     return run_episode("Drink milk", world, planner, max_steps=steps, trace=trace)
 
 
@@ -80,15 +90,16 @@ def test_words_that_mean_nothing_here_end_the_plan_with_their_score() -> None:
     assert run(Writer([" walk to kitchen"], [" zzz qqq"])).end == "done"
 
 
-def test_a_step_is_not_said_twice_where_another_is_nearly_as_good(tmp_path: Path) -> None:
-    model, trace = Writer([" grab milk"], [" grab milk", " open the fridge"], [""]), Trace(tmp_path)
+def test_a_step_is_not_said_twice_where_another_is_nearly_as_good() -> None:
+    trace, events = Trace(), list[Event]()
+    trace.listeners.append(events.append)
+    model = Writer([" grab milk"], [" grab milk", " open the fridge"], [""])
     assert run(model, trace=trace).plan == ("grab the milk", "open the fridge")
-    trace.close("ok")
-    moments = [e["data"] for e in read_events(tmp_path) if e["kind"] == "candidates"]
-    fridge, milk = moments[1]["candidates"]
+    _, second = (event.data for event in events if event.kind == "candidates")
+    fridge, milk = second["candidates"]
     assert (milk["said"], milk["share"], milk["penalty"]) == ("grab milk", 0.5, 0.5)
     assert (fridge["penalty"], fridge["beta"]) == (0.0, 0.3)
-    assert fridge["score"] == pytest.approx(1 + 0.3 * math.log(0.5))
+    assert fridge["score"] == pytest.approx(1 + 0.3 * np.log(0.5))
 
 
 def test_a_plan_without_end_is_bounded() -> None:
@@ -108,6 +119,59 @@ def test_without_translation_only_exact_words_are_steps() -> None:
     assert [outcome.action.skill for outcome in result.outcomes] == ["do", "unread"]
 
 
-def test_a_world_without_steps_ends_at_once() -> None:
-    planner = ZeroShot(Writer([""]), EXAMPLES, LetterPieces([]))
-    assert run_episode("x", TextWorld([]), planner).why == "there is no step to choose"
+DISTANCES, MEANT = table(__file__, "edit distances"), table(__file__, "translations")
+
+
+@rows(("first", "second", "expected"), DISTANCES.values(), DISTANCES)
+def test_letters_are_put_in_taken_out_or_changed(first: str, second: str, expected: int) -> None:
+    assert edit_distance(first, second) == edit_distance(second, first) == expected
+
+
+@rows(("kind", "said", "meant"), MEANT.values(), MEANT)
+def test_the_nearest_step_is_the_one_that_is_meant(kind: str, said: str, meant: int) -> None:
+    number, likeness = translator(kind, HOUSE, {"turn on": "switch on"})(said)
+    assert number == meant
+    assert 0.3 < likeness <= 1 + 1e-9
+
+
+def test_the_same_words_are_fully_alike_and_strange_ones_not_at_all() -> None:
+    nearest = by_letters(HOUSE, {})
+    assert nearest("grab the cup") == (2, pytest.approx(1))
+    assert nearest("ÿÿÿ") == (0, 0.0)
+    assert plain("Turn ON a Tv!", {"turn on": "switch on"}) == "switch on tv"
+
+
+class Encoder:
+    """Stands for a model of sentence-transformers; there is none of another name."""
+
+    def __init__(self, name: str, device: str) -> None:
+        if name != "small":
+            raise OSError("not there")
+
+    def encode(self, texts: Sequence[str], normalize_embeddings: bool) -> np.ndarray:
+        rows = np.array([[float("cup" in t), float("light" in t), 0.1] for t in texts])
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_embeddings_are_compared_by_cosine(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = SimpleNamespace(SentenceTransformer=Encoder)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    assert translator("embedding:small", HOUSE, {})("a lamp or light")[0] == 1
+    with pytest.raises(UsageError, match=r"no encoder 'nowhere' .*folder"):
+        translator("embedding:nowhere", HOUSE, {})
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match="embed"):
+        translator("embedding", HOUSE, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("magic", "use one of: tfidf, edit"),
+        ("tfidf:x", "takes a model, such as embedding:FOLDER"),
+        ("embedding:", "takes a model, such as embedding:FOLDER"),
+    ],
+)
+def test_what_is_no_translator_has_its_remedy(name: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        translator(name, HOUSE, {})

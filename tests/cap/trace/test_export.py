@@ -4,8 +4,8 @@ import json
 import os
 import re
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -36,50 +36,41 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def copied(ran: Path, folder: Path, *more: object, first: str = "") -> RunRecord:
-    """Write the run anew with more events, and read it."""
-    lines = [json.dumps(event) for event in more]
-    events = (ran / "events.jsonl").read_text()
-    (folder / "run.json").write_text((ran / "run.json").read_text())
-    (folder / "events.jsonl").write_text(first + events + "\n".join([*lines, ""]))
+Entry = tuple[int, str, dict[str, Any]]
+GO: Entry = (1, "instruction", {"lmp": "ui", "text": "go"})
+FAILED: Entry = (1, "failure", {"kind": "model", "error": "NoMatch", "message": "no example"})
+
+
+def recorded(folder: Path, *events: Entry, first: str = "", **header: str) -> RunRecord:
+    """Return a run that has these events: turn, kind, data."""
+    Trace(folder, header).close("done")
+    lines = [
+        json.dumps({"turn": turn, "depth": 0, "kind": kind, "t": 1.0, "data": data})
+        for turn, kind, data in events
+    ]
+    (folder / "events.jsonl").write_text(first + "\n".join([*lines, ""]), encoding="utf-8")
     return RunRecord.read(folder)
 
 
-class _Checked(HTMLParser):
-    """Collects tags, and what a page would load from elsewhere."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.outside: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        given = {name: text or "" for name, text in attrs if name in ("src", "href", "srcset")}
-        self.outside += [t for t in given.values() if not t.startswith("data:image/jpeg;base64,")]
-
-
-def checked(page: str) -> _Checked:
-    parser = _Checked()
-    parser.feed(page)
-    return parser
+def tags(page: str, name: str) -> int:
+    return len(re.findall(rf"<{name}\b", page))
 
 
 def test_a_run_is_read_into_its_turns(ran: Path) -> None:
     record = RunRecord.read(ran)
-    assert [turn.ok for turn in record.turns] == [True, False, True]
-    assert [turn.undone for turn in record.turns] == [False, False, True]
-    first, failed, own = record.turns
-    program = next(part for part in first.parts if isinstance(part, ProgramRecord))
-    assert {call.name for call in program.calls} == {"put_first_on_second"}
-    assert program.lines == {2}
-    notes = [part for part in failed.parts if not isinstance(part, ProgramRecord)]
-    assert any(isinstance(n, Note) and n.kind == "failure" and "NoMatch" in n.text for n in notes)
-    looped = next(part for part in own.parts if isinstance(part, ProgramRecord))
-    assert [(call.name, call.count) for call in looped.calls] == [
-        ("denormalize_xy", 40),
-        ("say", 1),
+    assert [(turn.ok, turn.undone) for turn in record.turns] == [
+        (True, False),
+        (False, False),
+        (True, True),
     ]
+    first, _, own = (
+        [part for part in turn.parts if isinstance(part, ProgramRecord)] for turn in record.turns
+    )
+    assert first[0].lines == {2}
+    rows = [(call.name, call.count) for call in (*first[0].calls, *own[0].calls)]
+    assert rows == [("put_first_on_second", 1), ("denormalize_xy", 40), ("say", 1)]
+    notes = [part for part in record.turns[1].parts if isinstance(part, Note)]
+    assert any(note.kind == "failure" and "NoMatch" in note.text for note in notes)
     assert [view["turn"] for view in record.views] == [0, 1]
     assert record.views[1]["placements"].keys() >= {"objects/red block"}
     assert record.unknown == {}
@@ -87,9 +78,8 @@ def test_a_run_is_read_into_its_turns(ran: Path) -> None:
 
 def test_the_page_is_one_file_with_a_policy_of_its_own(ran: Path) -> None:
     page = html(RunRecord.read(ran))
-    found = checked(page)
-    assert found.outside == []
-    assert found.tags.count("img") == 1
+    assert not re.search(r'\b(src|href|srcset)="(?!data:image/jpeg;base64,)', page)
+    assert tags(page, "img") == 1
     for part in ("default-src 'none'", "prefers-color-scheme: dark", 'name="viewport"', "× 40"):
         assert part in page
     assert 'class="ran">put_first_on_second' in page  # a line that called something is marked
@@ -105,33 +95,30 @@ def test_the_page_is_one_file_with_a_policy_of_its_own(ran: Path) -> None:
 
 
 def test_text_of_others_is_shown_never_interpreted(tmp_path: Path) -> None:
-    trace = Trace(tmp_path / "run", {"robot": NASTY, "model": NASTY})
-    with trace.begin_turn():
-        trace.event("instruction", lmp="ui", text=NASTY)
-        program = {"lmp": NASTY, "source": NASTY, "generated": [(NASTY, NASTY)], "notes": []}
-        trace.event("program", **program)
-        call = {"name": "say", "args": [NASTY], "kwargs": {}, "result": None, "error": NASTY}
-        trace.event("call", **call, kind="action", duration_s=0.1)
-        trace.event("violations", source="", found=[NASTY])
-        trace.event("view", placements={NASTY: [0, 0, 0, 0, 0, 0, 1]}, shapes={NASTY: []})
-    trace.close("done")
-    record = RunRecord.read(tmp_path / "run")
+    said = call("say", NASTY)[2] | {"error": NASTY}
+    record = recorded(
+        tmp_path,
+        (1, "instruction", {"lmp": "ui", "text": NASTY}),
+        (1, "program", {"lmp": NASTY, "source": NASTY, "generated": [[NASTY, NASTY]]}),
+        (1, "call", said),
+        (1, "violations", {"found": [NASTY]}),
+        (1, "view", {"placements": {NASTY: [0, 0, 0, 0, 0, 0, 1]}, "shapes": {NASTY: []}}),
+        robot=NASTY,
+    )
     page, text = html(record), markdown(record)
-    assert checked(page).tags.count("script") == 2
+    assert record.unknown == {}
+    assert tags(page, "script") == 2
     assert "alert(1)</script>" not in page.replace("&lt;/script&gt;", "")
     assert "\x1b" not in page + text
-    assert "<script>" not in re.sub(r"````python\n.*?````", "", text, flags=re.DOTALL)
-    assert not re.search(
-        r"^# not a heading", re.sub(r"````python\n.*?\n````", "", text, flags=re.S), re.M
-    )
+    outside = re.sub(r"````python\n.*?\n````", "", text, flags=re.DOTALL)
+    assert not re.search(r"<script>|^# not a heading", outside, re.MULTILINE)
 
 
 def test_a_foreign_run_of_any_size_gives_a_bounded_page(tmp_path: Path) -> None:
     huge = "x" * (pages.MAX_CHARS * 3)
     words = [(turn, "instruction", {"lmp": "ui", "text": huge}) for turn in range(1, 300)]
     source = {"lmp": "ui", "source": huge, "generated": []}
-    called = [call("see", number, number) for number in range(300)]
-    calls = [(1, "call", {**data, "name": f"f{i}"}) for i, (_, _, data) in enumerate(called)]
+    calls = [call(f"f{number}", number, number) for number in range(300)]
     run = recorded(tmp_path / "run", words[0], (1, "program", source), *calls, *words[1:])
     for text in (html(run), markdown(run)):
         assert "and 99 more in the trace" in text  # turns
@@ -141,44 +128,47 @@ def test_a_foreign_run_of_any_size_gives_a_bounded_page(tmp_path: Path) -> None:
     assert len(run.title) < 250
 
 
-ODD = table(__file__, "odd events")
+ODD, VIEWS = table(__file__, "odd events"), table(__file__, "views")
+BAD_VIEWS = {name: {"kind": "view", "data": view} for name, view in VIEWS.items()}
+BAD_USAGE = {"kind": "done", "data": {"ok": True, "model": "m", "usage": {"requests": True}}}
 
 
-@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_odd_and_newer_events_do_not_hide_the_rest(
-    ran: Path, tmp_path: Path, odd: dict[str, object], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("odd", [*ODD.values(), *BAD_VIEWS.values(), BAD_USAGE], ids=str)
+def test_odd_and_newer_events_are_counted_and_do_not_hide_the_rest(
+    tmp_path: Path, odd: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    record = copied(ran, tmp_path, {"t": 1.0, "turn": 3, "depth": 0, **odd})
+    kind = str(odd["kind"])
+    record = recorded(tmp_path, GO, FAILED, (1, kind, odd["data"]))
     assert run(["trace", "show", str(tmp_path)]) == 0
     shown = capsys.readouterr()
     assert "Traceback" not in shown.err
-    assert "NoMatch" in shown.out
-    assert "NoMatch" in html(record)
-    assert "NoMatch" in markdown(record)
-    assert [turn.number for turn in record.turns] == [1, 2, 3]
-    assert list(record.unknown) == [odd["kind"]]
+    for text in (shown.out, html(record), markdown(record)):
+        assert "NoMatch" in text
+    assert (len(record.turns), record.views, record.unknown) == (1, [], {kind: 1})
+    assert f"1 event of kind '{kind}' not shown" in html(record)
+    assert f"1 event of kind {kind} not shown" in markdown(record).replace("\\", "")
 
 
 def test_a_planner_s_steps_are_notes_of_the_page(tmp_path: Path) -> None:
     step = {"text": "wave", "ok": False, "message": "too tired", "lines": ["[success: no]"]}
-    run = recorded(tmp_path / "run", (1, "instruction", {"text": "go"}), (1, "step", step))
-    assert run.turns[0].parts == [
+    assert recorded(tmp_path, GO, (1, "step", step)).turns[0].parts == [
         Note("step", "step: wave: too tired", "bad"),
         Note("step", "[success: no]", "dim"),
     ]
 
 
-def test_events_that_no_page_shows_are_not_counted(ran: Path, tmp_path: Path) -> None:
+def test_events_that_no_page_shows_are_not_counted(tmp_path: Path) -> None:
     kinds = "prompt skills resumed unseen held rewound model answer considered example policy"
-    events = ({"t": 1.0, "turn": 3, "depth": 0, "kind": kind, "data": {}} for kind in kinds.split())
-    assert copied(ran, tmp_path, *events).unknown == {}
+    events: list[Entry] = [(1, kind, {}) for kind in kinds.split()]
+    assert recorded(tmp_path, GO, *events).unknown == {}
 
 
-def test_a_damaged_picture_is_named(ran: Path, tmp_path: Path) -> None:
-    (tmp_path / "turn-2.png").write_bytes(b"no picture")
-    page = html(copied(ran, tmp_path))
-    assert "turn-2.png cannot be shown" in page
-    assert checked(page).tags.count("img") == 0
+def test_a_damaged_picture_is_named(tmp_path: Path) -> None:
+    record = recorded(tmp_path, GO)
+    (tmp_path / "turn-1.png").write_bytes(b"no picture")
+    page = html(RunRecord.read(record.folder))
+    assert "turn-1.png cannot be shown" in page
+    assert tags(page, "img") == 0
 
 
 def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
@@ -192,33 +182,13 @@ def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
     assert f"cannot write {tmp_path / 'no' / 'where.html'}: " in told
 
 
-def test_unreadable_lines_are_counted_and_told(
-    ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_unreadable_lines_are_counted_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    record = copied(ran, tmp_path, [1], first="[" * 200_000 + "\n")
-    with (tmp_path / "events.jsonl").open("a") as file:
-        file.write('{"k')
-    assert record.unknown == {"unreadable line": 2}
+    record = recorded(tmp_path, GO, first="[1]\n" + "[" * 200_000 + "\n")
     assert "2 events of kind 'unreadable line' not shown" in html(record)
     assert run(["trace", "show", str(tmp_path)]) == 0
-    last = (tmp_path / "events.jsonl").read_text().count("\n")
-    shown = capsys.readouterr().out
-    assert re.findall(r"line (\d+) of events", shown) == ["1", str(last)]
-
-
-VIEWS = table(__file__, "views")
-
-
-@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_a_view_that_cannot_be_drawn_is_counted(
-    ran: Path, tmp_path: Path, view: dict[str, object]
-) -> None:
-    before = RunRecord.read(ran)
-    event = {"t": 9.0, "turn": 3, "depth": 0, "kind": "view", "data": view}
-    record = copied(ran, tmp_path, event)
-    assert before.views
-    assert record.views == before.views
-    assert record.unknown == {"view": 1}
+    assert re.findall(r"line (\d+) of events", capsys.readouterr().out) == ["1", "2"]
 
 
 def test_what_is_no_file_is_written_to_not_replaced(ran: Path, tmp_path: Path) -> None:
@@ -231,24 +201,21 @@ def test_what_is_no_file_is_written_to_not_replaced(ran: Path, tmp_path: Path) -
     assert pipe.is_fifo()
 
 
-def test_a_film_is_the_run_carried_out_again(
-    ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_film_is_the_run_carried_out_again(ran: Path, tmp_path: Path) -> None:
     film = tmp_path / "film.gif"
     assert run(["trace", "export", str(ran), "--to", "gif", "--out", str(film)]) == 0
-    assert capsys.readouterr().out == f"{film}\n"
     with Image.open(film) as opened:
         assert getattr(opened, "n_frames", 1) >= 2
 
 
 def test_an_mp4_film_has_its_frames(ran: Path, tmp_path: Path) -> None:
     av = pytest.importorskip("av", reason="the extra 'video' is not installed")
-    film = tmp_path / "film.mp4"
-    assert run(["trace", "export", str(ran), "--to", "mp4", "--out", str(film)]) == 0
-    with av.open(str(film)) as opened:
-        frames = list(opened.decode(video=0))
+    film = str(tmp_path / "film.mp4")
+    assert run(["trace", "export", str(ran), "--to", "mp4", "--out", film]) == 0
+    with av.open(film) as opened:
+        frames = [(frame.width, frame.height) for frame in opened.decode(video=0)]
     assert len(frames) > 20
-    assert (frames[0].width, frames[0].height) == (320, 320)
+    assert set(frames) == {(320, 320)}
 
 
 def test_a_rerun_file_has_arm_objects_and_calls(ran: Path, tmp_path: Path) -> None:
@@ -256,9 +223,7 @@ def test_a_rerun_file_has_arm_objects_and_calls(ran: Path, tmp_path: Path) -> No
     film = tmp_path / "film.rrd"
     assert run(["trace", "export", str(ran), "--to", "rrd", "--out", str(film)]) == 0
     data = film.read_bytes()
-    assert data.startswith(b"RRF")
-    for word in (b"red\\ block", b"camera", b"calls", b"simulated"):
-        assert word in data, word
+    assert all(word in data for word in (b"RRF", b"red\\ block", b"camera", b"calls", b"simulated"))
 
 
 @pytest.mark.parametrize("to", ["mp4", "rrd", "lerobot"])
@@ -271,17 +236,6 @@ def test_what_is_missing_for_a_film_is_named(
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "-m pip install -e" in told
-
-
-def recorded(folder: Path, *events: tuple[int, str, dict[str, object]]) -> RunRecord:
-    """Return a run that has these events: turn, kind, data."""
-    Trace(folder).close("done")
-    lines = [
-        json.dumps({"turn": turn, "depth": 0, "kind": kind, "t": 0.0, "data": data})
-        for turn, kind, data in events
-    ]
-    (folder / "events.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return RunRecord.read(folder)
 
 
 def test_turns_are_undone_and_redone_in_their_order(tmp_path: Path) -> None:
@@ -299,36 +253,21 @@ def test_turns_are_undone_and_redone_in_their_order(tmp_path: Path) -> None:
     assert [turn.undone for turn in turns] == [False, True, True, False]
 
 
-def call(name: str, given: object, result: object = None) -> tuple[int, str, dict[str, object]]:
+def call(name: str, given: object, result: object = None) -> Entry:
     data = {"name": name, "args": [given], "kwargs": {}, "result": result, "error": None}
     return 1, "call", {**data, "kind": "action", "duration_s": 0.1}
 
 
-def test_calls_are_told_as_one_only_of_what_was_alike(tmp_path: Path) -> None:
-    words, long = (1, "instruction", {"lmp": "ui", "text": "go"}), "all of it is told " * 9
+def test_only_calls_that_are_alike_are_shown_as_one(tmp_path: Path) -> None:
+    long = "all of it is shown " * 9
     calls = [call("where", "red", 1), call("where", "red", 1), call("go", "a"), call("go", "b")]
     calls += [call("go", "c"), call("see", "x", 1), call("see", "x", 2), call("say", "one")]
     calls += [call("say", long + "1"), call("say", long + "2"), call("say", "two")]
-    run = recorded(tmp_path / "run", words, *calls, call("say", "two"))
-    told = ["where('red') × 2 = 1", "go('a'), and 2 more calls", "see('x') = 1, and 1 more call"]
-    told += ["say('one')", f"say('{long}1", f"say('{long}2", "say('two') × 2"]
+    run = recorded(tmp_path, GO, *calls, call("say", "two"))
+    shown = ["where('red') × 2 = 1", "go('a'), and 2 more calls", "see('x') = 1, and 1 more call"]
+    shown += ["say('one')", f"say('{long}1", f"say('{long}2", "say('two') × 2"]
     for text in (markdown(run), re.sub("<[^>]+>", "", html(run).replace("<li", "\n<li"))):
         lines = [unescape(line) for line in text.split("\n")]
         rows = [line for line in lines if re.search(r"\).* .*\d\.\d\d s$", line)]
-        assert len(rows) == len(told)
-        for row, begin in zip(rows, told, strict=True):
+        for row, begin in zip(rows, shown, strict=True):
             assert row.removeprefix("- ").removeprefix("→ ").startswith(begin)
-
-
-@pytest.mark.parametrize("damage", [{"cost_usd": "0.1"}, {"requests": None}, {"requests": True}])
-def test_a_turn_whose_usage_is_no_number_is_told_and_counted(
-    tmp_path: Path, damage: dict[str, object]
-) -> None:
-    usage = {"requests": 1, "prompt_tokens": 2, "completion_tokens": 3, "cost_usd": 0.1, **damage}
-    done = {"ok": True, "usage": usage, "model": "m"}
-    words = {"lmp": "ui", "text": "go"}
-    run = recorded(tmp_path / "run", (1, "instruction", words), (1, "done", done))
-    assert run.unknown == {"done": 1}
-    assert run.turns[0].ok is True
-    assert "1 event of kind 'done' not shown" in html(run)
-    assert "1 event of kind done not shown" in markdown(run)

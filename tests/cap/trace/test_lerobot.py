@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,16 +21,11 @@ ORIGIN = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 def test_a_state_is_what_the_view_shows_of_the_robot() -> None:
     with pytest.raises(UsageError, match="no 'arm/hand'"):
         state_names({"table": ORIGIN})
-    view = {
-        "arm/hand": (1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0),
-        "arm/left_pad": (0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0),
-        "arm/right_pad": (0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0),
-        "robot": ORIGIN,
-    }
+    view = {"arm/hand": ORIGIN, "robot": ORIGIN}
+    assert len(state_names(view)) == len(state_of(view)) == 14
+    view |= {"arm/left_pad": (0.0, 0.5, *ORIGIN[2:]), "arm/right_pad": (0.0, 0.1, *ORIGIN[2:])}
     assert len(state_names(view)) == len(state_of(view)) == 15
-    assert state_of(view)[:3] == (1.0, 2.0, 3.0)
     assert state_of(view)[7] == pytest.approx(0.4)
-    assert len(state_names({"arm/hand": ORIGIN})) == len(state_of({"arm/hand": ORIGIN})) == 7
 
 
 def test_a_run_is_a_dataset_an_episode_for_each_turn(capsys: Capture) -> None:
@@ -53,21 +47,22 @@ def test_a_run_is_a_dataset_an_episode_for_each_turn(capsys: Capture) -> None:
     assert (info["total_episodes"], info["total_frames"], info["total_tasks"]) == (2, rows, 2)
     assert set(info["features"]) == set(table) == set(stats)
     assert [task["task"] for task in tasks] == [PUT, "put it on the zebra"]
-    assert [(one["success"], one["tasks"]) for one in episodes] == [
-        (True, [PUT]),
-        (False, ["put it on the zebra"]),
+    assert [(one["success"], *one["tasks"]) for one in episodes] == [
+        (True, PUT),
+        (False, "put it on the zebra"),
     ]
     for number, one in enumerate(episodes):
-        span = slice(one["dataset_from_index"], one["dataset_to_index"])
-        assert table["episode_index"][span] == [number] * one["length"]
-        assert table["frame_index"][span] == list(range(one["length"]))
-        assert table["next.done"][span] == [False] * (one["length"] - 1) + [True]
-        assert table["next.success"][span][-1] is one["success"]
-        assert table["next.reward"][span][-1] == float(one["success"])
-        states, actions = table["observation.state"][span], table["action"][span]
-        assert actions == [*states[1:], states[-1]]
+        span, length = slice(one["dataset_from_index"], one["dataset_to_index"]), one["length"]
+        columns = {key: values[span] for key, values in table.items()}
+        assert columns["episode_index"] == [number] * length
+        assert columns["frame_index"] == list(range(length))
+        assert columns["next.done"] == [False] * (length - 1) + [True]
+        assert columns["next.success"][-1] is one["success"]
+        assert columns["next.reward"][-1] == float(one["success"])
+        states = columns["observation.state"]
+        assert columns["action"] == [*states[1:], states[-1]]
     assert table["index"] == list(range(rows))
-    assert np.allclose(table["timestamp"], np.array(table["frame_index"]) / info["fps"])
+    assert table["timestamp"] == pytest.approx(np.array(table["frame_index"]) / info["fps"])
     names = info["features"]["observation.environment_state"]["names"]
     assert names[:3] == ["red block.x", "red block.y", "red block.z"]
     around = np.array(table["observation.environment_state"])
@@ -90,21 +85,13 @@ def test_what_is_no_run_s_events_is_said_in_one_line(capsys: Capture) -> None:
     )
     events = Path("o/events.jsonl")
     whole = events.read_bytes()
-    completion = next(line for line in whole.splitlines() if b'"completion"' in line)
     nothing = "no turn was finished in o; there is nothing to replay"
     for content, said in (
         (np.random.default_rng(0).bytes(3000), nothing),
         (whole[:900], nothing),
-        (b"", nothing),
         (b"[1, 2]\n" * 3, nothing),
         (b'{"hello": 1}\n', "o/events.jsonl, line 1: no event of a run; remove the line"),
-        *(
-            (
-                whole.replace(completion, json.dumps(changed(completion, **wrong)).encode()),
-                "o/events.jsonl, answer 1: ",
-            )
-            for wrong in ({"text": 5}, {"key": "x"}, {"error": "EmptyCompletion"})
-        ),
+        (whole.replace(b'"key": "', b'"key": "x'), "o/events.jsonl, answer 1: "),
     ):
         events.write_bytes(content)
         capsys.readouterr()
@@ -114,21 +101,3 @@ def test_what_is_no_run_s_events_is_said_in_one_line(capsys: Capture) -> None:
         assert told.err.startswith(f"error: {said}")
         assert told.err.count("\n") == 1
         assert not Path("set").exists()
-
-
-def changed(line: bytes, **fields: object) -> dict[str, Any]:
-    """Return an event with some of its data otherwise."""
-    event: dict[str, Any] = json.loads(line)
-    return {**event, "data": {**event["data"], **fields}}
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("robot", ["drawing", "kitchen"])
-def test_other_robots_are_datasets_too(robot: str) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'lerobot' is not installed")
-    words = {"drawing": "draw a circle", "kitchen": "put the apple in the bowl"}[robot]
-    run(["run", words, "-r", robot, "--mode", "instant", "--out", "o"])
-    assert run(["trace", "export", "o", "--to", "lerobot"]) == 0
-    table = parquet.read_table("o/lerobot/data/chunk-000/file-000.parquet").to_pydict()
-    assert len(table["observation.state"][0]) == {"drawing": 7, "kitchen": 15}[robot]
-    assert table["next.success"][-1] is True

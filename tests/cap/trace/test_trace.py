@@ -11,12 +11,23 @@ import numpy as np
 import pytest
 import shapely
 
+from cap.cli.main import run
 from cap.errors import UsageError
 from cap.result import plain
 from cap.trace.export.bundle import bundle
-from cap.trace.reader import read_events, read_header
-from cap.trace.trace import Trace, end_all, new_run_folder
+from cap.trace.export.run_record import RunRecord
+from cap.trace.reader import UNREADABLE, read_events, read_header
+from cap.trace.trace import FORMAT_VERSION, Event, Trace, end_all, new_run_folder
 from tests.fakes.full_disk import room_for
+from tests.rows import rows
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    trace = Trace(tmp_path / "run", {"robot": "ravens"})
+    trace.event("instruction", text="go")
+    trace.close("done")
+    return tmp_path / "run"
 
 
 def test_everything_a_program_handles_becomes_json() -> None:
@@ -30,85 +41,96 @@ def test_everything_a_program_handles_becomes_json() -> None:
 
 
 def test_events_are_on_disk_as_they_happen(tmp_path: Path) -> None:
-    trace = Trace(tmp_path / "run", {"robot": "r"})
-    trace.turn = 2
-    trace.event("say", text="ünïcode")
-    (event,) = read_events(tmp_path / "run")
-    assert event["turn"] == 2
-    assert event["data"] == {"text": "ünïcode"}
-    assert read_header(tmp_path / "run")["status"] == "running"
-    trace.close("done")
-    header = read_header(tmp_path / "run")
-    assert (header["status"], header["seconds"] >= 0.0) == ("done", True)
-
-
-def test_an_event_may_carry_a_field_named_kind() -> None:
-    seen = []
-    trace = Trace()
+    trace, seen = Trace(tmp_path, {"robot": "r"}), list[Event]()
     trace.listeners.append(seen.append)
+    trace.turn = 2
     trace.event("failure", kind="raised")
-    assert seen[0].kind == "failure"
-    assert seen[0].data == {"kind": "raised"}
+    (event,) = read_events(tmp_path)
+    assert (event["turn"], event["kind"], event["data"]) == (2, "failure", {"kind": "raised"})
+    assert seen == [Event("failure", 2, 0, {"kind": "raised"})]
+    assert read_header(tmp_path)["status"] == "running"
+    trace.close("done")
+    header = read_header(tmp_path)
+    assert (header["status"], header["seconds"] >= 0.0) == ("done", True)
 
 
 def test_each_run_has_a_folder_of_its_own(tmp_path: Path) -> None:
     folders = {new_run_folder(tmp_path, "ravens", "Stack: ALL the blocks!") for _ in range(5)}
     assert len(folders) == 5
     assert all("ravens_stack-all-the-blocks" in folder.name for folder in folders)
-    assert any(folder.name.endswith("-blocks") for folder in folders)
     assert new_run_folder(tmp_path, "ravens", "///../..🙂").parent == tmp_path
-
-
-def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot make a run folder"):
         new_run_folder(tmp_path / "file", "ravens", "x")
 
 
-def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
-    trace = Trace(tmp_path / "run")
-    trace.event("a")
-    trace.close("done")
-    with (tmp_path / "run" / "events.jsonl").open("a") as file:
-        file.write('{"kind": "b", "da')
-    assert [event["kind"] for event in read_events(tmp_path / "run")] == ["a"]
-
-
 @pytest.mark.parametrize("words", ["a\u2028b", "a\x85b", "a\ud800b", "grüße 🥣", "a\rb\nc"])
 def test_any_text_is_read_back_as_it_was(tmp_path: Path, words: str) -> None:
-    trace = Trace(tmp_path / "run", {"instructions": [words]})
+    trace = Trace(tmp_path, {"instructions": [words]})
     trace.event("completion", text=words)
     trace.program("ui", words)
     trace.close("done")
-    (event,) = read_events(tmp_path / "run")
+    with (tmp_path / "events.jsonl").open("a") as file:
+        file.write('{"kind": "b", "da')  # half-written by a run that was killed
+    (event,) = read_events(tmp_path)
     assert event["data"]["text"] == words
-    assert read_header(tmp_path / "run")["instructions"] == [words]
+    assert read_header(tmp_path)["instructions"] == [words]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", ""])
-def test_a_damaged_header_is_a_clear_error(tmp_path: Path, text: str) -> None:
+@rows("text", ["{", "[]", "", *(f'{{"format_version": {n}}}' for n in ("0", '"1"', "null"))])
+def test_a_damaged_header_or_one_of_another_format_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
-    with pytest.raises(UsageError, match=r"run\.json"):
+    other = rf"run\.json has format .*, this version reads {FORMAT_VERSION}"
+    with pytest.raises(
+        UsageError, match=other if "version" in text else r"cannot read .*run\.json"
+    ):
         read_header(tmp_path)
 
 
-@pytest.fixture
-def nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the traces of other tests out of this."""
-    monkeypatch.setattr("cap.trace.trace._open", [])
+HUGE = json.dumps({"kind": "call", "turn": 10**400, "depth": 0, "data": {}})
+
+
+@pytest.mark.parametrize("line", ["{}", '{"kind": "call"}', HUGE, '{"kind": 1, "turn": 1}'])
+def test_a_line_that_is_no_event_is_named(
+    folder: Path, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (folder / "events.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(UsageError, match="line 2: no event of a run"):
+        read_events(folder)
+    assert run(["trace", "show", str(folder)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ["[1]", "null"])
+def test_a_line_that_is_no_object_is_counted_also_as_the_last(folder: Path, line: str) -> None:
+    with (folder / "events.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    assert RunRecord.read(folder).unknown == {UNREADABLE: 1}
+
+
+def test_one_bad_run_does_not_hide_the_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Trace(folder.parent / "other", {"robot": "kitchen"}).close("done")
+    header = read_header(folder)
+    (folder / "run.json").write_text(json.dumps({**header, "status": "running", "pid": 10**30}))
+    assert run(["trace", "list", "--runs", str(folder.parent), "--json"]) == 0
+    rows = {Path(row["run"]).name: row for row in json.loads(capsys.readouterr().out)}
+    assert (rows["run"]["status"], rows["other"]["status"]) == ("killed", "done")
 
 
 @pytest.mark.inside
 def test_what_a_stop_left_open_is_ended_and_nothing_else(
-    tmp_path: Path, nothing_open: None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended, left = Trace(tmp_path / "ended"), Trace(tmp_path / "left")
+    monkeypatch.setattr("cap.trace.trace._open", [])
+    ended, _ = Trace(tmp_path / "ended"), Trace(tmp_path / "left")
     ended.close("done")
     end_all()
     end_all()
     assert read_header(tmp_path / "ended")["status"] == "done"
     assert read_header(tmp_path / "left")["status"] == "interrupted"
-    assert left._files._events.closed
 
 
 def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,34 +144,22 @@ def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Mon
         trace.program("ui", "say('it')\n")
     monkeypatch.undo()
     assert list((tmp_path / "programs").iterdir()) == []
-    trace.close("interrupted")
-    (kept,) = (tmp_path / "programs").iterdir()
-    assert (kept.name, kept.read_text()) == ("01_ui.py", "say('it')\n")
 
 
-def test_on_a_full_disk_a_run_goes_on_and_nothing_is_lost(tmp_path: Path) -> None:
-    trace, told = Trace(tmp_path), []
+def test_on_a_full_disk_a_run_goes_on_and_it_is_said_once_and_at_the_end(tmp_path: Path) -> None:
+    trace, told = Trace(tmp_path), list[Event]()
     trace.listeners.append(told.append)
-    long = "x" * 3000
+    trace.event("a")
     with room_for(2000):
-        trace.event("a", text=long)  # half a line is written
-        trace.event("b")
-        trace.program("ui", long)
-        unwritten = [event.data for event in told if event.kind == "unwritten"]
-        assert unwritten == [{"folder": str(tmp_path), "why": "File too large"}]
+        trace.event("b", text="x" * 3000)  # half a line is written
+        trace.program("ui", "x" * 3000)
     trace.event("c")
-    assert [event.data["why"] for event in told if event.kind == "unwritten"][1:] == [None]
-    assert [event["kind"] for event in read_events(tmp_path)] == ["a", "b", "c"]
-    assert (tmp_path / "programs" / "01_ui.py").read_text() == long
-    trace.close("done")
-
-
-def test_what_never_could_be_written_is_said_at_the_end(tmp_path: Path) -> None:
-    trace = Trace(tmp_path)
-    with room_for(10):
-        trace.event("a")
-        with pytest.raises(OSError, match=r"File too large.*events\.jsonl"):
-            trace.close("done")
+    unwritten = [event.data for event in told if event.kind == "unwritten"]
+    assert unwritten == [{"folder": str(tmp_path), "why": "File too large"}]
+    assert [event["kind"] for event in read_events(tmp_path)] == ["a"]
+    with pytest.raises(OSError, match=r"File too large.*events\.jsonl"):
+        trace.close("failed")
+    assert read_header(tmp_path)["status"] == "failed"
 
 
 def test_a_run_that_cannot_be_written_at_all_does_not_begin(tmp_path: Path) -> None:

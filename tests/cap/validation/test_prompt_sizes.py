@@ -56,9 +56,9 @@ def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str)
 def test_a_transfer_asks_little_and_exact_names_ask_nobody(
     robot: str, words: str, requests: int
 ) -> None:
-    costs = {cost.instruction: cost for cost in instruction_costs(robot)}
-    assert costs[words].requests == requests
-    assert costs[words].chars <= MOST_CHARS_OF_A_TRANSFER
+    costs = {cost["instruction"]: cost for cost in instruction_costs(robot)}
+    assert costs[words]["requests"] == requests
+    assert costs[words]["characters"] <= MOST_CHARS_OF_A_TRANSFER
 
 
 def test_sizes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,11 +10,10 @@ import pytest
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.cli.main import run as cap
-from cap.errors import PromptError
 from cap.program.program import Program
 from cap.program.scope import Primitive
 from cap.robot import registry
-from cap.validation.prompts import PromptReport, inspect_names, prompt_files
+from cap.validation.prompts import PromptReport, inspect_names
 
 BARE = Path(__file__).parents[2] / "prompts" / "bare"
 
@@ -96,11 +95,6 @@ def test_what_cannot_be_is_a_finding(text: str, reason: str, look_at: Write) -> 
     assert any(part in line for line in found for part in reason.split("|")), found
 
 
-def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PromptError, match=r"no prompt files \(\*\.py, \*\.txt\)"):
-        prompt_files(tmp_path)
-
-
 def run(*arguments: Any) -> int:
     return cap([str(entry) for entry in arguments])
 
@@ -123,24 +117,24 @@ def test_the_command_fails_on_a_finding(tmp_path: Path, capsys: pytest.CaptureFi
     assert "\x1b" not in shown
 
 
-def test_the_command_names_a_path_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_names_a_path_with_no_prompts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("prompts", "check", "none/at/all") == 2
     assert "no file or folder of that name" in capsys.readouterr().err
+    assert run("prompts", "check", tmp_path) != 0
+    assert "no prompt files (*.py, *.txt)" in capsys.readouterr().err
 
 
-def test_a_group_of_primitives_is_held_to_what_it_has(tmp_path: Path) -> None:
-    def say(text: str) -> None:
-        pass
-
-    file = tmp_path / "ui.py"
-    for call, rule in (
-        ("robot.say('a')", ""),
-        ("robot.say()", "CAP113"),
-        ("robot.fly()", "CAP109"),
-    ):
-        file.write_text(f"import robot\n\n# go.\n{call}\n\n# on.\n{call}\n")
-        (report,) = inspect_names(file, {"say": Primitive.of(say, "action")}, [])
-        assert [finding.reason.split()[0] for finding in report.findings] == [rule] * 2 * bool(rule)
+@pytest.mark.parametrize(
+    ("call", "rule"),
+    [("robot.say('a')", []), ("robot.say()", ["CAP113"]), ("robot.fly()", ["CAP109"])],
+)
+def test_a_group_of_primitives_is_held_to_what_it_has(
+    call: str, rule: list[str], look_at: Write
+) -> None:
+    report = look_at(f"import robot\n\n# go.\n{call}\n\n# on.\n{call}\n")
+    assert [finding.reason.split()[0] for finding in report.findings] == rule * 2
 
 
 def test_a_goal_check_beside_them_takes_no_name_from_programs(tmp_path: Path) -> None:
