@@ -249,7 +249,7 @@ class Generation:
             others = [node.name for node in answer.tree.body if isinstance(node, _NAMED)]
             return f"defines {', '.join(others)}" if others else "defines no function"
         for node in answer.tree.body:
-            if not isinstance(node, _DEFINES) or self._acts(node, defined):
+            if self._acts(node, defined):
                 return "has statements outside functions"
         own = {entry.name, *(kept.name for kept in self.scope.definitions)}
         if clash := sorted((set(defined) & taken) - own):
@@ -288,11 +288,6 @@ def _with_line(error: CapError) -> str:
 
 
 _NAMED = ast.FunctionDef | ast.ClassDef
-_DEFINES = (
-    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Pass, ast.Try, ast.For),
-    *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If),
-)
-"""Statements that an answer for a function may hold, as long as they call nothing that acts."""
 
 
 def _definitions_alone(program: Program, name: str) -> Program:

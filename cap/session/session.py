@@ -140,7 +140,7 @@ class Session:
         rehearsal = _rehearsal(robot, settings.rehearse)
         given = settings.prompts
         prompts = registry.robot_prompts(robot.name) if given is None else given
-        self._prompt, self._function_prompt = _outermost(robot.name, prompts)
+        self.prompt, self._function_prompt = _outermost(robot.name, prompts)
         self.robot, self.robot_file = robot, settings.robot_file
         self.model = model
         self.trace = settings.trace or Trace()
@@ -149,7 +149,7 @@ class Session:
         self._past: list[Finished] = []
         self._undone: list[list[Finished]] = []
         self._view_log = ViewLog()
-        self.state = State(variables=dict(self._prompt.header.initial))
+        self.state = State(variables=dict(self.prompt.header.initial))
         level = settings.min_level or weakest_level(model.name, simulated=robot.simulated)
         limits = settings.limits or Limits()
         if not robot.simulated or isinstance(robot, Rehearsable):
@@ -468,11 +468,6 @@ class Session:
         self.trace.event("model", name=model.name, repairs=self.engine.author.repairs)
 
     @property
-    def prompt(self) -> Prompt:
-        """The prompt that answers the user."""
-        return self._prompt
-
-    @property
     def earlier_turns(self) -> str:
         """A sentence on the turns before those of this process, and what undo does with them."""
         owner = self.earlier_run or "the session that this one goes on from"
@@ -544,7 +539,7 @@ class Session:
 
             robot = CheckedRobot(self.robot.name, self.robot, self.engine.prompts, self.robot_file)
             aside = set_aside(store, check_skills(store, robot, changed_only=True))
-        offer = store.offer(self.engine.scope(self._prompt), self.reserved, aside)
+        offer = store.offer(self.engine.scope(self.prompt), self.reserved, aside)
         self.skills, self.damaged_skills = store, offer.damaged
         self.state = replace(
             self.state,
@@ -578,7 +573,7 @@ class Session:
                 robot=self.robot.name,
                 instruction=self.origins.get(definition.name, ""),
                 model=self.model.name,
-                prompt_sha256=(self._function_prompt if generated else self._prompt).sha256,
+                prompt_sha256=(self._function_prompt if generated else self.prompt).sha256,
                 date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             )
 
@@ -642,9 +637,9 @@ class Session:
         """Have the program written, if it is not given, run it, and keep the turn."""
         facts = before.seen.facts
         asked = Instruction(
-            self._prompt,
+            self.prompt,
             words,
-            Context() if source is not None else self._prompt.context_of(facts),
+            Context() if source is not None else self.prompt.context_of(facts),
             self.state,
             before.seen,
             expect=expect,
@@ -685,7 +680,7 @@ class Session:
         except CapError as error:
             return Answer(Result(failure=failure_of(error)))
         state = replace(self.state, variables={**facts, **self.state.variables})
-        return self.engine.run_program(unhinted(self._prompt), program, state)
+        return self.engine.run_program(unhinted(self.prompt), program, state)
 
     def _answered(self, asked: Instruction, elsewhere: str) -> Answer:
         """Have the program written and run, or several in rounds."""
