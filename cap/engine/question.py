@@ -201,40 +201,39 @@ class Author:
 
         An empty one is asked for once more, with more room if it came to its limit.
         """
-        answers = self._ask_once(questions)
-        again = {
-            number: questions[number].with_more_room()
-            if answer.ended == "cut"
-            else questions[number]
-            for number, answer in enumerate(answers)
-            if isinstance(answer, Completion) and answer.empty
-        }
-        for number, answer in zip(again, self._ask_once([*again.values()]), strict=True):
-            answers[number] = answer
-        return answers
-
-    def _ask_once(self, questions: Sequence[Question]) -> list[Completion | ModelError]:
-        """Return the answers to questions, from memory or from the model, and record them."""
-        requests = [self._request(question) for question in questions]
-        for question, request in zip(questions, requests, strict=True):
-            prompt = question.prompt
-            self.trace.event(
-                "prompt",
-                lmp=prompt.name,
-                sha256=prompt.sha256,
-                model=self.model.name,
-                tail=request.prompt.removeprefix(prompt.head(question.docs)).strip(),
-            )
-        begin_s, nested, memory = time.monotonic(), self.trace.depth > 0, self.memory
-        found = [None if memory is None else memory.get(request, nested) for request in requests]
-        unknown = [request for request, known in zip(requests, found, strict=True) if known is None]
-        asked = iter(self._answers(questions[0].prompt.name, unknown) if unknown else ())
-        answers = [known or next(asked) for known in found]
-        duration_s = time.monotonic() - begin_s
-        for question, request, answer in zip(questions, requests, answers, strict=True):
-            self._note(question.prompt.name, request, answer, duration_s)
-            duration_s = 0.0  # they were asked all at once: the first has it all
-        return answers
+        answers: dict[int, Completion | ModelError] = {}
+        left, nested, memory = dict(enumerate(questions)), self.trace.depth > 0, self.memory
+        for _ in range(2):
+            requests = {number: self._request(question) for number, question in left.items()}
+            for number, request in requests.items():
+                prompt = left[number].prompt
+                self.trace.event(
+                    "prompt",
+                    lmp=prompt.name,
+                    sha256=prompt.sha256,
+                    model=self.model.name,
+                    tail=request.prompt.removeprefix(prompt.head(left[number].docs)).strip(),
+                )
+            begin_s, lmp = time.monotonic(), questions[0].prompt.name
+            found: dict[int, Completion | ModelError] = {}
+            for number, request in requests.items():
+                if memory is not None and (known := memory.get(request, nested)):
+                    found[number] = known
+            unknown = [number for number in requests if number not in found]
+            if unknown:
+                asked = self._answers(lmp, [requests[number] for number in unknown])
+                found |= zip(unknown, asked, strict=True)
+            duration_s = time.monotonic() - begin_s
+            for number, request in requests.items():
+                self._note(lmp, request, found[number], duration_s)
+                duration_s = 0.0  # they were asked all at once: the first has it all
+            answers |= found
+            left = {
+                number: left[number].with_more_room() if answer.ended == "cut" else left[number]
+                for number, answer in found.items()
+                if isinstance(answer, Completion) and answer.empty
+            }
+        return [answers[number] for number in range(len(questions))]
 
     def _answers(self, lmp: str, requests: Sequence[Request]) -> list[Completion | ModelError]:
         """Return the model's answers to requests, asked for all at once.
