@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure.measurement import Measurement, run
+from cap.engine.answer import Instruction
 from cap.engine.engine import Engine
 from cap.models.base import Completion, Model, Request
 from cap.prompt.prompt import parse
@@ -136,7 +137,7 @@ def _lmp_call(runs: int) -> Measurement:
     prompt = registry.robot_prompts("ravens")["parse_obj_name"]
 
     def call() -> None:
-        answer = engine.run(prompt, "the first object", engine.context(prompt))
+        answer = engine.run(Instruction(prompt, "the first object", engine.context(prompt)))
         assert answer.result.failure is None, answer.result.failure
 
     times_ms = []
@@ -161,7 +162,7 @@ def tree(runs: int, latency_s: float) -> Measurement:
     engine, latencies = _engine(model), []
     for _ in range(runs + 1):
         model.answered_s.clear()
-        answer = engine.run(prompt, "the sum")
+        answer = engine.run(Instruction(prompt, "the sum"))
         latencies.append((time.perf_counter() - model.answered_s[0]) / latency_s)
         assert answer.result.value == sum(not calls for calls in TREE.values())
     return Measurement("8 functions over 3 levels", "latencies", latencies[1:], 3.5)

@@ -96,7 +96,7 @@ def _environment() -> dict[str, Any]:
 
     extras = _extras()
     robots = {
-        entry.name: registry.shadowed(entry.entry.module.split(".")[0])
+        entry.name: registry.shadowed(entry.module.split(".")[0])
         or ("ok" if extras.get(entry.name, "installed") == "installed" else "needs its extra")
         for entry in registry.robots().values()
     }

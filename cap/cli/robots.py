@@ -33,7 +33,7 @@ def list_robots(as_json: bool) -> None:
     \b
     cap robots list --json
     """  # noqa: D301
-    rows = [{"robot": entry.name, "from": entry.target} for entry in registry.robots().values()]
+    rows = [{"robot": entry.name, "from": entry.value} for entry in registry.robots().values()]
     show(rows, as_json)
 
 

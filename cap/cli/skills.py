@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config
 from cap.cli.output import print_result, show
@@ -92,10 +92,11 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
     \b
     cap skills show get_biggest
     """  # noqa: D301
-    from cap.session.skills.skill_file import render
+    from cap.session.skills.store import render
 
     skill = _store(folder).get(name)
-    print_result(asdict(skill), [render(skill).removesuffix("\n")], as_json)
+    found = msgspec.structs.asdict(skill)
+    print_result(found, [render(skill).removesuffix("\n")], as_json)
 
 
 @command.command("check")

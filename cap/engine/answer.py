@@ -1,16 +1,18 @@
-"""What the engine is given with an instruction (`State`), and what it returns (`Answer`)."""
+"""What the engine is given (`Instruction`, `State`), and what it returns (`Answer`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from cap.engine.goal import GoalCheck
 from cap.models.base import Usage
 from cap.program.program import Program
 from cap.program.scope import Definition, Primitive
-from cap.prompt.prompt import PastTurn
-from cap.result import Call, Result, folded
+from cap.prompt.context import Context
+from cap.prompt.prompt import PastTurn, Prompt
+from cap.result import Call, Failure, Result, folded
 from cap.robot.observation import Observation
 
 NOTHING = Usage()
@@ -72,6 +74,8 @@ class Answer:
     """What the model took, for everything that was asked for on the way."""
     by_lmp: Mapping[str, Usage] = field(default_factory=dict)
     """The same for each LMP."""
+    found: State | None = None
+    """What the last program of several rounds found; None of a turn of one program."""
     seen: Observation | None = None
     """The world after it, where it was looked at already."""
     doubts: tuple[str, ...] = ()
@@ -80,9 +84,7 @@ class Answer:
     @property
     def source(self) -> str:
         """The complete program: functions it uses, generated functions, then the program."""
-        parts = [*self.earlier, *(entry.source for entry in self.kept)]
-        parts += [f"# Generated function.\n{entry.source.strip()}" for entry in self.generated]
-        parts += [self.program.source] if self.program else []
+        parts = [*self.earlier, *(entry.source for entry in self.kept), *self._written]
         if len(parts) == 1:  # its lines keep their numbers, also below a line that was removed
             return f"{parts[0].rstrip()}\n"
         return "\n\n".join(part.strip() for part in parts) + "\n"
@@ -90,10 +92,12 @@ class Answer:
     @property
     def shown(self) -> str:
         """What a model is shown of it: with the functions that were generated for it."""
-        if self.program is None or not self.generated:
-            return self.written
-        parts = [f"# Generated function.\n{entry.source.strip()}\n" for entry in self.generated]
-        return "\n".join([*parts, self.program.source])
+        return "\n\n".join(self._written) if self.program else self.completion
+
+    @property
+    def _written(self) -> list[str]:
+        parts = [f"# Generated function.\n{entry.source.strip()}" for entry in self.generated]
+        return [*parts, self.program.source] if self.program else parts
 
     @property
     def last_calls(self) -> tuple[Call, ...]:
@@ -132,20 +136,41 @@ class State:
     """What its variables are, for the model to read: of an LMP that a program calls."""
 
 
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction for an LMP, and what its result is judged by."""
+
+    prompt: Prompt
+    """The LMP."""
+    words: str
+    """The person's words, or a program's."""
+    context: Context = field(default_factory=Context)
+    """The facts shown above them."""
+    state: State = field(default_factory=State)
+    """What a session remembers."""
+    before: Observation | None = None
+    """The world before the turn; where it can, it is restored before a repair."""
+    compared: bool = True
+    """Whether what changed since then is compared with the instruction."""
+    fixed: bool = False
+    """The context is the caller's own, and not read again after an attempt that acted."""
+    expect: Sequence[str] = ()
+    """The effect by which one of several programs is chosen (`cap.result.EFFECTS`)."""
+    moved_before: Mapping[str, Any] = field(default_factory=dict)
+    """What the turn before it moved, for "the other one"."""
+    goal: GoalCheck | None = None
+    """The instruction's goal check, if it was asked for before."""
+
+
 def unanswered(answer: Answer) -> bool:
     """Tell whether a model gave no answer, or none for a function the program lacks."""
     failure = answer.result.failure
     return failure is not None and failure.kind == "model" and not answer.ran
 
 
-def with_note(answer: Answer, after: Answer) -> Answer:
-    """Return an answer whose repair failed, with the reason next to its own failure."""
-    failure, why = answer.result.failure, after.result.failure
-    assert failure is not None
-    assert why is not None
-    message = f"{failure.message}; a repair was asked for, but {why.error}: {why.message}"
-    result = replace(answer.result, failure=replace(failure, message=message))
-    return replace(answer, result=result, attempts=answer.attempts + 1)
+def with_failure(answer: Answer, failure: Failure | None) -> Answer:
+    """Return an answer that failed in this way, or in none."""
+    return replace(answer, result=replace(answer.result, failure=failure))
 
 
 def failed_attempt(answer: Answer, words: str) -> PastTurn:
@@ -155,25 +180,17 @@ def failed_attempt(answer: Answer, words: str) -> PastTurn:
     return PastTurn(words, answer.shown, note=note)
 
 
-def joined(before: Answer, after: Answer, words: str) -> Answer:
-    """Return the later of two attempts, with what the earlier one called and printed.
-
-    Args:
-        before: The earlier one.
-        after: The later one.
-        words: The instruction of both.
-    """
+def joined(before: Answer, after: Answer) -> Answer:
+    """Return the later of two answers, with what the earlier one called and printed."""
     result = replace(
         after.result,
         calls=(*before.result.calls, *after.result.calls),
         stdout=before.result.stdout + after.result.stdout,
     )
-    failed = (*before.failed, failed_attempt(before, words)) if before.done else before.failed
     return replace(
         after,
         result=result,
-        attempts=before.attempts + 1,
-        earlier_calls=len(before.result.calls),
-        failed=failed,
-        generated=after.generated if before.back else (*before.generated, *after.generated),
+        attempts=before.attempts + after.attempts,
+        tried=before.tried + after.tried,
+        earlier_calls=len(before.result.calls) + after.earlier_calls,
     )

@@ -10,8 +10,9 @@ change is reported, and the program is rehearsed and shown again.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from cap.messages import shown_call
 from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt
 from cap.result import Failure, Result
-from cap.robot.observation import Moved, Observation
+from cap.robot.observation import Observation
 from cap.robot.protocol import Rehearsable, Robot
 from cap.sandbox.clocks import asking_person
 from cap.sandbox.robot_thread import on_waiting_thread
@@ -44,35 +45,6 @@ _ENDLESS = ("CallLimit", "ActionLimit", "SimTimeLimit", "TimeLimit")
 """How a loop without an end is ended."""
 
 
-@dataclass(frozen=True)
-class Rehearsed:
-    """How a rehearsal went."""
-
-    result: Result
-    """The result of the program there."""
-    moved: Moved
-    """Objects that moved: from where to where, metres."""
-    sim_s: float
-    """Simulated seconds it took; 0 in a twin without dynamics."""
-    began: Observation
-    """The world that it started from."""
-
-    @property
-    def failure(self) -> Failure | None:
-        """Why the program must not run; None if it may."""
-        failed = self.result.failure
-        if failed is None:
-            return None
-        message = f"in the rehearsal: {failed.message}; nothing moved"
-        if failed.error in _ENDLESS:
-            message += (
-                "; a loop cannot wait there for something new: the twin sees what is there now"
-            )
-        if failed.exit_code == ModelError.exit_code:  # the model's, wherever it is found
-            return replace(failed, message=message)
-        return replace(failed, kind="rehearsal", message=message)
-
-
 @dataclass
 class Rehearsal:
     """Rehearses the programs of one robot, and knows what it has seen."""
@@ -82,8 +54,25 @@ class Rehearsal:
     sources: dict[str, str] = field(default_factory=dict)
     """Programs of nested LMPs of the last rehearsal: the LMP by its program."""
 
-    def run(self, rehearse: Rehearse, main: Trace) -> Rehearsed:
-        """Have a program run on a new twin.
+    @contextlib.contextmanager
+    def twin(self) -> Iterator[Robot]:
+        """Yield a new twin, in the scene as it is seen now.
+
+        Raises:
+            RobotError: The scene cannot be seen, or the twin is real.
+        """
+        twin = self.robot.twin()
+        try:
+            if not twin.simulated:
+                raise RobotError(
+                    "the robot's twin is no simulation, so nothing can be rehearsed in it"
+                )
+            yield twin
+        finally:
+            twin.close()
+
+    def run(self, rehearse: Rehearse, main: Trace) -> tuple[Observation, Failure | None]:
+        """Have a program run on a new twin; return what it began with, and why it must not run.
 
         Args:
             rehearse: Runs it.
@@ -95,42 +84,78 @@ class Rehearsal:
         self.sources.clear()
         trace = Trace()
         trace.listeners.append(self._note)
-        twin = self.robot.twin()
-        if not twin.simulated:
-            raise RobotError("the robot's twin is no simulation, so nothing can be rehearsed in it")
-        main.progress("rehearsing", robot=twin)
-        try:
+        with self.twin() as twin:
+            main.progress("rehearsing", robot=twin)
             began = Observation.of(twin)
             result = rehearse(twin, trace)
             moved, _ = Observation.of(twin).since(began)
-            done = Rehearsed(result, moved, float(getattr(twin, "sim_time_s", 0.0)), began)
-        finally:
-            twin.close()
+            sim_s = float(getattr(twin, "sim_time_s", 0.0))
+        failure = result.failure and _of_rehearsal(result.failure)
         main.event(
             "rehearsal",
-            failure=done.failure,
+            failure=failure,
             calls=result.calls,
             moved=moved,
-            sim_s=done.sim_s,
+            sim_s=sim_s,
             programs=[(lmp, source) for source, lmp in self.sources.items()],
         )
-        return done
-
-    def look(self) -> Observation:
-        """Return the world in which a rehearsal would start now.
-
-        Raises:
-            RobotError: The scene cannot be seen.
-        """
-        twin = self.robot.twin()
-        try:
-            return Observation.of(twin)
-        finally:
-            twin.close()
+        return began, failure
 
     def _note(self, event: Event) -> None:
         if event.kind == "program":
             self.sources[str(event.data["source"])] = str(event.data["lmp"])
+
+
+def _of_rehearsal(failed: Failure) -> Failure:
+    message = f"in the rehearsal: {failed.message}; nothing moved"
+    if failed.error in _ENDLESS:
+        message += "; a loop cannot wait there for something new: the twin sees what is there now"
+    if failed.exit_code == ModelError.exit_code:  # the model's, wherever it is found
+        return replace(failed, message=message)
+    return replace(failed, kind="rehearsal", message=message)
+
+
+@contextlib.contextmanager
+def stage(robot: Any, rehearsal: Rehearsal | None, world: Any) -> Iterator[Any]:
+    """Yield a robot in the present world, where a program may be tried.
+
+    Args:
+        robot: A simulated one is restored afterwards; of a real one its twin is used.
+        rehearsal: Makes that twin.
+        world: The snapshot of a simulated robot's world as it is; None of a real one.
+
+    Raises:
+        RobotError: The scene cannot be seen, or the twin is no simulation.
+    """
+    if rehearsal is not None and world is None:
+        with rehearsal.twin() as twin:
+            yield twin
+        return
+    try:
+        yield robot
+    finally:
+        if world is not None:
+            robot.restore(world)
+
+
+class TrialTrace(Trace):
+    """The trace of a program that is only tried: its requests are in the turn's own trace."""
+
+    def __init__(self, main: Trace) -> None:
+        """Pass on to another trace."""
+        super().__init__()
+        self._main = main
+
+    @property
+    def keyed(self) -> bool:
+        """Whether completions are written down with their keys."""
+        return self._main.keyed
+
+    def event(self, kind: str, /, **data: Any) -> None:
+        """Pass on requests and answers only."""
+        if kind in ("prompt", "completion", "unanswered"):
+            with self._main.nested():
+                self._main.event(kind, **data)
 
 
 @dataclass(frozen=True)
@@ -170,19 +195,22 @@ class Gate:
             rehearse: Runs it on a twin.
         """
         assert answer.program is not None
-        asks, rehearsal = prompt.header.actions, self.rehearsal
+        asks, rehearsal, moment = prompt.header.actions, self.rehearsal, "the program was rehearsed"
         if rehearsal is not None and self.trace.depth:
             asks, rehearsal = answer.program.source not in rehearsal.sources, None
         if not asks:
             return Passage()
         try:
             for _ in range(_MOST_CHANGES):
-                done = None if rehearsal is None else rehearsal.run(rehearse, self.trace)
-                if done is not None and done.failure is not None:
-                    return Passage(done.failure)
+                before = None
+                if rehearsal is not None:
+                    before, failure = rehearsal.run(rehearse, self.trace)
+                    if failure is not None:
+                        return Passage(failure)
                 if self.approve is None:
                     return Passage()
-                before = self._look() if done is None else done.began
+                if before is None:
+                    before, moment = self._look(), "the program was shown"
                 with asking_person():  # the user's time does not count
                     said = self.approve(answer.source)
                 decision = said if isinstance(said, Decision) else Decision(said)
@@ -193,7 +221,6 @@ class Gate:
                     return Passage(Failure("refused", DECLINED, message))
                 if not decision.allowed:
                     return Passage(_NOT_APPROVED)
-                moment = "the program was shown" if done is None else "the program was rehearsed"
                 if not self._changed_since(before, moment):
                     return Passage()
         except RobotError as error:  # the scene could not be seen
@@ -207,7 +234,8 @@ class Gate:
             RobotError: It cannot be seen.
         """
         if self.rehearsal is not None:
-            return self.rehearsal.look()
+            with self.rehearsal.twin() as twin:
+                return Observation.of(twin)
         return None if self.robot.simulated else Observation.of(self.robot)
 
     def _changed_since(self, before: Observation | None, moment: str) -> bool:

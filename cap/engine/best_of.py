@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,16 +19,15 @@ from typing import Any
 import shapely
 from shapely import MultiLineString
 
-from cap.engine.answer import Answer
+from cap.engine.answer import Answer, Instruction
 from cap.engine.doubts import doubts
 from cap.engine.effect import Effect
-from cap.engine.goal import GOAL, NOT_SO, SAYS_NO, GoalCheck
+from cap.engine.goal import GOAL, NOT_SO, SAYS_NO
 from cap.engine.question import Author, Question
 from cap.engine.repair import failure_of
 from cap.engine.settings import Sampling
 from cap.errors import ModelError, RobotError, SpendLimit, UsageError
 from cap.models.base import Completion
-from cap.prompt.prompt import Prompt
 from cap.result import Result, plain
 from cap.robot.observation import Observation
 
@@ -73,10 +72,6 @@ class TriedProgram:
         """Whether it ended well and changed nothing, nor said anything."""
         return self.effect is not None and self.effect.words == ("nothing",)
 
-    def named(self, words: str) -> int:
-        """Return how many of the things that it moved an instruction names."""
-        return sum(name in words for name in self.effect.moved) if self.effect is not None else 0
-
     def agrees(self, other: TriedProgram) -> bool:
         """Return whether two programs did the same; their output counts where they did nothing."""
         if self.effect is None or other.effect is None:
@@ -103,8 +98,8 @@ class BestOf:
 
     author: Author
     """Asks for them, and records what was tried."""
-    prompt: Prompt
-    """Whose programs."""
+    asked: Instruction
+    """The instruction, and what must be so after it."""
     question: Question
     """What they are asked for with."""
     sampling: Sampling
@@ -113,12 +108,6 @@ class BestOf:
     """Gives a robot in the present world to try one on."""
     run_on: Callable[[Any, Completion], Answer]
     """Runs an answer's program there."""
-    goal: GoalCheck | None = None
-    """The instruction's goal check, if it has one."""
-    expect: Sequence[str] = ()
-    """The effect they must have, in words of `cap.result.EFFECTS`."""
-    moved_before: Mapping[str, Any] = field(default_factory=dict)
-    """What the turn before it moved."""
     tried: list[TriedProgram] = field(default_factory=list)
     """Those so far."""
     chosen: Completion | None = None
@@ -132,14 +121,14 @@ class BestOf:
         """Ask, try and choose; return the chosen program with the result of its trial."""
         trace, sampling = self.author.trace, self.sampling
         trace.progress("trying", samples=sampling.samples)
-        mark, begin_s, stopped = self.author.tally.mark(), time.monotonic(), ""
+        self._mark, self._begin_s, stopped = self.author.tally.mark(), time.monotonic(), ""
         try:
             while len(self.tried) < sampling.samples and not stopped:
                 questions = [
                     replace(self.question, sample=len(self.tried) + number)
                     for number in range(self._wave())
                 ]
-                for given in self.author.ask_all(self.prompt, questions):
+                for given in self.author.ask_all(questions):
                     if isinstance(given, SpendLimit) and self.tried:  # it was never asked for
                         stopped = str(given).partition("; ")[0]
                         continue
@@ -147,7 +136,7 @@ class BestOf:
                     failure = self.tried[-1].answer.result.failure
                     if failure is not None and failure.kind == "interrupted":
                         return Answer(Result(failure=failure))
-                stopped = stopped or self._stopped(self._tokens(mark), time.monotonic() - begin_s)
+                stopped = stopped or self._stopped()
         except RobotError as error:
             return Answer(Result(failure=replace(failure_of(error), robot=True)))
         finally:
@@ -156,8 +145,8 @@ class BestOf:
         if chosen.effect is not None:
             judged = sampling.judge is not None and chosen.accepted
             self.accepted = judged or chosen.goal is True
-        if self.goal is not None and (chosen.effect is not None or self.goal.unusable):
-            self.denied = self.goal.denial(chosen.goal)
+        if self.asked.goal is not None and (chosen.effect is not None or self.asked.goal.unusable):
+            self.denied = self.asked.goal.denial(chosen.goal)
         self._record(chosen, alike, stopped)
         self.chosen = chosen.given
         return chosen.answer
@@ -186,21 +175,19 @@ class BestOf:
         _, alike, second = self._choice()
         return max(1, min(left, (second + left - alike) // 2 + 1))
 
-    def _tokens(self, mark: int) -> int:
-        usage = self.author.tally.since(mark)
-        return usage.prompt_tokens + usage.completion_tokens
-
-    def _stopped(self, tokens: int, took_s: float) -> str:
+    def _stopped(self) -> str:
         """Return why no further program is asked for; "" if one may be."""
         sampling, left = self.sampling, self.sampling.samples - len(self.tried)
+        usage = self.author.tally.since(self._mark)
+        tokens = usage.prompt_tokens + usage.completion_tokens
         if sampling.max_tokens is not None and tokens >= sampling.max_tokens:
             return f"{tokens} tokens are used, of {sampling.max_tokens}"
-        if sampling.max_s is not None and took_s >= sampling.max_s:
+        if sampling.max_s is not None and time.monotonic() - self._begin_s >= sampling.max_s:
             return f"{sampling.max_s:g} s are over"
         chosen, alike, second = self._choice()
-        good, expected, accepted, allowed, goal = chosen.rank
-        decides = self.goal is not None and self.goal.accepts
-        if not left or not (good and expected and accepted and allowed) or (decides and not goal):
+        *good, goal = chosen.rank
+        decides = self.asked.goal is not None and self.asked.goal.accepts
+        if not left or not all(good) or (decides and not goal):
             return ""
         if sampling.judge is not None:
             return "the caller's check accepts it"
@@ -217,18 +204,24 @@ class BestOf:
         groups: list[list[TriedProgram]] = []
         for one in self.tried:
             if one.rank == best:
-                group = next((some for some in groups if some[0].agrees(one)), None)
-                if group is None:
-                    groups.append(group := [])
-                group.append(one)
-        words = self.question.instruction
+                for group in groups:
+                    if group[0].agrees(one):
+                        group.append(one)
+                        break
+                else:
+                    groups.append([one])
+        words = self.asked.words
+
+        def moved(one: TriedProgram) -> Iterable[str]:
+            return one.effect.moved if one.effect is not None else ()
+
         if self.sampling.agreement and best[0]:
             groups.sort(
                 key=lambda group: (
                     -len(group),
                     group[0].idle,
                     bool(group[0].doubts),
-                    -group[0].named(words),
+                    -sum(name in words for name in moved(group[0])),
                     group[0].number,
                 )
             )
@@ -247,8 +240,8 @@ class BestOf:
             why.append("the caller's check accepts none")
         elif sampling.judge is not None and chosen.answer.result.failure is None:
             why.append("the caller's check accepts it")
-        if self.goal is not None:
-            why.append(self.goal.decision(chosen.goal))
+        if self.asked.goal is not None:
+            why.append(self.asked.goal.decision(chosen.goal))
         if all(one.idle for one in self.tried):
             why.append("all of them change nothing")
         self.author.trace.event(
@@ -275,13 +268,7 @@ class BestOf:
     def _came(self, one: TriedProgram) -> str:
         """Return a program's result; with places, if another differs only in these."""
         alone = not any(other.line == one.line and not one.agrees(other) for other in self.tried)
-        if alone or one.effect is None:
-            return one.line
-        lines = [[point[:2] for point in line] for line in one.ink or () if len(line) > 1]
-        if not lines:
-            return one.effect.detail
-        left, low, right, high = MultiLineString(lines).bounds
-        return f"{one.effect.detail}, ({left:.2f}, {low:.2f}) to ({right:.2f}, {high:.2f})"
+        return one.line if alone or one.effect is None else one.effect.detail
 
     def _try(self, number: int, given: Completion | ModelError) -> TriedProgram:
         """Run one program from the present world, which is as it was again afterwards.
@@ -301,17 +288,17 @@ class BestOf:
                 return TriedProgram(number, answer, given)
             after = Observation.of(robot)
             effect = Effect.of(before, after, answer.result)
-            words = self.question.instruction
+            words = self.asked.words
             tried = TriedProgram(
                 number,
                 answer,
                 given,
                 effect,
                 plain(getattr(robot, "strokes", None)),
-                expected=all(word in effect.words for word in self.expect),
+                expected=all(word in effect.words for word in self.asked.expect),
                 accepted=self._accepted(robot),
-                goal=None if self.goal is None else self.goal.says(robot),
-                doubts=doubts(words, before, after, effect, self.moved_before),
+                goal=None if self.asked.goal is None else self.asked.goal.says(robot),
+                doubts=doubts(words, before, after, effect, self.asked.moved_before),
             )
             self.author.trace.progress("tried", number=number, robot=robot)
         return tried

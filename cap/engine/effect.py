@@ -121,12 +121,8 @@ class Effect(ByValue):
 
         What they said counts only where the world is as it was.
         """
-        ours, theirs = (
-            {name: pair for name, pair in effect.changed.items() if name not in ITSELF}
-            for effect in (self, other)
-        )
+        ours, theirs = self._others, other._others
         alone = not (self.moved or ours) and not (other.moved or theirs)
-        own = [{name: effect.changed.get(name) for name in ITSELF} for effect in (self, other)]
         return (
             self.moved.keys() == other.moved.keys()
             and (self.altered or self.said == other.said)
@@ -136,7 +132,7 @@ class Effect(ByValue):
                 name == INK or alike(after, theirs[name][1]) for name, (_, after) in ours.items()
             )
             and all(self._ends_alike(other, name) for name in self.moved)
-            and (not alone or alike(*(plain(changed) for changed in own)))
+            and (not alone or alike(plain(self.changed), plain(other.changed)))
         )
 
     def _ends_alike(self, other: Effect, name: str) -> bool:
@@ -234,8 +230,13 @@ class Effect(ByValue):
     @property
     def changes(self) -> Changed:
         """What to report of `changed`: where the robot is only if nothing else changed."""
-        others = {name: pair for name, pair in self.changed.items() if name not in ITSELF}
+        others = self._others
         return others if others or self.moved else self.changed
+
+    @property
+    def _others(self) -> Changed:
+        """What changed other than where the robot itself is."""
+        return {name: pair for name, pair in self.changed.items() if name not in ITSELF}
 
 
 def _drawn(was: object, now: object) -> str:

@@ -15,23 +15,23 @@ from __future__ import annotations
 import hashlib
 import inspect
 import io
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cap.checker.checker import Examination, examine
 from cap.engine.answer import (
     Answer,
     EngineRobot,
+    Instruction,
     State,
     failed_attempt,
     joined,
     unanswered,
-    with_note,
+    with_failure,
 )
-from cap.engine.approval import Gate, Rehearsal
+from cap.engine.approval import Gate, Rehearsal, TrialTrace, stage
 from cap.engine.doubts import (
     DOUBTED,
     UNCHANGED,
@@ -42,7 +42,7 @@ from cap.engine.doubts import (
 )
 from cap.engine.effect import Effect
 from cap.engine.function_generation import Generation, kept_for, refused
-from cap.engine.goal import GOAL, NOT_SO, GoalCheck, TrialTrace, stage
+from cap.engine.goal import GOAL, NOT_SO, GoalCheck
 from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     acted,
@@ -55,7 +55,7 @@ from cap.engine.repair import (
     sort_of,
     unfit,
 )
-from cap.engine.settings import EngineSettings, Repairs
+from cap.engine.settings import EngineSettings, Repairs, Sort
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, LMPFailed, ModelError, NotFound, PromptError, RobotError
 from cap.models.base import Completion, Model
@@ -107,161 +107,153 @@ def interrupted() -> Failure:
     return Failure("interrupted", "Interrupted", stop_signals.why)
 
 
-@dataclass
-class Rules:
-    """How the attempts at one instruction are judged, and how many there may be."""
-
-    words: str
-    """The instruction."""
-    before: Observation | None
-    """What the effect is compared with; None if it is not compared."""
-    moved_before: Mapping[str, Any]
-    """What the turn before moved."""
-    goal: GoalCheck | None
-    """The goal check that judges each attempt as well; None for none."""
-    left: Repairs
-    """How many repairs are left."""
-    settled: bool
-    """The program was chosen among several, or has been doubted: doubts repair it no more."""
-
-
+@dataclass(eq=False, repr=False)
 class Engine:
     """Runs the LMPs of one robot with one model."""
 
-    def __init__(
-        self,
-        robot: EngineRobot,
-        model: Model,
-        prompts: Mapping[str, Prompt],
-        function_prompt: Prompt,
-        *,
-        sandbox: Sandbox,
-        trace: Trace,
-        settings: EngineSettings | None = None,
-        tally: Tally | None = None,
-        rehearsal: Rehearsal | None = None,
-        memory: Memory | None = None,
-    ) -> None:
-        """Set up the pipeline.
+    robot: EngineRobot
+    """Whose functions programs may call."""
+    model: Model
+    """What writes programs."""
+    prompts: Mapping[str, Prompt]
+    """The LMPs, by name."""
+    function_prompt: Prompt
+    """Asks for one function."""
+    _: KW_ONLY
+    sandbox: Sandbox
+    """Where programs run."""
+    trace: Trace
+    """Where events go."""
+    settings: EngineSettings = field(default_factory=EngineSettings)
+    """How programs are written, approved and repaired."""
+    tally: Tally = field(default_factory=Tally)
+    """Counts completions, also those of other engines that share it."""
+    rehearsal: Rehearsal | None = None
+    """Has each program run in a twin of the robot first."""
+    memory: Memory | None = None
+    """Answers that need not be asked for again; None to ask always."""
+    programs: int = 0
+    """Programs run so far; each has random numbers of its own, by its number."""
+    known_docs: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """What the functions do that a prompt's programs may call, of the prompts that were shown."""
 
-        Args:
-            robot: Whose functions programs may call.
-            model: What writes programs.
-            prompts: The LMPs, by name.
-            function_prompt: Asks for one function.
-            sandbox: Where programs run.
-            trace: Where events go.
-            settings: How programs are written, approved and repaired.
-            tally: Counts completions, also those of other engines that share it.
-            rehearsal: Has each program run in a twin of the robot first.
-            memory: Answers that need not be asked for again; None to ask always.
-        """
-        self.settings = settings = settings or EngineSettings()
-        self.robot = robot
-        self.model = model
-        self.prompts = prompts
-        self.sandbox = sandbox
-        self.trace = trace
-        self.gate = Gate(robot, trace, settings.approve, settings.allow, rehearsal)
+    def __post_init__(self) -> None:
+        """Set up the pipeline."""
+        settings, robot = self.settings, self.robot
+        self.gate = Gate(robot, self.trace, settings.approve, settings.allow, self.rehearsal)
+        self.seed = settings.seed
         usual = Repairs(runtime=Repairs.runtime if robot.simulated else 0)
         self.repairs = settings.repairs or usual
-        self.seed = settings.seed
-        self.programs = 0
-        """Programs run so far; each has random numbers of its own, by its number."""
-        self.tally = tally or Tally()
-        self.author = self._author(model, memory)
-        self._function_prompt = function_prompt
-        self._docs: dict[tuple[object, ...], str] = {}
-        own = {name: self.gate.asking(entry) for name, entry in robot.primitives().items()}
-        lmps = {
-            name: NestedLMP(self, prompt).primitive()
-            for name, prompt in prompts.items()
-            if prompt.header.returns is not None and name != GOAL
+        heed: Callable[[], None] = self.sandbox.robot_thread.heed_stop
+        tokens = settings.budget.answer_tokens
+        self.author = Author(self.model, self.trace, self.tally, tokens, self.memory, heed)
+        self._primitives = {
+            **{name: self.gate.asking(entry) for name, entry in robot.primitives().items()},
+            **{
+                name: NestedLMP(self, prompt).primitive()
+                for name, prompt in self.prompts.items()
+                if prompt.header.returns is not None and name != GOAL
+            },
         }
-        self._primitives = {**own, **lmps}
-        returned = (prompt.header.returns for prompt in prompts.values())
-        self._answered_in = dict.fromkeys(name for name in returned if name is not None)
 
-    def run(
-        self,
-        prompt: Prompt,
-        instruction: str,
-        context: Context | None = None,
-        state: State | None = None,
-        *,
-        fixed: bool = False,
-        before: Observation | None = None,
-        compared: bool = True,
-        expect: Sequence[str] = (),
-        moved_before: Mapping[str, Any] = MappingProxyType({}),
-        goal: GoalCheck | None = None,
-    ) -> Answer:
-        """Have a program written for an instruction and run it; repair it if need be.
+    def use_model(self, model: Model) -> None:
+        """Have another model write programs from here on."""
+        self.model = self.author.model = model
 
-        Args:
-            prompt: The LMP.
-            instruction: The person's words, or a program's.
-            context: The facts shown above them; none by default.
-            state: What a session remembers.
-            fixed: The context is the caller's own, and not read again after an attempt that acted.
-            before: The world before the turn; where it can, it is restored before a repair.
-            compared: Whether what changed since then is compared with the instruction.
-            expect: The effect by which one of several programs is chosen (`cap.result.EFFECTS`).
-            moved_before: What the turn before it moved, for "the other one".
-            goal: The instruction's goal check, if it was asked for before.
-        """
+    def copy_for(self, robot: EngineRobot, trace: Trace) -> Engine:
+        """Return an engine like this one, at the same point, for another robot."""
+        for prompt in self.prompts.values():  # a twin's prompts describe the robot's own functions
+            self.docs(prompt)
+        settings = replace(self.settings, approve=None, allow=None, repairs=self.repairs)
+        settings = replace(settings, seed=self.seed)
+        return replace(self, robot=robot, trace=trace, settings=settings, rehearsal=None)
+
+    def run(self, asked: Instruction) -> Answer:
+        """Have a program written for an instruction and run it; repair it if need be."""
         mark, outermost = self.tally.mark(), not self.trace.depth
-        state, sampling = state or State(), self.settings.sampling
+        prompt, state, sampling = asked.prompt, asked.state, self.settings.sampling
         question = Question(
-            *(instruction, context or Context(), state.history, state.hints, self.docs(prompt)),
+            *(prompt, asked.words, asked.context, state.history, state.hints, self.docs(prompt)),
             given=state.given,
             pictures=self.look() if outermost else (),
         )
+        before = asked.before
         world = before.world if before is not None and self.robot.simulated else None
-        tries = outermost and sampling.samples > 1 and self._can_try(world)
-        if goal is None and outermost and (sampling.verify == GOAL or (tries and sampling.goal)):
+        tries = outermost and sampling.samples > 1
+        if tries and world is None and self.rehearsal is None:
+            reason = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
+            self.trace.event("untried", reason=reason)
+            tries = False
+        if outermost and (sampling.verify == GOAL or (tries and sampling.goal)):
             try:
-                goal = self.goal_check(instruction, before)
+                asked = replace(asked, goal=asked.goal or self.goal_check(asked.words, before))
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-        rules = Rules(
-            instruction,
-            before if compared and self.author.repairs else None,
-            moved_before,
-            goal if sampling.verify == GOAL and before is not None and compared else None,
-            self.repairs if outermost else self.repairs.nested(prompt.header.actions),
-            settled=tries,
-        )
-        best_of = None
-        if tries:
-            best_of = self._best_of(prompt, question, state, world, goal, expect, moved_before)
-        answer, undone = self._judged(rules, self._first(prompt, question, state, best_of)), None
-        while self._to_be_repaired(rules, prompt, answer):
+        left = self.repairs if outermost else self.repairs.nested(prompt.header.actions)
+        best_of = self._best_of(asked, question, world) if tries else None
+        answer = self._first(question, state, best_of)
+        doubted = tries  # a program that was chosen, or has been doubted, is doubted no more
+        answer, undone = self._judged(asked, answer, not doubted and left.runtime > 0), None
+        while (sort := self._repair(answer)) is not None and left.left(sort):
+            failure = answer.result.failure
+            assert failure is not None
+            left, doubted = left.without(sort), doubted or failure.error == DOUBTED
+            if failure.error in (AnsweredInWords.__name__, UNCHANGED):  # these are said once
+                runtime = 0 if failure.error == UNCHANGED else left.runtime
+                left = replace(left, static=0, runtime=runtime)
+            reason, number = reason_of(failure), answer.attempts + 1
+            self.trace.event(
+                "repair", lmp=prompt.name, attempt=number, reason=reason, source=answer.shown
+            )
             try:
-                back = answer.ran and acted(answer.last_calls) and world is not None
-                if back:
+                if acted(answer.last_calls) and answer.ran and world is not None:
                     undone = answer, self._rewound(world)
                     answer = replace(answer, back=True)
                 elif acted(answer.last_calls):
                     state = _left_by(state, answer)
-                question = self._asked_again(prompt, question, answer, fixed)
-                after = self.attempt(prompt, question, state, answer.written)
+                question = self._asked_again(question, answer, asked.fixed)
+                after = self._attempt(question, state, answer.written)
             except KeyboardInterrupt:
-                answer = replace(answer, result=replace(answer.result, failure=self._ended()))
+                answer = with_failure(answer, self._ended())
                 break
             if after is None:
                 self.trace.event("repeated_program", lmp=prompt.name)
-                answer = replace(answer, attempts=answer.attempts + 1)
+                answer = replace(answer, attempts=number)
                 break
             if unanswered(after):
-                answer = with_note(answer, after)
+                why = after.result.failure
+                message = f"{failure.message}; a repair was asked for, but "
+                message += f"{why.error}: {why.message}" if why else ""
+                answer = replace(answer, attempts=number)
+                answer = with_failure(answer, replace(failure, message=message))
                 break
-            answer = joined(answer, self._judged(rules, after), instruction)
+            after = self._judged(asked, after, not doubted and left.runtime > 0)
+            answer = _repaired(answer, after, asked.words)
             undone = None if after.ran else undone
         if answer.result.failure is not None:
-            answer = self._with_its_world(rules, answer, world, undone)
+            answer = self._with_its_world(left, answer, world, undone, asked.words)
         answer = answer if best_of is None else best_of.judged(answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
+
+    def _best_of(self, asked: Instruction, question: Question, world: Any) -> BestOf:
+        """Return what tries several programs in the present world."""
+        from cap.engine.best_of import BestOf
+
+        stage_here = partial(stage, self.robot, self.rehearsal, world)
+        run_on = partial(self._run_on, question, asked.state)
+        return BestOf(self.author, asked, question, self.settings.sampling, stage_here, run_on)
+
+    def _first(self, question: Question, state: State, best_of: BestOf | None) -> Answer:
+        """Return the first attempt; of several programs that were tried, the chosen one's."""
+        given = None
+        if best_of is not None:
+            tried = best_of.run()
+            if tried.program is None:
+                return tried
+            given = best_of.chosen
+        answer = self._attempt(question, state, given=given)
+        assert answer is not None
+        return answer
 
     def _ended(self) -> Failure:
         """Return the failure of what a user stopped, while the interrupt is dealt with.
@@ -274,81 +266,49 @@ class Engine:
         stop_signals.taken()
         return interrupted()
 
-    def _first(
-        self, prompt: Prompt, question: Question, state: State, best_of: BestOf | None
-    ) -> Answer:
-        """Return the first attempt; of several programs that were tried, the chosen one's."""
-        given = None
-        if best_of is not None:
-            tried = best_of.run()
-            if tried.program is None:
-                return tried
-            given = best_of.chosen
-        answer = self.attempt(prompt, question, state, given=given)
-        assert answer is not None
-        return answer
-
-    def _best_of(
-        self,
-        prompt: Prompt,
-        question: Question,
-        state: State,
-        world: Any,
-        goal: GoalCheck | None,
-        expect: Sequence[str],
-        moved_before: Mapping[str, Any],
-    ) -> BestOf:
-        """Return what tries several programs in the present world."""
-        from cap.engine.best_of import BestOf
-
-        stage_here = partial(stage, self.robot, self.gate.rehearsal, world)
-        run_on = partial(self._run_on, prompt, question, state)
-        return BestOf(
-            *(self.author, prompt, question, self.settings.sampling, stage_here, run_on),
-            *(goal, expect, moved_before),
-        )
+    def _repair(self, answer: Answer) -> Sort | None:
+        """Return the sort of repair that an answer needs; None if it needs none, or none helps."""
+        failure = answer.result.failure
+        if failure is None or not self.author.repairs:
+            return None
+        return sort_of(failure, answer.last_calls, answer.ran)
 
     def _with_its_world(
-        self, rules: Rules, answer: Answer, world: Any, undone: tuple[Answer, Any] | None
+        self,
+        left: Repairs,
+        answer: Answer,
+        world: Any,
+        undone: tuple[Answer, Any] | None,
+        words: str,
     ) -> Answer:
         """Leave the world as the last failed program that ran left it, or undo that too.
 
         Args:
-            rules: How many repairs there might be.
+            left: How many repairs there might be.
             answer: The last attempt, which failed.
             world: The world before the first of them.
             undone: The program whose motions are undone, with the world that it had left.
+            words: The instruction.
         """
         failed = answer.result.failure
-        if rules.left.undo and world is not None:
+        if left.undo and world is not None:
             if answer.ran:
                 self._rewound(world)
             answer = replace(answer, back=True)
         elif undone is not None:
             last, its_world = undone
             self._rewound(its_world)
-            stays = () if answer.ran else (failed_attempt(last, rules.words),)
+            stays = () if answer.ran else (failed_attempt(last, words),)
             answer = replace(answer, back=False, failed=(*answer.failed, *stays))
-        if failed is not None and failed.error == DOUBTED:  # it is what the model insists on
-            answer = replace(answer, result=replace(answer.result, failure=None))
-        return answer
+        insisted = failed is not None and failed.error == DOUBTED
+        return with_failure(answer, None) if insisted else answer
 
-    def _run_on(
-        self, prompt: Prompt, question: Question, state: State, robot: Any, given: Completion
-    ) -> Answer:
+    def _run_on(self, question: Question, state: State, robot: Any, given: Completion) -> Answer:
         """Run an answer's program on another robot; only its requests are recorded."""
         engine = self.copy_for(robot, TrialTrace(self.trace))
-        answer = engine.attempt(prompt, question, state, given=given)
+        answer = engine._attempt(question, state, given=given)
         assert answer is not None
         return answer
-
-    def _can_try(self, world: Any) -> bool:
-        """Return whether programs can be tried in the present world; record it if not."""
-        if world is not None or self.gate.rehearsal is not None:
-            return True
-        reason = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
-        self.trace.event("untried", reason=reason)
-        return False
 
     def goal_check(self, words: str, before: Observation | None = None) -> GoalCheck | None:
         """Have an instruction's goal check written; None for a robot that has no prompt for it.
@@ -372,28 +332,14 @@ class Engine:
         }
         state = State(variables={name: v for name, v in known.items() if v is not None})
         try:
-            question = Question(words, self.context(prompt), docs=self.docs(prompt))
-            completion = self.author.ask(prompt, question)
+            question = Question(prompt, words, self.context(prompt), docs=self.docs(prompt))
+            completion = self.author.ask(question)
         except (ModelError, PromptError) as error:
             return GoalCheck(None, f"there is no goal check: {str(error).partition('; ')[0]}")
-
-        def run(there: Any) -> Result:
-            return self._run_on(prompt, question, state, there, completion).result
-
-        check = GoalCheck(run)
-        with stage(robot, self.gate.rehearsal, before.world if robot.simulated else None) as there:
+        check = GoalCheck(lambda there: self._run_on(question, state, there, completion).result)
+        with stage(robot, self.rehearsal, before.world if robot.simulated else None) as there:
             check.begin(there)
         return check
-
-    def use_model(self, model: Model) -> None:
-        """Have another model write programs from here on."""
-        self.model = model
-        self.author = self._author(model, self.author.memory)
-
-    def _author(self, model: Model, memory: Memory | None) -> Author:
-        heed: Callable[[], None] = self.sandbox.robot_thread.heed_stop
-        tokens = self.settings.budget.answer_tokens
-        return Author(model, self.trace, self.tally, tokens, memory, heed)
 
     def look(self) -> tuple[bytes, ...]:
         """Return a picture of the scene for the model, kept in the trace; none if it sees none."""
@@ -409,14 +355,14 @@ class Engine:
         """Check, complete and run a program in a prompt's scope; it is not repaired."""
         mark = self.tally.mark()
         scope = self.scope(prompt, state, program)
-        answer = self._walk(prompt, examine(program, scope, self.sandbox.policy), scope, state)
+        examined = examine(program, scope, self.sandbox.policy)
+        answer = self._walk(Question(prompt, ""), examined, scope, state)
         if answer.result.failure is not None:
             self.author.forget()
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
-    def attempt(
+    def _attempt(
         self,
-        prompt: Prompt,
         question: Question,
         state: State,
         before: str | None = None,
@@ -425,15 +371,14 @@ class Engine:
         """Ask the model once, and run what it wrote; None if it wrote the same as before.
 
         Args:
-            prompt: Whose program is asked for.
             question: With what.
             state: What a session remembers.
             before: The program of the attempt before.
             given: The model's answer, where it was asked before.
         """
-        text = ""
+        text, prompt = "", question.prompt
         try:
-            completion = given or self.author.ask(prompt, question)
+            completion = given or self.author.ask(question)
             text = completion.text
             program = program_of(completion, prompt)
         except CapError as error:
@@ -445,69 +390,68 @@ class Engine:
         examined = examine(program, scope, self.sandbox.policy)
         if examined.program.source == before:
             return None
-        answer = self._walk(prompt, examined, scope, state, question.instruction)
+        answer = self._walk(question, examined, scope, state)
         failure = answer.result.failure
         answers_user = prompt.header.actions and prompt.header.returns is None
         if failure is None and answers_user and not state.goes_on:
-            failure = did_nothing(answer.result, state, self._answered_in, question.instruction)
+            returned = (other.header.returns for other in self.prompts.values())
+            unread = dict.fromkeys(name for name in returned if name is not None)
+            failure = did_nothing(answer.result, state, unread, question.instruction)
         if failure is not None:
             self.author.forget()
-            if failure.kind == "undefined" and self.author.by_example:
+            if failure.kind == "undefined" and getattr(self.model, "by_example", False):
                 failure = unfit(failure)
         elif before is None and given is None and answer.program is examined.program:
-            self.author.prove(prompt, question, completion)
-        return replace(answer, completion=text, result=replace(answer.result, failure=failure))
+            self.author.prove(question, completion)
+        return with_failure(replace(answer, completion=text), failure)
 
     def _walk(
-        self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str = ""
+        self, question: Question, examined: Examination, scope: Scope, state: State
     ) -> Answer:
         """Complete a program, have it approved, and run it.
 
         Args:
-            prompt: Whose program it is.
+            question: What it answers; a user's own program answers one without words.
             examined: The program, as the check sees it.
             scope: What it may use.
             state: What a session remembers.
-            words: The instruction it was written for; "" of a user's own program.
         """
-        program = examined.program
+        program, prompt = examined.program, question.prompt
         try:
-            generated = self._generate(prompt, examined, scope, state, words)
+            generated = self._generate(question, examined, scope, state)
         except CapError as error:
             failed = Answer(Result(failure=failure_of(error)), program)
             self._show(prompt, failed, state)
             return failed
         answer = Answer(Result(), program, generated, tuple(kept_for(program, scope, generated)))
+        complete = replace(scope, definitions=(*scope.definitions, *generated))
+
+        def rehearse(twin: EngineRobot, trace: Trace) -> Result:
+            engine = self.copy_for(twin, trace)
+            own = engine.scope(prompt, state, program)
+            own = replace(own, definitions=complete.definitions)
+            return engine._execute(prompt, program, own, state.dropped)
+
         while True:
             self._show(prompt, answer, state)
-            passage = self.gate.passage(
-                prompt, answer, partial(self._in_twin, prompt, answer, state)
-            )
+            passage = self.gate.passage(prompt, answer, rehearse)
+            if passage.refused is not None:
+                return with_failure(answer, passage.refused)
             if not passage.edited:
-                break
-            edited = self._edited(prompt, passage.edited, scope, state)
+                result = self._execute(prompt, program, complete, state.dropped)
+                return replace(answer, result=result, ran=True)
+            try:  # what the user wrote in its place is checked, and shown to them again
+                own = examine(Program.parse(passage.edited), scope, self.sandbox.policy)
+                edited = self._walk(replace(question, instruction=""), own, scope, state)
+            except CapError as error:
+                edited = Answer(Result(failure=failure_of(error)))
             failure = edited.result.failure
             if failure is None or sort_of(failure, (), edited.ran) != "static":
                 return edited
             self.trace.event("edit_refused", **vars(failure))  # it may be edited once more
-        if passage.refused is not None:
-            return replace(answer, result=Result(failure=passage.refused))
-        if generated:
-            scope = replace(scope, definitions=(*scope.definitions, *generated))
-        return replace(
-            answer, result=self._execute(prompt, program, scope, state.dropped), ran=True
-        )
-
-    def _edited(self, prompt: Prompt, source: str, scope: Scope, state: State) -> Answer:
-        """Check and run what a user wrote in a program's place; it is shown to them again."""
-        try:
-            examined = examine(Program.parse(source), scope, self.sandbox.policy)
-        except CapError as error:
-            return Answer(Result(failure=failure_of(error)))
-        return self._walk(prompt, examined, scope, state)
 
     def _generate(
-        self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str
+        self, question: Question, examined: Examination, scope: Scope, state: State
     ) -> tuple[Definition, ...]:
         """Return the functions a program lacks, unless the program itself is refused.
 
@@ -520,24 +464,24 @@ class Engine:
             raise refused(examined, self.trace)
         if not examined.undefined:  # the usual case
             return ()
+        prompt, memory = question.prompt, self.author.memory
         hidden = f"is not available to '{prompt.name}' programs"
         unavailable = {name: f"'{name}' {hidden}" for name in self._primitives}
         unavailable |= {name: f"'{name}' {reason}" for name, reason in state.dropped.items()}
         docs = self.docs(prompt)
-        generation = Generation(
+        written = Generation(
             self.author,
-            self._function_prompt,
+            self.function_prompt,
             scope,
             self.sandbox.policy,
-            limits=self.settings.budget,
-            unavailable=unavailable,
+            self.settings.budget,
+            unavailable,
             docs=f"{docs}\n{imports(hinted(prompt, scope))}" if docs else "",
-            words=words,
-            known=self.author.memory.functions if self.author.memory is not None else {},
-        )
-        written = generation.run(examined.program)
-        if self.author.memory is not None:
-            self.author.memory.functions |= {one.name: Program.parse(one.source) for one in written}
+            words=question.instruction,
+            known={} if memory is None else memory.functions,
+        ).run(examined.program)
+        if memory is not None:
+            memory.functions |= {one.name: Program.parse(one.source) for one in written}
         return written
 
     def _show(self, prompt: Prompt, answer: Answer, state: State) -> None:
@@ -561,93 +505,48 @@ class Engine:
             path=path.name if path else None,
         )
 
-    def _in_twin(
-        self, prompt: Prompt, answer: Answer, state: State, twin: EngineRobot, trace: Trace
-    ) -> Result:
-        """Run a program on a twin of the robot, as it would run here."""
-        assert answer.program is not None
-        engine = self.copy_for(twin, trace)
-        scope = engine.scope(prompt, state, answer.program)
-        scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
-        return engine._execute(prompt, answer.program, scope, state.dropped)
-
-    def copy_for(self, robot: EngineRobot, trace: Trace) -> Engine:
-        """Return an engine like this one, at the same point, for another robot."""
-        settings = replace(self.settings, approve=None, allow=None, repairs=self.repairs)
-        engine = Engine(
-            robot,
-            self.model,
-            self.prompts,
-            self._function_prompt,
-            sandbox=self.sandbox,
-            trace=trace,
-            settings=replace(settings, seed=self.seed),
-            tally=self.tally,
-            memory=self.author.memory,
-        )
-        engine.programs = self.programs
-        for other in self.prompts.values():  # the twin's prompts describe the robot's own functions
-            self.docs(other)
-        engine._docs = self._docs
-        return engine
-
-    def _judged(self, rules: Rules, answer: Answer) -> Answer:
+    def _judged(self, asked: Instruction, answer: Answer, repairs: bool) -> Answer:
         """Return an attempt with its doubts; as failed if it can still be repaired.
 
         An order that changed nothing has failed in any case.
+
+        Args:
+            asked: What was asked for.
+            answer: The attempt.
+            repairs: Whether doubts are a reason for a repair.
         """
-        before = rules.before
-        compared = before is not None and bool(before.positions or before.condition)
-        if not answer.ran or answer.result.failure or not (compared or rules.goal):
+        before = asked.before if asked.compared else None
+        verify, goal = self.settings.sampling.verify, None
+        if verify == GOAL and before is not None:
+            goal = asked.goal
+        seen = before is not None and bool(before.positions or before.condition)
+        compared = seen and self.author.repairs
+        if not answer.ran or answer.result.failure or before is None or not (compared or goal):
             return answer
         try:
             now = Observation.of(self.robot)
         except RobotError:  # the session reports it when it looks at the world
             return answer
-        effect = Effect.of(before or now, now, answer.result)
+        effect = Effect.of(before if compared else now, now, answer.result)
         failure, found = None, list[str]()
-        if compared and before is not None:
-            failure = left_as_it_was(rules.words, effect)
-            if failure is None and self.settings.sampling.verify != "off":
-                found += doubts(rules.words, before, now, effect, rules.moved_before)
-        if failure is None and rules.goal is not None:
-            verdict = rules.goal.says(self.robot)
+        if compared:
+            failure = left_as_it_was(asked.words, effect)
+            if failure is None and verify != "off":
+                found += doubts(asked.words, before, now, effect, asked.moved_before)
+        if failure is None and goal is not None:
+            verdict = goal.says(self.robot)
             found += [NOT_SO] if verdict is False else []
-            denied = rules.goal.denial(verdict)
+            denied = goal.denial(verdict)
             answer = replace(answer, accepted=verdict is True, denied=denied)
-        if found and not rules.settled and rules.left.runtime and not explained(effect):
-            rules.settled = True
+        if found and repairs and not explained(effect):
             doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked"])
             failure = Failure("value", DOUBTED, doubt)
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
-        return replace(answer, result=replace(answer.result, failure=failure))
+        return with_failure(answer, failure)
 
-    def _to_be_repaired(self, rules: Rules, prompt: Prompt, answer: Answer) -> bool:
-        """Return whether one more attempt is to be made, and count it."""
-        failure = answer.result.failure
-        if failure is None or not self.author.repairs:
-            return False
-        sort = sort_of(failure, answer.last_calls, answer.ran)
-        if not rules.left.left(sort):
-            return False
-        rules.left = rules.left.without(sort)
-        if failure.error in (AnsweredInWords.__name__, UNCHANGED):  # these are said once
-            runtime = 0 if failure.error == UNCHANGED else rules.left.runtime
-            rules.left = replace(rules.left, static=0, runtime=runtime)
-        self.trace.event(
-            "repair",
-            lmp=prompt.name,
-            attempt=answer.attempts + 1,
-            reason=reason_of(failure),
-            source=answer.shown,
-        )
-        return True
-
-    def _asked_again(
-        self, prompt: Prompt, question: Question, answer: Answer, fixed: bool
-    ) -> Question:
+    def _asked_again(self, question: Question, answer: Answer, fixed: bool) -> Question:
         """Return the question after a failed attempt: with its program, and why it failed."""
-        failure, calls = answer.result.failure, answer.last_calls
+        failure, calls, prompt = answer.result.failure, answer.last_calls, question.prompt
         assert failure is not None
         kept = [name for name in answer.result.variables if name not in question.context.facts]
         note = note_of(
@@ -687,19 +586,15 @@ class Engine:
         """
         state = state or State()
         itself = prompt.name if prompt.name in self.prompts else None
-        allowed = {
+        grouped = GROUP in prompt.hints
+        named = {*prompt.hints, *prompt.called}
+        shown = {
             name: primitive
             for name, primitive in self._primitives.items()
-            if (primitive.kind != "action" or prompt.header.actions) and name != itself
+            if (primitive.kind != "action" or prompt.header.actions)
+            and name != itself
+            and (primitive.kind != "lmp" or name in named or grouped or not prompt.hints)
         }
-        named = {*prompt.hints, *prompt.called}
-        seen = {
-            name: primitive
-            for name, primitive in allowed.items()
-            if primitive.kind != "lmp" or name in named
-        }
-        shown = allowed if GROUP in prompt.hints or not prompt.hints else seen
-        grouped = GROUP in prompt.hints
         if program is not None and GROUP not in state.variables and not program.sets(GROUP):
             grouped = grouped or f"{GROUP}." in program.source
         return Scope(
@@ -714,11 +609,11 @@ class Engine:
         if not prompt.header.docs:
             return ""
         key = prompt.name, prompt.hints, prompt.header.actions
-        if key not in self._docs:
+        if key not in self.known_docs:
             scope = self.scope(prompt)
             about = observation.about(self.robot)
-            self._docs[key] = primitive_docs(about, hinted(prompt, scope), scope.groups)
-        return self._docs[key]
+            self.known_docs[key] = primitive_docs(about, hinted(prompt, scope), scope.groups)
+        return self.known_docs[key]
 
     def context(self, prompt: Prompt, given: Mapping[str, Any] | None = None) -> Context:
         """Return the context a prompt asks for, from the robot as it is now.
@@ -754,7 +649,7 @@ class Engine:
                 return Answer(Result(alike))
         left = {name: value for name, value in variables.items() if name not in shown.facts}
         state = State(variables=variables, given=value_lines(left))
-        return self.run(prompt, description, shown, state, fixed=bool(context))
+        return self.run(Instruction(prompt, description, shown, state, fixed=bool(context)))
 
     def _execute(
         self, prompt: Prompt, program: Program, scope: Scope, dropped: Mapping[str, str]
@@ -766,6 +661,9 @@ class Engine:
         self.programs += 1
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
         progress = _Progress(self.trace)
+        listeners = Listeners(
+            progress.called, progress.line if self.trace.listeners else None, progress.printed
+        )
         execute = partial(
             self.sandbox.execute,
             program,
@@ -773,16 +671,15 @@ class Engine:
             returns=returns,
             keep=header.session,
             seed=int.from_bytes(seed, "little"),
-            listeners=Listeners(
-                progress.called, progress.line if self.trace.listeners else None, progress.printed
-            ),
+            listeners=listeners,
             robot=self.robot,
         )
         try:
             result = execute()
-            lost = result.failure is not None and result.failure.kind == "killed"
+            failure = result.failure
+            lost = failure is not None and failure.kind == "killed"
             if lost and not acted(progress.calls):  # nothing was done yet
-                self.trace.event("run_again", lmp=prompt.name, reason=str(result.failure))
+                self.trace.event("run_again", lmp=prompt.name, reason=str(failure))
                 progress.chars = 0
                 result = execute()
         except KeyboardInterrupt:
@@ -791,16 +688,22 @@ class Engine:
             progress.printed(rest)
         if result.failure is not None and header.session:
             return replace(result, failure=explain(result.failure, dropped))
-        if result.failure is None and header.returns is not None:
-            wrong = kind_error(result.value, header.kind)
-            if (
-                wrong is not None and result.value is None
-            ):  # None is how the prompts say that there is none
-                return replace(result, failure=Failure("value", NotFound.__name__, "there is none"))
-            if wrong is not None:
-                failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
-                return replace(result, failure=failure)
-        return result
+        if result.failure is not None:
+            return result
+        wrong = None if header.returns is None else kind_error(result.value, header.kind)
+        if wrong is None:
+            return result
+        failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
+        if result.value is None:  # this is how the prompts say that there is none
+            failure = Failure("value", NotFound.__name__, "there is none")
+        return replace(result, failure=failure)
+
+
+def _repaired(before: Answer, after: Answer, words: str) -> Answer:
+    """Return the later of two attempts at an instruction, with what the earlier one did."""
+    failed = (*before.failed, failed_attempt(before, words)) if before.done else before.failed
+    generated = after.generated if before.back else (*before.generated, *after.generated)
+    return replace(joined(before, after), failed=failed, generated=generated)
 
 
 def _left_by(state: State, answer: Answer) -> State:
@@ -810,51 +713,42 @@ def _left_by(state: State, answer: Answer) -> State:
     return replace(state, variables=variables, definitions=definitions)
 
 
+@dataclass
 class _Progress:
     """What a program did so far, also of one that is stopped before its end."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.calls: list[Call] = []
-        self.chars = 0
-        """How many characters of its output were reported; the turn's own event has all."""
-        self._trace = trace
-        self._at: dict[str, int] = {}
+    trace: Trace
+    calls: list[Call] = field(default_factory=list)
+    chars: int = 0
+    """How many characters of its output were reported; the turn's own event has all."""
+    at: dict[str, int] = field(default_factory=dict)
 
     def called(self, call: Call) -> None:
         """Record one call, with its line where that is known."""
         self.calls.append(call)
-        self._trace.event("call", **vars(call), **self._at)
+        self.trace.event("call", **vars(call), **self.at)
 
     def printed(self, text: str) -> None:
         """Report what the program prints to listeners."""
         self.chars += len(text)
-        self._trace.progress("printed", text=text)
+        self.trace.progress("printed", text=text)
 
     def line(self, number: int) -> None:
         """Report which line of the program runs to listeners."""
-        self._at = {"line": number}
-        self._trace.progress("line", number=number)
+        self.at = {"line": number}
+        self.trace.progress("line", number=number)
 
 
+@dataclass(eq=False, repr=False)
 class NestedLMP:
     """One LMP of an engine, as a function that the programs of others call."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        prompt: Prompt,
-        variables: Mapping[str, Any] = MappingProxyType({}),
-    ) -> None:
-        """Take what it runs with.
-
-        Args:
-            engine: Has its programs written and runs them.
-            prompt: The LMP.
-            variables: Plain data its programs see in addition to their keyword arguments.
-        """
-        self.engine = engine
-        self.prompt = prompt
-        self.variables = variables
+    engine: Engine
+    """Has its programs written and runs them."""
+    prompt: Prompt
+    """The LMP."""
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    """Plain data its programs see in addition to their keyword arguments."""
 
     def primitive(self) -> Primitive:
         """Return it as programs see it."""
@@ -871,27 +765,25 @@ class NestedLMP:
             NotFound: The LMP says that there is none.
             LMPFailed: There is no value; `failure` has the reason.
         """
+        name, trace, header = self.prompt.name, self.engine.trace, self.prompt.header
         if not isinstance(description, str) or not isinstance(context, str):
-            raise TypeError(f"{self.prompt.name}() takes a description in words (a string)")
-        takes = self.prompt.header.arguments
-        if takes and (unknown := given.keys() - takes.keys()):
-            raise TypeError(
-                f"{self.prompt.name}() takes no {sorted(unknown)[0]!r}: use {', '.join(takes)}"
-            )
-        called = f"{self.prompt.name}({description!r})"
-        trace = self.engine.trace
+            raise TypeError(f"{name}() takes a description in words (a string)")
+        if header.arguments and (unknown := given.keys() - header.arguments.keys()):
+            takes = ", ".join(header.arguments)
+            raise TypeError(f"{name}() takes no {sorted(unknown)[0]!r}: use {takes}")
+        called = f"{name}({description!r})"
         if trace.depth >= MAX_NESTING:
             raise LMPFailed(f"{called}: LMPs call each other too deep")
-        variables = {**self.variables, **given}
         with trace.nested():
-            trace.event("instruction", lmp=self.prompt.name, text=description)
+            trace.event("instruction", lmp=name, text=description)
             try:
-                answer = self.engine.answer(self.prompt, description, context, variables)
+                variables = {**self.variables, **given}
+                result = self.engine.answer(self.prompt, description, context, variables).result
             except PromptError as error:
                 raise LMPFailed(f"{called}: {error}") from None
-        failure = answer.result.failure
-        if failure is not None and failure.error == NotFound.__name__ and not failure.robot:
+        failure = result.failure
+        if failure is None:
+            return result.value
+        if failure.error == NotFound.__name__ and not failure.robot:
             raise NotFound(f"{called}: {failure.message}")
-        if failure is not None:
-            raise lmp_failed(called, failure)
-        return answer.result.value
+        raise lmp_failed(called, failure)

@@ -16,8 +16,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from cap.checker.checker import Examination, Violation, examine
 from cap.checker.policy import Policy
@@ -70,48 +69,35 @@ def refused(examined: Examination, trace: Trace) -> ViolationsFound:
     return ViolationsFound(examined)
 
 
+@dataclass
 class Generation:
     """The functions written for one program."""
 
-    def __init__(
-        self,
-        author: Author,
-        prompt: Prompt,
-        scope: Scope,
-        policy: Policy,
-        *,
-        limits: GenerationLimits | None = None,
-        unavailable: Mapping[str, str] = MappingProxyType({}),
-        docs: str = "",
-        words: str = "",
-        known: Mapping[str, Program] = MappingProxyType({}),
-    ) -> None:
-        """Start with none.
+    author: Author
+    """Asks the model."""
+    prompt: Prompt
+    """Asks for one function."""
+    scope: Scope
+    """What the program may use."""
+    policy: Policy
+    """What the check allows."""
+    limits: GenerationLimits = field(default_factory=GenerationLimits)
+    """How much may be generated."""
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    """Names that must not be generated, each with the reason."""
+    docs: str = ""
+    """What the functions do that the program may call."""
+    words: str = ""
+    """The instruction it was written for."""
+    known: Mapping[str, Program] = field(default_factory=dict)
+    """Functions generated before, by name: one that fits is not asked for again."""
 
-        Args:
-            author: Asks the model.
-            prompt: Asks for one function.
-            scope: What the program may use.
-            policy: What the check allows.
-            limits: How much may be generated.
-            unavailable: Names that must not be generated, each with the reason.
-            docs: What the functions do that the program may call.
-            words: The instruction it was written for.
-            known: Functions generated before, by name: one that fits is not asked for again.
-        """
-        self.author = author
-        self.prompt = prompt
-        self.scope = scope
-        self.policy = policy
-        self.limits = limits or GenerationLimits()
-        self.unavailable = unavailable
-        self.docs, self.words, self.known = docs, words, known
-        self._names = {*scope.names(), *policy.names()}
-        self._mark = author.tally.mark()
-        self._waves = 0
+    def __post_init__(self) -> None:
+        """Start with none."""
+        self._names = {*self.scope.names(), *self.policy.names()}
+        self._mark = self.author.tally.mark()
         self._caller: Program | None = None
         self._programs: dict[str, Program] = {}
-        self._parents: dict[str, str] = {}
 
     def run(self, program: Program) -> tuple[Definition, ...]:
         """Return definitions, dependencies first, for all that a program calls and does not define.
@@ -121,25 +107,22 @@ class Generation:
             GenerationFailed: A limit is reached, or an answer cannot be used.
             ModelError: The model gave no answer.
         """
-        self._caller = program
+        self._caller, limits, depth = program, self.limits, 0
+        wave = {"": program}
         self._names.update(_defined(program))
-        wanted = self._wanted({"": program})
-        while wanted:
-            limits = self.limits
-            if self._waves >= limits.depth:
+        while wanted := self._wanted(wave):
+            name = wanted[0].name
+            if depth >= limits.depth:
                 what = f"ever deeper helpers (limit {limits.depth} levels; ask for less at once)"
-                raise GenerationFailed(f"generated functions call {what}: {self._trail(wanted[0])}")
+                raise GenerationFailed(f"generated functions call {what}: {name}")
             if len(self._programs) + len(wanted) > limits.functions:
                 what = f"more than {limits.functions} functions to generate (ask for less at once)"
-                raise GenerationFailed(f"{what}: {self._trail(wanted[0])}")
-            self._require_tokens(wanted[0])
-            self._waves += 1
-            self._names |= {entry.name for entry in wanted}
-            self._parents |= {entry.name: entry.parent for entry in wanted}
+                raise GenerationFailed(f"{what}: {name}")
+            depth += 1
+            self._names.update(entry.name for entry in wanted)
             wave = self._wave(wanted)
             self._programs = wave | self._programs  # what a wave calls is before it
             self._names.update(name for written in wave.values() for name in _defined(written))
-            wanted = self._wanted(wave)
         return tuple(_as_definition(*item) for item in self._programs.items())
 
     def write(self, wanted: Sequence[Wanted]) -> list[Program | CapError]:
@@ -151,17 +134,16 @@ class Generation:
             given = ""
             if caller is not None and self.prompt.header.docs:
                 given = program_lines(self.words, caller.source, lines)
-            room = 4 if entry.reason else 1
-            question = Question(entry.request, room=room, docs=self.docs, given=given)
+            question = Question(self.prompt, entry.request, docs=self.docs, given=given)
             if entry.reason:
                 source = entry.failed.source if entry.failed else ""
                 self.author.trace.event(
                     "repair", lmp=self.prompt.name, attempt=2, reason=entry.reason, source=source
                 )
                 turn = PastTurn(entry.request, source, note=again(entry.reason))
-                question = replace(question, history=(turn,))
+                question = replace(question, history=(turn,)).with_more_room()
             questions.append(question)
-        answers = self.author.ask_all(self.prompt, questions)
+        answers = self.author.ask_all(questions)
         return [self._read(*pair) for pair in zip(wanted, answers, strict=True)]
 
     def _read(self, entry: Wanted, answer: Completion | ModelError) -> Program | CapError:
@@ -202,49 +184,46 @@ class Generation:
 
     def _wave(self, wanted: Sequence[Wanted]) -> dict[str, Program]:
         """Have the functions of one wave written; those that cannot be used once more."""
-        known = {entry.name: self.known[entry.name] for entry in wanted if self._fits(entry)}
-        answers = {**known, **self._answers([one for one in wanted if one.name not in known])}
-        problems = self._problems(wanted, answers)
-        if problems and self.author.repairs:
-            self._require_tokens(wanted[0])
-            retried = []
+        answers: dict[str, Program | CapError] = {
+            entry.name: self.known[entry.name] for entry in wanted if self._fits(entry)
+        }
+        left = [entry for entry in wanted if entry.name not in answers]
+        problems: dict[str, str] = {}
+        for _ in range(2 if self.author.repairs else 1):
+            spent = self.author.tally.since(self._mark).completion_tokens
+            if spent >= self.limits.tokens:
+                what = f"generated functions took {spent} tokens (limit {self.limits.tokens})"
+                raise GenerationFailed(f"{what}: {wanted[0].name}")
+            for entry, answer in zip(left, self.write(left) if left else (), strict=True):
+                if isinstance(answer, ModelError):
+                    raise answer
+                answers[entry.name] = answer
+            usable, problems = self._sorted(wanted, answers)
+            if not problems:
+                return {name: usable[name] for name in answers}
+            left = []
             for entry in wanted:
                 if entry.name in problems:
-                    answer = answers[entry.name]
-                    failed = getattr(answer, "program", answer)
-                    retried.append(
-                        replace(
-                            entry,
-                            failed=failed if isinstance(failed, Program) else None,
-                            reason=f"this {problems[entry.name]}",
-                        )
-                    )
-            answers |= self._answers(retried)
-            problems = self._problems(wanted, answers)
-        for name, problem in problems.items():
-            what = f"the answer for function '{name}' {problem}"
-            what = what.rstrip(".").replace(ANOTHER, "")  # each answer's own reason ends so
-            raise GenerationFailed(f"{what}{ANOTHER}")
-        return {name: answer for name, answer in answers.items() if isinstance(answer, Program)}
+                    failed = getattr(answers[entry.name], "program", answers[entry.name])
+                    failed = failed if isinstance(failed, Program) else None
+                    reason = f"this {problems[entry.name]}"
+                    left.append(replace(entry, failed=failed, reason=reason))
+        name, problem = next(iter(problems.items()))
+        what = f"the answer for function '{name}' {problem}"
+        what = what.rstrip(".").replace(ANOTHER, "")  # each answer's own reason ends so
+        raise GenerationFailed(f"{what}{ANOTHER}")
 
     def _fits(self, entry: Wanted) -> bool:
         """Return whether a function that was generated before can be used in this scope."""
         program = self.known.get(entry.name)
         if program is None or examine(program, self.scope, self.policy).violations:
             return False
-        return self._problem(entry, program, set(self._names)) is None
+        return self._problem(entry, program, self._names) is None
 
-    def _answers(self, wanted: Sequence[Wanted]) -> dict[str, Program | CapError]:
-        answers = self.write(wanted) if wanted else []
-        for answer in answers:
-            if isinstance(answer, ModelError):
-                raise answer
-        return {entry.name: answer for entry, answer in zip(wanted, answers, strict=True)}
-
-    def _problems(
+    def _sorted(
         self, wanted: Sequence[Wanted], answers: Mapping[str, Program | CapError]
-    ) -> dict[str, str]:
-        """Return why answers cannot be used, by name, in the order of the wave."""
+    ) -> tuple[dict[str, Program], dict[str, str]]:
+        """Return the answers that can be used, and why others cannot, in the wave's order."""
         problems: dict[str, str] = {}
         taken, usable = set(self._names), dict[str, Program]()
         for entry in wanted:
@@ -261,7 +240,7 @@ class Generation:
             if found := self._misfits(program, written):
                 lines = (f"line {fault.line}: {fault.reason}" for fault in found)
                 problems[name] = f"has faults: {'; '.join(lines)}"
-        return problems
+        return usable, problems
 
     def _problem(self, entry: Wanted, answer: Program, taken: set[str]) -> str | None:
         """Return what is wrong with one answer by itself."""
@@ -270,7 +249,7 @@ class Generation:
             others = [node.name for node in answer.tree.body if isinstance(node, _NAMED)]
             return f"defines {', '.join(others)}" if others else "defines no function"
         for node in answer.tree.body:
-            if not isinstance(node, _DEFINES) or self._acts(node, defined):
+            if self._acts(node, defined):
                 return "has statements outside functions"
         own = {entry.name, *(kept.name for kept in self.scope.definitions)}
         if clash := sorted((set(defined) & taken) - own):
@@ -302,20 +281,6 @@ class Generation:
         scope = replace(self.scope, definitions=(*self.scope.definitions, *written))
         return examine(program, scope, self.policy).violations
 
-    def _require_tokens(self, entry: Wanted) -> None:
-        spent = self.author.tally.since(self._mark).completion_tokens
-        if spent >= self.limits.tokens:
-            what = f"generated functions took {spent} tokens (limit {self.limits.tokens})"
-            raise GenerationFailed(f"{what}: {self._trail(entry)}")
-
-    def _trail(self, entry: Wanted) -> str:
-        """Return the chain of callers that led to a function."""
-        trail, parent = [entry.name], entry.parent
-        while parent:
-            trail.append(parent)
-            parent = self._parents[parent]
-        return " <- ".join(trail)
-
 
 def _with_line(error: CapError) -> str:
     line = getattr(error, "line", None)
@@ -323,11 +288,6 @@ def _with_line(error: CapError) -> str:
 
 
 _NAMED = ast.FunctionDef | ast.ClassDef
-_DEFINES = (
-    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Pass, ast.Try, ast.For),
-    *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If),
-)
-"""Statements that an answer for a function may hold, as long as they call nothing that acts."""
 
 
 def _definitions_alone(program: Program, name: str) -> Program:

@@ -7,70 +7,17 @@ nothing, but objects to a program that makes it false.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cap.engine.approval import Rehearsal
-from cap.errors import NotFound, RobotError
+from cap.errors import NotFound
 from cap.result import Result
-from cap.robot.protocol import Rewindable
-from cap.trace.trace import Trace
 
 GOAL = "goal"
 """The prompt whose programs are goal checks; no program may call it."""
 NOT_SO = "a check written from these words alone finds that what they ask for is not so"
 SAYS_NO = "the goal check says no"
-_ASKED = ("prompt", "completion", "unanswered")
-
-
-class TrialTrace(Trace):
-    """The trace of a program that is only tried: its requests are in the turn's own trace."""
-
-    def __init__(self, main: Trace) -> None:
-        """Pass on to another trace."""
-        super().__init__()
-        self._main = main
-
-    @property
-    def keyed(self) -> bool:
-        """Whether completions are written down with their keys."""
-        return self._main.keyed
-
-    def event(self, kind: str, /, **data: Any) -> None:
-        """Pass on requests and answers only."""
-        if kind in _ASKED:
-            with self._main.nested():
-                self._main.event(kind, **data)
-
-
-@contextlib.contextmanager
-def stage(robot: Any, rehearsal: Rehearsal | None, world: Any) -> Iterator[Any]:
-    """Yield a robot in the present world, where a program may be tried.
-
-    Args:
-        robot: A simulated one is restored afterwards; of a real one its twin is used.
-        rehearsal: Makes that twin.
-        world: The snapshot of a simulated robot's world as it is; None of a real one.
-
-    Raises:
-        RobotError: The scene cannot be seen, or the twin is no simulation.
-    """
-    if rehearsal is None or world is not None:
-        try:
-            yield robot
-        finally:
-            if world is not None and isinstance(robot, Rewindable):
-                robot.restore(world)
-        return
-    twin = rehearsal.robot.twin()
-    try:
-        if not twin.simulated:
-            raise RobotError("the robot's twin is no simulation, so nothing can be tried in it")
-        yield twin
-    finally:
-        twin.close()
 
 
 @dataclass

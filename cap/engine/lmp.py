@@ -12,7 +12,7 @@ sandbox and repaired. Only its functions run in this process.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,11 +74,8 @@ class LMP:
         self.prompt = _prompt(prompt, name)
         self.model = make_model(model) if isinstance(model, str) else require_model(model)
         self.trace = trace or Trace()
-        self._functions = dict(functions or {})
-        self._variables = dict(variables or {})
-        self._lmps = dict(lmps or {})
-        self._limits = limits
-        self._seed = seed
+        self._functions, self._lmps = functions or {}, lmps or {}
+        self._variables, self._limits, self._seed = variables or {}, limits, seed
         _refuse_doubles(self._functions, self._variables, self._lmps)
         self._engine = self._engine_on(self.trace, Tally())
 
@@ -134,8 +131,12 @@ class LMP:
         """Return an engine for this LMP; one for each LMP that calls it, with that one's trace."""
         sandbox = Sandbox(limits=self._limits)
         sandbox.robot_thread.has_robot = False
+        found = {name: _primitive(name, function) for name, function in self._functions.items()}
+        for name, lmp in self._lmps.items():
+            prompt, engine = replace(lmp.prompt, name=name), lmp._engine_on(trace, tally)
+            found[name] = NestedLMP(engine, prompt, lmp._variables).primitive()
         return Engine(
-            _Functions(self._primitives(trace, tally), self._variables),
+            _Functions(found, self._variables),
             self.model,
             {},
             registry.function_prompt(),
@@ -145,33 +146,24 @@ class LMP:
             tally=tally,
         )
 
-    def _primitives(self, trace: Trace, tally: Tally) -> dict[str, Primitive]:
-        found = {name: _primitive(name, function) for name, function in self._functions.items()}
-        for name, lmp in self._lmps.items():
-            prompt = replace(lmp.prompt, name=name)
-            engine = lmp._engine_on(trace, tally)
-            found[name] = NestedLMP(engine, prompt, lmp._variables).primitive()
-        return found
 
-
+@dataclass
 class _Functions:
     """Plain functions in a robot's place: nothing moves."""
 
-    simulated = True
-    about = ""
+    functions: Mapping[str, Primitive]
+    facts: Mapping[str, Any]
+    simulated: bool = True
+    about: str = ""
     """Their own docstrings say all there is to say."""
-
-    def __init__(self, primitives: Mapping[str, Primitive], facts: Mapping[str, Any]) -> None:
-        self._primitives = primitives
-        self._facts = facts
 
     def primitives(self) -> Mapping[str, Primitive]:
         """Return the functions programs may call, by name."""
-        return self._primitives
+        return self.functions
 
     def context(self) -> Mapping[str, Any]:
         """Return the facts a prompt may ask for."""
-        return self._facts
+        return self.facts
 
     def stop(self) -> None:
         """Do nothing: there is no motion."""

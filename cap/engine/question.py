@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
@@ -27,21 +26,16 @@ from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
-T = TypeVar("T")
 _NEXT_EXAMPLE = "behind the program another example begins; answer this instruction alone"
 SAMPLE_TEMPERATURE = 0.8
 """Of further answers to the same question, where the model is asked at none of its own."""
 MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
-
-
 _RECORDED = (
     *("text", "model", "prompt_tokens", "completion_tokens", "cost_usd", "estimated", "notes"),
     *("ended", "continues", "remembered", "why_empty"),
 )
 """Fields of a completion that are recorded."""
-
-
 ASKED_BEFORE = "asked before in this session; its answer is used again"
 """Note of an answer to an LMP that was called before."""
 REHEARSED = "from the rehearsal"
@@ -56,6 +50,8 @@ class CutOff(AnswerFault):
 class Question:
     """What one program is asked for with."""
 
+    prompt: Prompt
+    """Whose program it is to be."""
     instruction: str
     """The words of its comment line."""
     context: Context = field(default_factory=Context)
@@ -88,18 +84,13 @@ class Tally(threading.local):
         self._usages: list[tuple[str, Usage]] = []
         """What each answer took, with the LMP it was for."""
 
-    def add(self, completion: Completion, lmp: str = "") -> None:
-        """Count one more, unless it took no request."""
-        if not completion.remembered:
-            self._usages.append((lmp, Usage.of(completion)))
-
-    def add_failed(self, usage: Usage, lmp: str = "") -> None:
-        """Count requests that led to no answer, or to one of no use, or that were stopped."""
+    def add(self, usage: Usage, lmp: str = "") -> None:
+        """Count requests for an LMP, also those that were stopped or failed."""
         if usage.requests:
             self._usages.append((lmp, usage))
 
     def mark(self) -> int:
-        """Return where the count stands, for `since`."""
+        """Return where the count is, for `since`."""
         return len(self._usages)
 
     def since(self, mark: int) -> Usage:
@@ -114,6 +105,7 @@ class Tally(threading.local):
         return found
 
 
+@dataclass
 class Memory:
     """What was answered, by request.
 
@@ -122,22 +114,14 @@ class Memory:
     rehearsal does what was seen there, as long as it asks the very same.
     """
 
-    def __init__(self, rehearses: bool = False) -> None:
-        """Know nothing yet.
-
-        Args:
-            rehearses: Whether programs run in a twin before they run on the robot.
-        """
-        self._rehearses = rehearses
-        self._of_turn: dict[Request, Completion] = {}
-        self._proven: dict[Request, Completion] = {}
-        """Answers to LMPs that programs called, whose own programs ended well."""
-        self.functions: dict[str, Program] = {}
-        """Functions generated since the last failure, by name: all LMPs share them."""
-
-    def begin_turn(self) -> None:
-        """Forget what is valid for one turn only."""
-        self._of_turn.clear()
+    rehearses: bool = False
+    """Whether programs run in a twin before they run on the robot."""
+    of_turn: dict[Request, Completion] = field(default_factory=dict)
+    """Answers of this turn, where programs are rehearsed."""
+    proven: dict[Request, Completion] = field(default_factory=dict)
+    """Answers to LMPs that programs called, whose own programs ended well."""
+    functions: dict[str, Program] = field(default_factory=dict)
+    """Functions generated since the last failure, by name: all LMPs share them."""
 
     def get(self, request: Request, nested: bool) -> Completion | None:
         """Return the answer to a request, at no cost; None if it is to be asked.
@@ -146,9 +130,9 @@ class Memory:
             request: What would be asked.
             nested: Whether an LMP asks that a program called.
         """
-        known, note = self._of_turn.get(request), REHEARSED
+        known, note = self.of_turn.get(request), REHEARSED
         if known is None and nested:
-            known, note = self._proven.get(request), ASKED_BEFORE
+            known, note = self.proven.get(request), ASKED_BEFORE
         if known is None:
             return None
         free = replace(known, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
@@ -156,102 +140,73 @@ class Memory:
 
     def remember(self, request: Request, answer: Completion) -> None:
         """Remember an answer; an empty one is asked for again."""
-        if self._rehearses and not (answer.empty or answer.remembered):
-            self._of_turn[request] = answer
-
-    def prove(self, request: Request, answer: Completion) -> None:
-        """Remember that the program in an LMP's answer ended well."""
-        self._proven[request] = answer
+        if self.rehearses and not (answer.empty or answer.remembered):
+            self.of_turn[request] = answer
 
     def forget(self) -> None:
         """Have LMPs asked again from here on: something failed, or was undone."""
         self.functions.clear()
-        self._proven.clear()
+        self.proven.clear()
 
 
+@dataclass
 class Author:
     """Asks one model for programs."""
 
-    def __init__(
-        self,
-        model: Model,
-        trace: Trace,
-        tally: Tally,
-        max_tokens: int | None = None,
-        memory: Memory | None = None,
-        heed: Callable[[], None] | None = None,
-    ) -> None:
-        """Prepare to ask.
-
-        Args:
-            model: Whom.
-            trace: Where events go.
-            tally: Counts the answers.
-            max_tokens: How long an answer may be, in tokens; None for the model's own limit.
-            memory: What need not be asked again; None to ask always.
-            heed: Raises what ends the wait for an answer, if a stop was requested.
-        """
-        self.model = model
-        self._heed = heed
-        self.tally = tally
-        self.trace = trace
-        self.max_tokens = max_tokens or getattr(model, "max_tokens", None) or MAX_TOKENS
-        self.memory = memory
-
-    @property
-    def _asked(self) -> Wrapped:
-        """The model; an error of a user's own model becomes one line."""
-        if isinstance(self.model, Wrapped):
-            return self.model
-        return OwnModel(self.model, type(self.model).__name__)
+    model: Model
+    """The model; one that was taken over is set here."""
+    trace: Trace
+    """Where events go."""
+    tally: Tally
+    """Counts the answers."""
+    max_tokens: int | None = None
+    """How long an answer may be, in tokens; None for the model's own limit."""
+    memory: Memory | None = None
+    """What need not be asked again; None to ask always."""
+    heed: Callable[[], None] | None = None
+    """Raises what ends the wait for an answer, if a stop was requested."""
 
     @property
     def repairs(self) -> bool:
         """False of a model that cannot repair what it wrote."""
         return bool(getattr(self.model, "repairs", True))
 
-    @property
-    def by_example(self) -> bool:
-        """True of a model whose programs are those of examples: it made up no name."""
-        return bool(getattr(self.model, "by_example", False))
-
-    def prove(self, prompt: Prompt, question: Question, answer: Completion) -> None:
+    def prove(self, question: Question, answer: Completion) -> None:
         """Give this answer to the same question again, if an LMP that a program called asks it.
 
         A model that draws its answers is asked each time.
         """
         sampled = getattr(self.model, "sampled", False)
         if self.memory is not None and self.trace.depth and not sampled:
-            self.memory.prove(self._request(prompt, question), answer)
+            self.memory.proven[self._request(question)] = answer
 
     def forget(self) -> None:
         """Ask again from here on: something failed."""
         if self.memory is not None:
             self.memory.forget()
 
-    def ask(self, prompt: Prompt, question: Question) -> Completion:
+    def ask(self, question: Question) -> Completion:
         """Return the answer to one question.
 
         Raises:
             ModelError: There is none.
         """
-        (answer,) = self.ask_all(prompt, [question])
+        (answer,) = self.ask_all([question])
         if isinstance(answer, ModelError):
             raise answer
         return answer
 
-    def ask_all(
-        self, prompt: Prompt, questions: Sequence[Question]
-    ) -> list[Completion | ModelError]:
-        """Return the answers to questions that do not depend on each other, in their question.
+    def ask_all(self, questions: Sequence[Question]) -> list[Completion | ModelError]:
+        """Return the answers to questions that do not depend on each other, in their order.
 
         An empty one is asked for once more, with more room if it came to its limit.
         """
         answers: dict[int, Completion | ModelError] = {}
-        left = dict(enumerate(questions))
+        left, nested, memory = dict(enumerate(questions)), self.trace.depth > 0, self.memory
         for _ in range(2):
-            requests = {number: self._request(prompt, one) for number, one in left.items()}
+            requests = {number: self._request(question) for number, question in left.items()}
             for number, request in requests.items():
+                prompt = left[number].prompt
                 self.trace.event(
                     "prompt",
                     lmp=prompt.name,
@@ -259,34 +214,28 @@ class Author:
                     model=self.model.name,
                     tail=request.prompt.removeprefix(prompt.head(left[number].docs)).strip(),
                 )
-            begin_s, nested = time.monotonic(), self.trace.depth > 0
+            begin_s, lmp = time.monotonic(), questions[0].prompt.name
             found: dict[int, Completion | ModelError] = {}
             for number, request in requests.items():
-                if self.memory is not None and (known := self.memory.get(request, nested)):
+                if memory is not None and (known := memory.get(request, nested)):
                     found[number] = known
-            asked = [number for number in requests if number not in found]
-            if asked:
-                answers_now = self._answers(prompt, [requests[number] for number in asked])
-                found |= zip(asked, answers_now, strict=True)
+            unknown = [number for number in requests if number not in found]
+            if unknown:
+                asked = self._answers(lmp, [requests[number] for number in unknown])
+                found |= zip(unknown, asked, strict=True)
             duration_s = time.monotonic() - begin_s
             for number, request in requests.items():
-                self._note(prompt, request, found[number], duration_s)
-                duration_s = 0.0  # they were asked all at once
+                self._note(lmp, request, found[number], duration_s)
+                duration_s = 0.0  # they were asked all at once: the first has it all
             answers |= found
             left = {
-                number: questions[number].with_more_room()
-                if answer.ended == "cut"
-                else questions[number]
+                number: left[number].with_more_room() if answer.ended == "cut" else left[number]
                 for number, answer in found.items()
                 if isinstance(answer, Completion) and answer.empty
             }
-            if not left:
-                break
         return [answers[number] for number in range(len(questions))]
 
-    def _answers(
-        self, prompt: Prompt, requests: Sequence[Request]
-    ) -> list[Completion | ModelError]:
+    def _answers(self, lmp: str, requests: Sequence[Request]) -> list[Completion | ModelError]:
         """Return the model's answers to requests, asked for all at once.
 
         The text of a single one is reported as it is written, where there are listeners. Off the
@@ -298,30 +247,33 @@ class Author:
             nonlocal received
             received = received + len(piece) if piece else 0
             if not over:
-                self.trace.progress("text", lmp=prompt.name, text=piece)
+                self.trace.progress("text", lmp=lmp, text=piece)
 
-        model, single = self._asked, len(requests) == 1
+        model, single = self.model, len(requests) == 1
+        if not isinstance(model, Wrapped):  # an error of a user's own becomes one line
+            model = OwnModel(model, type(model).__name__)
         asks = [functools.partial(model.complete, request) for request in requests]
         if single and self.trace.listeners and isinstance(self.model, Streams):
             asks = [functools.partial(model.stream, requests[0], report)]
-        alone = self._heed is None or threading.current_thread() is threading.main_thread()
+        alone = self.heed is None or threading.current_thread() is threading.main_thread()
         try:
             if single and alone:
                 return [asks[0]()]
             if single:
                 asks = [functools.partial(contextvars.copy_context().run, asks[0])]
-            return together(asks, returned=ModelError, heed=self._heed)
+            return together(asks, returned=ModelError, heed=self.heed)
         except ModelError as error:
             return [error]
         except KeyboardInterrupt:
             for request in requests:
                 lost = model.cancelled_usage(request.prompt, estimate(received) if single else 0)
-                self.tally.add_failed(lost, prompt.name)
+                self.tally.add(lost, lmp)
             raise
         finally:
             over = True
 
-    def _request(self, prompt: Prompt, question: Question) -> Request:
+    def _request(self, question: Question) -> Request:
+        prompt, model = question.prompt, self.model
         text = prompt.render(
             question.instruction,
             question.context.text,
@@ -330,11 +282,12 @@ class Author:
             question.docs,
             question.given,
         )
-        drawn = bool(question.sample) and not getattr(self.model, "sampled", False)
+        drawn = bool(question.sample) and not getattr(model, "sampled", False)
+        limit = self.max_tokens or getattr(model, "max_tokens", None) or MAX_TOKENS
         return Request(
             prompt=text,
             stop=prompt.header.stop,
-            max_tokens=self.max_tokens * question.room,
+            max_tokens=limit * question.room,
             temperature=SAMPLE_TEMPERATURE if drawn else 0.0,
             seed=question.sample or None,
             further=prompt.further,
@@ -342,35 +295,32 @@ class Author:
         )
 
     def _note(
-        self,
-        prompt: Prompt,
-        request: Request,
-        answer: Completion | ModelError,
-        duration_s: float,
+        self, lmp: str, request: Request, answer: Completion | ModelError, duration_s: float
     ) -> None:
         """Count an answer and record it.
 
         Args:
-            prompt: Who asked.
+            lmp: The LMP that asked.
             request: What was asked.
             answer: What came.
-            duration_s: How long it took; of several at once, the first has it all.
+            duration_s: How long it took.
         """
         # What a run folder is replayed by; making it takes longer than all else here.
         key = {"key": request_key(request)} if self.trace.keyed else {}
         if isinstance(answer, ModelError):
-            self.tally.add_failed(Usage.of_failed(answer), prompt.name)
+            self.tally.add(Usage.of_failed(answer), lmp)
             why = {"error": type(answer).__name__, "message": str(answer)}
             found = {**key, **why, **answer.took, "duration_s": duration_s}
-            self.trace.event("unanswered", lmp=prompt.name, **found)
+            self.trace.event("unanswered", lmp=lmp, **found)
             return
         if self.memory is not None:
             self.memory.remember(request, answer)
-        self.tally.add(answer, prompt.name)
+        if not answer.remembered:
+            self.tally.add(Usage.of(answer), lmp)
         if request.pictures and not getattr(self.model, "sees", True):  # it has just refused them
             self.trace.event("unseen", model=self.model.name)
         fields = {name: getattr(answer, name) for name in _RECORDED}
-        self.trace.event("completion", lmp=prompt.name, **key, **fields, duration_s=duration_s)
+        self.trace.event("completion", lmp=lmp, **key, **fields, duration_s=duration_s)
 
 
 def program_of(completion: Completion, prompt: Prompt) -> Program:

@@ -17,6 +17,7 @@ import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from cap.checker.checker import Examination
 from cap.engine.approval import DECLINED
@@ -79,17 +80,19 @@ class UndefinedName(CheckFailed):
         self.line = line
 
 
+_KINDS: tuple[tuple[Any, FailureKind], ...] = (
+    (ModelError | AnsweredInWords, "model"),
+    (ProgramSyntaxError | AnswerFault, "syntax"),
+    (UndefinedName, "undefined"),
+    (GenerationFailed, "generation"),
+)
+"""What errors before a program runs are called, by the first that fits."""
+
+
 def failure_of(error: CapError) -> Failure:
     """Describe an error raised before a program ran."""
-    kind: FailureKind = "violation"
-    if isinstance(error, ModelError | AnsweredInWords):
-        kind = "model"
-    elif isinstance(error, ProgramSyntaxError | AnswerFault):
-        kind = "syntax"
-    elif isinstance(error, UndefinedName):
-        kind = "undefined"
-    elif isinstance(error, GenerationFailed):
-        kind = "generation"
+    kinds = (kind for kinds, kind in _KINDS if isinstance(error, kinds))
+    kind: FailureKind = next(kinds, "violation")
     name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
     return Failure(kind, name, str(error), getattr(error, "line", None))
 
@@ -211,29 +214,27 @@ def reason_of(failure: Failure) -> str:
 def _folded(calls: Sequence[Call]) -> list[str]:
     """Return calls in words: every action; of what only looked nothing twice, and no long rows."""
     seen: set[str] = set()
-    kept: list[tuple[str, str, str]] = []
+    kept: list[Call] = []
     for call in calls:
         line = _with_result(call)
         if call.kind == "action" or line not in seen:
-            kept.append((call.name, call.kind, line))
+            kept.append(call)
         seen.add(line)
     lines: list[str] = []
-    for (name, kind), row in itertools.groupby(kept, key=operator.itemgetter(0, 1)):
-        shown = [line for _, _, line in row]
+    for (name, kind), row in itertools.groupby(kept, key=operator.attrgetter("name", "kind")):
+        shown = [*map(_with_result, row)]
         if kind == "perception" and len(shown) > _ALIKE:
             shown = [shown[0], f"{name} {len(shown) - 3} times more", *shown[-2:]]
         for line, same in itertools.groupby(shown):
             times = len(list(same))
             lines.append(line if times == 1 else f"{line}, {times} times")
-    first, last, size = 0, len(lines), 0
-    while first < last and size < _CALLS_CHARS:  # from both ends, what failed first of all
-        last -= 1
-        size += len(lines[last])
-        if first < last and size < _CALLS_CHARS:
-            size += len(lines[first])
-            first += 1
-    left_out = [f"{last - first} calls are left out here"] if first < last else []
-    return [*lines[:first], *left_out, *lines[last:]]
+    left_out = 0
+    while len(lines) > 1 and sum(map(len, lines)) > _CALLS_CHARS:
+        left_out += 1
+        del lines[len(lines) // 2]
+    if left_out:
+        lines.insert((len(lines) + 1) // 2, f"{left_out} calls are left out here")
+    return lines
 
 
 def _with_result(call: Call) -> str:

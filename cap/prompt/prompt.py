@@ -43,16 +43,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
-import io
 import json
 import re
-import tokenize
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -83,7 +81,7 @@ _LAST = 3
 """Earlier turns that stay whatever their length."""
 _WORDS_CHARS = 1_000
 """How much of an instruction, of its effect and of its failure is shown again."""
-KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
+Kind = Literal["any", "name", "names", "point", "points", "number", "boolean", "text"]
 
 
 def tokens_of(chars: int) -> int:
@@ -101,8 +99,8 @@ class Header:
     """Show what the functions do that its programs may call, and what calls one to be written."""
     returns: str | None = None
     """Variable that holds the program's value, or None."""
-    kind: tuple[str, ...] = ("any",)
-    """What the value may be: any of `KINDS`."""
+    kind: tuple[Kind, ...] = ("any",)
+    """What the value may be: any of these."""
     context: tuple[str, ...] = ()
     """Robot facts shown before the instruction."""
     exact: str = ""
@@ -274,16 +272,9 @@ def comment(instruction: str, prefix: str = "") -> str:
 
 
 def _uncommented(code: str) -> str:
-    """Return a program without its comment lines, as far as they can be recognised."""
-    if "#" not in code:
-        return code.rstrip()
-    lines: list[str | None] = [*code.rstrip().split("\n")]
-    with contextlib.suppress(tokenize.TokenError, SyntaxError):
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            row, column = token.start
-            if token.type == tokenize.COMMENT and not (lines[row - 1] or "")[:column].strip():
-                lines[row - 1] = None
-    return _indented("\n".join(line for line in lines if line is not None).strip("\n"))
+    """Return a program without its comment lines."""
+    lines = [line for line in code.rstrip().split("\n") if not line.lstrip().startswith("#")]
+    return "\n".join(lines).strip("\n").rstrip()
 
 
 def _indented(code: str) -> str:
@@ -400,27 +391,19 @@ def _header(text: str, where: str) -> tuple[Header | None, str, int]:
     known = {entry.name for entry in fields(Header)}
     if unknown := sorted(set(values) - known):
         raise PromptError(f"{where}: header has unknown keys {unknown}; known: {sorted(known)}")
-    kinds = _header_types()
-    for key, value in values.items():
-        given = [value] if key in _LISTS and isinstance(value, str) else value
-        try:
-            values[key] = msgspec.convert(given, kinds[key])
-        except msgspec.ValidationError:
-            raise PromptError(f"{where}: header '{key}' cannot be {value!r}") from None
-    if wrong := [kind for kind in values.get("kind", ()) if kind not in KINDS]:
-        raise PromptError(f"{where}: header kind {wrong} unknown; known: {list(KINDS)}")
+    for key in _LISTS:
+        if isinstance(values.get(key), str):
+            values[key] = [values[key]]
+    try:
+        header = msgspec.convert(values, Header)
+    except msgspec.ValidationError as error:
+        raise PromptError(f"{where}: header: {error}") from None
     body = text[: match.start()] + text[match.end() :]
-    return Header(**values), body, match[0].count("\n")
+    return header, body, match[0].count("\n")
 
 
 _LISTS = ("kind", "context", "stop")
 """Keys of a header that take one word for a list of one."""
-
-
-@cache
-def _header_types() -> dict[str, Any]:
-    """Return what each key of a header may hold."""
-    return get_type_hints(Header)
 
 
 def turn_tokens(turn: PastTurn) -> int:
@@ -475,7 +458,7 @@ def kind_error(value: Any, kinds: Sequence[str]) -> str | None:
 
 
 def _is_of(kind: str, value: Any) -> bool:
-    """Tell whether a value is of one kind, of those in `KINDS`."""
+    """Tell whether a value is of one kind, of those that headers name."""
     match kind:
         case "name" | "text":
             return isinstance(value, str)
@@ -484,16 +467,11 @@ def _is_of(kind: str, value: Any) -> bool:
         case "point" | "points":
             return _is_array(value, 1 if kind == "point" else 2)
         case "number":
-            return _is_number(value)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            return whole or (isinstance(value, float | np.floating) and bool(np.isfinite(value)))
         case "boolean":
             return isinstance(value, bool | np.bool_)
     return True
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, int | np.integer):
-        return not isinstance(value, bool)
-    return isinstance(value, float | np.floating) and bool(np.isfinite(value))
 
 
 def _is_array(value: Any, dimensions: int) -> bool:

@@ -149,7 +149,9 @@ def _places(robot: Any) -> dict[str, Xyz]:
 def _words(robot: Any) -> dict[str, str]:
     if not isinstance(robot, Locating):
         return {}
-    return _asked(robot, "whereabouts()", lambda: dict(_places_in_words(robot.whereabouts())))
+    return _asked(
+        robot, "whereabouts()", lambda: msgspec.convert(robot.whereabouts(), dict[str, str])
+    )
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,13 +166,6 @@ def _points(given: Mapping[str, Any]) -> Iterator[tuple[str, Xyz]]:
             raise TypeError(f"{name!r} is no name")
         float(x), float(y), float(z)
         yield name, given[name]
-
-
-def _places_in_words(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, place in given.items():
-        if not (isinstance(name, str) and isinstance(place, str)):
-            raise TypeError(f"{name!r}: {place!r} is no name with a place in words")
-        yield name, place
 
 
 def _asked(robot: Any, what: str, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -29,36 +29,23 @@ METHODS = ("primitives", "context", "positions", "stop", "close")
 _ROOT = Path(__file__).resolve().parents[1]
 
 
-@dataclass(frozen=True)
-class RobotEntry:
-    """A registered robot, not yet loaded."""
+def registered_factory(entry: EntryPoint) -> Callable[..., Robot]:
+    """Import a registered robot's factory.
 
-    name: str
-    """What `--robot` takes."""
-    target: str
-    """`module:factory`."""
-    entry: EntryPoint
-    """How to load it."""
-
-    def factory(self) -> Callable[..., Robot]:
-        """Import the robot's factory.
-
-        Raises:
-            UsageError: It does not import, or another package of the same name hides it.
-        """
-        module = self.entry.module.split(".")[0]
-        if (hidden := shadowed(module)) is not None:
-            raise UsageError(f"package '{module}' is hidden by {hidden}; rename it or move away")
-        try:
-            loaded: Callable[..., Robot] = self.entry.load()
-        except CapError:
-            raise
-        except Exception as error:  # a plug-in may fail in any way
-            reason = f"{type(error).__name__}: {error}"
-            raise UsageError(
-                f"robot '{self.name}' ({self.target}) does not load: {reason}"
-            ) from None
-        return loaded
+    Raises:
+        UsageError: It does not import, or another package of the same name hides it.
+    """
+    module = entry.module.split(".")[0]
+    if (hidden := shadowed(module)) is not None:
+        raise UsageError(f"package '{module}' is hidden by {hidden}; rename it or move away")
+    try:
+        loaded: Callable[..., Robot] = entry.load()
+    except CapError:
+        raise
+    except Exception as error:  # a plug-in may fail in any way
+        reason = _told(error)
+        raise UsageError(f"robot '{entry.name}' ({entry.value}) does not load: {reason}") from None
+    return loaded
 
 
 def shadowed(module: str) -> str | None:
@@ -76,13 +63,9 @@ def shadowed(module: str) -> str | None:
 
 
 @cache
-def robots() -> dict[str, RobotEntry]:
+def robots() -> dict[str, EntryPoint]:
     """Return every registered robot by name, sorted; looked up once, which takes a while."""
-    found = {
-        entry.name: RobotEntry(entry.name, entry.value, entry)
-        for entry in entry_points(group=ROBOT_GROUP)
-    }
-    return dict(sorted(found.items()))
+    return dict(sorted((entry.name, entry) for entry in entry_points(group=ROBOT_GROUP)))
 
 
 def make_robot(name: str, **options: Any) -> Robot:
@@ -105,7 +88,7 @@ def make_robot(name: str, **options: Any) -> Robot:
             listed = ", ".join(known) or "none; is the package installed?"
             hint = robot_files.within(name, "robot.py") or did_you_mean(name, known)
             raise UsageError(f"unknown robot '{name}'.{hint} Known: {listed}")
-        factory = known[name].factory()
+        factory = registered_factory(known[name])
     _check_options(name, factory, options)
     try:
         robot = factory(**options)
@@ -129,7 +112,7 @@ def bring_up(name: str, options: Mapping[str, Any]) -> BringUp:
         UsageError: Unknown robot, it has none, or an option it does not take.
     """
     entry = robots().get(name)
-    made = getattr(importlib.import_module(entry.entry.module), "bring_up", None) if entry else None
+    made = getattr(importlib.import_module(entry.module), "bring_up", None) if entry else None
     if made is None:
         raise UsageError(
             f"robot '{name}' has no bring-up: leave -R out, or name one that has, such as tabletop"
@@ -161,7 +144,7 @@ def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
 def takes(name: str, option: str) -> bool:
     """Return whether a registered robot has an option of its own of that name."""
     entry = robots().get(name)
-    return entry is not None and option in (_taken(entry.factory()) or ())
+    return entry is not None and option in (_taken(registered_factory(entry)) or ())
 
 
 def _taken(factory: Callable[..., Any]) -> list[str] | None:
@@ -243,7 +226,7 @@ def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt
     if folder is None:
         folder = prompts_path() / robot
         if not folder.is_dir() and (entry := robots().get(robot)) is not None:
-            module = importlib.import_module(entry.entry.module)
+            module = importlib.import_module(entry.module)
             folder = prompts_path() / str(getattr(module, "PROMPTS", robot))
     return load_prompts(folder, robot)
 

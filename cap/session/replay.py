@@ -91,9 +91,8 @@ def steps(folder: Path) -> tuple[ReplayStep, ...]:
             elif kind == "failure":
                 failed = data["error"]
             elif kind == "done":
-                outcome = {"ok": data["ok"], "value": data.get("value")}
-                outcome |= {"moved": moved, "failed": failed}
-                found[-1] = replace(found[-1], outcome=outcome)
+                done = {"ok": data["ok"], "value": data.get("value")}
+                found[-1] = replace(found[-1], outcome={**done, "moved": moved, "failed": failed})
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise SavedError(f"{folder / 'events.jsonl'} is damaged: {error!r}") from None
     turns = ("run", "execute")
@@ -163,23 +162,23 @@ def ready(session: Session, kept: SavedSession, folder: Path) -> Session:
 def replay(session: Session, todo: Sequence[ReplayStep]) -> Iterator[Replayed]:
     """Do the steps of a run in a session, one at a time."""
     for step in todo:
+        turn = None
         if step.kind == "undo":
             session.undo(step.turns)
-            yield Replayed(step, None)
         elif step.kind == "redo":
             session.redo()
-            yield Replayed(step, None)
         elif step.kind == "model":
             session.engine.author.model.repairs = step.repairs  # type: ignore[attr-defined]
+            continue
         elif step.kind == "execute":
-            yield Replayed(step, session.execute(step.source, step.text))
+            turn = session.execute(step.source, step.text)
         else:
-            yield Replayed(step, session.run(step.text))
+            turn = session.run(step.text)
+        yield Replayed(step, turn)
 
 
 def _outcome(turn: Turn) -> Any:
     """Return the result of a turn, as a run folder has it."""
     failed = turn.failure and turn.failure.error
-    outcome = {"ok": turn.ok, "value": plain(turn.value)}
-    outcome |= {"moved": plain(turn.moved), "failed": failed}
-    return json.loads(json.dumps(outcome))
+    done = {"ok": turn.ok, "value": plain(turn.value)}
+    return json.loads(json.dumps({**done, "moved": plain(turn.moved), "failed": failed}))

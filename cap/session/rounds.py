@@ -9,17 +9,14 @@ needed, or a check of the world.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from cap.engine.answer import Answer, State
+from cap.engine.answer import Answer, Instruction, State, joined, with_failure
 from cap.engine.doubts import doubts
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
-from cap.engine.goal import GOAL, NOT_SO, SAYS_NO, GoalCheck
-from cap.prompt.context import Context
-from cap.prompt.prompt import PastTurn, Prompt, one_line
+from cap.engine.goal import GOAL, NOT_SO, SAYS_NO
+from cap.prompt.prompt import PastTurn, one_line
 from cap.robot.observation import Observation
 from cap.session.state import after_turn
 
@@ -39,36 +36,24 @@ class Rounds:
 
     engine: Engine
     """Has the programs written and runs them."""
-    prompt: Prompt
-    """The prompt that answers the user."""
-    words: str
-    """The instruction."""
+    asked: Instruction
+    """The instruction, with the facts shown in the first."""
     before: Observation
     """The world before the first of them."""
-    begun: State
-    """What the last program found."""
     turn: int
     """The turn's number."""
-    expect: Sequence[str] = ()
-    """The effect it must have."""
-    moved_before: Mapping[str, Any] = field(default_factory=dict)
-    """What the turn before it moved."""
 
-    def run(self, context: Context, most: int) -> Answer:
-        """Ask until all is done; return the answer of all rounds.
-
-        Args:
-            context: The facts shown in the first.
-            most: How many there may be.
-        """
-        engine, robot, trace = self.engine, self.engine.robot, self.engine.trace
+    def run(self, most: int) -> Answer:
+        """Ask until all is done, at most so many times; return the answer of all rounds."""
+        engine, trace = self.engine, self.engine.trace
         mark = engine.tally.mark()
         verify = engine.settings.sampling.verify
-        goal = engine.goal_check(self.words, self.before) if verify == GOAL else None
-        view, state, idle, reason = self.before, self.begun, 0, ""
-        answer = last = self._round(context, state, view, goal)
+        goal = engine.goal_check(self.asked.words, self.before) if verify == GOAL else None
+        asked = replace(self.asked, compared=False, goal=goal, expect=(), moved_before={})
+        view, idle, reason = self.before, False, ""
+        answer = last = self._round(asked)
         for number in range(2, most + 1):
-            now = Observation.of(robot, world=True)
+            now = Observation.of(engine.robot, world=True)
             effect = Effect.of(view, now, last.result, last.earlier_calls)
             still = effect.still and not effect.said and not effect.answered
             failure, done = last.result.failure, number - 1
@@ -80,20 +65,22 @@ class Rounds:
                 reason = "the goal check accepts it"
             if reason:
                 break
-            idle = idle + 1 if still else 0
+            idle, view = still, now
             trace.event("round", number=number, came=effect.line)
-            state = self._after(state, last, context, effect.detail)
-            context, view = self.prompt.context_of(now.facts), now
-            further = self._round(context, state, view, goal)
+            state = self._after(asked, last, effect.detail)
+            context = asked.prompt.context_of(now.facts)
+            asked = replace(asked, context=context, state=state, before=now)
+            further = self._round(asked)
             result = further.result
             if result.failure is None and not result.calls and not result.stdout.strip():
                 reason = "the model says it is done"
-                if last.result.failure is not None and self._is_right(answer, last, now):
-                    answer = replace(answer, result=replace(answer.result, failure=None))
+                if failure is not None and self._is_right(answer, last, now):
+                    answer = with_failure(answer, None)
                 break
-            self.begun = state
             same = further.ran and further.shown == last.shown
-            answer, last = _with_round(answer, further), further
+            earlier = (*answer.earlier, replace(answer, earlier=()).source)
+            last = further
+            answer = replace(joined(answer, last), earlier=earlier, found=state)
             if same:
                 reason, done = "the same program was written twice", number
                 break
@@ -101,39 +88,24 @@ class Rounds:
             reason, done = "the limit was reached", most
         trace.event("rounds_ended", rounds=done, reason=reason)
         usage, by_lmp = engine.tally.since(mark), engine.tally.by_lmp(mark)
-        return self._doubted(replace(answer, usage=usage, by_lmp=by_lmp))
-
-    def _round(
-        self,
-        context: Context,
-        state: State,
-        before: Observation,
-        goal: GoalCheck | None,
-    ) -> Answer:
-        """Run one, and have the goal check look at the world after it."""
-        answer = self.engine.run(
-            *(self.prompt, self.words, context, state),
-            before=before,
-            compared=False,
-            goal=goal,
-        )
-        if goal is None:
-            return answer
-        verdict = goal.says(self.engine.robot)
-        return replace(answer, accepted=verdict is True, denied=goal.denial(verdict))
-
-    def _doubted(self, answer: Answer) -> Answer:
-        """Return the answer of all rounds with its doubts."""
-        engine = self.engine
+        answer = replace(answer, usage=usage, by_lmp=by_lmp)
         if answer.result.failure is not None or not engine.author.repairs:
             return answer
         found = list[str]()
-        if engine.settings.sampling.verify != "off":
+        if verify != "off":
             now = Observation.of(engine.robot)
             effect = Effect.of(self.before, now, answer.result, answer.earlier_calls)
-            found += doubts(self.words, self.before, now, effect, self.moved_before)
+            found += doubts(self.asked.words, self.before, now, effect, self.asked.moved_before)
         found += [NOT_SO] if answer.denied == SAYS_NO else []
         return replace(answer, doubts=tuple(found))
+
+    def _round(self, asked: Instruction) -> Answer:
+        """Run one, and have the goal check look at the world after it."""
+        answer = self.engine.run(asked)
+        if asked.goal is None:
+            return answer
+        verdict = asked.goal.says(self.engine.robot)
+        return replace(answer, accepted=verdict is True, denied=asked.goal.denial(verdict))
 
     def _is_right(self, answer: Answer, last: Answer, now: Observation) -> bool:
         """Return whether more than the model's claim says so: the expected effect, or a goal check.
@@ -146,32 +118,17 @@ class Rounds:
         if last.denied and not last.accepted:
             return False
         words = Effect.of(self.before, now, answer.result, answer.earlier_calls).words
-        met = all(word in words for word in self.expect)
-        return met and (bool(self.expect) or last.accepted)
+        met = all(word in words for word in self.asked.expect)
+        return met and (bool(self.asked.expect) or last.accepted)
 
-    def _after(self, state: State, last: Answer, context: Context, effect: str) -> State:
+    def _after(self, asked: Instruction, last: Answer, effect: str) -> State:
         """Return what the next program finds: what the last one left, and how it went."""
         failure, printed = last.result.failure, one_line(last.result.stdout)[:_PRINTED_CHARS]
-        note = f"printed: {printed}" if printed else ""
+        state, notes = asked.state, [f"printed: {printed}"] if printed else []
         if failure is None:
             state = after_turn(state, last, self.turn)
         else:
-            note = "; ".join(part for part in (f"failed: {failure}", note) if part)
-        entry = PastTurn(self.words, last.shown, context.text, effect, note)
+            notes.insert(0, f"failed: {failure}")
+        note = "; ".join(notes)
+        entry = PastTurn(asked.words, last.shown, asked.context.text, effect, note)
         return replace(state, history=(*state.history, entry), given=GO_ON, goes_on=True)
-
-
-def _with_round(before: Answer, after: Answer) -> Answer:
-    """Return a turn's answer with one more round."""
-    return replace(
-        after,
-        result=replace(
-            after.result,
-            calls=(*before.result.calls, *after.result.calls),
-            stdout=before.result.stdout + after.result.stdout,
-        ),
-        earlier_calls=len(before.result.calls) + after.earlier_calls,
-        earlier=(*before.earlier, replace(before, earlier=()).source),
-        attempts=before.attempts + after.attempts,
-        tried=before.tried + after.tried,
-    )

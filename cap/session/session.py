@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cap.checker.declared_types import check_fields, require
-from cap.engine.answer import NOTHING, Answer, State
+from cap.engine.answer import NOTHING, Answer, Instruction, State, with_failure
 from cap.engine.approval import Rehearsal
 from cap.engine.effect import HELD, NOTHING_HELD, Effect
 from cap.engine.engine import Engine, interrupted, unhinted
@@ -59,8 +59,7 @@ from cap.session.rounds import Rounds
 from cap.session.session_file import SavedRobot, SavedSampling, SavedSession, SavedVariables
 from cap.session.settings import MOST_ROUNDS, SessionSettings, as_path
 from cap.session.skills.learning import learn_from
-from cap.session.skills.skill_file import Skill
-from cap.session.skills.store import Offer, SkillStore
+from cap.session.skills.store import Offer, Skill, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
 from cap.trace.trace import Trace, status_after, versions
@@ -141,7 +140,7 @@ class Session:
         rehearsal = _rehearsal(robot, settings.rehearse)
         given = settings.prompts
         prompts = registry.robot_prompts(robot.name) if given is None else given
-        self._prompt, self._function_prompt = _outermost(robot.name, prompts)
+        self.prompt, self._function_prompt = _outermost(robot.name, prompts)
         self.robot, self.robot_file = robot, settings.robot_file
         self.model = model
         self.trace = settings.trace or Trace()
@@ -150,7 +149,7 @@ class Session:
         self._past: list[Finished] = []
         self._undone: list[list[Finished]] = []
         self._view_log = ViewLog()
-        self.state = State(variables=dict(self._prompt.header.initial))
+        self.state = State(variables=dict(self.prompt.header.initial))
         level = settings.min_level or weakest_level(model.name, simulated=robot.simulated)
         limits = settings.limits or Limits()
         if not robot.simulated or isinstance(robot, Rehearsable):
@@ -413,15 +412,11 @@ class Session:
             UsageError: There are not that many turns.
         """
         self._require_open()
-        if not isinstance(turns, int):
-            raise UsageError(f"cannot undo {turns!r} turns; say how many")
+        require("the number of turns to undo", turns, int)
         if not 1 <= turns <= len(self.turns):
-            there = f"there are {len(self.turns)} in this session"
-            message = f"cannot undo {turns} turns: {there}" if self.turns else "nothing to undo"
-            if self.earlier:
-                message = message if self.turns else "nothing to undo yet"
-                message += f"; {self.earlier_turns}"
-            raise UsageError(message)
+            there = f"cannot undo {turns} turns: there are {len(self.turns)} in this session"
+            message = there if self.turns else "nothing to undo"
+            raise UsageError(f"{message}; {self.earlier_turns}" if self.earlier else message)
         undone = self._past[-turns:]
         del self._past[-turns:]
         self._undone.append(undone)
@@ -471,11 +466,6 @@ class Session:
         self.memory.forget()
         self.trace.update(model=model.name)
         self.trace.event("model", name=model.name, repairs=self.engine.author.repairs)
-
-    @property
-    def prompt(self) -> Prompt:
-        """The prompt that answers the user."""
-        return self._prompt
 
     @property
     def earlier_turns(self) -> str:
@@ -549,7 +539,7 @@ class Session:
 
             robot = CheckedRobot(self.robot.name, self.robot, self.engine.prompts, self.robot_file)
             aside = set_aside(store, check_skills(store, robot, changed_only=True))
-        offer = store.offer(self.engine.scope(self._prompt), self.reserved, aside)
+        offer = store.offer(self.engine.scope(self.prompt), self.reserved, aside)
         self.skills, self.damaged_skills = store, offer.damaged
         self.state = replace(
             self.state,
@@ -583,7 +573,7 @@ class Session:
                 robot=self.robot.name,
                 instruction=self.origins.get(definition.name, ""),
                 model=self.model.name,
-                prompt_sha256=(self._function_prompt if generated else self._prompt).sha256,
+                prompt_sha256=(self._function_prompt if generated else self.prompt).sha256,
                 date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             )
 
@@ -645,32 +635,38 @@ class Session:
         self, words: str, source: str | None, expect: Sequence[str], before: Checkpoint
     ) -> tuple[Turn, Answer]:
         """Have the program written, if it is not given, run it, and keep the turn."""
-        shown = self._prompt.context_of(before.seen.facts) if source is None else Context()
+        facts = before.seen.facts
+        asked = Instruction(
+            self.prompt,
+            words,
+            Context() if source is not None else self.prompt.context_of(facts),
+            self.state,
+            before.seen,
+            expect=expect,
+            moved_before=self._past[-1].turn.moved if self._past else {},
+        )
         tally, mark = self.engine.tally, self.engine.tally.mark()
-        found, unforeseen = self.state, None
+        unforeseen = None
         with stop_signals.held():  # a turn is kept and recorded as a whole, or not at all
             self.trace.turn += 1
             self._undone.clear()
             given = {} if source is None else {"source": source}
             self.trace.event("instruction", lmp=TOP, text=words, **given)
-            self.memory.begin_turn()
+            self.memory.of_turn.clear()
             try:
                 with stop_signals.released():
                     if source is not None:
-                        answer = self._executed(source, before.seen.facts)
+                        answer = self._executed(source, facts)
                     else:
-                        answer, found = self._answered(words, expect, before.seen, shown)
+                        answer = self._answered(asked, one_line(str(facts.get("elsewhere", ""))))
             except (Exception, KeyboardInterrupt, Stopped) as error:  # it may have moved something
                 if isinstance(error, KeyboardInterrupt):
                     stop_signals.taken()
                 elif not isinstance(error, SandboxError):
                     unforeseen = error
-                answer = Answer(
-                    Result(failure=_broken_off(error)),
-                    usage=tally.since(mark),
-                    by_lmp=tally.by_lmp(mark),
-                )
-            turn = self._end_turn(words, expect, before, answer, shown, found)
+                failed = Result(failure=_broken_off(error))
+                answer = Answer(failed, usage=tally.since(mark), by_lmp=tally.by_lmp(mark))
+            turn = self._end_turn(asked, before, answer)
         if not turn.ok:
             self.report_held()
         if unforeseen is not None:
@@ -684,70 +680,46 @@ class Session:
         except CapError as error:
             return Answer(Result(failure=failure_of(error)))
         state = replace(self.state, variables={**facts, **self.state.variables})
-        return self.engine.run_program(unhinted(self._prompt), program, state)
+        return self.engine.run_program(unhinted(self.prompt), program, state)
 
-    def _answered(
-        self, words: str, expect: Sequence[str], seen: Observation, shown: Context
-    ) -> tuple[Answer, State]:
-        """Have the program written and run; return with it the state that the last one found."""
-        known = one_line(str(seen.facts.get("elsewhere", "")))
-        state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
-        moved_before = self._past[-1].turn.moved if self._past else {}
+    def _answered(self, asked: Instruction, elsewhere: str) -> Answer:
+        """Have the program written and run, or several in rounds."""
+        given = f"Seen elsewhere: {elsewhere}." if elsewhere else ""
+        asked = replace(asked, state=replace(asked.state, given=given))
         if self.rounds > 1:
-            rounds = Rounds(
-                *(self.engine, self._prompt, words, seen, state, self.trace.turn),
-                *(expect, moved_before),
-            )
-            return rounds.run(shown, self.rounds), rounds.begun
-        answer = self.engine.run(
-            *(self._prompt, words, shown, state),
-            before=seen,
-            expect=expect,
-            moved_before=moved_before,
-        )
-        return answer, self.state
+            assert asked.before is not None
+            return Rounds(self.engine, asked, asked.before, self.trace.turn).run(self.rounds)
+        return self.engine.run(asked)
 
-    def _end_turn(
-        self,
-        words: str,
-        expect: Sequence[str],
-        begun: Checkpoint,
-        answer: Answer,
-        shown: Context,
-        found: State,
-    ) -> Turn:
+    def _end_turn(self, asked: Instruction, begun: Checkpoint, answer: Answer) -> Turn:
         """Look at the result of a turn, keep it and record it.
 
         Where the world can no longer be seen, nothing is known to have moved, and that fails.
 
         Args:
-            words: The instruction, or the name of the program.
-            expect: The effect it must have.
+            asked: The instruction, or the name of the program; what it must do.
             begun: The session before it.
             answer: What the engine made of it.
-            shown: The facts its prompt showed.
-            found: What its last program found.
         """
         missed: Failure | None
         try:
             after = answer.seen or Observation.of(self.robot)
             effect = Effect.of(begun.seen, after, answer.result, answer.earlier_calls)
             effect = replace(effect, doubts=answer.doubts)
-            missed = unmet(effect, expect)
+            missed = unmet(effect, asked.expect)
         except RobotError as error:
             message = f"its effect cannot be seen: {error}"
             missed = Failure("raised", type(error).__name__, message, robot=True)
             after = replace(begun.seen, facts={})
             effect = replace(Effect.of(begun.seen, after, answer.result), unseen=True)
-        if answer.result.failure is None and missed is not None:
-            answer = replace(answer, result=replace(answer.result, failure=missed))
+        answer = with_failure(answer, answer.result.failure or missed)
         if answer.result.failure is not None:
             self.robot.stop()
         if isinstance(self.robot, TurnTaking):
-            effect = replace(effect, undone=tuple(self.robot.end_turn(words)))
+            effect = replace(effect, undone=tuple(self.robot.end_turn(asked.words)))
         after = after.with_world(self.robot)
-        turn = Turn.of(words, answer, effect)
-        self._remember(turn, answer, shown, found)
+        turn = Turn.of(asked.words, answer, effect)
+        self._remember(turn, answer, asked.context)
         self._past.append(Finished(turn, begun, self._checkpoint(after)))
         self._keep(session_file.LATEST, after)
         self._record_view()
@@ -769,7 +741,7 @@ class Session:
                 if held != NOTHING_HELD:
                     self.trace.event("held", name=held)
 
-    def _remember(self, turn: Turn, answer: Answer, context: Context, found: State) -> None:
+    def _remember(self, turn: Turn, answer: Answer, context: Context) -> None:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.usage = self.usage.plus(turn.usage)
         for lmp, usage in turn.by_lmp.items():
@@ -782,6 +754,7 @@ class Session:
         history = within((*before.history, *answer.failed, entry), self.history_tokens)
         self.state = replace(before, history=history)
         if turn.ok:
+            found = answer.found or before
             found = replace(found, history=history, given="", goes_on=False)
             self.state = after_turn(found, answer, self.earlier + len(self._past) + 1)
             written = set(self.state.definitions) - set(before.definitions)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,7 +24,7 @@ from cap.checker.checker import examine
 from cap.engine.answer import State
 from cap.engine.settings import Repairs
 from cap.errors import CapError, SavedError
-from cap.files import read_bytes, read_json, write_whole
+from cap.files import read_json, write_whole
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.context import brief
@@ -149,11 +149,6 @@ class SavedSession(
         return self.body.engine or None
 
     @property
-    def file(self) -> str | None:
-        """The file the robot was made from; None of a registered robot."""
-        return self.body.file
-
-    @property
     def state(self) -> State:
         """Variables, definitions, history, dropped names and hints."""
         known = self.definitions, self.history, self.dropped, self.hints
@@ -165,12 +160,13 @@ class SavedSession(
         Raises:
             SavedError: Its robot came from a file, or is not registered.
         """
-        if self.file is None and self.robot in registry.robots():
+        file = self.body.file
+        if file is None and self.robot in registry.robots():
             return self.robot
-        whose = repr(self.robot) if self.file is None else f"the file {self.file}"
+        whose = repr(self.robot) if file is None else f"the file {file}"
         raise SavedError(
             f"the saved session's robot is {whose}, and a saved session executes no file; "
-            f"name the robot's file again: add -r {self.file or 'FILE'}"
+            f"name the robot's file again: add -r {file or 'FILE'}"
         )
 
     def engine_option(self, robot: str) -> dict[str, str]:
@@ -244,10 +240,9 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
                 "start a new session"
             ) from None
         raise SavedError(f"no saved session at {path}; name a run folder or its file") from None
-    except (OSError, ValueError) as error:
-        with contextlib.suppress(OSError):
-            if read_bytes(path)[:1] != b"{":  # not even the beginning of one
-                raise SavedError(f"{path} is not a saved session") from None
+    except ValueError as error:
+        raise SavedError(f"{path} is not a saved session: {error}") from None
+    except OSError as error:
         raise SavedError(f"cannot read the saved session {path}: {error}") from None
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise SavedError(f"{path} is not a saved session")
@@ -278,7 +273,15 @@ def checked(saved: SavedSession) -> SavedSession:
         isinstance(name, str) and name.isidentifier() for name in variables
     ):
         raise ValueError("'variables' holds what is no name")
-    _check(saved.definitions, variables)
+    for entry in saved.definitions:
+        program = Program.parse(entry.source)
+        body = [n for n in program.tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
+        if [getattr(node, "name", None) for node in body] != [entry.name]:
+            raise ValueError(f"'{entry.name}' is not the definition of that name")
+    # They are looked at together and with the variables, as the programs that left them were.
+    whole = Program.parse("\n\n".join(entry.source for entry in saved.definitions))
+    for violation in examine(whole, Scope(variables=variables)).violations:
+        raise ValueError(f"among the kept functions: {violation}")
     return saved
 
 
@@ -287,10 +290,7 @@ def _variables(data: bytes) -> Any:
     if data[:1] != _SHARED_0_1:
         return decode(data)
     nodes = decode(data[1:])
-    build: Mapping[str, Callable[[list[Any]], Any]] = {
-        "dict": lambda parts: dict(zip(parts[::2], parts[1::2], strict=True)),
-        **{kind.__name__: kind for kind in (list, tuple, set, frozenset)},
-    }
+    kinds = {kind.__name__: kind for kind in (list, tuple, set, frozenset)}
 
     def value(place: int, depth: int) -> Any:
         node = nodes[place]
@@ -298,21 +298,10 @@ def _variables(data: bytes) -> Any:
             return node
         if depth > MAX_DEPTH:
             raise ValueError("its variables are nested too deeply")
-        return build[node[0]]([value(part, depth + 1) for part in node[1:]])
+        kind, *parts = node
+        found = [value(part, depth + 1) for part in parts]
+        if kind == "dict":
+            return dict(zip(found[::2], found[1::2], strict=True))
+        return kinds[kind](found)
 
     return value(0, 0)
-
-
-def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> None:
-    """Refuse what is no definition, or not allowed.
-
-    They are looked at together and beside the variables, as the programs that left them were.
-    """
-    for entry in definitions:
-        program = Program.parse(entry.source)
-        body = [n for n in program.tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
-        if [getattr(node, "name", None) for node in body] != [entry.name]:
-            raise ValueError(f"'{entry.name}' is not the definition of that name")
-    whole = Program.parse("\n\n".join(entry.source for entry in definitions))
-    for violation in examine(whole, Scope(variables=variables)).violations:
-        raise ValueError(f"among the kept functions: {violation}")

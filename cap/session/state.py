@@ -10,11 +10,10 @@ from __future__ import annotations
 import ast
 import copy
 import symtable
-from collections.abc import Iterator
 from dataclasses import replace
 
-from cap.checker.policy import EVERYWHERE, module_names
-from cap.checker.rules import bound_in, scope_nodes
+from cap.checker.policy import EVERYWHERE
+from cap.checker.rules import scope_nodes
 from cap.engine.answer import Answer, State
 from cap.program.scope import Definition
 from cap.sandbox.wire import MAX_KEPT_BYTES, MAX_KEPT_VALUES
@@ -87,7 +86,7 @@ def _is_plain(node: ast.stmt) -> bool:
     return isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass)
 
 
-def _source(node: Kept, imports: dict[str, ast.stmt | None]) -> str:
+def _source(node: Kept, imports: dict[str, ast.stmt]) -> str:
     """Return the source that makes a function or class again, with the imports it needs."""
     made = copy.deepcopy(node)
     for part in ast.walk(made):
@@ -103,37 +102,18 @@ def _source(node: Kept, imports: dict[str, ast.stmt | None]) -> str:
                 tables += table.get_children()
                 used.update(name.get_name() for name in table.get_symbols() if name.is_global())
             first = 1 if ast.get_docstring(function) is not None else 0
-            needed = [one for name, one in imports.items() if one is not None and name in used]
-            function.body[first:first] = needed
+            function.body[first:first] = [one for name, one in imports.items() if name in used]
     return ast.unparse(ast.fix_missing_locations(made)) + "\n"
 
 
-def _imports(tree: ast.Module) -> dict[str, ast.stmt | None]:
-    """Return every name that a program imports, with an import of it alone.
-
-    None for one that it also sets otherwise, or imports as two things.
-    """
-    found: dict[str, ast.stmt | None] = {}
-    rebound = bound_in(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global):
-            rebound.update(node.names)
+def _imports(tree: ast.Module) -> dict[str, ast.stmt]:
+    """Return every name that a program imports, with an import of it alone."""
+    found: dict[str, ast.stmt] = {}
     for node in sorted(scope_nodes(tree), key=lambda node: getattr(node, "lineno", 0)):
-        for name, single in _single(node):
-            other = found.get(name, single)
-            same = other is not None and ast.dump(other) == ast.dump(single)
-            found[name] = single if same and name not in rebound else None
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                found[alias.asname or alias.name.partition(".")[0]] = ast.Import([alias])
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            for alias in node.names:
+                found[alias.asname or alias.name] = ast.ImportFrom(node.module, [alias], 0)
     return found
-
-
-def _single(node: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
-    """Yield each name an import binds, with an import of it alone."""
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            yield alias.asname or alias.name.partition(".")[0], ast.Import([alias])
-    elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
-        listed = module_names(node.module or "") or ()
-        for alias in node.names:
-            for name in sorted(listed) if alias.name == "*" else [alias.name]:
-                single = ast.ImportFrom(node.module, [ast.alias(name, alias.asname)], 0)
-                yield alias.asname or name, single

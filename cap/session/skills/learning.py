@@ -20,11 +20,14 @@ from cap.prompt.context import assignments
 from cap.prompt.prompt import Prompt
 from cap.result import plain
 from cap.session.session_file import SavedSession
-from cap.session.skills import example as skill_example
-from cap.session.skills.example import SkillExample, output_of, spoken
-from cap.session.skills.skill_check import CheckedRobot
-from cap.session.skills.skill_file import ORIGIN
-from cap.session.skills.store import needed_by
+from cap.session.skills.skill_check import (
+    CheckedRobot,
+    SkillExample,
+    output_of,
+    spoken,
+    write_example,
+)
+from cap.session.skills.store import ORIGIN, needed_by
 
 if TYPE_CHECKING:
     from cap.session.session import Session
@@ -171,7 +174,7 @@ def _keep(
     path = session.save_skill(name)
     body = CheckedRobot(session.robot.name, session.robot, session.engine.prompts)
     held = body.conditions(store.with_needs(name))
-    skill_example.write(msgspec.structs.replace(example, held=held), store.example(name))
+    write_example(msgspec.structs.replace(example, held=held), store.example(name))
     return path
 
 

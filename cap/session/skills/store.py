@@ -1,5 +1,20 @@
-"""A folder of skills: which there are, which of them a robot can use, keeping and removing.
+"""Skills: functions that were written once and are kept, one readable file each, in a folder.
 
+A skill file is one Python function under a small header in comments:
+
+    # /// skill
+    # robot = "ravens"                  whose session it was written in
+    # instruction = "..."               what it was written for
+    # model = "..."                     what wrote it
+    # prompt_sha256 = "..."             and which prompt it answered
+    # date = "2026-01-31T12:00:00Z"
+    # requires = ["get_area"]           skills it calls
+    # ///
+    def get_biggest(names):
+        ...
+
+Every key may be absent. The file is named after the function. It is read and checked again each
+time, and nothing in it is ever executed outside the sandbox.
 A session's function is kept by itself, with what it needs and where it came from.
 """
 
@@ -7,23 +22,183 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import json
 import keyword
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
+
+import msgspec
 
 from cap.checker.checker import check
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
+from cap.engine.answer import State
 from cap.errors import CapError, SkillError, UsageError, did_you_mean
+from cap.files import read_text
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
-from cap.session.skills.skill_file import ORIGIN, Skill, parse, read, renamed, render
+from cap.prompt.prompt import one_line
+from cap.session.state import needs_values
 
-if TYPE_CHECKING:
-    from cap.engine.answer import State
+ORIGIN = "skill"
+"""`Definition.origin` of a skill."""
+_HEADER = re.compile(r"\A\s*# /// skill\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n")
+_DOC_CHARS = 100
+
+
+class Skill(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kept function with where it came from."""
+
+    name: str
+    """The function's name."""
+    source: str
+    """Its `def` statement."""
+    signature: str = ""
+    """Name and parameters as a caller writes them: `get_biggest(names, n=1)`."""
+    doc: str = ""
+    """The first line of its docstring."""
+    instruction: str = ""
+    """The person's words it was written for."""
+    model: str = ""
+    """What wrote it."""
+    prompt_sha256: str = ""
+    """Hash of the prompt it answered."""
+    requires: tuple[str, ...] = ()
+    """Other skills it calls."""
+    robot: str = ""
+    """Whose session it was written in."""
+    date: str = ""
+    """When, in UTC."""
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Every name it needs that is not the library's: skills, primitives and LMPs."""
+        program = Program.parse(self.source)
+        return tuple(entry.name for entry in undefined(program, EVERYWHERE))
+
+    @property
+    def hint(self) -> str:
+        """The line that describes it to a model."""
+        summary = f"{self.signature}: {self.doc}" if self.doc else self.signature
+        return f"from skills import {self.name}  # {summary}"
+
+    @property
+    def definition(self) -> Definition:
+        """What a session puts in place."""
+        return Definition(self.name, self.source, ORIGIN)
+
+
+_ORIGIN_KEYS = ("robot", "instruction", "model", "prompt_sha256", "date", "requires")
+
+
+def read_skill(path: Path) -> Skill:
+    """Read a skill file and check what is in it.
+
+    Raises:
+        SkillError: It cannot be used; with file and line.
+    """
+    try:
+        text = read_text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        remedy = f"make it readable, or remove it: cap skills remove {path.stem}"
+        raise SkillError(f"cannot read the skill {path}: {reason}; {remedy}") from None
+    return parse_skill(text, path)
+
+
+def parse_skill(text: str, path: Path) -> Skill:
+    """Return the skill a file's text describes; the function must have the file's name.
+
+    Raises:
+        SkillError: It cannot be used; with file and line.
+    """
+    try:
+        program = Program.parse(text)
+    except CapError as error:
+        raise _refused(path, getattr(error, "line", None), str(error)) from None
+    for violation in check(program):
+        raise _refused(path, violation.line, f"{violation.rule}: {violation.reason}")
+    function, *more = program.tree.body or [ast.Pass(lineno=1)]
+    docs = isinstance(function, ast.Expr) and isinstance(function.value, ast.Constant)
+    if docs and more:  # a text above it
+        function, *more = more
+    if not isinstance(function, ast.FunctionDef) or more:
+        line = (more or [function])[0].lineno
+        raise _refused(path, line, "a skill is one function and nothing else")
+    if function.decorator_list:
+        raise _refused(path, function.lineno, "a skill has no decorators")
+    if needs_values(function):
+        raise _refused(path, function.lineno, "a skill's defaults must be constants")
+    if function.name != path.stem:
+        raise _refused(path, function.lineno, f"it defines '{function.name}', not '{path.stem}'")
+    doc = one_line(ast.get_docstring(function) or "").split(". ")[0]
+    lines = text.replace("\r\n", "\n").split("\n")[function.lineno - 1 : function.end_lineno]
+    made = {
+        **_header(text, path),
+        "name": function.name,
+        "source": "\n".join(lines).rstrip() + "\n",
+        "signature": f"{function.name}({ast.unparse(function.args)})",
+        "doc": doc if len(doc) <= _DOC_CHARS else f"{doc[:_DOC_CHARS]}...",
+    }
+    try:
+        return msgspec.convert(made, Skill)
+    except msgspec.ValidationError as error:
+        raise _refused(path, 1, f"the header: {error}") from None
+
+
+def render(skill: Skill) -> str:
+    """Return the text of a skill's file."""
+    lines = []
+    for key in _ORIGIN_KEYS:
+        if value := getattr(skill, key):
+            plain = [*value] if isinstance(value, tuple) else one_line(value)
+            # JSON's strings and lists of strings are TOML's too
+            lines.append(f"# {key} = {json.dumps(plain, ensure_ascii=False)}")
+    return "\n".join(["# /// skill", *lines, "# ///", skill.source.strip(), ""])
+
+
+def renamed(sources: Sequence[str], old: str, new: str) -> list[str]:
+    """Return functions with one of them under another name, wherever they call it.
+
+    Raises:
+        UsageError: The new name is in use there, or the old one for something else as well.
+    """
+    trees = [ast.parse(source) for source in sources]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    names = {getattr(node, "id", getattr(node, "name", None)) for node in nodes}
+    if old in arguments or new in arguments | names:
+        which = f"'{old}' is the name of an argument" if old in arguments else f"'{new}' is in use"
+        raise UsageError(f"cannot rename '{old}' to '{new}': {which} there as well")
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id == old:
+            node.id = new
+        elif isinstance(node, ast.FunctionDef) and node.name == old:
+            node.name = new
+    return [ast.unparse(tree) + "\n" for tree in trees]
+
+
+def _header(text: str, path: Path) -> dict[str, Any]:
+    match = _HEADER.match(text)
+    if match is None:
+        return {}
+    toml = "\n".join(line[1:].removeprefix(" ") for line in match["body"].split("\n"))
+    try:
+        return tomllib.loads(toml)
+    except tomllib.TOMLDecodeError as error:
+        raise _refused(path, 1, f"the header is not valid TOML: {error}") from None
+
+
+def _refused(path: Path, line: int | None, reason: str) -> SkillError:
+    where = f"{path}, line {line}" if line else str(path)
+    return SkillError(
+        f"{where}: {reason}; correct the file, or remove it: cap skills remove {path.stem}"
+    )
 
 
 @dataclass(frozen=True)
@@ -56,7 +231,7 @@ class SkillStore:
             UsageError: There is none of that name.
             SkillError: Its file cannot be used; with file and line.
         """
-        return read(self._existing(name))
+        return read_skill(self._existing(name))
 
     def example(self, name: str) -> Path:
         """Return the file of a skill's example, whether it is there or not."""
@@ -82,16 +257,15 @@ class SkillStore:
             UsageError: A name is taken or cannot be a skill's; nothing was written.
             SkillError: A skill would not pass its check.
         """
-        taken = {name.casefold(): name for name in self.names()}
+        taken = self.names()
         for skill in skills:
-            path = self.folder / f"{skill.name}.py"
             _check_name(skill.name)
-            if (other := taken.get(skill.name.casefold())) is not None:
+            if skill.name in taken:
                 raise UsageError(
-                    f"there is a skill '{other}' already, in {self.folder}; choose another name, "
-                    f"or first: cap skills remove {other}"
+                    f"there is a skill '{skill.name}' already, in {self.folder}; choose another "
+                    f"name, or first: cap skills remove {skill.name}"
                 )
-            parse(render(skill), path)
+            parse_skill(render(skill), self.folder / f"{skill.name}.py")
         written: list[Path] = []
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -144,11 +318,11 @@ class SkillStore:
             made(definitions[entry], as_name, source)
             for entry, as_name, source in zip(needed, names, sources, strict=True)
         ]
-        skills = [
-            replace(skill, requires=tuple(need for need in skill.calls if need in old | {*names}))
-            for skill in kept
-            if skill.name == first or not self._holds(skill)
-        ]
+        skills = []
+        for skill in kept:
+            requires = tuple(need for need in skill.calls if need in old or need in names)
+            if skill.name == first or not self._holds(skill):
+                skills.append(msgspec.structs.replace(skill, requires=requires))
         return self.save(*skills)[-1]
 
     def _holds(self, skill: Skill) -> bool:
@@ -204,15 +378,8 @@ class SkillStore:
             if (missing := [need for need in skill.calls if need not in known | offered.keys()])
         }:
             for name, missing in lacking.items():
-                skill = offered.pop(name)
-                if lost := [
-                    need for need in skill.requires if need in missing and need not in left_out
-                ]:
-                    again = f"to keep it again, /save {lost[0]} in a session that has defined it"
-                    remedy = f"{again}; or: cap skills remove {name}"
-                    damaged[name] = f"'{name}' needs {', '.join(lost)}, which is missing; {remedy}"
-                else:
-                    left_out[name] = f"needs {', '.join(missing)}"
+                del offered[name]
+                left_out[name] = f"needs {', '.join(missing)}"
         return Offer(tuple(offered.values()), left_out, damaged)
 
     def _existing(self, name: str) -> Path:

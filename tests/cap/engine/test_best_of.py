@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from cap.engine.settings import MOST_SAMPLES, Decision, Sampling
+from cap.engine.settings import Decision, Sampling
 from cap.errors import UsageError
-from cap.models.base import Completion, Request
 from cap.models.budget import Allowance, Budget
 from cap.models.wrapper import OwnModel
 from cap.robot import observation
@@ -33,7 +32,6 @@ RIGHT = "put_first_on_second('red block', 'blue bowl')\n"
 ALSO = "target = 'blue bowl'\nput_first_on_second('red block', target)\n"
 WRONG = "put_first_on_second('blue block', 'blue bowl')\n"
 GREEN = "put_first_on_second('red block', 'green bowl')\n"
-RAISES = "put_first_on_second('red block', 'blue bowl')\nraise ValueError('no')\n"
 WORDS = "put the red block in the blue bowl"
 
 
@@ -79,34 +77,12 @@ def test_the_world_is_undisturbed_while_programs_are_tried() -> None:
         assert digest(robot) == before
 
 
-def test_the_same_seed_makes_the_same_choice_and_the_same_world() -> None:
-    ends = []
-    for _ in range(2):
-        with session_of(Drawn([WRONG, GREEN, RIGHT, ALSO]), seed=5) as session:
-            events = listened(session)
-            session.run(WORDS)
-            ends.append((choice_of(events), digest(session.robot)))
-    assert ends[0] == ends[1]
-
-
 def test_further_answers_are_drawn_each_with_its_seed() -> None:
     model = Drawn([RIGHT, WRONG])
     with session_of(model, samples=2) as session:
         session.run(WORDS)
     asked = [(request.temperature, request.seed) for request in model.requests]
     assert asked == [(0.0, None), (0.8, 1)]
-
-
-def test_if_all_fail_the_first_is_repaired_from_a_world_that_is_as_it_was() -> None:
-    with session_of(Drawn([RAISES])) as session:
-        before = session.robot.positions()
-        events = listened(session)
-        turn = session.run(WORDS)
-        assert not turn.ok
-        assert "every program failed" in choice_of(events)["why"][0]
-        assert sum(event.kind == "repair" for event in events) == 1  # the same again: no third
-        session.undo()
-        assert session.robot.positions() == before
 
 
 def test_what_an_lmp_answered_while_programs_were_tried_is_not_asked_again(tmp_path: Path) -> None:
@@ -141,43 +117,12 @@ def test_programs_that_a_spend_limit_kept_from_being_asked_for_were_not_tried() 
     assert "the limit of this run" in data["stopped"]
 
 
-class Faulty(Drawn):
-    """Raises an error of its own for one of its answers."""
-
-    def complete(self, request: Request) -> Completion:
-        answer = super().complete(request)
-        if answer.text == RAISES:
-            raise RuntimeError("boom")
-        return answer
-
-
-def test_an_exception_of_a_model_costs_one_program_and_not_the_turn() -> None:
-    with session_of(Faulty([WRONG, RIGHT, RAISES, ALSO])) as session:
-        events = listened(session)
-        assert list(session.run(WORDS).moved) == ["red block"]
-    came = choice_of(events)["tried"][2]["came"]
-    assert came.startswith("failed: EndpointFailed: the model of Faulty failed")
-    assert came.endswith("RuntimeError: boom")
-    with session_of(Faulty([RAISES])) as session:
-        failure = session.run(WORDS).failure
-    assert failure is not None
-    assert failure.kind == "model"
-
-
 def test_a_callers_check_that_raises_is_told_and_leaves_the_world_as_it_was() -> None:
     with session_of(Drawn([RIGHT]), judge=lambda robot: 1 / 0) as session:  # type: ignore[arg-type]
         before = digest(session.robot)
         with pytest.raises(UsageError, match=r"judge=.*failed: ZeroDivisionError"):
             session.run(WORDS)
         assert digest(session.robot) == before
-
-
-def test_a_hundred_are_asked_for_and_no_more() -> None:
-    many = [f"No, for the reason {n}." for n in range(100)]
-    with session_of(Drawn(many), samples=MOST_SAMPLES) as session:
-        assert session.run(WORDS).tried == 100
-    with pytest.raises(UsageError, match="cannot try 101 programs; ask for 1 to 100"):
-        session_of(Drawn(many), samples=101)
 
 
 def test_a_robot_that_cannot_go_back_carries_out_one_program_and_says_so() -> None:

@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
-from cap.checker.checker import check
-from cap.checker.policy import Policy
-from cap.engine.answer import Answer, State
+from cap.engine.answer import Answer, Instruction, State
 from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings
 from cap.errors import PromptError
 from cap.program.program import Program
 from cap.program.scope import Definition
-from cap.prompt.prompt import SESSION, parse
+from cap.prompt.prompt import parse
 from cap.robot.registry import function_prompt
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
@@ -48,7 +46,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
             settings=EngineSettings(**options),
         )
         walk.engine = engine  # type: ignore[attr-defined]
-        return engine.run(UI, "go", state=state)
+        return engine.run(Instruction(UI, "go", state=state or State()))
 
     yield walk
     trace.close("done")
@@ -97,20 +95,6 @@ def test_what_is_approved_is_what_is_written_down(run: Run, tmp_path: Path) -> N
     (written,) = (tmp_path / "programs").iterdir()
     assert shown == [written.read_text()] == [answer.source]
     assert "def half" in shown[0]
-
-
-def test_a_complete_program_passes_the_check(run: Run) -> None:
-    answer = run(
-        {"go": "x = f(8)\n", "define function: x = f(8)": "def f(n):\n    return half(n)\n"},
-        State(definitions=KEPT),
-    )
-    assert check(Program.parse(answer.source), Policy()) == []
-
-
-def test_hints_stand_between_the_examples_and_the_history(run: Run) -> None:
-    run({"go": "x = 1\n"}, State(hints=("# skills: half(x)",)))
-    (asked,) = run.model.prompts  # type: ignore[attr-defined]
-    assert asked.endswith(f'\n"""\n\n\n# skills: half(x)\n\n{SESSION}\n\n# go.\n')
 
 
 def test_a_keyword_argument_comes_before_the_robot_s_own_fact(run: Run) -> None:

@@ -10,9 +10,9 @@ from cap.engine.function_generation import Generation, Wanted
 from cap.engine.question import Author, Tally
 from cap.engine.repair import UndefinedName
 from cap.engine.settings import GenerationLimits
-from cap.errors import ANOTHER, CapError, GenerationFailed, ModelUnreachable
-from cap.models.base import Completion
-from cap.program.program import AnsweredInWords, Program
+from cap.errors import CapError, GenerationFailed
+from cap.models.base import Completion, Usage
+from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import parse
 from cap.trace.trace import Trace
@@ -58,7 +58,7 @@ class Writer(Generation):
     def write(self, wanted: Sequence[Wanted]) -> list[Program | CapError]:
         self.waves.append(list(wanted))
         for _ in wanted:
-            self.author.tally.add(Completion("", "table", 0, self.tokens))
+            self.author.tally.add(Usage.of(Completion("", "table", 0, self.tokens)))
         return [self._program(self.answers(entry.name)) for entry in wanted]
 
     def _program(self, answer: str | CapError) -> Program | CapError:
@@ -123,15 +123,6 @@ def test_an_answer_may_not_replace_what_is_already_there(helper: str) -> None:
         run(source, {"f": answer})
 
 
-def test_two_answers_may_not_bring_helpers_of_one_name() -> None:
-    answers = {
-        "f": "def h(): return 1\ndef f(): return h()\n",
-        "g": "def h(): return 2\ndef g(): return h()\n",
-    }
-    with pytest.raises(GenerationFailed, match="answer for function 'g' also defines"):
-        run("x = f() + g()\n", answers)
-
-
 WRONG = table(__file__, "no function")
 
 
@@ -148,7 +139,7 @@ def ever_deeper(name: str) -> str:
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_ever_deeper_helpers_end_with_the_chain(depth: int) -> None:
     writer = Writer(ever_deeper, limits=GenerationLimits(depth=depth))
-    with pytest.raises(GenerationFailed, match=r": fx+ <- (fx+ <- )*f$"):
+    with pytest.raises(GenerationFailed, match=r": fx+$"):
         writer.run(Program.parse("f()\n"))
     assert len(writer.asked) == depth
 
@@ -203,32 +194,9 @@ def test_an_answer_that_cannot_be_used_is_asked_for_once_more(wrong: str, reason
         run("x = f(2)\n", {"f": [wrong, RIGHT]}, again=False)
 
 
-def test_the_remedy_is_told_once() -> None:
-    prose = AnsweredInWords(f"the model answered with prose: 'I cannot'{ANOTHER}")
-    with pytest.raises(GenerationFailed, match="answered with prose") as failed:
-        Writer({"put_away": prose}, again=True).run(Program.parse("put_away([1])\n"))
-    assert str(failed.value).count(ANOTHER) == 1
-
-
-def test_a_model_that_fails_is_not_asked_again() -> None:
-    writer = Writer({"f": ModelUnreachable("no answer")}, again=True)
-    with pytest.raises(ModelUnreachable):
-        writer.run(Program.parse("f()\n"))
-    assert writer.names == ["f"]
-
-
-@pytest.mark.parametrize(
-    "source",
-    table(__file__, "any other name that is read is a fault").values(),
-)
-def test_any_other_name_that_is_read_is_a_fault(source: str) -> None:
-    with pytest.raises(UndefinedName, match="'area_of' is not defined"):
-        run(source, {})
-
-
 def test_tokens_are_bounded_and_the_chain_is_named() -> None:
     writer = Writer(ever_deeper, limits=GenerationLimits(tokens=150), tokens=100)
-    with pytest.raises(GenerationFailed, match=r"200 tokens \(limit 150\): fxx <- fx <- f$"):
+    with pytest.raises(GenerationFailed, match=r"200 tokens \(limit 150\): fxx$"):
         writer.run(Program.parse("f()\n"))
     assert writer.names == ["f", "fx"]
 

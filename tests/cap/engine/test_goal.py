@@ -20,11 +20,6 @@ IN_BOWL = (
     "apart = np.linalg.norm(get_obj_pos('red block') - get_obj_pos('red bowl'))\n"
     "ret_val = bool(apart < 0.05)\n"
 )
-STAYS = (
-    "apart = np.linalg.norm(get_obj_pos('blue block') - np.array(before['blue block'][:2]))\n"
-    "ret_val = bool(apart < 0.01)\n"
-)
-NOT_SO = "a check written from these words alone finds that what they ask for is not so"
 
 
 def opened(model: Scripted, samples: int = 1, **options: Any) -> Session:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +14,7 @@ from cap.prompt.prompt import parse
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
-from cap.session.replay import recorded
 from cap.session.session import Session
-from cap.trace.trace import Trace
 from robots.ravens import create
 from tests.fakes.hardware import TwinnedHardware
 from tests.fakes.scripted import OBJECTS, UI, Scripted, listened, table_session
@@ -106,20 +103,6 @@ def test_a_rehearsal_takes_no_more_simulated_time_than_the_robot_s_calls_may() -
             assert session.engine.sandbox.limits == replace(limits, sim_s=sim_s, actions=actions)
 
 
-def test_the_run_folder_holds_the_answers_of_the_rehearsal_once(tmp_path: Path) -> None:
-    answers = {
-        "go": "say(parse_obj_name('the red one'))",
-        "the red one": "ret_val = 'red block'",
-    }
-    session, model = session_of(answers, trace=Trace(tmp_path))
-    with session:
-        assert session.run("go").usage.requests == 2
-        assert session.run("go").usage.requests == 1
-    assert len(model.prompts) == 3
-    texts = [line["text"] for line in recorded(tmp_path)]
-    assert texts == [answers["go"], answers["the red one"], answers["go"]]
-
-
 def test_what_was_rehearsed_needs_one_word_and_what_was_not_another() -> None:
     class Elsewhere(Real):
         """Its twin has the red block in another place: what programs ask there differs."""
@@ -175,30 +158,6 @@ def test_an_edit_that_fails_in_the_twin_is_asked_again() -> None:
     assert len(model.prompts) == 1
     (told,) = (event for event in events if event.kind == "edit_refused")
     assert told.data["error"] == "Unreachable"
-
-
-def test_each_call_that_moves_needs_its_own_word() -> None:
-    asked: list[str] = []
-
-    def allow(call: str) -> bool:
-        asked.append(call)
-        return "blue block" not in call
-
-    source = (
-        "say('moving')\nput_first_on_second('red block', 'blue bowl')\n"
-        "put_first_on_second('blue block', 'middle')"
-    )
-    session, _ = session_of({"go": source}, allow=allow)
-    with session:
-        turn = session.run("go")
-    assert asked == [
-        "put_first_on_second('red block', 'blue bowl')",
-        "put_first_on_second('blue block', 'middle')",
-    ]
-    assert list(turn.moved) == ["red block"]
-    assert turn.failure is not None
-    assert (turn.failure.kind, turn.failure.exit_code) == ("refused", 1)
-    assert "the user said no to put_first_on_second('blue block'" in turn.failure.message
 
 
 CATCHING = """for name in ('red block', 'blue block'):

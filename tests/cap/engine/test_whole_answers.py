@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
-from cap.engine.question import MOST_ROOM, CutOff, program_of
+from cap.engine.question import MOST_ROOM, program_of
 from cap.engine.settings import GenerationLimits, Repairs
 from cap.errors import AnswerFault
 from cap.models.base import Completion
-from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
 from tests.fakes.scripted import Scripted
-from tests.rows import rows
 
 RED = "put_first_on_second('red block', 'blue bowl')"
 GREEN = "put_first_on_second('green block', 'red block')"
@@ -90,18 +87,3 @@ def test_a_chat_answer_that_goes_on_with_another_example_is_a_fault(prompt: Prom
         program_of(Completion(f"{RED}\n\n# do b.\n{GREEN}\n", "m"), prompt)
     own = Completion(f"{RED}\nobjects = ['c']\nsay(objects[0])", "m")
     assert program_of(own, prompt).source.count("\n") == 3
-
-
-@rows("step", range(1, 120))
-def test_no_proper_part_of_a_program_passes_where_the_endpoint_says_so(
-    prompt: Prompt, step: int
-) -> None:
-    """Cut anywhere, with or without a fence; and of what is not told, no half statement runs."""
-    whole = f"for name in get_obj_names():\n    {RED}\n    # then\n    {GREEN}\n"
-    for text in (whole, f"Sure:\n```python\n{whole}```\nDone."):
-        part = Completion(text[: step * len(text) // 120], "m")
-        with pytest.raises(CutOff):
-            program_of(replace(part, ended="cut"), prompt)
-    fenced = Completion(f"```python\n{whole[: step * len(whole) // 120]}", "m")
-    with pytest.raises((AnswerFault, ProgramSyntaxError)):
-        program_of(fenced, prompt)

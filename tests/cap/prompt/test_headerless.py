@@ -1,6 +1,5 @@
 """Prompt files without a header, in the form of the original release."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,10 +36,6 @@ def test_what_a_header_would_say_is_read_off_the_examples(name: str) -> None:
     assert load(BARE / name).header == HEADERS[name]
 
 
-def test_every_sample_is_looked_at() -> None:
-    assert {path.name for path in BARE.iterdir() if path.is_file()} == set(HEADERS)
-
-
 @pytest.mark.parametrize("name", HEADERS)
 def test_every_character_reaches_the_model(name: str) -> None:
     text = (BARE / name).read_text(encoding="utf-8")
@@ -72,13 +67,6 @@ def test_examples_follow_each_other_without_blank_lines() -> None:
     assert [example.follows for example in examples] == [False, True, False, False]
 
 
-def test_lines_are_those_of_the_file() -> None:
-    for path in BARE.iterdir():
-        lines = path.read_text(encoding="utf-8").split("\n")
-        for example in load(path).examples:
-            assert example.instruction in lines[example.line - 1]
-
-
 def test_a_title_above_the_imports_is_no_example() -> None:
     assert (
         load(BARE / "tray_ui.py").examples[0].instruction == "drop the pink block in the tan bowl"
@@ -93,24 +81,6 @@ def test_examples_of_use_are_no_part_of_a_function() -> None:
     assert second.code == "def step_left(pos, by):\n    return pos + [-by, 0]"
 
 
-def test_hints_come_from_any_module() -> None:
-    assert load(BARE / "parse_obj_name.py").hints == (
-        *("np", "get_obj_pos", "parse_position", "get_obj_positions_np"),
-    )
-
-
-def test_a_file_with_a_header_says_all_itself(tmp_path: Path) -> None:
-    path = tmp_path / "p.py"
-    path.write_text("# /// cap\n# ///\n" + (BARE / "parse_obj_name.py").read_text())
-    loaded = load(path)
-    assert (replace(loaded.header, stop=()), loaded.inferred) == (Header(), ())
-
-
-def test_a_text_given_by_code_is_not_looked_into() -> None:
-    text = (BARE / "parse_obj_name.py").read_text()
-    assert replace(parse(text, "p").header, stop=()) == Header()
-
-
 VARIANTS = table(__file__, "headerless: variants")
 
 
@@ -123,14 +93,6 @@ def test_variants_of_the_form_are_read(text: str) -> None:
     assert example.context == "objects = ['a']"
 
 
-def test_a_literal_in_code_is_no_context() -> None:
-    first, second = bare(
-        "objects = ['a']\n# b.\nx = 1\nret_val = 'a'\n# c.\nret_val = 2\n"
-    ).examples
-    assert first.code == "x = 1\nret_val = 'a'"
-    assert second.follows
-
-
 RETURNS = table(__file__, "headerless: returns")
 
 
@@ -139,14 +101,6 @@ def test_what_is_returned_is_what_nearly_all_set_last(
     codes: list[str], returns: str | None
 ) -> None:
     assert infer(codes, [], "")["returns"] == returns
-
-
-def test_only_what_returns_nothing_acts_and_goes_on() -> None:
-    assert infer(["f()"], [], "")["session"]
-    assert infer(["f()"], [], "")["actions"]
-    assert not infer(["x = 1"], [], "")["session"]
-    assert not infer(["x = 1"], [], "")["actions"]
-    assert not infer([], [], "")["actions"]
 
 
 def test_a_prompt_for_functions_is_known_by_its_comments() -> None:

@@ -33,14 +33,6 @@ def test_the_oldest_leave_whole_and_one_line_says_how_many() -> None:
     assert f"\n\n#! {first.note}\n\nobjects = ['a']\n# instruction {first.left_out}.\n" in text
 
 
-def test_what_left_before_is_counted_on() -> None:
-    history: tuple[PastTurn, ...] = ()
-    for turn in turns(100):
-        history = within((*history, turn), 1200)
-    assert history[0].left_out + len(history) - 1 == 100
-    assert [turn.left_out for turn in history[1:]] == [0] * (len(history) - 1)
-
-
 @pytest.mark.parametrize("budget", [0, 1, 10, 100])
 def test_the_last_turns_keep_their_programs_whatever_their_length(budget: int) -> None:
     assert within(turns(8), budget)[1:] == tuple(turns(8)[-3:])
@@ -66,24 +58,3 @@ def test_the_prompt_up_to_the_newest_turn_changes_only_when_something_is_dropped
         changes += not now.startswith(before)
         before = now
     assert 1 <= changes <= 15
-
-
-def test_a_thousand_turns_take_no_more_than_a_hundred() -> None:
-    prompt = parse("from robot import say\n", "ui")
-    history: tuple[PastTurn, ...] = ()
-    sizes = []
-    for turn in turns(1000):
-        history = within((*history, turn), 4000)
-        sizes.append(len(prompt.render("x", "", history)))
-    assert max(sizes[100:]) <= 1.05 * 4 * 4000
-    assert max(sizes[900:]) - max(sizes[100:200]) < 100
-
-
-def test_a_loop_that_said_much_before_it_was_stopped_pushes_nothing_out() -> None:
-    said = ", ".join(f"said '{number}'" for number in range(5_000))
-    given = [*turns(5), PastTurn("count", CODE, effect=said, note=f"failed: {said}"), *turns(2)]
-    kept = within(given, 1200)
-    assert len(kept) == 8
-    assert kept[5].effect.endswith(" ... (cut here)")
-    assert kept[5].effect.startswith("said '0', said '1'")
-    assert kept[5].note.startswith("failed: said '0'")

@@ -1,5 +1,4 @@
 import ast
-import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from shapely.geometry import Point
 from cap.errors import PromptError
 from cap.prompt.context import Context
 from cap.prompt.prompt import (
-    KINDS,
     Example,
     Header,
     PastTurn,
@@ -89,11 +87,6 @@ def test_one_word_stands_for_a_list_of_one() -> None:
     assert (header.kind, header.stop) == (("name",), ("END",))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_may_be_named(kind: str) -> None:
-    assert prompt(f'# /// cap\n# kind = ["{kind}"]\n# ///\n').header.kind == (kind,)
-
-
 WRONG_HEADERS = table(__file__, "prompt: wrong headers")
 
 
@@ -123,18 +116,6 @@ def test_a_syntax_error_names_file_and_line_of_the_file(before: str, line: int) 
 def test_text_that_cannot_be_parsed_is_a_prompt_error(text: str) -> None:
     with pytest.raises(PromptError, match="ui"):
         prompt(text)
-
-
-def test_a_file_is_read_by_its_stem(tmp_path: Path) -> None:
-    path = tmp_path / "parse_obj_name.py"
-    path.write_text(HEADER + BODY, encoding="utf-8")
-    loaded = load(path)
-    assert (loaded.name, loaded.path, loaded.header.returns) == ("parse_obj_name", path, "ret_val")
-
-
-def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(PromptError, match=r"cannot read prompt file .*none\.py"):
-        load(tmp_path / "none.py")
 
 
 def test_a_file_that_is_not_text_is_an_error_that_names_it(tmp_path: Path) -> None:
@@ -184,17 +165,7 @@ def test_text_is_split_into_examples(text: str, expected: list[list[str | bool]]
     assert [list(example) for example in split(text)] == expected
 
 
-def test_only_comments_with_the_prefix_are_instructions() -> None:
-    text = "# about this file.\n# define function: f(1).\ndef f(x):\n    return x\n"
-    assert split(text, "define function: ") == [("f(1)", "def f(x):\n    return x", "", False)]
-
-
 # --- rendering
-
-
-def test_a_request_ends_with_context_and_instruction() -> None:
-    text = prompt().render("the cup", "objects = ['cup']")
-    assert text == BODY.rstrip() + "\n\nobjects = ['cup']\n# the cup.\n"
 
 
 def test_a_request_shows_earlier_turns_with_their_failures() -> None:
@@ -203,25 +174,6 @@ def test_a_request_shows_earlier_turns_with_their_failures() -> None:
     assert text.endswith(
         "\n\nobjects = ['a']\n# go.\nx()\n\n# stop.\ny()\n#! it failed\n\n# again.\n"
     )
-
-
-def test_what_is_rendered_is_read_back() -> None:
-    turns = [PastTurn("go", "x()", "objects = ['a']"), PastTurn("stop", "y()", "objects = ['b']")]
-    text = prompt().render("again", "objects = ['c']", turns)
-    assert split(text)[-3:] == [
-        ("go", "x()", "objects = ['a']", False),
-        ("stop", "y()", "objects = ['b']", False),
-        ("again", "", "objects = ['c']", False),
-    ]
-
-
-def test_a_later_request_begins_with_the_earlier_ones_text() -> None:
-    turns = [PastTurn(f"go {n}", f"x({n})", f"objects = ['{n}']") for n in range(4)]
-    texts = [
-        prompt().render(turn.instruction, turn.context, turns[:n]) for n, turn in enumerate(turns)
-    ]
-    for earlier, later in itertools.pairwise(texts):
-        assert later.startswith(earlier)
 
 
 def test_the_prefix_stands_in_the_comment() -> None:
@@ -241,19 +193,6 @@ def test_the_prefix_stands_in_the_comment() -> None:
 )
 def test_an_instruction_ends_with_one_mark(words: str, line: str) -> None:
     assert comment(words) == line
-
-
-BREAKS = "\n\r\t\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0\x1b\x08\u202e\ufeff"
-
-
-@pytest.mark.parametrize("mark", BREAKS, ids=ascii)
-def test_no_character_leaves_the_comment_line(mark: str) -> None:
-    line = comment(f"a{mark}import os{mark}{mark}b")
-    assert line == "# a import os b."
-
-
-def test_a_byte_that_could_not_be_decoded_is_shown_as_such() -> None:
-    assert comment("stack the \udcff blocks") == "# stack the \N{REPLACEMENT CHARACTER} blocks."
 
 
 @FIXED
@@ -306,17 +245,6 @@ def test_context_is_read_back_as_it_was(facts: dict[str, Any]) -> None:
     assert len(text.splitlines()) == len(facts)
 
 
-NASTY = ["it's", 'a "b"', "'''", '"""', "a\nimport os", "#", "\\", "\\n", "\u2028", "{x}", "\0", ""]
-
-
-@pytest.mark.parametrize("name", NASTY, ids=ascii)
-def test_a_name_cannot_break_out_of_its_line(name: str) -> None:
-    text = Context.of({"objects": [name, "b"]}).text
-    assert len(text.splitlines()) == 1
-    assert len(ast.parse(text).body) == 1
-    assert Context.read(text).facts == {"objects": [name, "b"]}
-
-
 NUMPY = {
     "a name": (np.str_("it's"), "it's"),
     "a number": (np.float64(0.5), 0.5),
@@ -341,27 +269,11 @@ def test_a_value_that_is_no_literal_does_not_enter_the_context(value: Any) -> No
 
 
 @FIXED
-@given(st.lists(st.text(max_size=8), max_size=4), st.text(max_size=20))
-def test_no_object_name_changes_what_else_is_asked(names: list[str], words: str) -> None:
-    text = prompt("x = 1\n").render(words, Context.of({"objects": names}).text)
-    first, second = ast.parse(text).body
-    assert ast.unparse(first) == "x = 1"
-    assert isinstance(second, ast.Assign)
-    assert ast.literal_eval(second.value) == names
-    assert text.splitlines()[-1] == comment(words)
-
-
-@FIXED
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_no_earlier_turn_leaves_its_comment_lines(words: str, note: str) -> None:
     turns = [PastTurn(words, "y = 2", note=note)]
     text = prompt("x = 1\n").render("again", history=turns)
     assert ast.unparse(ast.parse(text)) == "x = 1\ny = 2"
-
-
-def test_no_context_is_nothing() -> None:
-    assert Context.of({}).text == ""
-    assert Context.read("").facts == {}
 
 
 NOT_LITERAL = {
@@ -377,11 +289,6 @@ NOT_LITERAL = {
 def test_a_line_that_is_no_literal_is_refused(text: str) -> None:
     with pytest.raises(PromptError, match="scene must be lines of `name = literal`: "):
         Context.read(text, "scene")
-
-
-def test_the_hash_is_of_the_text_alone() -> None:
-    assert prompt(HEADER + BODY).sha256 == prompt().sha256
-    assert prompt(BODY + "y = 1\n").sha256 != prompt().sha256
 
 
 PARTED = table(__file__, "prompt: parted")

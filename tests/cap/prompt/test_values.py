@@ -13,7 +13,7 @@ from cap.checker.checker import examine
 from cap.program.program import Program
 from cap.program.scope import Scope
 from cap.prompt.context import assignments
-from cap.prompt.prompt import KINDS, kind_error
+from cap.prompt.prompt import kind_error
 from cap.sandbox import wire
 from cap.sandbox.sandbox import Sandbox
 from tests.rows import rows
@@ -99,7 +99,7 @@ FITS_NOT: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FITS)
 def test_what_is_of_a_kind_and_what_is_not(kind: str) -> None:
     assert [value for value in FITS[kind] if kind_error(value, [kind])] == []
     for value in FITS_NOT.get(kind, ()):

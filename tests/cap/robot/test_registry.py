@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cap.cli.main import run
 from cap.errors import PromptError, UsageError
 from cap.robot import registry
-
-
-def test_ravens_is_registered_and_loads() -> None:
-    assert registry.robots()["ravens"].factory().__name__ == "create"
 
 
 def test_an_unknown_robot_names_the_nearest() -> None:
@@ -24,11 +19,6 @@ def test_an_unknown_robot_names_the_nearest() -> None:
 def test_an_option_a_robot_does_not_take_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="robot 'ravens'"):
         registry.make_robot("ravens", mode="instant", wheels=4)
-
-
-def test_every_robot_has_prompts_with_a_ui() -> None:
-    for name in registry.robots():
-        assert "ui" in registry.robot_prompts(name)
 
 
 def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:
@@ -89,17 +79,3 @@ def test_the_original_folder_serves_each_robot(
     assert found["ui"].examples[0].instruction == ui
     assert found["ui"].header.session
     assert {name: prompt.name for name, prompt in found.items()} == {name: name for name in lmps}
-
-
-def test_a_check_of_the_folder_says_which_file_serves_what(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, text in RELEASED.items():
-        (tmp_path / name).write_text(text)
-    assert run(["prompts", "check", str(tmp_path), "-r", "kitchen"]) == 0
-    first, second, third, *files = capsys.readouterr().out.splitlines()
-    assert first.startswith("for robot kitchen: ")
-    assert "parse_position: mobile_parse_pos.txt, ui: mobile_ui.txt" in first
-    assert second == "of other robots, not looked at: sim_tabletop_ui.txt, tabletop_ui.txt"
-    assert third == "not in the folder, generated where they are called: parse_loc_name"
-    assert not any("tabletop" in line for line in files)

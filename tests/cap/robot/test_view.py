@@ -9,8 +9,7 @@ import pytest
 import robots.drawing
 import robots.kitchen
 import robots.ravens
-from cap.robot.registry import make_robot
-from cap.robot.view import Viewable, ViewLog, lathe_mesh, ribbon_mesh
+from cap.robot.view import Viewable, ViewLog, lathe_mesh
 
 ROBOTS: dict[str, Callable[..., Any]] = {
     "ravens": robots.ravens.create,
@@ -74,29 +73,8 @@ def test_what_goes_and_what_comes_is_told() -> None:
     assert list(again["placements"]) == ["objects/apple"]
 
 
-def test_a_dry_run_of_the_real_arm_is_seen_too() -> None:
-    robot: Any = make_robot("tabletop", mode="instant", objects=["red block", "blue bowl"])
-    try:
-        assert isinstance(robot, Viewable)
-        twin = robot.twin()
-        assert twin.view().placements.keys() == robot.view().placements.keys()
-        twin.close()
-    finally:
-        robot.close()
-
-
 def test_a_lathe_is_a_closed_surface() -> None:
     vertices, faces = lathe_mesh(((0.05, 0.0), (0.06, 0.03), (0.0, 0.005)))
     edges = [tuple(sorted(pair)) for a, b, c in faces for pair in ((a, b), (b, c), (c, a))]
     assert all(edges.count(edge) == 2 for edge in edges)
     assert max(z for *_, z in vertices) == 0.03
-
-
-def test_a_line_has_its_width_and_reaches_its_ends() -> None:
-    vertices, faces = ribbon_mesh([(0.0, 0.0, 0.1), (1.0, 0.0, 0.1), (1.0, 0.0, 0.1)], 0.2)
-    assert len(faces) == 2
-    xs, ys, zs = zip(*vertices, strict=True)
-    assert (min(xs), max(xs)) == pytest.approx((-0.1, 1.1))
-    assert (min(ys), max(ys)) == pytest.approx((-0.1, 0.1))
-    assert set(zs) == {0.1}
-    assert {corner for face in faces for corner in face} == set(range(4))

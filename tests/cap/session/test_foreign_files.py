@@ -91,33 +91,6 @@ def test_a_file_without_an_end_is_refused(
     assert "\n" not in error
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_one_damaged_run_does_not_hide_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["run", PUT, "--mode", "instant"]) == 0
-    bad = Path("runs") / "bad"
-    bad.mkdir()
-    os.mkfifo(bad / "run.json")
-    capsys.readouterr()
-    assert run(["trace", "list", "--json"]) == 0
-    assert "put-the-red-block" in capsys.readouterr().out
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_recording_or_a_setting_without_an_end_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "deep.jsonl").write_text("[" * 100_000)
-    for file in ("pipe", "deep.jsonl"):
-        assert run(["run", PUT, "-m", f"replay/{tmp_path / file}"]) == 2
-        assert len(capsys.readouterr().err.strip().split("\n")) == 1
-    os.mkfifo("cap.toml")
-    assert run(["info"]) == 2
-    assert "not a plain file" in capsys.readouterr().err
-
-
 def test_a_huge_seed_in_a_saved_session_is_refused(folder: Path) -> None:
     values = json.loads((folder / "session.json").read_text())
     sys.set_int_max_str_digits(0)

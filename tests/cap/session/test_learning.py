@@ -27,6 +27,7 @@ from tests.fakes.scripted import (
     listened,
     table_session,
 )
+from tests.rows import table
 
 WORDS = "put the red one in the bowl"
 ANSWERS = {
@@ -45,26 +46,6 @@ place(parse_obj_name('the red one'))
     "do nothing much": "def rest():\n    return 1\n\nx = rest()\nprint(x)\n",
 }
 NEAR = "abs(get_obj_pos('red block')[0] - get_obj_pos('blue bowl')[0])"
-
-
-BATCH_MODEL = """
-from cap.models.base import Completion
-
-PROGRAM = "def place(name):\\n    put_first_on_second(name, 'blue bowl')\\n\\nplace('red block')\\n"
-NEAR = "abs(get_obj_pos('red block')[0] - get_obj_pos('blue bowl')[0])"
-
-
-class Own:
-    name = "own"
-
-    def complete(self, request):
-        goal = "#< before: where each object was" in request.prompt
-        return Completion(f"ret_val = bool({NEAR} < 0.05)" if goal else PROGRAM, self.name)
-
-
-def create():
-    return Own()
-"""
 
 
 def yes(offered: OfferedSkill) -> bool:
@@ -175,16 +156,7 @@ def test_a_goal_check_verifies_a_single_program(store: SkillStore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("goal", "why"),
-    [
-        ("ret_val = False", "the goal check says no"),
-        (
-            "moved = get_obj_pos('red block')[0] != before['red block'][0]\n"
-            "ret_val = bool(moved and 1 / 0)",
-            "the goal check says nothing of it",
-        ),
-        ("ret_val = bool(1 / 0)", "the goal check cannot be used: ZeroDivisionError"),
-    ],
+    ("goal", "why"), table(__file__, "goal checks that do not accept").values()
 )
 @pytest.mark.parametrize("expect", [(), ("moved",)])
 def test_what_a_goal_check_does_not_accept_is_not_learned_whatever_was_expected(
@@ -227,15 +199,10 @@ def test_a_session_that_learns_has_a_folder() -> None:
         opened(None)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "why"),
-    [
-        ("'blue bowl'", "'blue block'", "now: moved red block to blue block"),
-        ("for _ in", "raise ValueError('no')\n    for _ in", "its example fails: ValueError"),
-        ("for _ in", "return\n    for _ in", "now: nothing moved"),
-        ("for _ in range(times):", "for _ in [1, 2]:", ""),
-    ],
-)
+OTHERWISE = table(__file__, "skills that do otherwise")
+
+
+@pytest.mark.parametrize(("old", "new", "why"), OTHERWISE.values(), ids=OTHERWISE)
 def test_a_skill_that_does_otherwise_is_set_aside_until_it_holds_again(
     taught: SkillStore, tmp_path: Path, old: str, new: str, why: str
 ) -> None:
@@ -252,22 +219,11 @@ def test_a_skill_that_does_otherwise_is_set_aside_until_it_holds_again(
     assert not session.damaged_skills
 
 
-@pytest.mark.inside
-def test_a_skill_that_never_ends_is_set_aside(
-    taught: SkillStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cap.session.skills.example.PROGRAM_S", 0.2)
-    change(taught, "place", "for _ in", "while True:\n        pass\n    for _ in")
-    came, reason = checked(taught, tmp_path)["place"]
-    assert came == "set aside"
-    assert "its example fails: " in reason
-
-
 def test_examples_are_run_again_only_where_something_changed(
     taught: SkillStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = list[str]()
-    method = "cap.session.skills.example.SkillExample.run"
+    method = "cap.session.skills.skill_check.SkillExample.run"
     monkeypatch.setattr(method, lambda self, *rest, **more: ran.append(self.instruction) or "")
     opened(taught)[0].close()
     assert not ran
@@ -280,19 +236,10 @@ def test_examples_are_run_again_only_where_something_changed(
     assert ran == [WORDS] * 2
 
 
-@pytest.mark.parametrize(
-    ("values", "why"),
-    [
-        ({"before__world": None}, "is gone"),
-        ({"before__world": "AAAA"}, "cannot be run"),
-        ({"before__seed": "x"}, "cannot be used"),
-        ({"effect": {"moved": 3}}, "cannot be used"),
-        ({"answers": []}, "no answer to 'the red one'"),
-        ({"version": 99}, "99 - at `$.version`"),
-        ({"format": "else"}, "'else' - at `$.format`"),
-        ({"before__robot": {"name": "r", "mode": None, "objects": None, "file": "/r.py"}}, "-r /r"),
-    ],
-)
+EXAMPLES = table(__file__, "examples that cannot be run")
+
+
+@pytest.mark.parametrize(("values", "why"), EXAMPLES.values(), ids=EXAMPLES)
 def test_an_example_that_cannot_be_run_is_told(
     taught: SkillStore, tmp_path: Path, values: Mapping[str, Any], why: str
 ) -> None:
@@ -312,11 +259,6 @@ def test_a_damaged_example_leaves_its_skill_out(taught: SkillStore) -> None:
     assert "get_exact" in {entry.name for entry in session.state.definitions}
 
 
-def test_a_removed_skill_leaves_no_example(taught: SkillStore) -> None:
-    taught.remove("place")
-    assert not taught.example("place").exists()
-
-
 def test_the_command_runs_them_all(
     taught: SkillStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -333,21 +275,3 @@ def test_the_command_runs_them_all(
     about = {row["skill"]: row["about"] for row in json.loads(capsys.readouterr().out)}
     assert "set aside: its example did" in about["place"]
     assert run(["skills", "check", *where, "-m", "no/such"]) == 2
-
-
-def test_a_batch_learns_where_it_is_told_to(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "model.py").write_text(BATCH_MODEL, encoding="utf-8")
-    (tmp_path / "one.toml").write_text(
-        f'[[sessions]]\nname = "one"\nmode = "instant"\nmodel = "{tmp_path}/model.py"\n'
-        f'objects = ["red block", "blue bowl"]\ninstructions = ["{WORDS}"]\n',
-        encoding="utf-8",
-    )
-    skills = tmp_path / "skills"
-    assert run(["batch", str(tmp_path / "one.toml"), "--learn", "--set", f"skills={skills}"]) == 0
-    assert SkillStore(skills).names() == ("place",)
-    assert SkillStore(skills).example("place").exists()
-    asked = ["-m", f"{tmp_path}/model.py", "--mode", "instant", "--objects", "red block, blue bowl"]
-    assert run(["run", WORDS, *asked, "--learn", "--set", f"skills={tmp_path / 'more'}"]) == 0
-    assert "learned place (its example had the same effect again)" in capsys.readouterr().out

@@ -176,11 +176,6 @@ def test_ctrl_c_stops_the_program_and_keeps_its_calls_and_the_session(open_sessi
     assert session.run("b").ok
 
 
-def test_an_empty_instruction_is_refused(open_session: Open) -> None:
-    with pytest.raises(UsageError, match="empty"):
-        open_session().run(" \n\t")
-
-
 @pytest.mark.parametrize(
     ("prompts", "message"),
     [

@@ -10,8 +10,6 @@ import cap
 from cap.session.session import Session
 from tests.fakes.scripted import Scripted
 
-TABLE = ["red block", "blue block", "blue bowl"]
-
 
 def opened(model: Scripted, robot: str = "ravens", **options: Any) -> Session:
     return Session.open(robot, model, mode="instant", seed=3, **options)
@@ -30,15 +28,6 @@ def test_what_arrives_and_is_moved_counts_as_moved_and_an_arrival_alone_does_not
     with opened(Scripted(WAIT), "kitchen", objects=things) as session:
         effect = session.run("wait for the lemon").effect
     assert (effect.newly_seen, "moved" in effect.words) == (("lemon",), False)
-
-
-def test_a_further_round_is_shown_where_things_were_and_are() -> None:
-    model = Scripted("put_first_on_second('blue bowl', [0.1, -0.3])\n", "pass\n")
-    with opened(model, objects=TABLE, rounds=3) as session:
-        before = session.robot.positions()["blue bowl"]
-        session.run("clear the left half")
-    shown = f"#= moved blue bowl from ({before[0]:.3f}, {before[1]:.3f}) to (0.100, -0.300)"
-    assert shown in model.prompts[1]
 
 
 @pytest.mark.parametrize(
@@ -82,39 +71,3 @@ def test_a_prompt_without_a_header_that_acts_and_answers_returns_its_answer() ->
     model = Scripted("ret_val = lit()\n")
     lmp = cap.LMP(HEADERLESS, model, functions=functions, variables={"rooms": ["a", "b"]})
     assert lmp("which rooms are lit?") == ["a"]
-
-
-def test_ret_val_answers_for_every_prompt() -> None:
-    draw = "draw(parse_shape_pts('a line'))\n"
-    line = "ret_val = [[0.0, -0.4], [0.1, -0.4]]\n"
-    with opened(Scripted(draw, line), "drawing") as session:
-        assert session.run("draw a line").effect.line == "drew"
-
-
-PLATE = """[[objects]]
-name = "plate"
-position_m = [0.0, -0.5, 0.01]
-size_m = [0.2, 0.2, 0.02]
-"""
-THING = """[[objects]]
-name = "box {number}"
-position_m = [{x}, {y}, 0.03]
-size_m = [0.07, 0.07, 0.06]
-"""
-
-
-def test_things_on_a_plate_stand_beside_each_other_until_it_is_full(tmp_path: Any) -> None:
-    scene = tmp_path / "scene.toml"
-    spots = [(x, y) for x in (-0.22, 0.22) for y in (-0.3, -0.42, -0.54, -0.66)]
-    things = [THING.format(number=n, x=x, y=y) for n, (x, y) in enumerate(spots)]
-    scene.write_text(PLATE + "".join(things))
-    with Session.open(
-        "tabletop", Scripted(""), mode="instant", robot_options={"scene": str(scene)}
-    ) as session:
-        few, many = (
-            session.execute("".join(f"put_first_on_second('box {n}', 'plate')\n" for n in numbers))
-            for numbers in (range(3), range(3, 8))
-        )
-    assert [round(end[2], 3) for _, end in few.moved.values()] == [0.05] * 3
-    assert many.failure is not None
-    assert "on 'plate'; take something off it first" in many.failure.message
