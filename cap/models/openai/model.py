@@ -257,19 +257,10 @@ class OpenAIModel:
         try:
             body = retried(send, exchange.deadline, tries, self._sleep)
         except RequestFailed as failure:
-            refusal = failure.refusal
-            if refusal and (refusal.status in _WAYS_REFUSED or refusal.of_pictures):
-                raise exchange.failed(Refused(cut(refusal.words.rstrip(".")))) from None
+            if failure.status in _WAYS_REFUSED or failure.of_pictures:
+                raise exchange.failed(Refused(cut(failure.words.rstrip(".")))) from None
             raise exchange.failed(self._failed(failure)) from None
         return body, Usage.of(self._counted(read_reply(body), exchange))
-
-    def tokens(self, text: str) -> list[int] | None:
-        """Return the numbers of a text's tokens, as llama.cpp has them; None where none are."""
-        url = f"{self._settings.base_url or ''}".removesuffix("/v1")
-        answer = self._client.ask(f"{url}/tokenize", {"content": text, "add_special": True})
-        found = answer.get("tokens") if isinstance(answer, dict) else None
-        numbers = isinstance(found, list) and all(type(number) is int for number in found)
-        return found if numbers else None
 
     def unusable(self, why: Refused) -> ModelError:
         """Return the error of an endpoint that takes no way of asking: where, and what to do."""
@@ -352,22 +343,17 @@ class OpenAIModel:
         self, failure: RequestFailed, sent: Mapping[str, Any], request: Request
     ) -> str | None:
         """Return the optional parameter that was refused, None if it was something else."""
-        refusal = failure.refusal
-        if refusal is None:
-            return None
         found = [name for name in _DROPPABLE if name in sent]
-        if refusal.parameter:
-            found = [name for name in found if name == refusal.parameter]
-        elif _TOO_LONG.search(f"{refusal.code} {refusal.words}"):
+        if failure.parameter:
+            found = [name for name in found if name == failure.parameter]
+        elif _TOO_LONG.search(f"{failure.code} {failure.words}"):
             found = []
         else:
-            found = [name for name in found if re.search(rf"\b{name}\b", refusal.words)]
-        if found and refusal.status in (400, 422):
+            found = [name for name in found if re.search(rf"\b{name}\b", failure.words)]
+        if found and failure.status in (400, 422):
             return found[0]
-        blind = (
-            request.pictures and refusal.of_pictures and "pictures" not in self.abilities.refused
-        )
-        return "pictures" if blind else None
+        blind = request.pictures and "pictures" not in self.abilities.refused
+        return "pictures" if blind and failure.of_pictures else None
 
     def _send(
         self,
@@ -429,19 +415,20 @@ class OpenAIModel:
 
     def _failed(self, failure: RequestFailed) -> ModelError:
         """Return the error that a failure ends as."""
-        refusal, words = failure.refusal, str(failure)
-        if refusal is None:
+        status, words = failure.status, str(failure)
+        if not status:
             return self._error(failure.kind, f": {words}")
-        if 300 <= refusal.status < 400:
-            what = f" answers {refusal.status}: it leads to {shown_url(refusal.location)}, and "
-            what += "neither prompt nor key is sent on; set the address that answers itself "
-            what += "(--base-url)"
-        elif refusal.status in (401, 403):
+        if 300 <= status < 400:
+            what = (
+                f" answers {status}: it leads to {shown_url(failure.location)}, and neither prompt "
+                "nor key is sent on; set the address that answers itself (--base-url)"
+            )
+        elif status in (401, 403):
             remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
             what = f" {self._key} ({words}); {remedy}"
-        elif refusal.status == 402:
+        elif status == 402:
             what = f" wants to be paid ({words}); add credit there"
-        elif refusal.status == 404 or refusal.code == "model_not_found":
+        elif status == 404 or failure.code == "model_not_found":
             what = f": not found ({words}); {self._remedy_404(self._models())}"
         elif _TOO_LONG.search(words):
             return self._too_long(words)

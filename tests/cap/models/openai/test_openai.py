@@ -198,24 +198,6 @@ def test_a_cut_completion_is_noted(connect: Any) -> None:
     assert completion.notes == ("the completion was cut at its limit of 1024 tokens",)
 
 
-def test_no_message_repeats_an_addresss_password(connect: Any) -> None:
-    with FakeServer(ANSWER) as server:
-        url = server.url
-    with pytest.raises(ModelUnreachable) as raised:
-        connect(url.replace("://", "://me:hunter2@")).complete(REQUEST)
-    assert "hunter2" not in str(raised.value)
-    assert url in str(raised.value)
-
-
-def test_a_server_that_repeats_the_address_does_not_show_its_password(connect: Any) -> None:
-    with FakeServer(ANSWER) as server:
-        url = server.url.replace("://", "://me:hunter2@")
-        server.faults.append(error(400, f"strange request to {url}"))
-        with pytest.raises(ModelError, match="strange request to http://127") as raised:
-            connect(url).complete(REQUEST)
-    assert "hunter2" not in str(raised.value)
-
-
 def test_a_closed_model_can_be_used_again(connect: Any) -> None:
     with FakeServer(ANSWER) as server:
         model = connect(server.url)
