@@ -17,6 +17,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.config import is_loopback
@@ -76,50 +77,35 @@ class Deadline:
         self._end_s += seconds
 
 
+@dataclass(eq=False)
 class RequestFailed(Exception):
     """A request without an answer; it passes between modules and is never shown."""
 
-    def __init__(
-        self,
-        message: str,
-        kind: type[ModelError] = EndpointFailed,
-        *,
-        again: bool = False,
-        after_s: float | None = None,
-        status: int = 0,
-        code: str = "",
-        parameter: str = "",
-        words: str = "",
-        location: str = "",
-    ) -> None:
-        """Describe the failure.
-
-        Args:
-            message: What happened, without a subject.
-            kind: The error it ends as.
-            again: Whether another try may succeed.
-            after_s: Seconds the endpoint asks to wait, if it says.
-            status: HTTP status, of an endpoint that does not take the request as it is; else 0.
-            code: Its word for the kind of error; "" if it has none.
-            parameter: The parameter it is about; "" if it names none.
-            words: Its message in one line, without secrets; "" if it has none.
-            location: Where it leads to, of a redirect.
-        """
-        super().__init__(message)
-        self.kind, self.again, self.after_s = kind, again, after_s
-        self.status, self.code, self.parameter = status, code, parameter
-        self.words, self.location = words, location
-        self.came: int | None = None
-        """Characters that had come of an answer that may have to be paid; None where none has."""
+    message: str
+    """What happened, without a subject."""
+    kind: type[ModelError] = EndpointFailed
+    """The error it ends as."""
+    again: bool = False
+    """Whether another try may succeed."""
+    after_s: float | None = None
+    """Seconds the endpoint asks to wait, if it says."""
+    status: int = 0
+    """HTTP status, of an endpoint that does not take the request as it is; else 0."""
+    code: str = ""
+    """Its word for the kind of error; "" if it has none."""
+    parameter: str = ""
+    """The parameter it is about; "" if it names none."""
+    words: str = ""
+    """Its message in one line, without secrets; "" if it has none."""
+    location: str = ""
+    """Where it leads to, of a redirect."""
+    came: int | None = None
+    """Characters that had come of an answer that may have to be paid; None where none has."""
 
     @property
     def of_pictures(self) -> bool:
         """True if it is about the pictures that were sent along."""
         return self.status in (400, 404, 415, 422, 500) and bool(_PICTURES.search(self.words))
-
-    def add(self, words: str) -> None:
-        """Add to the message."""
-        self.args = (f"{self}{words}",)
 
 
 def retried(
@@ -141,13 +127,13 @@ def retried(
             if not failure.again:
                 raise
             if attempt == tries:
-                failure.add(f" ({tries} tries)")
+                failure.message += f" ({tries} tries)"
                 raise
             pause_s = max(wait_s, failure.after_s or 0.0)
             if pause_s >= deadline.left_s():
                 tried = "1 try" if attempt == 1 else f"{attempt} tries"
                 past = f"past the limit of {deadline.length_s:g} s"
-                failure.add(f" ({tried}; the next one, in {pause_s:g} s, would be {past})")
+                failure.message += f" ({tried}; the next one, in {pause_s:g} s, would be {past})"
                 raise
         sleep(pause_s)
         wait_s *= 2

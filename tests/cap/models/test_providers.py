@@ -104,12 +104,6 @@ def test_the_table_has_every_form_and_shows_which_key_each_needs() -> None:
     assert (router["key"], local["key"]) == ("OPENROUTER_API_KEY", "")
 
 
-def test_every_provider_has_a_source_with_its_day_and_says_whether_it_was_tested() -> None:
-    for provider in PROVIDERS.values():
-        assert re.search(r"\.\w+/?.*, 20\d\d-\d\d-\d\d$", provider.source), provider.name
-        assert provider.tested
-
-
 def test_an_address_belongs_to_its_provider() -> None:
     asked = {"providers": {"openai": {"base_url": "http://127.0.0.1:9/v1"}}}
     with pytest.raises(MissingKey, match="OPENROUTER_API_KEY"):

@@ -1,8 +1,5 @@
-import functools
 import math
 import re
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,14 +8,11 @@ import pytest
 from cap.errors import ModelError, ModelUnreachable, NoMatch, UsageError
 from cap.models.base import ScoringModel
 from cap.models.capabilities import AbilitiesFile
-from cap.models.concurrency import together
 from cap.models.scorers import FIRST
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
 PROMPT = "Human: a drink, please.\nRobot:"
 OPTIONS = (" find a water", " find a cola", " done")
-LONG_S = 30.0
-"""Longer than any test waits when things are right."""
 WEIGHTS = {" find a water": 0.6, " find a cola": 0.3, " done": 0.1}
 NO_ECHO = error(400, "Setting 'echo' and 'logprobs' at the same time is not supported")
 NO_LOGPROBS = error(400, "logprobs are not supported with this model")
@@ -33,21 +27,16 @@ def logprob(word: str) -> float:
     return -float(len(word)) - 0.25
 
 
-def echoing(
-    split: Any = words, mark: str = "", offsets: bool = True, legacy_echo: bool = True
-) -> Any:
+def echoing(split: Any = words, mark: str = "", legacy_echo: bool = True) -> Any:
     """Return the answers of a server that gives the log-probabilities of prompts."""
 
     def answer(prompt: str, body: Mapping[str, Any]) -> Fault:
         assert body["echo"] is True
         tokens = ([mark] if mark else []) + split(prompt) + [" written"]
-        starts = [sum(map(len, tokens[:n])) for n in range(len(tokens))]
         told: dict[str, Any] = {
             "tokens": tokens,
             "token_logprobs": [None, *map(logprob, tokens[1:])],
         }
-        if offsets:
-            told["text_offset"] = starts
         text = prompt + " written" if legacy_echo else " written"
         return reply({"choices": [{"text": text, "logprobs": told}]})
 
@@ -98,15 +87,7 @@ def test_a_model_at_an_endpoint_compares(connect: Any) -> None:
     assert isinstance(connect("http://127.0.0.1:9/v1"), ScoringModel)
 
 
-@pytest.mark.parametrize(
-    "server",
-    [
-        echoing(),
-        echoing(offsets=False),
-        echoing(mark="<s>"),
-        echoing(mark="<s>", offsets=False),
-    ],
-)
+@pytest.mark.parametrize("server", [echoing(), echoing(mark="<s>")])
 def test_exact_scores_are_the_sums_over_the_continuations_tokens(connect: Any, server: Any) -> None:
     scores = score(connect, server)
     assert scores.rung == "exact"
@@ -315,20 +296,3 @@ def test_nothing_to_compare_is_said_before_anything_is_sent(
 ) -> None:
     with pytest.raises(UsageError):
         connect("http://127.0.0.1:9/v1").score(prompt, options)
-
-
-def test_the_first_error_ends_a_comparison_without_waiting_for_the_others() -> None:
-    held = threading.Event()
-
-    def ask(text: str) -> None:
-        if text == "stop":
-            raise KeyboardInterrupt
-        held.wait(LONG_S)
-
-    begin_s = time.monotonic()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            together([functools.partial(ask, text) for text in ("one", "stop", "two")])
-        assert time.monotonic() - begin_s < LONG_S
-    finally:
-        held.set()

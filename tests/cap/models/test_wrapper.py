@@ -13,9 +13,8 @@ import pytest
 from cap.errors import EmptyCompletion, SpendLimit, UsageError
 from cap.messages import usage_line
 from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams, Usage
-from cap.models.budget import FREE, Allowance, Budget, Price
+from cap.models.budget import ESTIMATED, FREE, Allowance, Budget, Price
 from cap.models.cache import NOTE, Cache
-from cap.models.estimates import ESTIMATED
 from cap.models.providers import ModelTerms, make_model
 from cap.models.replay import Recording
 from cap.models.wrapper import Managed, OwnModel
@@ -104,18 +103,6 @@ def test_a_model_that_cannot_compare_is_asked_for_a_ranking(kind: str, tmp_path:
     assert scores.logprobs[0] > scores.logprobs[1]
 
 
-def test_wrappers_go_around_wrappers_and_repairs_is_true_unless_said(tmp_path: Path) -> None:
-    class Plain:
-        name = "fake/plain"
-
-        def complete(self, request: Request) -> Completion:
-            return Completion("x", "plain")
-
-    model = cached(metered(Plain())[0], tmp_path)
-    assert getattr(model, "repairs", True) is True
-    assert model.complete(REQUEST).text == "x"
-
-
 def test_the_same_request_is_asked_once(tmp_path: Path) -> None:
     inner = Fixed()
     first = cached(inner, tmp_path).complete(REQUEST)
@@ -130,24 +117,6 @@ def test_an_answer_that_is_there_is_told_at_once_when_streamed(tmp_path: Path) -
     model.complete(REQUEST)
     model.stream(REQUEST, pieces.append)
     assert pieces == [Full().text]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        replace(REQUEST, prompt="# go.\n"),
-        replace(REQUEST, stop=("\n# ",)),
-        replace(REQUEST, max_tokens=5),
-        replace(REQUEST, temperature=0.5),
-        replace(REQUEST, seed=2),
-    ],
-)
-def test_another_request_is_asked(tmp_path: Path, other: Request) -> None:
-    inner = Fixed()
-    model = cached(inner, tmp_path)
-    model.complete(REQUEST)
-    model.complete(other)
-    assert len(inner.asked) == 2
 
 
 def made(url: str, mode: Any, folder: Path, **more: Any) -> Model:
