@@ -127,8 +127,8 @@ class Matcher:
         if self.tokens == tokenise(template.example.instruction):
             return Match(cost, template.example.code)
         filled = zip(template.slots, spans, strict=True)
-        values = {slot.span: self._value(slot, span) for slot, span in filled}
-        return Match(cost, template.filled(values))
+        values = ((slot.span, self._value(slot, span)) for slot, span in filled)
+        return Match(cost, template.filled({slot: v for slot, v in values if v is not None}))
 
     def _read(self, template: Template) -> tuple[float, Spans] | None:
         """Return cost and spans of the cheapest match with one template; None beyond the limit."""
@@ -165,33 +165,43 @@ class Matcher:
 
     def _price(self, slot: Slot, start: int, end: int) -> float:
         """Return what it costs a slot to take a span of tokens; infinite if it cannot."""
-        span, own = self.tokens[start:end], slot.tokens
-        stems = [token.stem for token in span]
-        misfit = math.inf
+        if self._value(slot, (start, end)) is None:
+            return math.inf
+        misfit = self._phrase(slot, self.tokens[start:end]) if slot.kind == "phrase" else 0.0
+        return 0.01 + 0.02 * (end - start) + misfit
+
+    def _value(self, slot: Slot, span: Span) -> Value | None:
+        """Return what a slot's span puts into the code; None if the span does not fit."""
+        tokens, own = self.tokens[slice(*span)], slot.tokens
+        stems, first = [token.stem for token in tokens], tokens[0]
+        fits = True
         match slot.kind:
             case "number":
-                negative = own[0].kind == "cardinal" and span[0].value < 0
-                fits = len(span) == 1 and span[0].kind == own[0].kind and not negative
+                counted = first.kind != "cardinal" or first.value >= 0
+                fits = len(tokens) == 1 and first.kind == own[0].kind and counted
+                return first.value if fits else None
             case "direction":
-                fits = direction(span, own) is not None
+                return direction(tokens, own)
             case "name":
-                fits = self._name(span) is not None
+                return self._name(tokens)
             case "word":  # words of a name in the scene
                 whole = f" {' '.join(stems)} "
                 named = any(whole in f" {' '.join(name)} " for name in self._scene)
-                fits = named and is_plural(span) == is_plural(own)
+                fits = named and is_plural(tokens) == is_plural(own)
             case "absent":  # a word that some example's scene has, if not this one
-                fits = len(span) == 1 and stems[0] in self._vocabulary.named - self._scene_words
+                fits = len(tokens) == 1 and stems[0] in self._vocabulary.named - self._scene_words
             case "label":
-                alike = (slot.use, len(span), stems[-1]) in self._vocabulary.shapes
-                fits = alike and not span[0].cheap and self._vocabulary.labels.issuperset(stems)
-            case _:
-                fits, misfit = False, self._phrase(slot, span)
-        return 0.01 + 0.02 * len(span) + (0.0 if fits else misfit)
+                alike = (slot.use, len(tokens), stems[-1]) in self._vocabulary.shapes
+                fits = alike and not first.cheap and self._vocabulary.labels.issuperset(stems)
+        words = [self._text[token.start : token.end].lower() for token in tokens]
+        if slot.singular:
+            words[-1] = singular(words[-1])
+        return " ".join(words) if fits else None
 
     def _phrase(self, slot: Slot, span: tuple[Token, ...]) -> float:
         own, first, last = slot.tokens, span[0], span[-1]
-        usual = self._vocabulary.fillers[slot.use]
+        usual, firsts = self._vocabulary.fillers[slot.use], self._vocabulary.firsts[slot.use]
+        places = not firsts.isdisjoint(LEADING)
         price = sum(self._strange(token) for token in span if token.stem not in usual)
         if slot.whole and all(token.text != "?" for token in self.tokens):
             price *= _ALONE
@@ -204,14 +214,14 @@ class Matcher:
             price += _UNKNOWN if last.text in self.unknown else _UNUSUAL
         unlike = [
             self._head(first) != self._head(own[0])
-            and (first.text in QUESTIONS or first.stem not in self._vocabulary.firsts[slot.use]),
+            and (first.text in QUESTIONS or first.stem not in firsts),
             breaks,  # 'the red' of 'the red and the blue block'
             is_plural(span) != is_plural(own),
             (last.text in PRONOUNS) != (own[-1].text in PRONOUNS),
             own[0].text not in QUESTIONS and _places(span) > _places(own),
             not is_plural(own)
             and any(a.stem in self._nouns and b.text in ARTICLES for a, b in pairwise(span)),
-            _leads(own[0]) and not any(map(_leads, span)),
+            places and any(map(_leads, own)) and not any(map(_leads, span)),
         ]
         return price + _UNLIKE * sum(unlike)
 
@@ -241,20 +251,6 @@ class Matcher:
         found = [i for i, name in enumerate(self._scene) if words <= set(name)]
         chosen = [i for i in found if words == set(self._scene[i])] or found
         return self._names[chosen[0]] if len(chosen) == 1 else None
-
-    def _value(self, slot: Slot, span: Span) -> Value:
-        """Return what a slot's span puts into the code."""
-        tokens = self.tokens[slice(*span)]
-        if slot.kind == "number":
-            return tokens[0].value
-        if slot.kind == "direction":
-            return direction(tokens, slot.tokens) or ()
-        if slot.kind == "name":
-            return self._name(tokens) or ""
-        words = [self._text[token.start : token.end].lower() for token in tokens]
-        if slot.singular:
-            words[-1] = singular(words[-1])
-        return " ".join(words)
 
 
 def _weight(word: str) -> float:

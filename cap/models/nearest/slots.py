@@ -224,7 +224,7 @@ def _vector(node: ast.List) -> tuple[int, ...]:
 def _holes(
     number: int,
     literal: _Literal,
-    tokens: Sequence[Token],
+    tokens: tuple[Token, ...],
     names: Sequence[str],
     taken: Collection[Span],
 ) -> Iterator[Hole]:
@@ -245,7 +245,7 @@ def _holes(
 def _runs(
     number: int,
     literal: _Literal,
-    tokens: Sequence[Token],
+    tokens: tuple[Token, ...],
     names: Sequence[str],
     taken: Collection[Span],
 ) -> Iterator[Hole]:
@@ -271,7 +271,7 @@ def _runs(
             part = "" if length == len(words) else "-" if i else "+"
             kind = _kind(literal, said, names)
             cut = run[-1].text != said[-1].text and stem(said[-1].text) == run[-1].stem
-            slot = Slot(span, kind, f"{kind} {literal.use}{part}", tuple(said), cut)
+            slot = Slot(span, kind, f"{kind} {literal.use}{part}", said, cut)
             yield Hole(number, slot, run[0].start, run[-1].end)
         i += max(length, 1)
 
