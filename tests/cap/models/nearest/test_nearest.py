@@ -60,8 +60,21 @@ def same(first: str, second: str) -> bool:
     return ast.dump(ast.parse(first)) == ast.dump(ast.parse(second))
 
 
-@rows("row", read("answers.jsonl"), ids=lambda row: row["said"])
+ANSWERS = read("answers.jsonl")
+SHIPPED = [row for row in ANSWERS if row.get("prompt", "").startswith("ravens/")]
+
+
+@rows("row", [row for row in ANSWERS if row not in SHIPPED], ids=lambda row: row["said"])
 def test_an_instruction_gets_its_code_or_is_declined(row: dict[str, Any]) -> None:
+    check(row)
+
+
+@pytest.mark.parametrize("row", SHIPPED, ids=lambda row: row["said"])
+def test_shipped_prompts_serve_everyday_words(row: dict[str, Any]) -> None:
+    check(row)
+
+
+def check(row: dict[str, Any]) -> None:
     asked = row["said"], row.get("prompt", GARDEN), row.get("context", PLANTS)
     if row["code"] is None:
         with pytest.raises(NoMatch):

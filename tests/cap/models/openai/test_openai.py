@@ -117,6 +117,8 @@ def test_pictures_that_are_refused_are_left_out_and_it_is_noted(connect: Any, st
         assert model.sees
         first, second = model.complete(request), model.complete(request)
     assert [("image_url" in str(post.body)) for post in server.posts] == [True, False, False]
+    text = server.posts[0].body["messages"][1]["content"][0]
+    assert text == {"type": "text", "text": REQUEST.prompt}
     assert "refuses pictures" in first.notes[0]
     assert first.notes == second.notes
     assert not model.sees
