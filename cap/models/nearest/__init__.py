@@ -15,8 +15,8 @@ How it answers
        returned with the instruction's words in its slots. The same prompt gives the same answer;
        ties go to the earlier example.
     4. An instruction is cut at 'then', ';' and full stops, and at 'and' if it does not fit as a
-       whole; the answers follow each other. A prompt whose examples all bind one same name returns
-       a value and is never answered twice.
+       whole; a part without a verb has that of the first. The answers follow each other. A prompt
+       whose examples all bind one same name returns a value and is never answered twice.
     A request for a function (`total = get_total(xs=numbers)`) gets the example's definition of that
     name, if its parameters take the call.
 
@@ -141,7 +141,8 @@ class _Reader:
 
     def _chain(self, parts: list[str]) -> list[Match]:
         """Return one match for each part; none if there is one part, or one that does not fit."""
-        found = [self._read(part) for part in parts]
+        verb = canonical(parts[0], self._lines, self._names).partition(" ")[0] if parts else ""
+        found = [self._read(part) or self._read(f"{verb} {part}") for part in parts]
         # What follows a part that has run must not turn out to be nonsense.
         known = not any(self._matcher(part).unknown for part in parts[1:])
         chain = [match for match in found if match is not None and match.cost <= _PART_LIMIT]
