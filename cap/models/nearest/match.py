@@ -241,6 +241,8 @@ class Matcher:
         plain = token.text in LIGHT or token.text in QUANTIFIERS or token.kind != "word"
         if plain or token.stem in self._scene_words:
             return 0.0
+        if not token.text[0].isalpha():
+            return 1.0  # a picture or an arrow may mean anything
         return _UNKNOWN if token.text in self.unknown else _UNUSUAL
 
     def _name(self, span: Sequence[Token]) -> str | None:
