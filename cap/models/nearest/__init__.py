@@ -211,8 +211,9 @@ def _definition(instruction: str, examples: Sequence[Example]) -> str | None:
         return None
     for example in examples:
         function = _statement(example.code)
-        named = isinstance(function, ast.FunctionDef) and function.name == call.func.id
-        if named and _takes(function, call):
+        if not isinstance(function, ast.FunctionDef) or function.name != call.func.id:
+            continue
+        if _takes(function, call):
             return example.code
     raise NoMatch(
         f"nearest knows no example function like {ast.unparse(call)!r}; define it in the prompt, "
