@@ -101,7 +101,6 @@ def _rows(found: dict[str, Any]) -> dict[str, str]:
 _NAMES = {
     "stop": "stop strings",
     "logprobs": "alternatives to a token",
-    "echo": "log-probabilities of a prompt",
     "rung": "continuations are compared by",
     "window": "context window",
     "pictures": "accepts pictures",

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 
 from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
+from cap.models.budget import estimate
 from cap.models.concurrency import together
-from cap.models.estimates import estimate
 from cap.models.replay import request_key
 from cap.models.wrapper import OwnModel, Wrapped
 from cap.program.extraction import program_in

@@ -31,8 +31,6 @@ class Abilities:
     """Takes a seed; whether it heeds it, one request cannot tell."""
     logprobs: int | None = None
     """How many alternatives it gives for each token; 0 if none."""
-    echo: bool | None = None
-    """Gives the log-probabilities of a prompt's own tokens."""
     rung: str | None = None
     """The best way of comparing continuations, as in `Scores.rung`."""
     window: int | None = None

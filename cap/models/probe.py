@@ -13,7 +13,6 @@ from cap.models.base import Mode, Request
 from cap.models.capabilities import Abilities
 from cap.models.openai.model import OpenAIModel, Refused
 from cap.models.openai.replies import read_reply
-from cap.models.scorers import WIDTHS, Asker, alternatives, echoed_tokens, token_by_token
 
 PROMPT = "1, 2, 3, 4,"
 STOP = "6"
@@ -55,23 +54,20 @@ def check(
     mode: Mode = model.mode
     if not (chat if mode == "chat" else completions):
         mode = "chat" if chat else "completion"
-    model.learn(refused={})
+    model.learn(refused={}, rung=None, logprobs=None)
     probe.completes(Request(PROMPT, max_tokens=MAX_TOKENS, seed=1))
     seen = probe.completes(Request(PROMPT, max_tokens=MAX_TOKENS, pictures=(_pixel(),)))
     stop = probe.stops(mode)
     refused = [*model.abilities.refused, *(["stop"] if stop is False else [])]
     window, cuts_off = probe.window(mode, widest)
-    logprobs = probe.logprobs(mode)
-    echo = probe.echoes() if completions else completions
+    rung = probe.rung()
     model.learn(
         chat=chat,
         completions=completions,
         streaming=probe.streams(),
         stop=stop,
         seed="seed" not in refused,
-        logprobs=logprobs,
-        echo=echo,
-        rung="exact" if echo else probe.rung(logprobs),
+        rung=rung,
         window=window,
         cuts_off=cuts_off,
         pictures=seen if model.sees else False,
@@ -94,31 +90,29 @@ class _Probe:
         self._free: dict[Mode, str] = {}
         """What it says when nothing stops it."""
 
-    def ask(self, mode: Mode, **more: Any) -> Any:
-        """Send the prompt with some parameter more and return the answer.
+    def tried(self, mode: Mode, **more: Any) -> tuple[bool | None, Any]:
+        """Send the prompt with some parameter more.
+
+        Returns:
+            Whether it is taken, None where that is open, and the answer.
 
         Raises:
             ModelUnreachable: Nothing answers there.
-            ModelError: It was refused, or went wrong.
         """
         sent: dict[str, Any] = {"prompt": PROMPT, "max_tokens": MAX_TOKENS}
         if mode == "chat":
             message = {"role": "user", "content": f"Count on: {PROMPT}"}
             sent = {"messages": [message], self._limit: MAX_TOKENS}
         begun = self._clock()
-        body, _ = self._model.request(mode, {**sent, **more}, once=True)
-        self.times.append(self._clock() - begun)
-        return body
-
-    def tried(self, mode: Mode, **more: Any) -> tuple[bool | None, Any]:
-        """Return whether something is taken, None where that is open, and the answer."""
         try:
-            return True, self.ask(mode, **more)
+            body, _ = self._model.request(mode, {**sent, **more}, once=True)
         except ModelUnreachable:
             raise
         except ModelError as error:
             self.last = error
             return (False if isinstance(error, Refused) else None), None
+        self.times.append(self._clock() - begun)
+        return True, body
 
     def mode(self, mode: Mode) -> bool | None:
         """Tell whether one way of asking works."""
@@ -153,41 +147,12 @@ class _Probe:
             return False
         return True if STOP in self._free.get(mode, "") else None
 
-    def logprobs(self, mode: Mode) -> int | None:
-        """Return how many alternatives to a token are given."""
-        for width in WIDTHS:
-            asked = {"logprobs": True, "top_logprobs": width} if mode == "chat" else {}
-            taken, body = self.tried(mode, **(asked or {"logprobs": width}))
-            if taken:
-                try:
-                    return len(alternatives(body))
-                except Refused:
-                    return 0
-            if taken is None:
-                return None
-        return 0
-
-    def echoes(self) -> bool | None:
-        """Return whether the log-probabilities of the prompt's own tokens are given."""
-        taken, body = self.tried("completion", echo=True, logprobs=1, max_tokens=1)
-        if not taken:
-            return taken
+    def rung(self) -> str:
+        """Return the best way of comparing continuations, by comparing two."""
         try:
-            return bool(echoed_tokens(body, PROMPT))
-        except Refused:
-            return False
-
-    def rung(self, logprobs: int | None) -> str:
-        """Return the best way of comparing where no prompt is repeated: token by token, if it can.
-
-        Args:
-            logprobs: How many alternatives to a token are given.
-        """
-        try:
-            token_by_token(Asker(self._model), PROMPT, [STOP])
+            return self._model.score(PROMPT, [" 5", " 9"]).rung
         except ModelError:
-            return "choice" if (logprobs or 0) > 1 else "ranked"
-        return "exact"
+            return "ranked"
 
     def streams(self) -> bool | None:
         """Tell whether the text comes in several pieces; one piece alone shows nothing."""

@@ -170,23 +170,22 @@ def list_models(asked: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
         asked: The configuration, as `Config.asked` has it.
     """
     names = ("model", "what it is", "address", "key", "tested", "quirks and source")
-    rows = [
-        ("nearest", "not a language model; adapts the closest example in the prompt"),
-        ("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl"),
-        *(
-            (
-                f"{entry.name}/NAME",
-                entry.about,
-                entry.base_url or "your own",
-                entry.key_env if entry.needs_key else "",
-                entry.tested,
-                "; ".join(filter(None, (entry.quirks, entry.source))),
-            )
-            for entry in _providers(asked or {}).values()
-        ),
-        ("FILE.py", "your own model, returned by the function create() in the file"),
-        *((name, f"provided by {entry.value}") for name, entry in sorted(_plugins().items())),
+    rows: list[tuple[str, ...]]
+    rows = [("nearest", "not a language model; adapts the closest example in the prompt")]
+    rows += [("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl")]
+    rows += [
+        (
+            f"{entry.name}/NAME",
+            entry.about,
+            entry.base_url or "your own",
+            entry.key_env if entry.needs_key else "",
+            entry.tested,
+            "; ".join(filter(None, (entry.quirks, entry.source))),
+        )
+        for entry in _providers(asked or {}).values()
     ]
+    rows += [("FILE.py", "your own model, returned by the function create() in the file")]
+    rows += [(name, f"provided by {entry.value}") for name, entry in sorted(_plugins().items())]
     return [dict(zip_longest(names, row, fillvalue="")) for row in rows]
 
 
@@ -300,29 +299,23 @@ def _endpoint(
     environ: Mapping[str, str],
     terms: ModelTerms,
 ) -> Model:
-    from cap.models.openai.client import own_authorities
     from cap.models.openai.model import OpenAIModel
 
     settings = _filled(provider, settings, environ)
-    own_authorities()  # what the user names must be of use, before anything is sent
     full = f"{provider.name}/{name}"
     secrets: list[str] = []
 
-    def held(where: str, found: re.Match[str]) -> str:
+    def value(found: re.Match[str]) -> str:
         """Return what a variable holds."""
-        name = check_variable(found[1] or found[2] or "", f"the {where}")
-        value = environ.get(name, "").strip()
-        if not value:
-            raise MissingKey(f"the {where} is read from {name}, which is not set; set it")
-        secrets.append(value)
-        return value
+        name = check_variable(found[1] or found[2] or "", "a header or parameter")
+        held = environ.get(name, "").strip()
+        if not held:
+            raise MissingKey(f"a header or parameter is read from {name}, which is not set; set it")
+        secrets.append(held)
+        return held
 
-    def read(where: str, text: str) -> str:
-        """Return a value with what its variables hold."""
-        return REFERENCE.sub(partial(held, where), text)
-
-    headers = {name: read(f"header {name}", text) for name, text in settings.headers.items()}
-    query = {name: read(f"parameter {name}", text) for name, text in settings.query.items()}
+    headers = {name: REFERENCE.sub(value, text) for name, text in settings.headers.items()}
+    query = {name: REFERENCE.sub(value, text) for name, text in settings.query.items()}
     per_minute = terms.allowance.per_minute or settings.requests_per_minute
     allowance = replace(terms.allowance, per_minute=per_minute)
     return OpenAIModel(

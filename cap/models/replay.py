@@ -29,7 +29,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -43,6 +43,7 @@ SHOWN_LINES = 6
 _KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
 Answer = Completion | ModelError | Scores
+A = TypeVar("A", Completion, Scores)
 
 _ERRORS = {
     name: kind
@@ -195,10 +196,8 @@ class Replay:
             NotRecorded: This very request was never recorded.
             ModelError: It was, and there was no completion then either.
         """
-        found = self._next(request_key(request), _last_line(request.prompt))
-        if isinstance(found, Completion):
-            return found
-        raise NotRecorded(self._missing(_last_line(request.prompt)))
+        line = _last_line(request.prompt)
+        return self._next(request_key(request), line, Completion, line)
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
         """Return the recorded comparison.
@@ -207,40 +206,39 @@ class Replay:
             NotRecorded: This one was never recorded.
             ModelError: It was, and there were no scores then either.
         """
-        found = self._next(request_key(ScoreRequest(prompt, tuple(continuations))), "")
-        if isinstance(found, Scores):
-            return found
-        raise NotRecorded(self._missing(_last_line(prompt)))
+        key = request_key(ScoreRequest(prompt, tuple(continuations)))
+        return self._next(key, "", Scores, _last_line(prompt))
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._given: dict[str, int] = defaultdict(int)
         """How many of a key's answers were given."""
 
-    def _next(self, key: str, line: str) -> Answer | None:
+    def _next(self, key: str, end: str, kind: type[A], line: str) -> A:
+        """Return the next answer of a key, or else of a prompt that ends alike."""
         answers = self._answers.get((self._label, key)) or self._answers.get(("", key))
         if not (self._label and self._parts):  # what knows no parts serves any of them
             answers = answers or self._anywhere.get(key)
         if not answers:
-            key, answers = line, self._anywhere.get(line)
-        if not answers:
-            return None
-        with self._lock:
-            number = self._given[key]
-            self._given[key] += 1
-        found = answers[min(number, len(answers) - 1)]
-        if isinstance(found, ModelError):
-            raise copy.copy(found)
-        return found
-
-    def _missing(self, line: str) -> str:
+            key, answers = end, self._anywhere.get(end)
+        if answers:
+            with self._lock:
+                number = self._given[key]
+                self._given[key] += 1
+            found = answers[min(number, len(answers) - 1)]
+            if isinstance(found, ModelError):
+                raise copy.copy(found)
+            if isinstance(found, kind):
+                return found
         shown = line if len(line) <= 120 else line[:117] + "..."
+        known = line in self._instructions
         changed = (
             " (it is recorded, but after other text or with other options: the prompt changed)"
         )
-        why = changed if line in self._instructions else ""
-        remedy = f"record it with a model that can answer: -m PROVIDER/NAME --record {self._path}"
-        return f"{self._path} holds no completion for {shown!r}{why}; {remedy}"
+        raise NotRecorded(
+            f"{self._path} holds no completion for {shown!r}{changed if known else ''}; record it "
+            f"with a model that can answer: -m PROVIDER/NAME --record {self._path}"
+        )
 
 
 def recording_warning(path: Path | None) -> str:

@@ -1,7 +1,6 @@
 """Comparing continuations of a prompt, by the best of three ways an endpoint offers.
 
-`exact`   the server gives every token's log-probability: of a text that it repeats (vLLM,
-          llama-cpp-python), or token by token where it numbers tokens (llama.cpp, by `/tokenize`)
+`exact`   the server repeats a text with every token's log-probability (vLLM, llama-cpp-python)
 `choice`  a question with lettered answers; the probabilities of the letters
 `ranked`  one request for the likeliest continuations, in order, by letter
 
@@ -34,10 +33,6 @@ R = TypeVar("R")
 LETTERS = string.ascii_uppercase
 WIDTHS = (20, 5)
 """How many alternatives to a letter are asked for; servers have different limits."""
-VOCABULARY_WIDTHS = (256, 1_000_000)
-"""How many alternatives to a token are asked for; the second is every vocabulary."""
-HIGHEST = 1e-3
-"""Greatest log-probability that is taken for one: 0, and what rounding adds."""
 MISSING = 2.0
 """A letter that is not given is at most as likely as the last one given; this many nats less."""
 RANKED = 5
@@ -138,28 +133,13 @@ def score(endpoint: OpenAIModel, prompt: str, continuations: Sequence[str]) -> S
 def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     """Return the log-probability of each continuation.
 
-    A tokenizer may join the prompt's last characters with a continuation's first. Then all are
-    counted from the first such token on: each has the same term more, and their differences stay
-    exact.
+    The server repeats a prompt's tokens with theirs. A tokenizer may join the prompt's last
+    characters with a continuation's first. Then all are counted from the first such token on: each
+    has the same term more, and their differences stay exact.
 
     Raises:
         Refused: The server does not give them.
     """
-    if asker.endpoint.abilities.echo is False:
-        return token_by_token(asker, prompt, continuations)
-    try:
-        return _echoed(asker, prompt, continuations)
-    except Refused as refused:
-        try:
-            scores = token_by_token(asker, prompt, continuations)
-        except Refused:
-            raise refused from None
-    asker.endpoint.learn(echo=False)  # token by token is the only way
-    return scores
-
-
-def _echoed(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
-    """Return the log-probabilities of a server that repeats a prompt's tokens with theirs."""
 
     def ask(text: str, once: bool = False) -> list[tuple[int, float]]:
         # To some servers no token means no limit.
@@ -198,57 +178,7 @@ def echoed_tokens(body: Any, text: str) -> list[tuple[int, float]]:
         tokens = [one for one in zip(starts, values, strict=True) if one[0] < len(text)]
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise Refused("it does not give the log-probabilities of the prompt") from None
-    for _, value in tokens:
-        _check_logprob(value)
     return tokens
-
-
-def token_by_token(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
-    """Return the log-probabilities of a server that takes tokens for a prompt.
-
-    Raises:
-        Refused: It does not number its tokens, or gives no alternatives to the next one.
-    """
-
-    def numbers(text: str) -> list[int]:
-        found = asker.endpoint.tokens(text)
-        if not found:
-            raise Refused("it does not number its tokens")
-        return found
-
-    tokens = {text: numbers(prompt + text) for text in continuations}
-    columns = zip(numbers(prompt), *tokens.values(), strict=False)
-    begin = sum(1 for _ in itertools.takewhile(lambda column: len({*column}) == 1, columns))
-    if begin == 0:
-        raise Refused("the prompt is too short: its first token has no log-probability")
-    # It is made to write a letter: of half a character it gives no alternatives. The alternatives
-    # are from before that.
-    letter = {str(numbers("a")[-1]): 100}
-
-    def total(text: str) -> float:
-        ids = tokens[text]
-        return math.fsum(
-            _next_logprob(asker, ids[: at + 1], letter) for at in range(begin, len(ids))
-        )
-
-    sums = together([functools.partial(total, text) for text in continuations])
-    return Scores(tuple(sums), "exact")
-
-
-def _next_logprob(asker: Asker, tokens: Sequence[int], letter: Mapping[str, int]) -> float:
-    """Return the log-probability of the last token after those before it."""
-    *before, token = tokens
-    for width in VOCABULARY_WIDTHS:
-        asked = {"prompt": before, "max_tokens": 1, "temperature": 0.0, "logprobs": width}
-        body = asker.request("completion", {**asked, "logit_bias": letter})
-        try:
-            entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-            found = {int(entry["id"]): float(entry["logprob"]) for entry in entries}
-        except (KeyError, IndexError, TypeError, ValueError):
-            raise Refused("it does not number its alternatives to a token") from None
-        if token in found:
-            return found[token]
-    raise Refused("it does not give every alternative to a token")
 
 
 def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -264,37 +194,39 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     known = asker.endpoint.abilities.logprobs
     if known is not None and known < 2:
         raise Refused("it gives no alternatives to a token")
-    widths = [known] if known else list(WIDTHS)
+    widths = [known] if known else WIDTHS
+    for width in widths:
+        try:
+            logprobs = _normal(_grouped(asker, prompt, continuations, width))
+        except Refused:
+            if width == widths[-1]:
+                raise
+            continue
+        asker.endpoint.learn(logprobs=width)
+        return Scores(tuple(logprobs), "choice")
+    raise AssertionError("the last width returns or raises")
 
-    def compare(options: Sequence[str]) -> list[float]:
-        width = min(widths[0], len(LETTERS))
-        if len(options) == 1:
-            return [0.0]
-        if len(options) <= width:
-            try:  # both orders, and their mean: models favour the first letters, or the last
-                forward = _letters(asker, prompt, options, width)
-                backward = _letters(asker, prompt, options[::-1], width)[::-1]
-            except Refused:
-                if len(widths) == 1:
-                    raise
-                del widths[0]
-                return compare(options)
-            pairs = zip(forward, backward, strict=True)
-            return [_log_sum(pair) - math.log(2) for pair in pairs]
-        size = math.ceil(len(options) / math.ceil(len(options) / width))
-        groups = [options[at : at + size] for at in range(0, len(options), size)]
-        within = [compare(group) for group in groups]
-        best = [max(values) for values in within]
-        among = compare([g[v.index(b)] for g, v, b in zip(groups, within, best, strict=True)])
-        return [
-            value - highest + shift
-            for values, highest, shift in zip(within, best, among, strict=True)
-            for value in values
-        ]
 
-    scores = Scores(tuple(_normal(compare(continuations))), "choice")
-    asker.endpoint.learn(logprobs=widths[0])
-    return scores
+def _grouped(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
+    """Return the log-probabilities of options, of which `width` fit into one question."""
+    width = min(width, len(LETTERS))
+    if len(options) == 1:
+        return [0.0]
+    if len(options) <= width:  # both orders, and their mean: models favour the first, or the last
+        forward = _letters(asker, prompt, options, width)
+        backward = _letters(asker, prompt, options[::-1], width)[::-1]
+        pairs = zip(forward, backward, strict=True)
+        return [_log_sum(pair) - math.log(2) for pair in pairs]
+    size = math.ceil(len(options) / math.ceil(len(options) / width))
+    groups = [options[at : at + size] for at in range(0, len(options), size)]
+    within = [_grouped(asker, prompt, group, width) for group in groups]
+    best = [group[values.index(max(values))] for group, values in zip(groups, within, strict=True)]
+    among = _grouped(asker, prompt, best, width)
+    return [
+        value - max(values) + shift
+        for values, shift in zip(within, among, strict=True)
+        for value in values
+    ]
 
 
 def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> list[float]:
@@ -340,8 +272,6 @@ def alternatives(body: Any) -> Mapping[str, float]:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise Refused("it does not give log-probabilities") from None
     given = {token: value for token, value in given.items() if value > -math.inf}
-    for value in given.values():
-        _check_logprob(value)
     if len(given) < 2:
         raise Refused("it gives no alternatives to a token")
     return given
@@ -363,17 +293,15 @@ def ranked(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> S
     )
     text = "\n".join([without_synonyms(prompt), "", asked, *listed, "Answer:"])
     completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
-    named = _labels(completion.said(), set(labels))
-    if not named:  # in prose: asked again once
+    if not _labels(completion.said(), labels):  # in prose: asked again once
         text = f"{text} {_shown(completion)}\n\n{_ONLY_LETTERS}\nAnswer:"
         completion = model.complete(Request(text, stop=("\n\n",), system=RANKING_SYSTEM))
-        named = _labels(completion.said(), set(labels))
+    named = _labels(completion.said(), labels)
     if not named:
         said = f"it answered {_shown(completion)!r}"
         raise Unranked(f"the model ranked no step, {said}; use another model with -m")
-    named = list(dict.fromkeys(named))[:count]
     logprobs = [-math.inf] * len(continuations)
-    for place, label in enumerate(named):
+    for place, label in enumerate(list(dict.fromkeys(named))[:count]):
         logprobs[labels.index(label)] = math.log(FIRST) + place * math.log(1 - FIRST)
     note = f"the model only ranks its likeliest: say is {FIRST} for the first, and so on"
     return Scores(tuple(logprobs), "ranked", (note,), Usage.of(completion))
@@ -383,22 +311,17 @@ def _shown(completion: Completion) -> str:
     return " ".join(completion.said().split())[:_SHOWN]
 
 
-def _labels(said: str, labels: set[str]) -> list[str]:
+def _labels(said: str, labels: Sequence[str]) -> list[str]:
     """Return the labels of an answer: lines of labels alone, and those that begin with `B)`."""
     found: list[str] = []
     for line in said.splitlines():
         words = [word.upper() for word in re.findall(r"[^\W\d_]+", line)]
         begun = re.match(r"\W*(?:\d+[.)]\s*)?([A-Z]{1,2})[).:]", line)
-        if labels.issuperset(words):
+        if {*words} <= {*labels}:
             found += words
         elif begun and begun[1] in labels:
             found.append(begun[1])
     return found
-
-
-def _check_logprob(value: float) -> None:
-    if not value <= HIGHEST:  # nor is `nan` one
-        raise Refused(f"it gives {value} for a log-probability, which is none")
 
 
 def _log_sum(logprobs: Sequence[float]) -> float:

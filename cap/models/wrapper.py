@@ -27,10 +27,9 @@ from cap.models.base import (
     Streams,
     Usage,
 )
-from cap.models.budget import Budget
+from cap.models.budget import Budget, counted, estimate
 from cap.models.cache import Cache
 from cap.models.concurrency import together
-from cap.models.estimates import counted, estimate
 from cap.models.replay import Recording
 from cap.models.settings import ModelSettings
 

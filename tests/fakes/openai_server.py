@@ -147,7 +147,6 @@ class FakeServer:
         window: int | None = None,
         blind: bool = False,
         tls: bool = False,
-        numbers: bool = False,
     ) -> None:
         """Open a port on 127.0.0.1.
 
@@ -158,7 +157,6 @@ class FakeServer:
             models: Names served; another name is a 404.
             window: Tokens of a prompt that are read; what is before is lost without a word.
             blind: Refuses pictures.
-            numbers: Tells tokens by /tokenize, one a character, and takes them as a prompt.
             tls: Speaks https, with a certificate that nobody vouches for.
         """
         self.answer = answer
@@ -167,7 +165,6 @@ class FakeServer:
         self.models = tuple(models)
         self.window = window
         self.blind = blind
-        self.numbers = numbers
         self.seen: list[Seen] = []
         self.broken: list[BaseException] = []
         self.closing = threading.Event()
@@ -251,8 +248,6 @@ class _Handler(BaseHTTPRequestHandler):
     def _completion(self, body: Mapping[str, Any]) -> Fault:
         fake = self.server.fake
         route = self.path.partition("?")[0]
-        if fake.numbers and route == "/tokenize":
-            return reply({"tokens": [1, *map(ord, body["content"])]})
         if route not in ("/v1/completions", "/v1/chat/completions"):
             return error(404, f"no route {self.path}")
         if body["model"] not in fake.models:
@@ -263,8 +258,6 @@ class _Handler(BaseHTTPRequestHandler):
                 return error(400, told, code="unsupported_parameter", param=name)
         chat = route.endswith("chat/completions")
         prompt = body["messages"][-1]["content"] if chat else body["prompt"]
-        if isinstance(prompt, list) and not chat:  # tokens, as /tokenize numbers them
-            prompt = "".join(map(chr, prompt[1:]))
         if isinstance(prompt, list):  # parts: a text, and pictures
             if fake.blind:
                 return error(400, "content must be a string: this model takes no image input")

@@ -15,10 +15,10 @@ How it answers
        returned with the instruction's words in its slots. The same prompt gives the same answer;
        ties go to the earlier example.
     4. An instruction is cut at 'then', ';' and full stops, and at 'and' if it does not fit as a
-       whole; the answers follow each other. A prompt whose examples all bind one same name returns
-       a value and is never answered twice.
-    A request for a function (`total = get_total(xs=numbers)`) gets the example's definition whose
-    name has the same words, with the parameters named as the call names them (`define`).
+       whole; a part without a verb has that of the first. The answers follow each other. A prompt
+       whose examples all bind one same name returns a value and is never answered twice.
+    A request for a function (`total = get_total(xs=numbers)`) gets the example's definition of that
+    name, if its parameters take the call.
 
 When it declines
     `NoMatch` names the words that fit nowhere and up to three sentences that it follows in this
@@ -35,32 +35,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
-from cap.models.nearest.define import answer_definition
-from cap.models.nearest.match import LIMIT, Match, Matcher, Vocabulary
+from cap.models.nearest.match import Match, Matcher, Vocabulary
 from cap.models.nearest.slots import names_in, template
 from cap.models.nearest.synonyms import canonical, stated
-from cap.models.nearest.words import (
-    LEADING,
-    QUANTIFIERS,
-    any_of,
-    is_plural,
-    stem,
-    tokenise,
-    unreadable,
-)
+from cap.models.nearest.words import any_of, tokenise
 from cap.prompt.examples import RECALLED, Example, split_examples
 
 _REMEDY = "use a language model with -m"
 _LONGEST = 60
 """Words of an instruction: the work grows with their square, and no example is that long."""
-_REWRITTEN = 0.02
-"""What each rewriting by a synonym costs: an example in the user's own words comes first."""
 _PART_LIMIT = 0.4
 """Parts of an instruction that cost more are declined: no doubtful readings in a row."""
 _OFFERS = 3
@@ -69,10 +59,8 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(rf"{_CUT.pattern}|,?\s+and\s+|,\s+", re.IGNORECASE)
-"""Where an instruction is cut if it does not fit as a whole."""
+"""Where an instruction is also cut if it does not fit as a whole."""
 _BEGIN = re.compile(rf"^\s*(?:please\s+)?{any_of('cuts', 'opening')},?\s+", re.IGNORECASE)
-_ASIDE = LEADING | QUANTIFIERS | {"the", "a", "an", "left", "right", "up", "down", "back"}
-"""What a part without a verb begins with, apart from numbers."""
 
 
 class Nearest:
@@ -99,11 +87,9 @@ class Nearest:
         examples = [*split_examples(request.further), *examples]
         if asked is None or asked.code or not examples:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
-        if sign := unreadable(asked.instruction):
-            raise NoMatch(f"nearest cannot read {sign!r} in {asked.instruction!r}; {_REMEDY}")
         read = (one for one in examples if one is not None)
         known = tuple(one for one in read if RECALLED not in one.effects)
-        text = answer_definition(asked.instruction, known)
+        text = _definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
         return Completion(text or _Reader(asked, known, lines).code(), self.name, cost_usd=0.0)
 
@@ -125,103 +111,78 @@ class _Reader:
         Raises:
             NoMatch: Neither fits.
         """
-        matcher, cost, match = self._read(self._said)
-        parts = self._parts(_CUT)
+        whole = self._read(self._said)
         if not _returns(self._vocabulary):
-            for cut in (_CUT, _AND) if cost > LIMIT else (_CUT,):
-                found = self._chain(self._parts(cut))
-                if found and sum(one[1] for one in found) < cost:
-                    return "\n".join(one[0].filled(one[2]) for one in found)
-        if cost <= LIMIT:
-            return matcher.filled(match)
-        refused = [part for part in parts if self._read(part)[1] > LIMIT]
-        raise NoMatch(self._refusal(refused[0] if len(parts) > 1 and refused else self._said))
+            for cut in (_CUT,) if whole else (_CUT, _AND):
+                chain = self._chain(self._parts(cut))
+                if chain and (whole is None or sum(part.cost for part in chain) < whole.cost):
+                    return "\n".join(part.code for part in chain)
+        if whole is None:
+            refused = [part for part in self._parts(_CUT) if self._read(part) is None]
+            raise NoMatch(self._refusal(refused[0] if refused else self._said))
+        return whole.code
 
-    def _chain(self, parts: list[str]) -> list[tuple[Matcher, float, Match]]:
-        """Return one reading for each part; none if there is one part, or one that does not fit."""
-        read = [next(self._readings(part, parts[0]), None) for part in parts]
-        found = [one for one in read if one is not None]
-        return found if len(found) == len(read) > 1 else []
+    def _matcher(self, said: str) -> Matcher:
+        words = canonical(said, self._lines, self._names)
+        return Matcher(self._vocabulary, words, self._names)
 
-    def _read(self, said: str) -> tuple[Matcher, float, Match]:
-        words, rewritten = canonical(said, self._lines, self._names)
-        matcher = Matcher(self._vocabulary, words, self._names)
+    def _read(self, said: str) -> Match | None:
+        matcher = self._matcher(said)
         if len(matcher.tokens) > _LONGEST:
             raise NoMatch(
                 f"nearest reads up to {_LONGEST} words, not the {len(matcher.tokens)} in"
                 f" {said[:40]!r}...; {_REMEDY}"
             )
-        match = matcher.best()
-        return matcher, match.cost + rewritten * _REWRITTEN, match
+        return matcher.best()
 
     def _parts(self, cut: re.Pattern[str]) -> list[str]:
         said = _BEGIN.sub("", self._said)
         return [part.strip() for part in cut.split(said) if part.strip(" .!?;")]
 
-    def _readings(self, part: str, first: str) -> Iterator[tuple[Matcher, float, Match]]:
-        """Return the readings of a part that fit: as it is, then with the first part's verb."""
-        ways, tokens = [part], tokenise(part)
-        lent = tokenise(canonical(first, self._lines, self._names)[0])
-        if tokens and lent and (tokens[0].text in _ASIDE or tokens[0].kind != "word"):
-            pronoun = "them" if is_plural(lent[1:]) else "it"
-            ways += [f"{lent[0].text} {part}", f"{lent[0].text} {pronoun} {part}"]
-        for way in ways:
-            matcher, cost, match = self._read(way)
-            # What follows a part that has run must not turn out to be nonsense.
-            if cost <= _PART_LIMIT and (part is first or not matcher.unknown):
-                yield matcher, cost, match
+    def _chain(self, parts: list[str]) -> list[Match]:
+        """Return one match for each part; none if there is one part, or one that does not fit."""
+        verb = canonical(parts[0], self._lines, self._names).partition(" ")[0] if parts else ""
+        found = [self._read(part) or self._read(f"{verb} {part}") for part in parts]
+        # What follows a part that has run must not turn out to be nonsense.
+        known = not any(self._matcher(part).unknown for part in parts[1:])
+        chain = [match for match in found if match is not None and match.cost <= _PART_LIMIT]
+        return chain if known and len(chain) == len(parts) > 1 else []
 
     def _refusal(self, said: str) -> str:
-        matcher, _, match = self._read(said)
-        known = {one for one in match.template.elements if isinstance(one, str)}
-        filled = {i for span in match.spans if span for i in range(*span)}
-        rest = [t.text for i, t in enumerate(matcher.tokens) if i not in filled]
-        odd = matcher.unknown or [text for text in rest if stem(text) not in known]
-        offers = ", ".join(map(repr, self._offers(matcher)))
+        unknown = self._matcher(said).unknown
+        offers = ", ".join(map(repr, self._offers(said)))
         follows = f"in this scene it follows {offers}; say one of these or " if offers else ""
-        words = ", ".join(map(repr, sorted(odd)))
-        offered = f"{follows}{_REMEDY}"
-        if not odd:
-            return f"nearest has no example like {said!r}; {offered}"
-        return f"nearest cannot match {words} in {said!r}; {offered}"
+        words = ", ".join(map(repr, sorted(unknown)))
+        reason = f"cannot match {words} in" if unknown else "has no example like"
+        return f"nearest {reason} {said!r}; {follows}{_REMEDY}"
 
-    def _offers(self, matcher: Matcher) -> list[str]:
+    def _offers(self, said: str) -> list[str]:
         """Return up to three instructions that are followed here, the most alike first."""
-        stems = {token.stem for token in matcher.tokens if not token.cheap}
+        own = {token.stem for token in self._matcher(said).tokens if not token.cheap}
 
-        def unlike(sentence: str) -> float:
-            own = {token.stem for token in tokenise(sentence) if not token.cheap}
-            return -len(stems & own) / max(len(stems | own), 1)
+        def alike(example: Example) -> float:
+            other = {token.stem for token in tokenise(example.instruction) if not token.cheap}
+            return len(own & other) / max(len(own | other), 1)
 
-        found: dict[str, None] = {}
-        sentences = {_here(one.example, self._names) for one in self._vocabulary.templates} - {""}
-        for sentence in sorted(sorted(sentences), key=unlike):
-            if self._read(sentence)[1] <= LIMIT:
-                found[sentence] = None
-            if len(found) == _OFFERS:
-                break
-        return list(found)
+        examples = [one.example for one in self._vocabulary.templates]
+        followed = (
+            example.instruction
+            for example in sorted(examples, key=alike, reverse=True)
+            if self._here(example) and self._read(example.instruction)
+        )
+        return list(islice(dict.fromkeys(followed), _OFFERS))
 
-
-def _here(example: Example, names: Sequence[str]) -> str:
-    """Return an example's instruction about things of this scene; "" if it lacks such things."""
-    text, free = example.instruction, list(names)
-    for name in names_in(example.context):
-        if re.search(rf"\b{re.escape(name)}\b", text):
-            alike = [one for one in free if one.split()[-1:] == name.split()[-1:]]
-            if not alike:
-                return ""
-            chosen = name if name in alike else alike[0]
-            free.remove(chosen)
-            text = re.sub(rf"\b{re.escape(name)}\b", chosen.upper(), text)
-    return text.lower()
+    def _here(self, example: Example) -> bool:
+        """Tell whether all that an example's instruction names is in this scene."""
+        named = (name for name in names_in(example.context) if name in example.instruction)
+        return set(named) <= set(self._names)
 
 
 @lru_cache(maxsize=64)
 def _vocabulary(examples: tuple[Example, ...], lines: tuple[str, ...]) -> Vocabulary:
     found = []
     for example in examples:
-        words, _ = canonical(example.instruction, lines, names_in(example.context))
+        words = canonical(example.instruction, lines, names_in(example.context))
         if (one := template(replace(example, instruction=words))) is not None:
             found.append(one)
     return Vocabulary(found)
@@ -230,12 +191,50 @@ def _vocabulary(examples: tuple[Example, ...], lines: tuple[str, ...]) -> Vocabu
 @lru_cache(maxsize=64)
 def _returns(vocabulary: Vocabulary) -> bool:
     """True if every example binds one same name: what it returns, and only one can be returned."""
-    bound = [
-        {
-            n.id
-            for n in ast.walk(one.tree)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        for one in vocabulary.templates
-    ]
+    bound = [{*re.findall(r"^(\w+) = ", one.example.code, re.M)} for one in vocabulary.templates]
     return bool(set.intersection(*bound))
+
+
+def _definition(instruction: str, examples: Sequence[Example]) -> str | None:
+    """Return the definition of the function an instruction calls, or None if it calls none.
+
+    An example answers if its function has that name and its parameters take the call.
+
+    Raises:
+        NoMatch: No example defines such a function.
+    """
+    head, colon, text = instruction.partition(": ")
+    if not colon or len(head.split()) > 3:  # `define function: value = name(arguments)`
+        return None
+    call = getattr(_statement(text), "value", None)
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        return None
+    for example in examples:
+        function = _statement(example.code)
+        if not isinstance(function, ast.FunctionDef) or function.name != call.func.id:
+            continue
+        if _takes(function, call):
+            return example.code
+    raise NoMatch(
+        f"nearest knows no example function like {ast.unparse(call)!r}; define it in the prompt, "
+        f"or {_REMEDY}"
+    )
+
+
+def _statement(code: str) -> ast.stmt | None:
+    """Return the one statement of some code, or None."""
+    try:
+        body = ast.parse(code).body
+    except SyntaxError:
+        return None
+    return body[0] if len(body) == 1 else None
+
+
+def _takes(function: ast.FunctionDef, call: ast.Call) -> bool:
+    """Tell whether a function's parameters take the arguments of a call."""
+    names = [parameter.arg for parameter in function.args.args]
+    required = names[: len(names) - len(function.args.defaults)]
+    given = [*names[: len(call.args)], *(argument.arg for argument in call.keywords)]
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    once = len(call.args) + len(call.keywords) == len({*given})
+    return once and not starred and {*required} <= {*given} <= {*names}

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import Literal
 
 from cap.errors import PromptError
-from cap.models.nearest.words import Token, direction, is_plural, stem, tokenise
+from cap.models.nearest.words import Token, direction, stem, tokenise
 from cap.prompt.context import Context
 from cap.prompt.examples import Example
 
@@ -26,6 +26,8 @@ Span = tuple[int, int]
 """First token and one past the last."""
 Value = str | float | tuple[int, ...]
 """A slot's words, its number in metres, degrees or as counted, or its direction."""
+Kind = Literal["name", "word", "absent", "label", "phrase", "number", "direction"]
+"""What may fill a slot."""
 _FACTORS = {"length": (1.0, 100.0), "angle": (1.0, math.pi / 180), "cardinal": (1.0,)}
 """By kind of a number in words: factors to numbers in code."""
 
@@ -36,26 +38,28 @@ class Slot:
 
     span: Span
     """Its tokens in the example's instruction."""
-    kind: Literal["name", "word", "absent", "label", "phrase", "number", "direction"]
-    """What may fill it."""
+    kind: Kind
     use: str
     """What the code does with it, such as `parse_position.0`; slots of one use share fillers."""
     tokens: tuple[Token, ...]
     """The words that fill it in the example."""
-    singular: bool
+    singular: bool = False
     """True if the code has the singular of a plural in the instruction."""
     whole: bool = False
     """True if the instruction has no other word with meaning."""
 
-    @cached_property
-    def plural(self) -> bool:
-        """True if its words speak of several things."""
-        return is_plural(self.tokens)
 
-    @cached_property
-    def profile(self) -> str:
-        """What the cost of other words in it depends on."""
-        return " ".join((self.use, str(self.whole), *(token.text for token in self.tokens)))
+@dataclass(frozen=True)
+class Hole:
+    """A place of the code that a slot's words go to."""
+
+    number: int
+    """Which of the code's literals it is in."""
+    slot: Slot
+    start: int = 0
+    """First character, in a string."""
+    end: int = 0
+    """One past its last character."""
 
 
 @dataclass(frozen=True)
@@ -68,44 +72,37 @@ class Template:
     """The instruction: stems of literal words, and slots."""
     tree: ast.Module
     """The code."""
+    holes: tuple[Hole, ...]
+    """Where in the code the slots are; those of one string from its end on."""
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """The slots in the order of the instruction."""
         return tuple(element for element in self.elements if isinstance(element, Slot))
 
-    def filled(self, values: Mapping[Slot, Value]) -> str:
-        """Return the code with other values in the slots."""
+    def filled(self, values: Mapping[Span, Value]) -> str:
+        """Return the code with other values in the slots, which are named by their spans."""
         tree = deepcopy(self.tree)
-        tokens = tokenise(self.example.instruction)
-        spans = {slot.span: slot for slot in values}
-        for literal in literals(tree):
-            if isinstance(literal.node, ast.List):
-                vector = _vector(literal.node)
-                for slot, value in values.items():
-                    if isinstance(value, tuple) and direction(slot.tokens, slot.tokens) == vector:
-                        literal.node.elts = [ast.Constant(number) for number in value]
-            elif literal.text:
-                text, end = "", 0
-                for run in _runs(literal.text, tokens, spans):
-                    if run.span in spans:
-                        text += literal.text[end : run.start] + str(values[spans[run.span]])
-                        end = run.end
-                literal.node.value = text + literal.text[end:]
-            else:
-                for slot, value in values.items():
-                    relation = _relation(literal, slot.tokens[0])
-                    if relation and isinstance(value, float):
-                        number = value * relation[0] + relation[1]
-                        whole = isinstance(literal.value, int) and number.is_integer()
-                        literal.node.value = int(number) if whole else float(f"{number:.12g}")
-                        break
+        found = list(literals(tree))
+        for hole in self.holes:
+            node, value = found[hole.number].node, values.get(hole.slot.span)
+            if isinstance(node, ast.List):
+                if isinstance(value, tuple):
+                    node.elts = [ast.Constant(number) for number in value]
+            elif isinstance(node.value, str):
+                if value is not None:
+                    node.value = node.value[: hole.start] + str(value) + node.value[hole.end :]
+            elif isinstance(value, float):
+                factor, shift = _relation(found[hole.number], hole.slot.tokens[0]) or (1.0, 0.0)
+                number = value * factor + shift
+                whole = isinstance(node.value, int) and number.is_integer()
+                node.value = int(number) if whole else float(f"{number:.12g}")
         return ast.unparse(tree)
 
 
 @dataclass(frozen=True)
 class _Literal:
-    """A string or number of the code."""
+    """A string, a number or a unit vector of the code."""
 
     node: ast.Constant | ast.List
     use: str
@@ -114,30 +111,10 @@ class _Literal:
     """1 if it counts from the start of a sequence, -1 from its end, 0 if it is no index."""
 
     @property
-    def value(self) -> object:
-        """The string or number; None for a list."""
-        return self.node.value if isinstance(self.node, ast.Constant) else None
-
-    @property
     def text(self) -> str:
-        """Its words; "" for a number."""
-        return self.value if isinstance(self.value, str) else ""
-
-
-@dataclass(frozen=True)
-class _Run:
-    """A run of words that a string of the code shares with the instruction."""
-
-    span: Span
-    """Tokens of the instruction."""
-    start: int
-    """First character in the string."""
-    end: int
-    """One past its last character."""
-    part: str
-    """"" if it is the whole string, `+` if it begins it, `-` if text comes before it."""
-    singular: bool
-    """True if the string has the singular of a plural in the instruction."""
+        """Its words; "" if it is no string."""
+        value = self.node.value if isinstance(self.node, ast.Constant) else None
+        return value if isinstance(value, str) else ""
 
 
 @lru_cache(maxsize=256)
@@ -162,23 +139,12 @@ def template(example: Example) -> Template | None:
         return None
     tokens = tokenise(example.instruction)
     found: dict[Span, Slot] = {}
-    for literal in sorted(literals(tree), key=lambda one: -len(tokenise(one.text))):
-        for run in _runs(literal.text, tokens, found):
-            words = tokens[slice(*run.span)]
-            kind = _kind(literal, words, names_in(example.context))
-            use = f"{kind} {literal.use}{run.part}"
-            found.setdefault(run.span, Slot(run.span, kind, use, words, run.singular))
-        if isinstance(literal.node, ast.List):
-            vector, places = _vector(literal.node), combinations(range(len(tokens) + 1), 2)
-            spans = [(i, j) for i, j in places if direction(tokens[i:j], tokens[i:j]) == vector]
-            if spans:
-                span = max(spans, key=lambda one: one[1] - one[0])
-                slot = Slot(span, "direction", "direction", tokens[slice(*span)], False)
-                found.setdefault(span, slot)
-        for i, token in enumerate(tokens):
-            if _relation(literal, token):
-                slot = Slot((i, i + 1), "number", f"number {token.kind}", (token,), False)
-                found.setdefault(slot.span, slot)
+    holes: list[Hole] = []
+    longest_first = sorted(enumerate(literals(tree)), key=lambda one: -len(tokenise(one[1].text)))
+    for number, literal in longest_first:
+        for hole in _holes(number, literal, tokens, names_in(example.context), found):
+            found.setdefault(hole.slot.span, hole.slot)
+            holes.append(hole)
     # Spans that share words are left out: neither can be filled alone.
     slots = {
         (a, b): slot
@@ -193,7 +159,9 @@ def template(example: Example) -> Template | None:
         for i, token in enumerate(tokens)
         if i in starts or i not in inside
     )
-    return Template(example, elements, tree)
+    kept = (hole for hole in holes if hole.slot.span in slots)
+    last_first = tuple(sorted(kept, key=lambda hole: -hole.start))
+    return Template(example, elements, tree, last_first)
 
 
 def repeated_numbers(example: Example) -> tuple[str, ...]:
@@ -216,30 +184,32 @@ def repeated_numbers(example: Example) -> tuple[str, ...]:
     )
 
 
-def literals(tree: ast.Module) -> Iterator[_Literal]:
-    """Return the strings and numbers of the code with what it does with them."""
-    lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
-    keys = {node for entry in lambdas for node in ast.walk(entry)}  # how things are compared
-    stack: list[tuple[ast.AST, str, int]] = [(tree, "", 0)]
-    while stack:
-        node, use, index = stack.pop()
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, str | int | float) and not isinstance(node.value, bool):
-                yield _Literal(node, use, index)
-        elif isinstance(node, ast.Call):
-            callee = ast.unparse(node.func).split(".")[-1]
-            stack.append((node.func, use, 0))
-            stack += [(arg, f"{callee}.{i}", 0) for i, arg in enumerate(node.args)]
-            stack += [(key.value, f"{callee}.{key.arg}", 0) for key in node.keywords]
-        elif isinstance(node, ast.List) and _vector(node):
+def literals(node: ast.AST, use: str = "", index: int = 0) -> Iterator[_Literal]:
+    """Return the strings, numbers and unit vectors of the code with what it does with them."""
+    sign = -1 if isinstance(node, ast.UnaryOp) else 0
+    inner = [(child, use, sign * index) for child in ast.iter_child_nodes(node)]
+    match node:
+        case ast.Constant(value=bool()):
+            return
+        case ast.Constant(value=str() | int() | float()):
+            yield _Literal(node, use, index)
+        case ast.List() if _vector(node):
             yield _Literal(node, use, 0)
-        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
-            stack += [(node.left, "in", 0), (node.comparators[0], use, 0)]
-        elif isinstance(node, ast.Subscript):
-            stack += [(node.value, use, 0), (node.slice, "index", 0 if node in keys else 1)]
-        else:
-            inner = -index if isinstance(node, ast.UnaryOp) else 0
-            stack += [(child, use, inner) for child in ast.iter_child_nodes(node)]
+            return
+        case ast.Lambda():  # how things are compared
+            yield from (replace(found, index=0) for found in literals(node.body, use))
+            return
+        case ast.Call():
+            callee = ast.unparse(node.func).split(".")[-1]
+            inner = [(node.func, use, 0)]
+            inner += [(arg, f"{callee}.{i}", 0) for i, arg in enumerate(node.args)]
+            inner += [(key.value, f"{callee}.{key.arg}", 0) for key in node.keywords]
+        case ast.Compare(ops=[ast.In()]):
+            inner = [(node.left, "in", 0), (node.comparators[0], use, 0)]
+        case ast.Subscript():
+            inner = [(node.value, use, 0), (node.slice, "index", 1)]
+    for child in inner:
+        yield from literals(*child)
 
 
 def _vector(node: ast.List) -> tuple[int, ...]:
@@ -251,39 +221,66 @@ def _vector(node: ast.List) -> tuple[int, ...]:
     return value if value in ((-1, 0), (1, 0), (0, 1), (0, -1)) else ()
 
 
-def _runs(text: str, tokens: Sequence[Token], taken: Mapping[Span, Slot]) -> Iterator[_Run]:
-    """Return the longest runs of words that text and instruction share, left to right.
+def _holes(
+    number: int,
+    literal: _Literal,
+    tokens: tuple[Token, ...],
+    names: Sequence[str],
+    taken: Collection[Span],
+) -> Iterator[Hole]:
+    """Return what a literal has of the instruction."""
+    if isinstance(literal.node, ast.List):
+        vector, places = _vector(literal.node), combinations(range(len(tokens) + 1), 2)
+        said = [(i, j) for i, j in places if direction(tokens[i:j], tokens[i:j]) == vector]
+        for span in sorted(said, key=lambda one: one[0] - one[1])[:1]:
+            yield Hole(number, Slot(span, "direction", "direction", tokens[slice(*span)]))
+    elif literal.text:
+        yield from _runs(number, literal, tokens, names, taken)
+    else:
+        for i, token in enumerate(tokens):
+            if _relation(literal, token):
+                yield Hole(number, Slot((i, i + 1), "number", f"number {token.kind}", (token,)))
 
-    Words inside a span longer than the run that is `taken` already do not count.
+
+def _runs(
+    number: int,
+    literal: _Literal,
+    tokens: tuple[Token, ...],
+    names: Sequence[str],
+    taken: Collection[Span],
+) -> Iterator[Hole]:
+    """Return the longest runs of words that a string shares with the instruction, left to right.
+
+    Words inside a longer span that is taken already do not count.
     """
-    words = tokenise(text)
+    words = tokenise(literal.text)
     i = 0
     while i < len(words):
         lengths: dict[int, int] = {}
         for at in range(len(tokens)):
             pairs = zip(words[i:], tokens[at:], strict=False)
-            differ = (n for n, (a, b) in enumerate(pairs) if a.literal != b.literal)
-            size = next(differ, min(len(words) - i, len(tokens) - at))
-            if size and not any(a <= at and at + size <= b and b - a > size for a, b in taken):
+            size = sum(1 for _ in takewhile(lambda pair: pair[0].literal == pair[1].literal, pairs))
+            if not any(a <= at and at + size <= b and b - a > size for a, b in taken):
                 lengths[at] = size
         length = max(lengths.values(), default=0)
         places = [at for at, size in lengths.items() if size == length]
         run = words[i : i + length]
         if len(places) == 1 and not all(word.cheap for word in run):
             span = places[0], places[0] + length
+            said = tokens[slice(*span)]
             part = "" if length == len(words) else "-" if i else "+"
-            last = tokens[span[1] - 1].text
-            cut = run[-1].text != last and stem(last) == run[-1].stem
-            yield _Run(span, run[0].start, run[-1].end, part, cut)
+            kind = _kind(literal, said, names)
+            cut = run[-1].text != said[-1].text and stem(said[-1].text) == run[-1].stem
+            slot = Slot(span, kind, f"{kind} {literal.use}{part}", said, cut)
+            yield Hole(number, slot, run[0].start, run[-1].end)
         i += max(length, 1)
 
 
-def _kind(
-    literal: _Literal, words: Sequence[Token], names: Sequence[str]
-) -> Literal["name", "word", "absent", "label", "phrase"]:
+def _kind(literal: _Literal, said: Sequence[Token], names: Sequence[str]) -> Kind:
+    """Return what may fill a slot, by what fills it in the example."""
     if any(token.cheap for token in tokenise(literal.text)):
         return "phrase"
-    stems = {token.stem for token in words}
+    stems = {token.stem for token in said}
     known = [{token.stem for token in tokenise(name)} for name in names]
     if stems in known:
         return "name"
@@ -294,7 +291,7 @@ def _kind(
 
 def _relation(literal: _Literal, token: Token) -> tuple[float, float] | None:
     """Return factor and shift from a number in words to one in code, or None."""
-    value = literal.value
+    value = literal.node.value if isinstance(literal.node, ast.Constant) else None
     if not isinstance(value, int | float):
         return None
     if token.kind == "ordinal":

@@ -15,6 +15,8 @@ from functools import cached_property, lru_cache
 from cap.models.nearest.words import LENGTH, named, plain, stem, tokenise
 
 _LINE = re.compile(r"^#: (.+?) = (.+)$")
+_ANY = r"\S.*?"
+_VARIABLE = re.compile(r"\b[A-Z]\b")
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,22 @@ class Rewording:
     """The text must contain one of these."""
     phrase: bool = False
     """True if words of the scene's names are left alone: the ways are single phrases."""
-    statement: bool = False
-    """True if it begins with a variable: then a question is left alone."""
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """The pattern, compiled when a text first may match: most rules of a prompt never do."""
         return re.compile(self.pattern)
+
+    def applied(self, text: str, scene: frozenset[str]) -> str:
+        """Return a text in the words of the examples."""
+        if not any(phrase in text for phrase in self.phrases):
+            return text
+
+        def reworded(match: re.Match[str]) -> str:
+            named = self.phrase and scene.issuperset(map(stem, match[0].split()))
+            return match[0] if named else match.expand(self.replacement)
+
+        return self.regex.sub(reworded, text)
 
 
 def stated(prompt: str) -> tuple[str, ...]:
@@ -45,79 +56,63 @@ def stated(prompt: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=2048)
-def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, int]:
-    """Return an instruction in the words of the examples, and how many rewritings that took.
+def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> str:
+    """Return an instruction in the words of the examples.
 
     Args:
         text: The instruction as the user wrote it.
         lines: The prompt's synonym lines.
         names: Names of things in the scene; their words are never rewritten.
     """
-    rules, vocabulary = _rules(lines)
     scene = frozenset(token.stem for name in names for token in tokenise(name))
-    text = f" {plain(text, vocabulary, names)} "
-    question = text.endswith("? ")
-    rewritten = 0
-    for rule in rules:
-        if (rule.statement and question) or not any(phrase in text for phrase in rule.phrases):
-            continue
-        parts, end = [], 0
-        for match in rule.regex.finditer(text):
-            words = {stem(word) for word in match[0].split()}
-            if rule.phrase and (match["same"] or scene >= words):
-                continue
-            parts += [text[end : match.start()], match.expand(rule.replacement)]
-            end = match.end()
-            rewritten += 1
-        text = "".join((*parts, text[end:]))
-    return named(" ".join(text.split()), names), rewritten
+    text = f" {plain(text, names)} "
+    for rule in _rules(lines):
+        text = rule.applied(text, scene)
+    return named(" ".join(text.split()), names)
 
 
 @lru_cache(maxsize=64)
-def _rules(lines: tuple[str, ...]) -> tuple[tuple[Rewording, ...], frozenset[str]]:
-    """Return the rules in order, of one line the longest first, and all words they know."""
+def _rules(lines: tuple[str, ...]) -> list[Rewording]:
+    """Return the rules in order, of one line the longest first."""
     rules: list[Rewording] = []
     for match in filter(None, map(_LINE.match, lines)):
         head = match[1]
-        ways = sorted(match[2].split(", "), key=lambda way: -len(way.split()))
-        phrases = () if head.endswith(".") else [way for way in ways if not _variables(way)]
+        ways = sorted(match[2].split(", "), key=_longest_first)
+        phrases = () if head.endswith(".") else [w for w in ways if not _VARIABLE.search(w)]
         if phrases:
             # The head is one of the ways, so that nothing is rewritten within it.
-            same = sorted((head, *phrases), key=lambda way: -len(way.split()))
-            parts = (f"(?P<same>{re.escape(w)})" if w is head else re.escape(w) for w in same)
-            pattern = rf"(?<= )(?:{'|'.join(parts)})(?:e?(?P<plural>s))?(?= )"
+            either = "|".join(map(re.escape, sorted((head, *phrases), key=_longest_first)))
+            pattern = rf"(?<= )(?:{either})(?:e?(?P<plural>s))?(?= )"
             rules.append(Rewording(pattern, rf"{head}\g<plural>", tuple(phrases), phrase=True))
         rules += [_frame(head, way) for way in ways if way not in phrases]
-    words = re.findall(r"[^\s,=]+", " ".join(line[3:] for line in lines))
-    return tuple(rules), frozenset(words)
+    return rules
+
+
+def _longest_first(way: str) -> int:
+    return -len(way.split())
 
 
 def _frame(head: str, way: str) -> Rewording:
     """Return a rule for a way of saying it with variables, or for a whole instruction."""
     pattern, aim = _pattern(way), head.rstrip(".")
-    target = re.sub(r"\b[A-Z]\b", r"\\g<\g<0>>", aim)
-    first = bool(re.match(r"[A-MO-Z]\b", way))
+    target = _VARIABLE.sub(r"\\g<\g<0>>", aim)
     if head.endswith("."):
         if len(way.split()) <= len(aim.split()):  # what has all words of the head needs no more
             said = re.sub(r"[?]P<.>", "?:", _pattern(aim))
-            pattern = rf"(?! {said} (?:[?] )?$) {pattern}"
-        else:
-            pattern = f" {pattern}"
-        pattern, target = rf"^{pattern} (?P<end>\? )?$", rf" {target} \g<end>"
-    elif first:
+            pattern = rf"(?!{said} (?:[?] )?$){pattern}"
+        pattern, target = rf"^ {pattern} (?P<end>\? )?$", rf" {target} \g<end>"
+    elif re.match(r"[A-MO-Z]\b", way):
         pattern, target = rf"^ {pattern}(?= )", f" {target}"
     else:
         pattern = rf"(?<= ){pattern}(?= )"
     longest = max(re.split(r"\s*\b[A-Z]\b\s*", way), key=len)
-    return Rewording(pattern, target, (f" {longest} ",), statement=first)
-
-
-def _variables(way: str) -> bool:
-    return re.search(r"\b[A-Z]\b", way) is not None
+    return Rewording(pattern, target, (f" {longest} ",))
 
 
 def _pattern(way: str) -> str:
     """Return a pattern with a group for each variable."""
-    kinds = {word: LENGTH if word == "N" else r"\S.*?" for word in re.findall(r"\b[A-Z]\b", way)}
-    words = (f"(?P<{w}>{kinds[w]})" if w in kinds else re.escape(w) for w in way.split())
-    return " ".join(words)
+
+    def group(match: re.Match[str]) -> str:
+        return rf"(?P<{match[0]}>{LENGTH if match[0] == 'N' else _ANY})"
+
+    return _VARIABLE.sub(group, re.escape(way).replace("\\ ", " "))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,10 +24,8 @@ PLACING = _KINDS["placing"]
 """Prepositions of place, which people use one for another."""
 QUANTIFIERS = _KINDS["quantifiers"]
 PRONOUNS = _KINDS["pronouns"]
-NEGATIONS = _KINDS["negations"]
-"""Words that turn an instruction round."""
-JOINTS = _KINDS["joints"]
-"""Words that join two instructions."""
+TURNING = _KINDS["negations"] | _KINDS["joints"]
+"""Words that turn an instruction round, or join two: no slot takes a new one."""
 RELATIONS = _KINDS["relations"]
 """Words after which a noun phrase goes on to speak of something else."""
 LEADING = _KINDS["leading"]
@@ -42,28 +39,16 @@ CHEAP = LIGHT | _KINDS["prepositions"]
 
 _CARDINALS = _DATA["numbers"]["cardinals"].split()
 _ORDINALS = _DATA["numbers"]["ordinals"].split()
-_TENS = _DATA["numbers"]["tens"].split()
 _UNITS = {unit: ("length", metres) for unit, metres in _DATA["lengths"].items()}
 _UNITS |= dict.fromkeys(("degree", "deg", "°"), ("angle", 1.0))
 _NUMBER = r"(?:(?<![\w.-])-)?(?:\d+(?:\.\d+)?|(?<!\d)\.\d+)"
 _UNIT = rf"(?:{'|'.join(_DATA['lengths'])})(?:e?s)?"
 LENGTH = rf"(?:{_NUMBER}|{'|'.join(_CARDINALS)}) {_UNIT}|a bit|a lot"
 """Matches a length in words."""
-_SPOKEN_TENS = re.compile(rf"\b({'|'.join(_TENS)})(?:[- ]({'|'.join(_CARDINALS[1:10])}))?\b")
-_SPOKEN_NUMBER = re.compile(
-    rf"\b({'|'.join(_CARDINALS)})(?= and a (?:half|quarter) {_UNIT}\b)"
-    rf"|(?<=\bminus )({'|'.join(_CARDINALS)})\b|(?<=\bnegative )({'|'.join(_CARDINALS)})\b"
-)
-_TOKEN = re.compile(rf"{_NUMBER}|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
-_WORD = re.compile(rf"{_NUMBER}(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
-_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-
-
-def _table(name: str) -> list[tuple[re.Pattern[str], str]]:
-    return [
-        (re.compile(pattern.replace("LENGTH", _UNIT)), replacement)
-        for pattern, replacement in _DATA[name].items()
-    ]
+_SIGN = r"[?°\u2190-\u2bff\ud800-\udfff\ufffd\U0001f000-\U0010ffff]"
+"""Matches a sign that may mean something: a picture, an arrow, what could not be decoded."""
+_TOKEN = re.compile(rf"{_NUMBER}|[^\W\d_]+(?:['’][^\W\d_]+)?|{_SIGN}")
+_WORD = re.compile(rf"{_NUMBER}(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|{_SIGN}")
 
 
 def any_of(section: str, *names: str) -> str:
@@ -71,17 +56,17 @@ def any_of(section: str, *names: str) -> str:
     return "(?:" + "|".join(phrase for name in names for phrase in _DATA[section][name]) + ")"
 
 
-_SPELLINGS, _CONTRACTIONS = _table("spellings"), _table("contractions")
-_ANSWER = re.compile(rf"^\s*(?:oh,?\s+)?{any_of('politeness', 'answers')}\s*[,.!]\s*(?=\w)")
-_OPENING = re.compile(
-    any_of("politeness", "greetings", "adverbs", "enquiries", "requests") + r" (?=\S)"
+_SPELLINGS = [
+    (re.compile(pattern.replace("LENGTH", _UNIT)), replacement)
+    for pattern, replacement in _DATA["spellings"].items()
+]
+_OPENINGS = re.compile(
+    rf"(?:{any_of('politeness', 'greetings', 'adverbs', 'enquiries', 'requests')} (?=\S))*"
 )
-_ASKED = re.compile(any_of("politeness", "asked"))
+_REQUESTED = re.compile(any_of("politeness", "asked"))
 _ADVERBS = any_of("politeness", "adverbs")
-_CLOSING = re.compile(rf" (?:{any_of('politeness', 'closings')}|(?:very )?{_ADVERBS})$")
-_INSIDE = re.compile(rf" {any_of('politeness', 'inside', 'adverbs')}(?= )")
+_CLOSINGS = re.compile(rf"(?: (?:{any_of('politeness', 'closings')}|(?:very )?{_ADVERBS}))+$")
 _QUESTION = re.compile(any_of("politeness", "inquiring") + r"\b")
-_GERUND = re.compile(r"\b(mind|try|consider|about) (\w+)ing\b")
 _ONE = re.compile(r"\b(the|an?|any|each|every|both|another) (?!same|other|last)(\w+) ones?\b")
 
 
@@ -189,65 +174,26 @@ def direction(words: Sequence[Token], own: Sequence[Token]) -> tuple[int, ...] |
     return None
 
 
-def unreadable(text: str) -> str:
-    """Return the first sign of a text that may mean something and is no word; "" if none is.
-
-    >>> unreadable("stack the \N{LARGE RED CIRCLE} blocks") == "\N{LARGE RED CIRCLE}"
-    True
-    """
-    for sign in text:
-        # Pictures, arrows, and what stands for bytes that could not be decoded.
-        telling = unicodedata.category(sign) in ("So", "Sm", "Cs", "Co", "Cn")
-        if telling and not (sign.isascii() or sign in "°±×÷−"):
-            return sign
-    return ""
-
-
-def in_digits(text: str) -> str:
-    """Return lower-case text with signs, fractions and large number words in digits.
-
-    >>> in_digits("minus twenty-five cm or half a metre")
-    '-25 cm or 0.5 metre'
-    """
-    text = _SPOKEN_TENS.sub(
-        lambda m: str(20 + 10 * _TENS.index(m[1]) + _CARDINALS.index(m[2] or "zero")), text
-    )
-    text = _SPOKEN_NUMBER.sub(lambda m: str(_CARDINALS.index(m[0])), text)
-    for pattern, replacement in _SPELLINGS:
-        text = pattern.sub(replacement, text)
-    return text
-
-
-def plain(text: str, vocabulary: Collection[str] = (), names: Collection[str] = ()) -> str:
+def plain(text: str, names: Collection[str] = ()) -> str:
     """Return an instruction in lower case without fillers; it ends in " ?" if it is a question.
+
+    >>> plain("Could you please move it minus 25 cm?")
+    'move it -25 cm'
 
     Args:
         text: The instruction.
-        vocabulary: Words the prompt knows; they decide what 'placing' is a form of.
         names: Names of things in the scene; from them comes the noun of 'the red one'.
     """
-    text = _ANSWER.sub("", text.lower())
-    for pattern, replacement in _CONTRACTIONS:
+    text = text.lower()
+    for pattern, replacement in _SPELLINGS:
         text = pattern.sub(replacement, text)
-    words = _WORD.findall(_HYPHEN.sub(" ", in_digits(text)))
+    words = _WORD.findall(text)
     asks = words[-1:] == ["?"]
     text = " ".join(word for word in words if word != "?")
-    text = _GERUND.sub(lambda match: f"{match[1]} {_infinitive(match[2], vocabulary)}", text)
-    text = _INSIDE.sub("", text)
-    requested = False  # by a question, such as 'could you'
-    while opening := _OPENING.match(text):
-        requested = requested or _ASKED.match(text) is not None
-        text = text[opening.end() :]
-    while closing := _CLOSING.search(text):
-        text = text[: closing.start()]
-    text = named(text, names)
+    said = _OPENINGS.sub("", text, count=1)
+    requested = _REQUESTED.search(text[: len(text) - len(said)])  # such as 'could you'
+    text = named(_CLOSINGS.sub("", said), names)
     return text + " ?" if _QUESTION.match(text) or (asks and not requested) else text
-
-
-def _infinitive(stem: str, vocabulary: Collection[str]) -> str:
-    """Return what 'plac' or 'putt' is without its ending, as the vocabulary has it."""
-    forms = [stem, stem + "e", stem[:-1]]
-    return next((form for form in forms if form in vocabulary), stem)
 
 
 def named(text: str, names: Collection[str]) -> str:

@@ -18,7 +18,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from email.utils import mktime_tz, parsedate_tz
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.config import is_loopback
@@ -48,8 +47,6 @@ MAX_ANSWER_BYTES = 16_000_000
 """An answer longer than this is no completion."""
 _AGAIN = (408, 409, 429)
 """Statuses below 500 that may differ next time."""
-_OF_ANOTHER_HOST = (62, 64)
-"""What OpenSSL calls a certificate whose host or address is not the one that was asked."""
 _DONE = b"[DONE]"
 _END_BYTES = 32
 """Where the end of a stream is looked for: some servers send no reason to finish."""
@@ -80,61 +77,35 @@ class Deadline:
         self._end_s += seconds
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """An endpoint's answer that it does not take a request as it is."""
+@dataclass(eq=False)
+class RequestFailed(Exception):
+    """A request without an answer; it passes between modules and is never shown."""
 
-    status: int
-    """Its HTTP status."""
-    code: str
+    message: str
+    """What happened, without a subject."""
+    kind: type[ModelError] = EndpointFailed
+    """The error it ends as."""
+    again: bool = False
+    """Whether another try may succeed."""
+    after_s: float | None = None
+    """Seconds the endpoint asks to wait, if it says."""
+    status: int = 0
+    """HTTP status, of an endpoint that does not take the request as it is; else 0."""
+    code: str = ""
     """Its word for the kind of error; "" if it has none."""
-    parameter: str
+    parameter: str = ""
     """The parameter it is about; "" if it names none."""
-    words: str
+    words: str = ""
     """Its message in one line, without secrets; "" if it has none."""
-    location: str
+    location: str = ""
     """Where it leads to, of a redirect."""
+    came: int | None = None
+    """Characters that had come of an answer that may have to be paid; None where none has."""
 
     @property
     def of_pictures(self) -> bool:
         """True if it is about the pictures that were sent along."""
         return self.status in (400, 404, 415, 422, 500) and bool(_PICTURES.search(self.words))
-
-    def __str__(self) -> str:
-        """Return its status and message, cut to fit a line."""
-        words = cut(self.words.rstrip("."))
-        return f"{self.status}: {words}" if words else str(self.status)
-
-
-class RequestFailed(Exception):
-    """A request without an answer; it passes between modules and is never shown."""
-
-    def __init__(
-        self,
-        message: object,
-        kind: type[ModelError] = EndpointFailed,
-        *,
-        again: bool = False,
-        after_s: float | None = None,
-        refusal: Refusal | None = None,
-    ) -> None:
-        """Describe the failure.
-
-        Args:
-            message: What happened, without a subject.
-            kind: The error it ends as.
-            again: Whether another try may succeed.
-            after_s: Seconds the endpoint asks to wait, if it says.
-            refusal: The answer, of an endpoint that does not take the request as it is.
-        """
-        super().__init__(str(message))
-        self.kind, self.again, self.after_s, self.refusal = kind, again, after_s, refusal
-        self.came: int | None = None
-        """Characters that had come of an answer that may have to be paid; None where none has."""
-
-    def add(self, words: str) -> None:
-        """Add to the message."""
-        self.args = (f"{self}{words}",)
 
 
 def retried(
@@ -156,16 +127,13 @@ def retried(
             if not failure.again:
                 raise
             if attempt == tries:
-                failure.add(f" ({tries} tries)")
+                failure.message += f" ({tries} tries)"
                 raise
-            pause_s, left_s = max(wait_s, failure.after_s or 0.0), deadline.left_s()
-            tried = f"{attempt} tries; " if attempt > 1 else ""
-            if failure.after_s is not None and failure.after_s >= left_s:
-                asked = f"it asks to wait {failure.after_s:g} s, past the limit of"
-                failure.add(f"; {asked} {deadline.length_s:g} s; {tried}try again later")
-                raise
-            if pause_s >= left_s:
-                failure.add(f" ({tried}the next try would be past {deadline.length_s:g} s)")
+            pause_s = max(wait_s, failure.after_s or 0.0)
+            if pause_s >= deadline.left_s():
+                tried = "1 try" if attempt == 1 else f"{attempt} tries"
+                past = f"past the limit of {deadline.length_s:g} s"
+                failure.message += f" ({tried}; the next one, in {pause_s:g} s, would be {past})"
                 raise
         sleep(pause_s)
         wait_s *= 2
@@ -266,12 +234,11 @@ class Client:
                 failed.came = 0  # it may have been read
             raise failed from None
 
-    def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+    def ask(self, path: str) -> Any:
         """Ask something that is no question to the model.
 
         Args:
             path: What follows the address.
-            body: What is sent; None to only ask.
 
         Returns:
             The decoded answer; None where there is none.
@@ -283,9 +250,7 @@ class Client:
             contextlib.suppress(openai.OpenAIError, RequestFailed, ValueError, RecursionError),
             self._until(Deadline(CONNECT_S, time.monotonic)) as options,
         ):
-            if body is None:
-                return json.loads(client.get(path, cast_to=bytes, options=options))
-            return json.loads(client.post(path, cast_to=bytes, body=body, options=options))
+            return json.loads(client.get(path, cast_to=bytes, options=options))
         return None
 
     def _made(self) -> openai.OpenAI:
@@ -297,19 +262,14 @@ class Client:
             "follow_redirects": False,
             "event_hooks": {"response": [functools.partial(_bound, self._answer)]},
         }
-        if (context := own_authorities()) is not None:
-            settings["verify"] = context
+        if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
+            settings["verify"] = ssl.create_default_context()  # it reads both
         try:
             http = openai.DefaultHttpxClient(**settings)
-        except ImportError:
-            raise MissingExtra(
-                f"{_proxies()}: a SOCKS proxy needs the package socksio: {install_extra('socks')}; "
-                "or unset it"
-            ) from None
         except Exception:  # its HTTP library has errors of its own here
             raise UsageError(
-                f"{_proxies()} is no address of a proxy; write it like http://proxy:3128, or "
-                "unset it"
+                f"{_proxies()} cannot be used; write it like http://proxy:3128, unset it, or, for "
+                f"a SOCKS proxy: {install_extra('socks')}"
             ) from None
         weakref.finalize(self, http.close)
         return openai.OpenAI(  # type: ignore[no-any-return]
@@ -367,22 +327,28 @@ class Client:
         return self._of_connection(error)
 
     def _of_status(self, error: openai.APIStatusError) -> RequestFailed:
+        """Return what an endpoint means that answers with an error."""
         body: Mapping[str, Any] = error.body if isinstance(error.body, dict) else {}
         said = body.get("message") or body.get("error") or body.get("detail") or ""
-        headers, codes = error.response.headers, (body.get("code"), body.get("type"))
-        refusal = Refusal(
-            error.status_code,
-            next((code for code in codes if code and isinstance(code, str)), ""),
-            str(body.get("param") or ""),
-            self._redaction.line(said if isinstance(said, str) else json.dumps(said)),
-            headers.get("location", "another address"),
+        words = self._redaction.line(said if isinstance(said, str) else json.dumps(said))
+        status, headers = error.status_code, error.response.headers
+        codes = (body.get("code"), body.get("type"))
+        code = next((code for code in codes if code and isinstance(code, str)), "")
+        shown = f"{status}: {cut(words.rstrip('.'))}" if words else str(status)
+        refused = RequestFailed(
+            shown,
+            ModelError,
+            status=status,
+            code=code,
+            parameter=str(body.get("param") or ""),
+            words=words,
+            location=headers.get("location", "another address"),
         )
-        again = refusal.status in _AGAIN or refusal.status >= 500
-        if refusal.of_pictures or not again:
-            return RequestFailed(refusal, ModelError, refusal=refusal)
-        if refusal.code == "insufficient_quota":
-            return RequestFailed(f"answers {refusal}; the account's quota is used up")
-        return RequestFailed(f"answers {refusal}", again=True, after_s=retry_after_s(headers))
+        if refused.of_pictures or not (status in _AGAIN or status >= 500):
+            return refused
+        if code == "insufficient_quota":
+            return RequestFailed(f"answers {shown}; the account's quota is used up")
+        return RequestFailed(f"answers {shown}", again=True, after_s=retry_after_s(headers))
 
     def _of_connection(self, error: Exception) -> RequestFailed:
         """Say why no answer came; an address that refuses or is unknown stays so."""
@@ -392,11 +358,8 @@ class Client:
         certificate = kinds.get("SSLCertVerificationError")
         if isinstance(certificate, ssl.SSLCertVerificationError):
             words = certificate.verify_message.rstrip(".")
-            what = f"its certificate is not trusted ({words}); if it is your own, name the PEM "
-            what += "file of its authority in SSL_CERT_FILE"
-            if certificate.verify_code in _OF_ANOTHER_HOST:
-                what = f"its certificate is of another host ({words}); write the name that is in "
-                what += "the certificate in --base-url, and check that nothing is in between"
+            what = f"its certificate is not trusted ({words}); check --base-url, or, if the server "
+            what += "is your own, name the PEM file of its authority in SSL_CERT_FILE"
         elif getattr(kinds.get("SSLError"), "reason", "") == "WRONG_VERSION_NUMBER":
             what = "nobody speaks TLS there; write http:// in its address"
         elif "ProxyError" in kinds:
@@ -489,25 +452,6 @@ def sdk() -> Any:
     return openai
 
 
-def own_authorities() -> ssl.SSLContext | None:
-    """Return what certificates are checked by where the user names authorities.
-
-    Raises:
-        UsageError: What is named is not there, or holds none.
-    """
-    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    if not (file or folder):
-        return None
-    try:
-        return ssl.create_default_context(cafile=file or None, capath=folder or None)
-    except OSError as error:
-        name = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
-        raise UsageError(
-            f"{name}={file or folder} holds no certificates ({error.strerror or error}); name a "
-            "PEM file of authorities, or unset it"
-        ) from None
-
-
 def _proxies() -> str:
     """Return the variables that name proxies."""
     names = ("all_proxy", "https_proxy", "http_proxy")
@@ -535,11 +479,9 @@ def cut(words: str) -> str:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds a server asks to wait, in milliseconds, seconds or by a date, or None."""
-    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        with contextlib.suppress(ValueError):
-            seconds = float(headers.get(name, "")) * unit_s
-            if 0.0 <= seconds < float("inf"):
-                return seconds
-    date = parsedate_tz(headers.get("retry-after", ""))
-    return None if date is None else max(mktime_tz(date) - time.time(), 0.0)
+    """Return the seconds a server asks to wait, or None; a date is not read."""
+    with contextlib.suppress(ValueError):
+        seconds = float(headers.get("retry-after", ""))
+        if 0.0 <= seconds < float("inf"):
+            return seconds
+    return None

@@ -21,9 +21,8 @@ from typing import Any
 from cap.config import shown_url
 from cap.errors import EndpointFailed, ModelError, PromptCutOff, did_you_mean
 from cap.models.base import MAX_TOKENS, Completion, Mode, Request, Scores, Usage
-from cap.models.budget import Budget
+from cap.models.budget import Budget, estimate
 from cap.models.capabilities import Abilities, AbilitiesFile
-from cap.models.estimates import estimate
 from cap.models.openai.client import (
     Client,
     Deadline,
@@ -33,7 +32,6 @@ from cap.models.openai.client import (
 )
 from cap.models.openai.redaction import OnText, Pieces, Redaction
 from cap.models.openai.replies import read_reply
-from cap.models.openai.window import Window
 from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
 
@@ -75,6 +73,18 @@ _TOO_LONG = re.compile(
 )
 """How endpoints say that a prompt does not fit."""
 
+LONG_CHARS = 2000
+"""Shorter prompts fit everywhere."""
+MOST_CHARS_PER_TOKEN = 7.0
+"""Programs and English have three to five; a prompt that seems to have more was not read whole."""
+USUAL_CHARS_PER_TOKEN = 3.9
+"""Where prompts are cut off unsaid, one that fills a usual window to the brim is from here on."""
+USUAL_WINDOWS = tuple(2**power for power in range(11, 18))
+_GROWN = 1.05
+_ALIKE = 3
+"""So many prompts, the longest so much longer than the shortest, are not read as the same number of
+tokens unless they were cut off."""
+
 
 class Refused(ModelError):
     """The endpoint does not take what was sent; another way of asking may do."""
@@ -101,6 +111,53 @@ class Exchange:
         elif self.lost != Usage():
             error.took = vars(replace(self.lost, requests=self.sent))
         return error
+
+
+class Window:
+    """What is known of one endpoint's window, by the tokens it says it read.
+
+    Some servers cut off what does not fit in their context window, without a word: then the model
+    has lost the hints and half of the examples, and writes worse programs.
+    """
+
+    def __init__(self, tokens: int | None = None, unsaid: bool = False) -> None:
+        """Begin with what is known.
+
+        Args:
+            tokens: How many of a longer prompt are read, where a check saw it cut off.
+            unsaid: Whether this kind of server is known to cut off without a word.
+        """
+        self._tokens = tokens
+        self._unsaid = unsaid
+        self._most = 0
+        """The most tokens that were read of any prompt."""
+        self._lengths: set[int] = set()
+        """How long the prompts were, in characters, of which so many were read."""
+
+    def cuts(self, chars: int, tokens: int) -> bool:
+        """Tell whether a prompt was cut off.
+
+        Args:
+            chars: How long it was.
+            tokens: How much of it was read; 0 where nobody says.
+        """
+        if not tokens or chars < LONG_CHARS:
+            return False
+        if tokens > self._most + 1:
+            self._lengths = set()
+        self._most = max(self._most, tokens)
+        fullest = tokens >= self._most - 1
+        if fullest:
+            self._lengths.add(chars)
+        same = len(self._lengths) >= _ALIKE and chars > _GROWN * min(self._lengths)
+        full = self._tokens is not None and tokens >= self._tokens - 1
+        brimful = any(0 <= window - tokens <= 1 for window in USUAL_WINDOWS)
+        return (
+            chars > MOST_CHARS_PER_TOKEN * tokens
+            or full
+            or (fullest and same)
+            or (self._unsaid and fullest and brimful and chars > USUAL_CHARS_PER_TOKEN * tokens)
+        )
 
 
 class OpenAIModel:
@@ -257,19 +314,10 @@ class OpenAIModel:
         try:
             body = retried(send, exchange.deadline, tries, self._sleep)
         except RequestFailed as failure:
-            refusal = failure.refusal
-            if refusal and (refusal.status in _WAYS_REFUSED or refusal.of_pictures):
-                raise exchange.failed(Refused(cut(refusal.words.rstrip(".")))) from None
+            if failure.status in _WAYS_REFUSED or failure.of_pictures:
+                raise exchange.failed(Refused(cut(failure.words.rstrip(".")))) from None
             raise exchange.failed(self._failed(failure)) from None
         return body, Usage.of(self._counted(read_reply(body), exchange))
-
-    def tokens(self, text: str) -> list[int] | None:
-        """Return the numbers of a text's tokens, as llama.cpp has them; None where none are."""
-        url = f"{self._settings.base_url or ''}".removesuffix("/v1")
-        answer = self._client.ask(f"{url}/tokenize", {"content": text, "add_special": True})
-        found = answer.get("tokens") if isinstance(answer, dict) else None
-        numbers = isinstance(found, list) and all(type(number) is int for number in found)
-        return found if numbers else None
 
     def unusable(self, why: Refused) -> ModelError:
         """Return the error of an endpoint that takes no way of asking: where, and what to do."""
@@ -352,22 +400,17 @@ class OpenAIModel:
         self, failure: RequestFailed, sent: Mapping[str, Any], request: Request
     ) -> str | None:
         """Return the optional parameter that was refused, None if it was something else."""
-        refusal = failure.refusal
-        if refusal is None:
-            return None
         found = [name for name in _DROPPABLE if name in sent]
-        if refusal.parameter:
-            found = [name for name in found if name == refusal.parameter]
-        elif _TOO_LONG.search(f"{refusal.code} {refusal.words}"):
+        if failure.parameter:
+            found = [name for name in found if name == failure.parameter]
+        elif _TOO_LONG.search(f"{failure.code} {failure.words}"):
             found = []
         else:
-            found = [name for name in found if re.search(rf"\b{name}\b", refusal.words)]
-        if found and refusal.status in (400, 422):
+            found = [name for name in found if re.search(rf"\b{name}\b", failure.words)]
+        if found and failure.status in (400, 422):
             return found[0]
-        blind = (
-            request.pictures and refusal.of_pictures and "pictures" not in self.abilities.refused
-        )
-        return "pictures" if blind else None
+        blind = request.pictures and "pictures" not in self.abilities.refused
+        return "pictures" if blind and failure.of_pictures else None
 
     def _send(
         self,
@@ -429,19 +472,20 @@ class OpenAIModel:
 
     def _failed(self, failure: RequestFailed) -> ModelError:
         """Return the error that a failure ends as."""
-        refusal, words = failure.refusal, str(failure)
-        if refusal is None:
+        status, words = failure.status, failure.message
+        if not status:
             return self._error(failure.kind, f": {words}")
-        if 300 <= refusal.status < 400:
-            what = f" answers {refusal.status}: it leads to {shown_url(refusal.location)}, and "
-            what += "neither prompt nor key is sent on; set the address that answers itself "
-            what += "(--base-url)"
-        elif refusal.status in (401, 403):
+        if 300 <= status < 400:
+            what = (
+                f" answers {status}: it leads to {shown_url(failure.location)}, and neither prompt "
+                "nor key is sent on; set the address that answers itself (--base-url)"
+            )
+        elif status in (401, 403):
             remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
             what = f" {self._key} ({words}); {remedy}"
-        elif refusal.status == 402:
+        elif status == 402:
             what = f" wants to be paid ({words}); add credit there"
-        elif refusal.status == 404 or refusal.code == "model_not_found":
+        elif status == 404 or failure.code == "model_not_found":
             what = f": not found ({words}); {self._remedy_404(self._models())}"
         elif _TOO_LONG.search(words):
             return self._too_long(words)

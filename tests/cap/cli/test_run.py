@@ -273,9 +273,9 @@ def test_options_that_make_no_sense(arguments: list[str], message: str, cap: Cap
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("stack all the \N{LARGE RED CIRCLE} blocks", "cannot read '\N{LARGE RED CIRCLE}'"),
-        ("stack all the \udcff\udcfe blocks", "cannot read '\N{REPLACEMENT CHARACTER}'"),
-        ("move the red block \N{RIGHTWARDS ARROW}", "cannot read '\N{RIGHTWARDS ARROW}'"),
+        ("stack all the \N{LARGE RED CIRCLE} blocks", "cannot match '\N{LARGE RED CIRCLE}'"),
+        ("stack all the \udcff\udcfe blocks", "cannot match '\N{REPLACEMENT CHARACTER}'"),
+        ("move the red block \N{RIGHTWARDS ARROW}", "cannot match '\N{RIGHTWARDS ARROW}'"),
         ("make it smaller", "name 'moved' is not defined"),
     ],
 )

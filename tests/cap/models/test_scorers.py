@@ -1,8 +1,5 @@
-import functools
 import math
 import re
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,15 +8,11 @@ import pytest
 from cap.errors import ModelError, ModelUnreachable, NoMatch, UsageError
 from cap.models.base import ScoringModel
 from cap.models.capabilities import AbilitiesFile
-from cap.models.concurrency import together
-from cap.models.openai.model import Refused
-from cap.models.scorers import FIRST, alternatives, echoed_tokens
+from cap.models.scorers import FIRST
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
 PROMPT = "Human: a drink, please.\nRobot:"
 OPTIONS = (" find a water", " find a cola", " done")
-LONG_S = 30.0
-"""Longer than any test waits when things are right."""
 WEIGHTS = {" find a water": 0.6, " find a cola": 0.3, " done": 0.1}
 NO_ECHO = error(400, "Setting 'echo' and 'logprobs' at the same time is not supported")
 NO_LOGPROBS = error(400, "logprobs are not supported with this model")
@@ -34,21 +27,16 @@ def logprob(word: str) -> float:
     return -float(len(word)) - 0.25
 
 
-def echoing(
-    split: Any = words, mark: str = "", offsets: bool = True, legacy_echo: bool = True
-) -> Any:
+def echoing(split: Any = words, mark: str = "", legacy_echo: bool = True) -> Any:
     """Return the answers of a server that gives the log-probabilities of prompts."""
 
     def answer(prompt: str, body: Mapping[str, Any]) -> Fault:
         assert body["echo"] is True
         tokens = ([mark] if mark else []) + split(prompt) + [" written"]
-        starts = [sum(map(len, tokens[:n])) for n in range(len(tokens))]
         told: dict[str, Any] = {
             "tokens": tokens,
             "token_logprobs": [None, *map(logprob, tokens[1:])],
         }
-        if offsets:
-            told["text_offset"] = starts
         text = prompt + " written" if legacy_echo else " written"
         return reply({"choices": [{"text": text, "logprobs": told}]})
 
@@ -99,30 +87,12 @@ def test_a_model_at_an_endpoint_compares(connect: Any) -> None:
     assert isinstance(connect("http://127.0.0.1:9/v1"), ScoringModel)
 
 
-@pytest.mark.parametrize(
-    "server",
-    [
-        echoing(),
-        echoing(offsets=False),
-        echoing(mark="<s>"),
-        echoing(mark="<s>", offsets=False),
-    ],
-)
+@pytest.mark.parametrize("server", [echoing(), echoing(mark="<s>")])
 def test_exact_scores_are_the_sums_over_the_continuations_tokens(connect: Any, server: Any) -> None:
     scores = score(connect, server)
     assert scores.rung == "exact"
     assert scores.logprobs == tuple(sum(map(logprob, words(option))) for option in OPTIONS)
     assert scores.notes == ()
-
-
-@pytest.mark.parametrize(("value", "told"), [(math.nan, "nan"), (2.5, "2.5"), (math.inf, "inf")])
-def test_a_number_that_is_no_log_probability_is_told_as_what_it_is(value: float, told: str) -> None:
-    logprobs = {"tokens": ["a", " b"], "token_logprobs": [None, value]}
-    with pytest.raises(Refused, match=f"it gives {told} for a log-probability, which is none"):
-        echoed_tokens({"choices": [{"text": "a b", "logprobs": logprobs}]}, "a b")
-    if value > 0:
-        with pytest.raises(Refused, match=f"it gives {told} for"):
-            alternatives({"choices": [{"logprobs": {"top_logprobs": [{"A": -1.0, "B": value}]}}]})
 
 
 def test_a_token_across_the_boundary_counts_for_all(connect: Any) -> None:
@@ -326,57 +296,3 @@ def test_nothing_to_compare_is_said_before_anything_is_sent(
 ) -> None:
     with pytest.raises(UsageError):
         connect("http://127.0.0.1:9/v1").score(prompt, options)
-
-
-def test_the_first_error_ends_a_comparison_without_waiting_for_the_others() -> None:
-    held = threading.Event()
-
-    def ask(text: str) -> None:
-        if text == "stop":
-            raise KeyboardInterrupt
-        held.wait(LONG_S)
-
-    begin_s = time.monotonic()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            together([functools.partial(ask, text) for text in ("one", "stop", "two")])
-        assert time.monotonic() - begin_s < LONG_S
-    finally:
-        held.set()
-
-
-def by_numbers(prompt: str, body: Mapping[str, Any]) -> Any:
-    """Repeat no prompt, and tell every alternative: each letter is as likely as its place says."""
-    if "echo" in body:
-        return error(400, "no echo")
-    if "logprobs" not in body:
-        return "a"
-    likely = {"a": 0.5, "b": 0.3, "c": 0.2} if prompt.endswith("?") else {"a": 0.1, "b": 0.9}
-    entries = [
-        {"id": ord(letter), "token": letter, "logprob": math.log(share)}
-        for letter, share in likely.items()
-    ]
-    logprobs = {"content": [{"top_logprobs": entries[: body["logprobs"]]}]}
-    return reply({"choices": [{"text": "a", "logprobs": logprobs}], "usage": {}})
-
-
-def test_token_by_token_where_tokens_have_numbers(connect: Any) -> None:
-    with FakeServer(by_numbers, numbers=True) as server:
-        model = connect(server.url)
-        scores = model.score("which?", ["a", "b", "ab", "bb"])
-        again = model.score("which?", ["c"])
-        asked = [post.body for post in server.posts if post.path.endswith("completions")]
-    expected = [0.5, 0.3, 0.5 * 0.9, 0.3 * 0.9]
-    assert scores.logprobs == pytest.approx([math.log(share) for share in expected])
-    assert (scores.rung, again.rung) == ("exact", "exact")
-    assert again.logprobs == pytest.approx([math.log(0.2)])
-    assert sum("echo" in body for body in asked) == 1  # it is not tried again
-    walked = [body for body in asked if "echo" not in body]
-    assert all(body["prompt"][0] == 1 for body in walked)
-    assert {(body["logprobs"], body["max_tokens"]) for body in walked} == {(256, 1)}
-
-
-def test_without_every_alternative_the_next_way_is_taken(connect: Any) -> None:
-    with FakeServer(by_numbers, numbers=True) as server:
-        scores = connect(server.url).score("which?", ["a", "z"])  # z is no alternative at all
-    assert scores.rung != "exact"

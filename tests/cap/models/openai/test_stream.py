@@ -6,7 +6,6 @@ import pytest
 from cap.errors import ModelError
 from cap.models.base import Request, Streams
 from tests.fakes.openai_server import (
-    DONE,
     FakeServer,
     Fault,
     delta,
@@ -71,8 +70,3 @@ def test_an_error_that_never_ends_ends_with_the_deadline(connect: Any) -> None:
 def test_a_server_that_does_not_stream_is_understood(connect: Any) -> None:
     whole = reply({"choices": [{"message": {"content": "say(1)"}}]})
     assert streamed(connect, whole)[0].text == "say(1)"
-
-
-def test_a_stream_cut_at_the_limit_is_noted(connect: Any) -> None:
-    completion, _ = streamed(connect, stream(delta("say("), delta(finish="length"), DONE))
-    assert "cut at its limit" in completion.notes[0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cap.models.openai.window import Window
+from cap.models.openai.model import Window
 
 
 def test_a_growing_history_that_is_read_as_the_same_number_of_tokens_is_cut_off() -> None:
