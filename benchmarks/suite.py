@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
+from cap.models.base import Usage
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.robot import registry, robot_files
@@ -138,6 +139,12 @@ class Outcome:
     """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
     estimated: bool = False
     """Nobody counted some tokens: they, and their price, follow from the length of the texts."""
+
+    @property
+    def usage(self) -> Usage:
+        """What the model took."""
+        read, written = self.prompt_tokens, self.completion_tokens
+        return Usage(self.requests, read, written, self.cost_usd, estimated=self.estimated)
 
 
 ENDPOINT = "endpoint"

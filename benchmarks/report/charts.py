@@ -45,7 +45,7 @@ def draw(cells: Sequence[Cell]) -> dict[str, bytes]:
     with matplotlib.rc_context(style), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about glyphs that a font has not
         images = {"success": _success(chosen)}
-        if any(cell.tally.causes for cell in chosen):
+        if any(cell.causes for cell in chosen):
             images["failures"] = _failures(chosen)
     return images
 
@@ -54,8 +54,8 @@ def _success(cells: Sequence[Cell]) -> bytes:
     """Draw rates with their intervals, and the published values beside."""
     figure, axes = _blank(cells, "success, % (bars: Wilson 95 %)")
     places = range(len(cells))
-    rates = [100 * cell.tally.successes / cell.tally.n for cell in cells]
-    ends = [[100 * end for end in cell.tally.interval] for cell in cells]
+    rates = [100 * cell.successes / cell.n for cell in cells]
+    ends = [[100 * end for end in cell.interval] for cell in cells]
     below = [max(0.0, rate - low) for rate, (low, _) in zip(rates, ends, strict=True)]
     above = [max(0.0, high - rate) for rate, (_, high) in zip(rates, ends, strict=True)]
     axes.barh(places, rates, 0.6, color="#a9c6e3", label="measured here", zorder=1)
@@ -80,7 +80,7 @@ def _failures(cells: Sequence[Cell]) -> bytes:
     figure, axes = _blank(cells, "failed, % of trials, by cause")
     left = [0.0] * len(cells)
     for cause, color in _COLORS.items():
-        parts = [100 * cell.tally.causes[cause] / cell.tally.n for cell in cells]
+        parts = [100 * cell.causes[cause] / cell.n for cell in cells]
         if any(parts):
             axes.barh(range(len(cells)), parts, 0.6, left=left, color=color, label=cause)
         left = [start + part for start, part in zip(left, parts, strict=True)]
@@ -103,7 +103,7 @@ def _blank(cells: Sequence[Cell], title: str) -> tuple[Any, Any]:
 def _label(cell: Cell) -> str:
     words = printable(f"{cell.task} {cell.split}".replace("\n", " "))
     name = words if len(words) <= _LABEL_CHARS else words[: _LABEL_CHARS - 3] + "..."
-    return f"{name}  n={cell.tally.n}" + ("" if cell.whole else f" of {cell.asked} so far")
+    return f"{name}  n={cell.n}" + ("" if cell.whole else f" of {cell.asked} so far")
 
 
 def as_svg(figure: Any, axes: Any) -> bytes:

@@ -26,8 +26,9 @@ from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
 from benchmarks.problems.suite import ProblemSuite
+from benchmarks.report.tables import rows_of
 from benchmarks.results import read_lines
-from benchmarks.robocodegen.summary import LIBRARY, OTHERS, summarize, tallies
+from benchmarks.robocodegen.summary import LIBRARY, OTHERS, GroupCell, group_cells
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     ENDPOINT,
@@ -207,12 +208,14 @@ class RoboCodeGenSuite(ProblemSuite):
         """Return each arm by family, by kind of generalisation, and as a whole."""
         if given := [line for line in read_lines(folder) if line.trial.split == GIVEN]:
             self.write_samples(folder, GIVEN, given)
-        return summarize(tallies(folder, self._set, papers=not self._own, ks=self._ks))
+        return rows_of(self._groups(folder))
 
     def numbers(self, folder: Path) -> list[dict[str, Any]]:
         """Return the numbers of the same groups."""
-        found = tallies(folder, self._set, papers=not self._own, ks=self._ks)
-        return [tally.numbers for tally in found]
+        return [cell.numbers for cell in self._groups(folder)]
+
+    def _groups(self, folder: Path) -> list[GroupCell]:
+        return group_cells(folder, self._set, papers=not self._own, ks=self._ks)
 
 
 def problem_set(paths: str | Sequence[str] | None) -> ProblemSet:

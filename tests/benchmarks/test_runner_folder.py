@@ -459,10 +459,10 @@ def test_what_is_no_folder_of_this_version_is_refused(tmp_path: Path) -> None:
     results.close()
     header = tmp_path / "header.json"
     with pytest.raises(UsageError, match=f"is a file; name the results folder: {tmp_path}"):
-        tables.rows(header)
+        tables.read(header)
     header.write_text(json.dumps({**json.loads(header.read_text()), "format_version": 99}))
     with pytest.raises(UsageError, match="has format 99, this version reads 1"):
-        tables.rows(tmp_path)
+        tables.read(tmp_path)
 
 
 def test_a_function_suite_that_fails_is_told_in_one_line(

@@ -173,7 +173,7 @@ def test_who_asks_for_what_is_not_there_is_the_program(given: tuple[Any, ...], c
     lost = Call("get_obj_pos", given, {}, 0.0, 0.0, error="NotFound: no object")
     failure = Failure("raised", "NotFound", "no object", robot=True)
     turn = Turn("go", "go()", None, (lost,), failure, {})
-    assert trials.Attempt.of(turn, ["red block"]).cause == cause
+    assert trials.blamed(turn, ["red block"]) == cause
     assert failure.cause == "program"
     assert replace(failure, error="NotGrasped").cause == "robot"
 
