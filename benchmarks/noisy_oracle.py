@@ -91,7 +91,7 @@ class NoisyOracle:
 
         Args:
             name: `noisy-oracle:P[:KIND]`.
-            draw: What the trial differs by from all others: see `models.draw_of`.
+            draw: What the trial differs by from all others: suite, task, split, seed and sample.
             programs: The right program by instruction; that of "" answers whatever is asked.
             names: What things are called that a mutant may confuse.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -46,24 +46,12 @@ OWN_PROMPTS: Mapping[str, str] = {
 
 BASELINES = ("oracle", "no-op")
 """What stands in place of a model: the task's own program, and one that does nothing."""
+_FLAGGED = (
+    *("base_url", "disturbances", "mode", "model", "perception", "pictures", "policy"),
+    *("problem_file", "problems", "prompts", "rounds", "shared_library", "table"),
+)
 FLAGS: Mapping[str, str] = {
-    name: f"--{name.replace('_', '-')}"
-    for name in (
-        "base_url",
-        "disturbances",
-        "mode",
-        "model",
-        "perception",
-        "pictures",
-        "policy",
-        "problem_file",
-        "problems",
-        "prompts",
-        "rounds",
-        "shared_library",
-        "table",
-    )
-} | {
+    **{name: f"--{name.replace('_', '-')}" for name in _FLAGGED},
     "sampling": "--best-of",
     "model_mode": "--set model_mode",
     "temperature": "--set temperature",
@@ -145,6 +133,11 @@ class Outcome:
         """What the model took."""
         read, written = self.prompt_tokens, self.completion_tokens
         return Usage(self.requests, read, written, self.cost_usd, estimated=self.estimated)
+
+    def costing(self, usage: Usage) -> Outcome:
+        """Return the outcome with what the model took."""
+        names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd", "estimated")
+        return replace(self, **{name: getattr(usage, name) for name in names})
 
 
 ENDPOINT = "endpoint"
@@ -317,16 +310,8 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
         return _own(make, f"suite() of {Path(name)}")
     if name in (brought := brought_suites()):
-        try:
-            make = brought[name].load()
-        except BaseException as error:  # a plug-in may fail in any way
-            if (stop := stop_in(error)) is not None:
-                raise stop from None
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise UsageError(
-                f"suite '{name}' ({brought[name].value}) does not load: {why}"
-            ) from None
-        return _own(make, f"suite '{name}' ({brought[name].value})")
+        where = f"suite '{name}' ({brought[name].value})"
+        return _own(_called(brought[name].load, f"{where} does not load"), where)
     if name not in SUITES:
         known = names()
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
@@ -356,22 +341,31 @@ def _own(make: Callable[[], Any], where: str) -> BaseSuite:
     Raises:
         UsageError: It fails, or makes something else.
     """
-    try:
-        own = make()
-    except CapError:
-        raise
-    except BaseException as error:  # a person's function may fail in any way
-        if (stop := stop_in(error)) is not None:
-            raise stop from None
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{where} failed: {why} ({frame.filename}, line {frame.lineno})") from None
+    own = _called(make, f"{where} failed")
     if not isinstance(own, BaseSuite):
         raise UsageError(
             f"{where} gives {type(own).__name__}, no suite; return a "
             "RobotSuite, or a class derived from benchmarks.suite.BaseSuite"
         )
     return own
+
+
+def _called(function: Callable[[], Any], failed: str) -> Any:
+    """Return what somebody else's function returns.
+
+    Raises:
+        UsageError: It fails.
+    """
+    try:
+        return function()
+    except CapError:
+        raise
+    except BaseException as error:  # it may fail in any way
+        if (stop := stop_in(error)) is not None:
+            raise stop from None
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{failed}: {why} ({frame.filename}, line {frame.lineno})") from None
 
 
 # --- what every suite asks of its settings

