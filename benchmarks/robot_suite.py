@@ -148,7 +148,7 @@ class RobotSuite(BaseSuite):
         robot.close()
         if not robot.simulated:
             raise UsageError(f"robot '{robot.name}' is real; a benchmark moves simulated ones only")
-        self._prompts(settings)
+        prompts_for(self._robot, settings)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
@@ -159,13 +159,14 @@ class RobotSuite(BaseSuite):
         """
         robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
         make = self.tasks[trial.task].make
-        return carry_out(robot, make, trial, settings, self._prompts(settings))
+        return carry_out(robot, make, trial, settings, prompts_for(self._robot, settings))
 
-    def _prompts(self, settings: Settings) -> Mapping[str, Prompt]:
-        """Return the robot's own prompts, by default or where none are needed, or those named."""
-        if settings.model in BASELINES or not names_prompts(settings):
-            return registry.robot_prompts(self._robot)
-        return load_prompts(settings.prompts)
+
+def prompts_for(robot: str, settings: Settings) -> Mapping[str, Prompt]:
+    """Return a robot's own prompts, by default or where none are needed, or those named."""
+    if settings.model in BASELINES or not names_prompts(settings):
+        return registry.robot_prompts(robot)
+    return load_prompts(settings.prompts)
 
 
 def check_model(settings: Settings) -> None:
@@ -235,17 +236,38 @@ def carry_out(
             extra |= {**case.evidence, "missed": missed, "calls": shown_calls(turns)}
             extra |= pictures_of(robot, first, trial, settings)
     failed = next((turn for turn in turns if turn.failure is not None), None)
-    return meter.settled(
-        Outcome(
-            success=missed is None,
-            cause="" if missed is None else (failed and case.blame(failed)) or "task",
-            instruction="; ".join(case.instructions),
-            program="\n".join(turn.program for turn in turns),
-            failure=str((failed and failed.failure) or missed or ""),
-            calls=sum(len(turn.calls) for turn in turns),
-            seconds=time.perf_counter() - start_s,
-            extra=extra,
-        )
+    why = str((failed and failed.failure) or missed or "")
+    cause = (failed and case.blame(failed)) or "task"
+    outcome = outcome_of(case.instructions, turns, missed, cause, why, extra)
+    return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
+
+
+def outcome_of(
+    instructions: Sequence[str],
+    turns: Sequence[Turn],
+    missed: str | None,
+    cause: str,
+    failure: str,
+    extra: Mapping[str, Any],
+) -> Outcome:
+    """Return the verdict on a session; `seconds` is still to come.
+
+    Args:
+        instructions: What a person said.
+        turns: How they went.
+        missed: What is lacking; None if nothing.
+        cause: Who is to blame if something is.
+        failure: Why it did not succeed, or a program did not end well.
+        extra: The outcome's own.
+    """
+    return Outcome(
+        success=missed is None,
+        cause="" if missed is None else cause,
+        instruction="; ".join(instructions),
+        program="\n".join(turn.program for turn in turns),
+        failure=failure,
+        calls=sum(len(turn.calls) for turn in turns),
+        extra=extra,
     )
 
 

@@ -53,17 +53,17 @@ class PairTally:
     @property
     def row(self) -> dict[str, Any]:
         """The cell for a person."""
-        low, high = paired_difference(self.only_first, self.only_second, self.n)
-        difference = 100 * (self.second - self.first) / self.n
+        found = self.numbers
+        difference, low, high = (100 * found[name] for name in ("difference", "low", "high"))
         return {
             "task": self.task,
             "split": self.split,
             "n": self.n,
             "1st %": round(100 * self.first / self.n, 1),
             "2nd %": round(100 * self.second / self.n, 1),
-            "2nd - 1st, 95 %": f"{difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})",
+            "2nd - 1st, 95 %": f"{difference:+.1f} ({low:+.1f} to {high:+.1f})",
             "only": f"{self.only_first}:{self.only_second}",
-            "p": f"{mcnemar_exact(self.only_first, self.only_second):.2g}",
+            "p": f"{found['p']:.2g}",
         }
 
     @property
