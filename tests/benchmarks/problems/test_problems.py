@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from shapely.geometry import LinearRing, LineString, MultiPoint, Point, Polygon, box
@@ -411,8 +412,7 @@ QUICK = Limits(program_s=0.3, memory_bytes=512 << 20)
 
 
 def problem(**changes: Any) -> Problem:
-    entries = {name: getattr(PROBLEM, name) for name in PROBLEM.__dataclass_fields__}
-    return Problem(**{**entries, **changes})
+    return msgspec.structs.replace(PROBLEM, **changes)
 
 
 HONEST = [
