@@ -46,7 +46,7 @@ class PlanStep:
     @property
     def call(self) -> str:
         """The statement that carries it out."""
-        return f"put_first_on_second({self.what!r}, {self.where!r})\n"
+        return f"put_first_on_second({self.what!r}, {self.where!r})"
 
 
 class LanguagePlanner(Wrapped):
@@ -74,7 +74,7 @@ class LanguagePlanner(Wrapped):
         steps = parse(answer.said(), _prompt().header.stop)
         if not steps:
             raise EmptyCompletion("the answer has no step 'Pick up the ... Place it on the ...'")
-        return replace(answer, text="".join(f"# {step}\n{step.call}" for step in steps))
+        return replace(answer, text="".join(f"{step.call}  # {step}\n" for step in steps))
 
 
 def parse(text: str, stop: Sequence[str] = ()) -> tuple[PlanStep, ...]:
