@@ -19,7 +19,6 @@ from benchmarks.results import Results, begin
 from benchmarks.statistics import mcnemar_exact
 from benchmarks.suite import SUITES, Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
-from cap.errors import UsageError
 from tests.benchmarks import rescoring
 
 GOOD = Outcome(True, "", "words", "x", "", 4, 2, 100, 20, 0.5, 1.5, {})
@@ -245,14 +244,6 @@ def test_what_a_run_was_asked_for_is_told_in_words_and_tells_two_runs_apart(
     body = (tmp_path / "b/report.md").read_text()
     assert "sampling samples 3, asked said temperature 0.5\n" in body
     assert "{" not in body
-
-
-def test_runs_that_share_no_trial_are_told_why(tmp_path: Path) -> None:
-    early = [trial for trial in TABLETOP if trial.seed < 2]
-    late = [replace(trial, seed=trial.seed + 5) for trial in early]
-    folders = run_of(tmp_path / "a", "tabletop", early), run_of(tmp_path / "b", "tabletop", late)
-    with pytest.raises(UsageError, match="share no trial: seeds 0 to 1 and 5 to 6"):
-        compare(*folders)
 
 
 @pytest.mark.usefixtures("no_charts")

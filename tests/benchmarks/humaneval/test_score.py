@@ -205,25 +205,6 @@ def test_problems_of_a_file_are_run(tmp_path: Path) -> None:
     assert "| none | 2 | 4 | 100.0 | 100.0 | 0 | the same |" in (out / "report.md").read_text()
 
 
-def test_a_test_may_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    entry = {
-        **EXAMPLE,
-        "test": "def check(candidate):\n    print('hello')\n    assert candidate() == 1",
-    }
-    problems = lines(tmp_path / "problems.jsonl", [entry])
-    path = lines(tmp_path / "samples.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
-    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
-    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
-    assert "hello" not in capsys.readouterr().out
-
-
-ENDLESS = {
-    "test": "def check(candidate):\n    while True:\n        pass\n",
-    "test in C": "def check(candidate):\n    import itertools\n    sum(itertools.repeat(0))\n",
-    "solution": "    while True:\n        pass\n",
-}
-
-
 def test_a_test_that_ends_for_right_answers_alone_is_bounded(tmp_path: Path) -> None:
     test = "def check(candidate):\n    n = 0\n    while n != candidate():\n        n += 1\n"
     problems = lines(tmp_path / "problems.jsonl", [{**EXAMPLE, "test": test}])

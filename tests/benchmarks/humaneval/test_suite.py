@@ -127,17 +127,6 @@ def test_each_arm_shows_what_it_says() -> None:
     assert prompts["flat"].count("# end of function") == 2
 
 
-def test_the_examples_are_right() -> None:
-    """The hierarchical one with its helper as the function prompt writes it."""
-    folder = Path(__file__).parents[3] / "prompts" / "humaneval"
-    for names in (("define", "hierarchical"), ("flat",)):
-        space: dict[str, Any] = {}
-        for name in names:
-            exec((folder / f"{name}.py").read_text(), space)
-        assert space["get_rms"]([3.0, -3.0, 3.0]) == pytest.approx(3.0)
-        assert space["get_widest_gap"]([7.0, 1.0, 2.0]) == 5.0
-
-
 def test_what_a_completion_calls_is_generated_and_stands_alone() -> None:
     def answer(prompt: str) -> str:
         if "define function: total = get_sum(x, y)" in prompt:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from benchmarks.reasoning.answers import wrong
@@ -16,11 +15,8 @@ from benchmarks.reasoning.questions import COLORS, QUESTIONS, put
 from benchmarks.reasoning.suite import ARMS, TASKS, ReasoningSuite
 from benchmarks.results import begin
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
-from cap.engine.lmp import LMP
 from cap.errors import ModelError, PromptError, UsageError
 from cap.models.base import Completion, Request
-from cap.models.nearest import Nearest
-from cap.prompt.context import Context
 from cap.prompt.prompt import Example
 from cap.robot.registry import load_prompts, prompts_path
 
@@ -132,29 +128,6 @@ def test_the_arms_prompts_have_the_same_examples(kind: str) -> None:
     code = examples("reasoning", kind)
     assert list(code) == list(examples("reasoning-direct", kind))
     assert list(code) == list(examples("reasoning-step-by-step", kind))
-
-
-@pytest.mark.parametrize("arm", ["direct", "step-by-step"])
-@pytest.mark.parametrize("kind", FILES)
-def test_answers_in_prompts_are_what_the_programs_there_find(kind: str, arm: str) -> None:
-    from benchmarks.reasoning.answers import read_names, read_points
-
-    folder = load_prompts(prompts_path() / "reasoning")
-    for words, example in examples(f"reasoning-{arm}", kind).items():
-        facts = Context.read(example.context).facts
-        where = {name: np.array(at) for name, at in facts["positions"].items()}
-        given: dict[str, Any] = {
-            "functions": {"get_obj_pos": lambda name, where=where: where[name]},
-            "variables": {"objects": facts["objects"]},
-        }
-        lmps = {"parse_obj_name": LMP(folder["parse_obj_name"], Nearest(), **given)}
-        if kind == "object":
-            found = lmps["parse_obj_name"](words)
-            names = [found] if isinstance(found, str) else found
-            assert read_names(example.code, facts["objects"]) == names, words
-        else:
-            found = LMP(folder["parse_position"], Nearest(), lmps=lmps, **given)(words)
-            assert read_points(example.code) == pytest.approx(np.atleast_2d(found), abs=6e-4), words
 
 
 @pytest.mark.parametrize(

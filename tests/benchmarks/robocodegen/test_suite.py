@@ -14,7 +14,7 @@ from benchmarks.problems.judge import examine, judge
 from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from benchmarks.report import tables
-from benchmarks.results import Line, begin, read_header, read_lines
+from benchmarks.results import Line, begin, read_header
 from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set
 from benchmarks.robocodegen.summary import LIBRARY, parts
 from benchmarks.suite import Outcome, Settings, Trial, suite
@@ -407,32 +407,3 @@ def test_samples_of_a_file_are_judged(tmp_path: Path) -> None:
     report = (out / "report.md").read_text()
     assert "| given | all | 50.0 (15.0-85.0) | 0.6-99.4 | 4 | 33.3 |" in report
     assert "published" not in report.partition("| arm |")[2]
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_reference_that_fails_keeps_only_itself_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    own, out = Path(own_file(tmp_path)), tmp_path / "run"
-    own.write_text(own.read_text().replace('"[1, 2]"]', '"[5, 1]"]', 1))  # the first one's
-    command = ["bench", "run", "robocodegen", "-m", "oracle", "--problems", str(own)]
-    command += ["--arm", "flat-single"]
-    assert cap([*command, "--out", str(out)]) == 0
-    told = capsys.readouterr()
-    assert "note: problem 'get_highest_point': the reference fails" in told.err
-    assert [line.trial.task for line in read_lines(out)] == ["get_top_point"]
-    assert "left out, get_highest_point" in read_header(out)["conditions"]
-    assert "published" not in told.out
-    assert cap([*command, "--tasks", "get_highest_point", "--out", str(tmp_path / "no")]) == 2
-    assert "the reference fails" in capsys.readouterr().err
-    given, scored = tmp_path / "samples.jsonl", tmp_path / "scored"
-    ids = ("get_highest_point", "get_top_point")
-    given.write_text("".join(json.dumps({"task_id": i, "solution": "x = 1"}) + "\n" for i in ids))
-    command = ["bench", "score", "robocodegen", str(given), "--problems", str(own)]
-    assert cap([*command, "--out", str(scored)]) == 0
-    told = (scored / "given.samples.jsonl").read_text().splitlines()
-    assert [json.loads(line)["task_id"] for line in told] == list(ids)
-    assert json.loads(told[0])["result"] == "not judged"
-    assert json.loads(told[1])["passed"] is False
-    given.write_text(given.read_text().splitlines()[1])  # none of the one that judges nobody
-    assert cap([*command, "--out", str(tmp_path / "fit")]) == 0
