@@ -141,7 +141,7 @@ def test_every_task_with_failures_has_its_link_and_its_reasons(tmp_path: Path) -
     missed = list(failures(read(folder)))
     assert len(missed) > 130
     for number, (cell, lines) in enumerate(missed):
-        assert f'<a href="#f{number}">{cell.tally.why}</a>' in page
+        assert f'<a href="#f{number}">{cell.why}</a>' in page
         assert f'<h3 id="f{number}">{cell.task} flat: {len(lines)} of 4 failed</h3>' in page
     assert page.count("<details>") >= len(missed)
 
@@ -251,7 +251,7 @@ def test_continuous_integration_sees_every_trial(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "out", "tabletop", TABLETOP)
     assert cap(["bench", "report", str(folder), "--junit", str(tmp_path / "ci/junit.xml")]) == 0
     root = ET.parse(tmp_path / "ci/junit.xml").getroot()
-    total = read(folder).total.tally
+    total = read(folder).total
     cases = root.findall("testcase")
     assert len(cases) == total.n == int(root.get("tests", ""))
     assert len(root.findall("testcase/failure")) == int(root.get("failures", ""))

@@ -58,7 +58,7 @@ def test_a_trial_counts_its_requests_as_they_are_sent() -> None:
         sent = len(server.posts)
     ended = [line.outcome for line in read_lines(Path("o"))]
     assert sent == sum(outcome.requests for outcome in ended) == 5
-    assert read(Path("o")).total.tally.requests == sent
+    assert read(Path("o")).total.usage.requests == sent
 
 
 @pytest.mark.usefixtures("trials_here")
@@ -235,6 +235,6 @@ def test_what_was_run_again_was_paid_for_all_the_same(tmp_path: Path) -> None:
         results.add(trial, outcome)
     results.close()
     report = read(tmp_path)
-    assert (report.total.tally.requests, report.beside.requests) == (1, 3)
+    assert (report.total.usage.requests, report.beside.requests) == (1, 3)
     assert any("run again: 3 requests, 30 tokens, $0.5000" in line for line in report.headline)
     assert report.as_json["beside"]["requests"] == 3
