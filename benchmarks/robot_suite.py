@@ -74,7 +74,7 @@ class RobotCase:
     blame: Callable[[Turn], str] = lambda turn: cause_of(turn.failure)
     """Returns who is to blame for a turn's failure; "" without one."""
     names: tuple[str, ...] = ()
-    """What a noisy oracle's mutants may confuse; the names the robot tells of if there are none."""
+    """What a noisy oracle's mutants may confuse; by default the names in the robot's facts."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """What the outcome of a failed trial says too."""
 

@@ -21,7 +21,7 @@ _TIP_LOCAL = (0.0, 0.0, ur5e.D6 + ur5e.TOOL_LENGTH)
 """The fingertips in the hand's frame, metres."""
 
 
-class MujocoArm:
+class MujocoTorqueArm:
     """The arm in MuJoCo: at rest in a world of its own, with gravity and nothing to touch."""
 
     def __init__(self, joints: Array, step_s: float) -> None:
@@ -75,7 +75,7 @@ class MujocoArm:
         """Nothing is left open."""
 
 
-class BulletArm:
+class BulletTorqueArm:
     """The same in PyBullet."""
 
     def __init__(self, joints: Array, step_s: float) -> None:
@@ -150,7 +150,7 @@ class BulletArm:
             self._client = -1
 
 
-def new_arm(engine: str, joints: Array, step_s: float) -> MujocoArm | BulletArm:
+def new_arm(engine: str, joints: Array, step_s: float) -> MujocoTorqueArm | BulletTorqueArm:
     """Return an arm at rest.
 
     Args:
@@ -161,4 +161,4 @@ def new_arm(engine: str, joints: Array, step_s: float) -> MujocoArm | BulletArm:
     Raises:
         MissingSimulator: PyBullet is asked for and not installed.
     """
-    return MujocoArm(joints, step_s) if engine == MUJOCO else BulletArm(joints, step_s)
+    return MujocoTorqueArm(joints, step_s) if engine == MUJOCO else BulletTorqueArm(joints, step_s)
