@@ -38,7 +38,7 @@ FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
 """What two runs must share to be one."""
 _CHANGED = {
-    "suite_version": "another state of its suite: the tasks, or the file they come from, changed",
+    "suite_version": "another state of its suite: tasks, or the file they come from, changed since",
     "conditions.samples": "other samples: their file changed since",
 }
 """What changed between two runs, for messages, where its value says nothing to a person."""

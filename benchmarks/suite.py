@@ -310,8 +310,16 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
         return _own(make, f"suite() of {Path(name)}")
     if name in (brought := brought_suites()):
-        where = f"suite '{name}' ({brought[name].value})"
-        return _own(_called(brought[name].load, f"{where} does not load"), where)
+        try:
+            make = brought[name].load()
+        except BaseException as error:  # a plug-in may fail in any way
+            if (stop := stop_in(error)) is not None:
+                raise stop from None
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            raise UsageError(
+                f"suite '{name}' ({brought[name].value}) does not load: {why}"
+            ) from None
+        return _own(make, f"suite '{name}' ({brought[name].value})")
     if name not in SUITES:
         known = names()
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
@@ -341,31 +349,22 @@ def _own(make: Callable[[], Any], where: str) -> BaseSuite:
     Raises:
         UsageError: It fails, or makes something else.
     """
-    own = _called(make, f"{where} failed")
+    try:
+        own = make()
+    except CapError:
+        raise
+    except BaseException as error:  # a person's function may fail in any way
+        if (stop := stop_in(error)) is not None:
+            raise stop from None
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{where} failed: {why} ({frame.filename}, line {frame.lineno})") from None
     if not isinstance(own, BaseSuite):
         raise UsageError(
             f"{where} gives {type(own).__name__}, no suite; return a "
             "RobotSuite, or a class derived from benchmarks.suite.BaseSuite"
         )
     return own
-
-
-def _called(function: Callable[[], Any], failed: str) -> Any:
-    """Return what somebody else's function returns.
-
-    Raises:
-        UsageError: It fails.
-    """
-    try:
-        return function()
-    except CapError:
-        raise
-    except BaseException as error:  # it may fail in any way
-        if (stop := stop_in(error)) is not None:
-            raise stop from None
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{failed}: {why} ({frame.filename}, line {frame.lineno})") from None
 
 
 # --- what every suite asks of its settings
