@@ -4,7 +4,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v python3.12 || command -v python3.13 || command -v python3.14)
 BIN := .venv/bin
 OUT := out/demo
-MEASURES := speed sandboxes growth scoring perception
+MEASURES := speed sandboxes perception
 
 .PHONY: wheel demo pictures notebooks figures $(MEASURES) record record-check fast test mutants cpython-suite soak soak-robosuite check format clean
 
@@ -32,7 +32,7 @@ notebooks: .venv/.dev ## Run the notebooks and store what they show
 	$(BIN)/python -m tests.notebooks
 
 # What each measures is in benchmarks/measure/NAME.py; RUNS=N says how often.
-$(MEASURES): .venv/.dev ## Measure speed, other sandboxes, long runs, HumanEval's scorer, the camera
+$(MEASURES): .venv/.dev ## Measure speed, other sandboxes, the camera
 	$(BIN)/python -m benchmarks.measure.$@ $(if $(RUNS),-n $(RUNS))
 
 figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functions, names

@@ -173,14 +173,7 @@ class Meter(Wrapped):
 
         What the endpoint or a recording lacked is not the model's fault.
         """
-        outcome = replace(
-            outcome,
-            requests=self.requests,
-            prompt_tokens=self.usage.prompt_tokens,
-            completion_tokens=self.usage.completion_tokens,
-            cost_usd=self.usage.cost_usd,
-            estimated=self.usage.estimated,
-        )
+        outcome = outcome.costing(self.usage)
         if outcome.success or not isinstance(self.unasked, EndpointFailed | NotRecorded):
             return outcome
         why = str(self.unasked)
@@ -224,9 +217,8 @@ def seed_of(trial: Trial) -> int:
 
 def draw_of(settings: Settings, trial: Trial | None) -> str:
     """Return what a noisy oracle draws by: all that a suite's trials differ by."""
-    if trial is None:
-        return settings.suite
-    return f"{settings.suite} {trial.task} {trial.split} {trial.seed} {trial.sample}"
+    parts = () if trial is None else (trial.task, trial.split, str(trial.seed), str(trial.sample))
+    return " ".join((settings.suite, *parts))
 
 
 def model_of(

@@ -2,7 +2,6 @@
 
     noisy-oracle:0.7            the right program in 70 % of all answers, else any kind of mutant
     noisy-oracle:0.7:swap       else one with swapped arguments
-    noisy-oracle:0.3,0.9        right in 30 % at first, in 90 % of further rounds
 
 It measures what samples, rounds and repairs are worth without a language model. Every answer is
 drawn for itself, by the trial (suite, task, split, seed, sample), the request's seed and its words:
@@ -46,8 +45,6 @@ class Noise:
     """Probability of the right program."""
     kind: str | None = None
     """Of `KINDS`; None for any."""
-    further: float | None = None
-    """The probability in further rounds, if that is another."""
 
 
 def is_noisy(model: str) -> bool:
@@ -64,15 +61,15 @@ def noise_of(model: str) -> Noise:
     _, _, rest = model.partition(":")
     chance, _, kind = rest.partition(":")
     try:
-        chances = [float(text) for text in chance.split(",", 1)]
+        p = float(chance)
     except ValueError:
-        chances = []
-    if not chances or not all(0 <= p <= 1 for p in chances):
+        p = -1.0
+    if not 0 <= p <= 1:
         raise UsageError(f"{model!r}: write it as {NOISY}:P, P from 0 to 1, such as {NOISY}:0.7")
     if kind and kind not in KINDS:
         hint = did_you_mean(kind, KINDS)
         raise UsageError(f"{model!r}: no mutants {kind!r}.{hint} Known: {', '.join(KINDS)}")
-    return Noise(chances[0], kind or None, chances[1] if chances[1:] else None)
+    return Noise(p, kind or None)
 
 
 class NoisyOracle:
@@ -91,7 +88,7 @@ class NoisyOracle:
 
         Args:
             name: `noisy-oracle:P[:KIND]`.
-            draw: What the trial differs by from all others: see `models.draw_of`.
+            draw: What the trial differs by from all others: suite, task, split, seed and sample.
             programs: The right program by instruction; that of "" answers whatever is asked.
             names: What things are called that a mutant may confuse.
         """
@@ -117,16 +114,13 @@ class NoisyOracle:
         further = GO_ON.splitlines()[-1] in request.prompt
         if further and self.done is not None and self.done():
             return Completion("pass\n", self.name, cost_usd=0.0, notes=(WHAT_IT_IS,))
-        chance = self._noise.p
-        if further and self._noise.further is not None:
-            chance = self._noise.further
         source = self._source(request)
         drawn = f"{self._draw} {request.seed} {request.prompt}".encode(errors="replace")
         digest = hashlib.blake2s(drawn, digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest, "little"))
         notes: tuple[str, ...] = (WHAT_IT_IS,)
         text = source
-        if rng.random() >= chance:
+        if rng.random() >= self._noise.p:
             with _PARSING:
                 text, kind = mutant(source, self._noise.kind, rng, self.names)
             notes = (*notes, f"a mutant: {kind}")

@@ -37,6 +37,11 @@ from robots.simulation import engines
 FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
 """What two runs must share to be one."""
+_CHANGED = {
+    "suite_version": "another state of its suite: tasks, or the file they come from, changed since",
+    "conditions.samples": "other samples: their file changed since",
+}
+"""What changed between two runs, for messages, where its value says nothing to a person."""
 _MAY_DIFFER = (
     *("cache", "concurrency", "ledger", "max_calls", "max_cost", "pictures", "prices", "record"),
     *("requests_per_minute", "unfinished"),
@@ -90,10 +95,20 @@ class Results:
         """
         asked = dict.fromkeys([*read_asked(self.folder), *trials])
         text = "".join(f"{json.dumps(asdict(trial))}\n" for trial in asked)
-        try:
-            write_whole(self.folder / ASKED, text)
-        except OSError as error:
-            raise _unwritable(self.folder / ASKED, error) from None
+        _write(self.folder / ASKED, text)
+
+    def resume(self) -> None:
+        """Go on with the trials that are there; a line that was cut short is taken away.
+
+        Raises:
+            UsageError: A line is damaged.
+        """
+        path = self.folder / TRIALS
+        data = path.read_bytes()
+        if not data.endswith(b"\n"):  # what a killed run left of its last line
+            os.truncate(path, data.rfind(b"\n") + 1)
+        ended = read_lines(self.folder)
+        self.done = frozenset(line.trial for line in ended if line.outcome.cause not in UNJUDGED)
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Write down one trial, in a single write.
@@ -157,16 +172,35 @@ def begin(
         header["versions"]["physics"] = engines.named()
     if conditions := dict(suite.conditions()):
         header["conditions"] = conditions
-    if (folder / HEADER).exists():
-        if not resume:
-            raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
+    path, taken = (
+        folder / HEADER,
+        f"{folder} already holds a run; go on with --resume or use another",
+    )
+    resumed = path.exists()
+    if resumed and not resume:
+        raise UsageError(taken)
+    if resumed:
         there = read_header(folder)
         _check_same(folder, there, header)
         # What may differ is as the last command has it: limits, prices, places.
-        return _gone_on(folder, {**there, "settings": header["settings"], "command": command})
-    if (folder / TRIALS).exists() and (folder / TRIALS).stat().st_size:
+        header = {**there, "settings": header["settings"], "command": command}
+    elif (folder / TRIALS).exists() and (folder / TRIALS).stat().st_size:
         raise UsageError(f"{folder} holds trials and no {HEADER}; use another folder")
-    return _begun(folder, header)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    results = Results(folder)
+    try:
+        if resumed:
+            results.resume()
+        elif path.exists():  # another run was quicker, and has ended already
+            raise UsageError(taken)
+        _write(path, json.dumps(header, indent=2) + "\n")
+    except BaseException:
+        results.close()
+        raise
+    return results
 
 
 def _used(settings: dict[str, Any]) -> dict[str, Any]:
@@ -224,44 +258,11 @@ def _shown(value: Any) -> Any:
     return shown_url(value) if is_address else value
 
 
-def _gone_on(folder: Path, header: Mapping[str, Any]) -> Results:
-    """Open a folder that holds the same run; a line that was cut short is taken away."""
-    results = Results(folder)
+def _write(path: Path, text: str) -> None:
     try:
-        data = (folder / TRIALS).read_bytes()
-        if not data.endswith(b"\n"):  # what a killed run left of its last line
-            os.truncate(folder / TRIALS, data.rfind(b"\n") + 1)
-        ended = read_lines(folder)
-        results.done = frozenset(line.trial for line in ended if line.outcome.cause not in UNJUDGED)
-        _write_header(folder, header)
-    except BaseException:
-        results.close()
-        raise
-    return results
-
-
-def _begun(folder: Path, header: Mapping[str, Any]) -> Results:
-    """Open a folder for a new run."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text)
     except OSError as error:
-        raise _unwritable(folder, error) from None
-    results = Results(folder)
-    try:
-        if (folder / HEADER).exists():  # somebody was quicker, and has ended already
-            raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
-        _write_header(folder, header)
-    except UsageError:
-        results.close()
-        raise
-    return results
-
-
-def _write_header(folder: Path, header: Mapping[str, Any]) -> None:
-    try:
-        write_whole(folder / HEADER, json.dumps(header, indent=2) + "\n")
-    except OSError as error:
-        raise _unwritable(folder / HEADER, error) from None
+        raise _unwritable(path, error) from None
 
 
 def _unwritable(path: Path, error: OSError) -> UsageError:
@@ -283,19 +284,10 @@ def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]
         )
     for name in _SAME:
         ours, theirs = _identity(asked.get(name)), _identity(there.get(name))
-        if ours != theirs and name == "suite_version":
-            raise UsageError(
-                f"{folder} is a run of another state of '{there['suite']}': its tasks, or the file "
-                "they come from, changed since; use another folder"
-            )
         if ours != theirs:
-            samples = [one.get("samples") for one in (ours, theirs) if isinstance(one, dict)]
-            if name == "conditions" and len(set(samples)) == 2 and all(samples):
-                raise UsageError(
-                    f"{folder} is a run of other samples: their file changed since; use another "
-                    "folder"
-                )
             what, one, other = _difference(name, theirs, ours)
+            if what in _CHANGED and one and other:
+                raise UsageError(f"{folder} is a run of {_CHANGED[what]}; use another folder")
             # As a person gives it, if they do.
             head, _, rest = what.removeprefix("settings.").removeprefix("options.").partition(".")
             what = " ".join(filter(None, (FLAGS.get(head, head.replace("_", " ")), rest)))
@@ -432,8 +424,7 @@ def read_beside(folder: Path) -> Beside:
     for line in _every_line(folder / TRIALS):
         if (before := latest.get(line.trial)) is not None and before.requests:
             found = found.plus(before)
-        names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd", "estimated")
-        latest[line.trial] = Usage(**{name: getattr(line.outcome, name) for name in names})
+        latest[line.trial] = line.outcome.usage
     known = functools.reduce(Usage.plus, latest.values(), found)
     sent, spent_usd, ended = spent_in(folder)
     lost = max(0, sent - known.requests)

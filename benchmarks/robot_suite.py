@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from cap.checker.declared_types import require
 from cap.engine.engine import unhinted
 from cap.engine.settings import Repairs, Sampling
 from cap.errors import UsageError
+from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.robot import observation, registry
 from cap.robot.protocol import Rewindable
@@ -68,6 +69,14 @@ class RobotCase:
     """The same after the first instruction, the second, ...; None where nothing is asked for."""
     watch: Callable[[Any], None] | None = None
     """Called with the robot after each of a program's calls, by a judge of the way there."""
+    anyhow: bool = False
+    """The world alone is judged, however a program ended."""
+    blame: Callable[[Turn], str] = lambda turn: cause_of(turn.failure)
+    """Returns who is to blame for a turn's failure; "" without one."""
+    names: tuple[str, ...] = ()
+    """What a noisy oracle's mutants may confuse; by default the names in the robot's facts."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """What the outcome of a failed trial says too."""
 
 
 MakeCase = Callable[[np.random.Generator, Any], RobotCase]
@@ -139,7 +148,7 @@ class RobotSuite(BaseSuite):
         robot.close()
         if not robot.simulated:
             raise UsageError(f"robot '{robot.name}' is real; a benchmark moves simulated ones only")
-        self._prompts(settings)
+        prompts_for(self._robot, settings)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
@@ -150,13 +159,14 @@ class RobotSuite(BaseSuite):
         """
         robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
         make = self.tasks[trial.task].make
-        return carry_out(robot, make, trial, settings, self._prompts(settings))
+        return carry_out(robot, make, trial, settings, prompts_for(self._robot, settings))
 
-    def _prompts(self, settings: Settings) -> Mapping[str, Prompt]:
-        """Return the robot's own prompts, by default or where none are needed, or those named."""
-        if settings.model in BASELINES or not names_prompts(settings):
-            return registry.robot_prompts(self._robot)
-        return load_prompts(settings.prompts)
+
+def prompts_for(robot: str, settings: Settings) -> Mapping[str, Prompt]:
+    """Return a robot's own prompts, by default or where none are needed, or those named."""
+    if settings.model in BASELINES or not names_prompts(settings):
+        return registry.robot_prompts(robot)
+    return load_prompts(settings.prompts)
 
 
 def check_model(settings: Settings) -> None:
@@ -181,8 +191,17 @@ def carry_out(
     trial: Trial,
     settings: Settings,
     prompts: Mapping[str, Prompt],
+    through: Callable[[Model], Model] | None = None,
 ) -> Outcome:
     """Carry out one trial with a robot in its first state; closes the robot.
+
+    Args:
+        robot: The robot.
+        make: Makes the case for it.
+        trial: Which trial.
+        settings: What the run is asked for.
+        prompts: What its model is asked with.
+        through: Wraps the model, such as by a planner.
 
     Raises:
         UsageError: The settings name a model that does not exist.
@@ -195,11 +214,8 @@ def carry_out(
         prompts = {**prompts, TOP: unhinted(prompts[TOP])}
         model.asks = prompts[TOP].text.strip()
     wanted = _Wanted()
-    with Session(
-        robot,
-        meter,
-        session_settings(settings, trial, prompts, wanted),
-    ) as session:
+    asked = meter if through is None else through(meter)
+    with Session(robot, asked, session_settings(settings, trial, prompts, wanted)) as session:
         first = robot.snapshot() if isinstance(robot, Rewindable) else None
         case = make(np.random.default_rng([trial.seed, 7]), robot)
         if not isinstance(case, RobotCase):
@@ -207,9 +223,7 @@ def carry_out(
                 f"task '{trial.task}' gives {type(case).__name__}, no RobotCase; return one"
             )
         if isinstance(model, NoisyOracle):
-            facts = observation.facts(robot).values()
-            lists = [fact for fact in facts if isinstance(fact, list | tuple)]
-            model.names = tuple(name for fact in lists for name in fact if isinstance(name, str))
+            model.names = case.names or _named(robot)
             model.programs = _programs(case)
             model.done = partial(wanted, robot)
         if (watch := case.watch) is not None:
@@ -217,9 +231,51 @@ def carry_out(
                 lambda event: watch(robot) if event.kind == "call" else None
             )
         turns, missed = _act(session, case, settings.model, wanted)
-        drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
-    outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
-    return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
+        extra = extra_of(turns)
+        if missed is not None:
+            extra |= {**case.evidence, "missed": missed, "calls": shown_calls(turns)}
+            extra |= pictures_of(robot, first, trial, settings)
+    failed = next((turn for turn in turns if turn.failure is not None), None)
+    why = str((failed and failed.failure) or missed or "")
+    cause = (failed and case.blame(failed)) or "task"
+    outcome = outcome_of(case.instructions, turns, missed, cause, why, extra)
+    return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
+
+
+def outcome_of(
+    instructions: Sequence[str],
+    turns: Sequence[Turn],
+    missed: str | None,
+    cause: str,
+    failure: str,
+    extra: Mapping[str, Any],
+) -> Outcome:
+    """Return the verdict on a session; `seconds` is still to come.
+
+    Args:
+        instructions: What a person said.
+        turns: How they went.
+        missed: What is lacking; None if nothing.
+        cause: Who is to blame if something is.
+        failure: Why it did not succeed, or a program did not end well.
+        extra: The outcome's own.
+    """
+    return Outcome(
+        success=missed is None,
+        cause="" if missed is None else cause,
+        instruction="; ".join(instructions),
+        program="\n".join(turn.program for turn in turns),
+        failure=failure,
+        calls=sum(len(turn.calls) for turn in turns),
+        extra=extra,
+    )
+
+
+def _named(robot: Any) -> tuple[str, ...]:
+    """Return every name in the lists of a robot's facts."""
+    facts = observation.facts(robot).values()
+    lists = [fact for fact in facts if isinstance(fact, list | tuple)]
+    return tuple(name for fact in lists for name in fact if isinstance(name, str))
 
 
 class _Wanted:
@@ -252,7 +308,7 @@ def _act(
         judge = case.on_the_way[number - 1] if number <= len(case.on_the_way) else None
         wanted.judge = judge if number < len(asked) else case.missed
         turns.append(session.run(words) if program is None else session.execute(program, words))
-        if not turns[-1].ok:
+        if not turns[-1].ok and not case.anyhow:
             return turns, f"{words!r} was not carried out"
         if judge is not None and number < len(asked):
             missed = _verdict(judge, session.robot)
@@ -293,26 +349,6 @@ def extra_of(turns: Sequence[Turn]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _outcome(
-    case: RobotCase, turns: Sequence[Turn], missed: str | None, meter: Meter, seconds: float
-) -> Outcome:
-    failure = next((turn.failure for turn in turns if turn.failure is not None), None)
-    extra: dict[str, Any] = (
-        {} if missed is None else {"missed": missed, "calls": shown_calls(turns)}
-    )
-    extra |= extra_of(turns)
-    return Outcome(
-        success=missed is None,
-        cause="" if missed is None else cause_of(failure) or "task",
-        instruction="; ".join(case.instructions),
-        program="\n".join(turn.program for turn in turns),
-        failure=str(failure or missed or ""),
-        calls=sum(len(turn.calls) for turn in turns),
-        seconds=seconds,
-        extra=extra,
-    )
-
-
 def shown_calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
     """Return the calls of a failed trial as a report shows them: the first `SHOWN_CALLS`."""
     every = [call for turn in turns for call in turn.as_json()["calls"]]
@@ -320,11 +356,13 @@ def shown_calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
     return [{key: call[key] for key in keys} for call in every[:SHOWN_CALLS]]
 
 
-def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
+def pictures_of(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
+    """Draw a failed trial's world into the folder the option `pictures` names, if it does."""
     folder = settings.options.get("pictures")
     if folder is None or first is None:
         return {}
-    return keep_pictures(robot, first, Path(folder), f"{trial.task}_{trial.seed}_{trial.sample}")
+    parts = filter(None, (trial.task, trial.split, str(trial.seed), str(trial.sample)))
+    return keep_pictures(robot, first, Path(folder), "_".join(parts))
 
 
 def session_settings(

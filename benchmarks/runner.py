@@ -101,23 +101,12 @@ def run(
             "asked: mend that and use --resume"
         )
     if unpaid:
-        left_over = f"{len(unpaid)} of {len(trials)} trials are left"
-        raise SpendLimit(f"{_limit_told(unpaid, settings)} and use --resume; {left_over}")
-
-
-def _limit_told(unpaid: Sequence[Outcome], settings: Settings) -> str:
-    """Say which limit ended a run, and what to do.
-
-    When one of money was reached, other workers' requests were under way: now all is paid.
-
-    Args:
-        unpaid: Trials it kept from being run.
-        settings: The run's.
-    """
-    account, most_usd = account_of(settings.options), settings.options.get("max_cost")
-    if account is not None and most_usd is not None and account.spent[1] >= most_usd:
-        return f"{cost_told('the run', account.spent[1], most_usd)}; raise --max-cost"
-    return next(outcome.failure for outcome in unpaid if outcome.failure)
+        why = next(outcome.failure for outcome in unpaid if outcome.failure)
+        account, most_usd = account_of(settings.options), settings.options.get("max_cost")
+        if account is not None and most_usd is not None and account.spent[1] >= most_usd:
+            # When it was reached, other workers' requests were under way: now all is paid.
+            why = f"{cost_told('the run', account.spent[1], most_usd)}; raise --max-cost"
+        raise SpendLimit(f"{why} and use --resume; {len(unpaid)} of {len(trials)} trials are left")
 
 
 Outcomes = Generator[tuple[Trial, Outcome], None, None]

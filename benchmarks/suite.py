@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
+from cap.models.base import Usage
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.robot import registry, robot_files
@@ -45,24 +46,12 @@ OWN_PROMPTS: Mapping[str, str] = {
 
 BASELINES = ("oracle", "no-op")
 """What stands in place of a model: the task's own program, and one that does nothing."""
+_FLAGGED = (
+    *("base_url", "disturbances", "mode", "model", "perception", "pictures", "policy"),
+    *("problem_file", "problems", "prompts", "rounds", "shared_library", "table"),
+)
 FLAGS: Mapping[str, str] = {
-    name: f"--{name.replace('_', '-')}"
-    for name in (
-        "base_url",
-        "disturbances",
-        "mode",
-        "model",
-        "perception",
-        "pictures",
-        "policy",
-        "problem_file",
-        "problems",
-        "prompts",
-        "rounds",
-        "shared_library",
-        "table",
-    )
-} | {
+    **{name: f"--{name.replace('_', '-')}" for name in _FLAGGED},
     "sampling": "--best-of",
     "model_mode": "--set model_mode",
     "temperature": "--set temperature",
@@ -138,6 +127,17 @@ class Outcome:
     """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
     estimated: bool = False
     """Nobody counted some tokens: they, and their price, follow from the length of the texts."""
+
+    @property
+    def usage(self) -> Usage:
+        """What the model took."""
+        read, written = self.prompt_tokens, self.completion_tokens
+        return Usage(self.requests, read, written, self.cost_usd, estimated=self.estimated)
+
+    def costing(self, usage: Usage) -> Outcome:
+        """Return the outcome with what the model took."""
+        names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd", "estimated")
+        return replace(self, **{name: getattr(usage, name) for name in names})
 
 
 ENDPOINT = "endpoint"

@@ -7,20 +7,16 @@ is not, and some friction in the joints keeps it from swinging.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks.control.episode import Episode
+from benchmarks.control.episode import Array, Episode, commanded
 from benchmarks.control.torque_arm import new_arm
 from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
 from robots.simulation.engines import choose
-
-Array = NDArray[np.float64]
 
 STEP_S = 1 / 240
 """Simulated time between two torques."""
@@ -45,6 +41,7 @@ class Arm(Episode):
     """One simulation, from a start and with a goal that the seed decides."""
 
     name = "impedance"
+    STEP_S = STEP_S
 
     def __init__(self, seed: int) -> None:
         """Load the arm at rest, the goal at its fingertips.
@@ -60,21 +57,11 @@ class Arm(Episode):
         joints = ur5e.inverse(start[None], np.zeros(1))[0]
         self._arm = new_arm(choose(None), joints, STEP_S / SUBSTEPS)
         self._torques = np.zeros(6)
-        self.tips: list[list[float]] = [self._tip().tolist()]
+        self.track = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
         self.pulls: list[tuple[Array, Array]] = []
         """Of each step: the velocity of the fingertips as it began, m/s, and the force on them that
         the torques were beyond those against gravity, N."""
-
-    @property
-    def steps(self) -> int:
-        """Control periods so far."""
-        return len(self.tips) - 1
-
-    @property
-    def sim_time_s(self) -> float:
-        """Simulated time since the start, seconds."""
-        return self.steps * STEP_S
 
     @perception
     def get_joint_positions(self) -> Array:
@@ -89,7 +76,7 @@ class Arm(Episode):
     @perception
     def get_ee_position(self) -> Array:
         """Return where the fingertips are, xyz in the base frame, shape (3,), metres."""
-        return np.array(self.tips[-1])
+        return np.array(self.track[-1])
 
     @perception
     def get_jacobian(self) -> Array:
@@ -121,12 +108,7 @@ class Arm(Episode):
         Raises:
             ValueError: There are not six finite numbers.
         """
-        try:
-            wanted = np.asarray(torques, dtype=float)
-        except (TypeError, ValueError, OverflowError):
-            wanted = np.array([math.nan])
-        if wanted.shape != (6,) or not np.isfinite(wanted).all():
-            raise ValueError(f"torques are six finite numbers in Nm, not {torques!r}")
+        wanted = commanded(torques, 6, "torques in Nm")
         self._torques = np.clip(wanted, -np.array(ur5e.MAX_TORQUE), ur5e.MAX_TORQUE)
         return self._torques.copy()
 
@@ -145,7 +127,7 @@ class Arm(Episode):
         self.pulls.append((jacobian @ self._arm.velocities(), np.asarray(force, dtype=float)))
         for _ in range(SUBSTEPS):
             self._arm.step(self._torques)
-        self.tips.append(self._tip().tolist())
+        self.track.append(self._tip().tolist())
         return self.sim_time_s
 
     def goal(self, step: int) -> Array:

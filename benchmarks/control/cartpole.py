@@ -25,6 +25,7 @@ class CartPole(Episode):
     """One episode, from a start that the seed decides."""
 
     name = "cartpole"
+    STEP_S = STEP_S
 
     def __init__(self, seed: int) -> None:
         """Put the cart near the middle with the pole almost upright.
@@ -37,21 +38,11 @@ class CartPole(Episode):
         """Every push so far: 1 to the right, 0 to the left."""
         self._env = _make()
         state, _ = self._env.reset(seed=seed)
-        self.states: list[list[float]] = [_plain(state)]
+        self.track = [_plain(state)]
         """Every state so far; one more than there were steps."""
         self.fell = False
         """Whether the pole fell or the cart ran off."""
         self._done = False
-
-    @property
-    def steps(self) -> int:
-        """Steps in which the pole stayed up."""
-        return len(self.states) - 1
-
-    @property
-    def sim_time_s(self) -> float:
-        """Simulated time since the start, seconds."""
-        return self.steps * STEP_S
 
     @perception
     def get_state(self) -> NDArray[np.float64]:
@@ -59,7 +50,7 @@ class CartPole(Episode):
 
         x grows to the right; theta is 0 upright and grows as the pole leans to the right.
         """
-        return np.array(self.states[-1])
+        return np.array(self.track[-1])
 
     @perception
     def is_done(self) -> bool:
@@ -87,7 +78,7 @@ class CartPole(Episode):
             raise ValueError(f"direction is 0 (left) or 1 (right), not {direction!r}")
         state, _, fell, timed_out, _ = self._env.step(int(whole))
         self.pushes.append(int(whole))
-        self.states.append(_plain(state))
+        self.track.append(_plain(state))
         self.fell = bool(fell)
         self._done = self.fell or bool(timed_out)
         return self.get_state()

@@ -11,13 +11,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks.control.episode import Episode
+from benchmarks.control.episode import Array, Episode, commanded
 from cap.errors import LimitExceeded
 from robots.base import action, perception
-
-Array = NDArray[np.float64]
 
 STEP_S = 0.05
 """Simulated time between two commands."""
@@ -28,24 +25,10 @@ _STREAM = 13
 """Of the random numbers that episodes are made of."""
 
 
-def commanded(values: object, what: str) -> Array:
-    """Return a command of two numbers.
-
-    Raises:
-        ValueError: It is something else.
-    """
-    try:
-        found = np.asarray(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        found = np.array([math.nan])
-    if found.shape != (2,) or not np.isfinite(found).all():
-        raise ValueError(f"{what} are two finite numbers, not {values!r}")
-    return found
-
-
 class PlanarRobot(Episode):
     """A point on the plane that follows a velocity with a lag, for a fixed time."""
 
+    STEP_S = STEP_S
     MAX_SPEED: float
     """Most that is driven, m/s."""
 
@@ -54,23 +37,13 @@ class PlanarRobot(Episode):
         self.velocity = np.zeros(2)
         """What is driven now: of this robot's two commands."""
         self._command = np.zeros(2)
-        self.path: list[list[float]] = [start.tolist()]
+        self.track = [start.tolist()]
         """Where the robot was, xy in metres; one more than there were steps."""
-
-    @property
-    def steps(self) -> int:
-        """Control periods so far."""
-        return len(self.path) - 1
-
-    @property
-    def sim_time_s(self) -> float:
-        """Simulated time since the start, seconds."""
-        return self.steps * STEP_S
 
     @property
     def at(self) -> Array:
         """Where the robot is, xy in metres."""
-        return np.array(self.path[-1])
+        return np.array(self.track[-1])
 
     @perception
     def is_done(self) -> bool:
@@ -87,7 +60,7 @@ class PlanarRobot(Episode):
         if self.is_done():
             raise LimitExceeded(f"the episode was over after {self.sim_time_s:g} s; ask is_done()")
         self.velocity += (1 - math.exp(-STEP_S / LAG_S)) * (self._command - self.velocity)
-        self.path.append((self.at + self._moved()).tolist())
+        self.track.append((self.at + self._moved()).tolist())
         return self.sim_time_s
 
     def _moved(self) -> Array:
@@ -113,7 +86,7 @@ class HolonomicRobot(PlanarRobot):
         Raises:
             ValueError: There are not two finite numbers.
         """
-        wanted = commanded(velocity, "velocities")
+        wanted = commanded(velocity, 2, "velocities")
         speed = float(np.linalg.norm(wanted))
         self._command = wanted * min(1.0, self.MAX_SPEED / speed) if speed else wanted
         return self._command.copy()
@@ -140,7 +113,7 @@ class Tracker(PlanarRobot):
     @perception
     def get_pose(self) -> Array:
         """Return where the robot is and where it heads: x, y, angle, shape (3,), metres, rad."""
-        return np.array([*self.path[-1], self._heading])
+        return np.array([*self.track[-1], self._heading])
 
     @perception
     def get_reference_position(self) -> Array:
@@ -163,7 +136,7 @@ class Tracker(PlanarRobot):
             ValueError: One is no finite number.
         """
         most = np.array([self.MAX_SPEED, self.MAX_TURN])
-        self._command = np.clip(commanded([forward, turn], "speed and turn"), -most, most)
+        self._command = np.clip(commanded([forward, turn], 2, "speed and turn"), -most, most)
         return self._command.copy()
 
     def goal(self, step: int) -> Array:

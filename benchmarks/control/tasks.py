@@ -35,7 +35,7 @@ task.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ from benchmarks.control import planar
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
 from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
-from benchmarks.control.planar import Avoider, Chaser, Tracker
+from benchmarks.control.planar import Array, Avoider, Chaser, Tracker
 from cap.robot.protocol import Robot
 
 MOST_LEAN_DEG = 8.0
@@ -71,7 +71,11 @@ ARRIVED_M = 0.05
 REST_STEPS, REST_M = 10, 0.01
 _SERIES_POINTS = 250
 """Points of a curve that are written down."""
-_GAINS = ((1000, 60), (1500, 80), (2000, 100))
+_GAINS = (
+    {"stiffness": 1000, "damping": 60},
+    {"stiffness": 1500, "damping": 80},
+    {"stiffness": 2000, "damping": 100},
+)
 """Stiffness in N/m and damping in N s/m, all of which do."""
 
 
@@ -93,16 +97,24 @@ class ControlTask:
 
     name: str
     """As the command line takes it; also the name of its prompt."""
-    instruction: Callable[[int], str]
-    """The person's words, by the trial's seed."""
+    words: Sequence[str]
+    """What a person says; the trial's seed chooses."""
     robot: Callable[[int], Robot]
     """Makes what is controlled, by the trial's seed."""
     judge: Callable[[Any], EpisodeVerdict]
     """Measures the robot after the program."""
-    oracle: Callable[[int], str]
-    """A program that does it, by the trial's seed."""
+    programs: Sequence[str]
+    """A program that does it, for each of the words."""
     baseline: str
     """A simple program that does not: how far one gets without thinking twice."""
+
+    def instruction(self, seed: int) -> str:
+        """Return the person's words in a trial."""
+        return self.words[seed % len(self.words)]
+
+    def oracle(self, seed: int) -> str:
+        """Return a program that does what a trial asks for."""
+        return self.programs[seed % len(self.programs)]
 
 
 _CARTPOLE_WORDS = (
@@ -248,31 +260,47 @@ while not is_done():
 
 
 def _judge_cartpole(robot: CartPole) -> EpisodeVerdict:
-    steps, states = robot.steps, np.array(robot.states)
+    steps, states = robot.steps, np.array(robot.track)
     lean_deg = math.degrees(abs(states[-1, 2] + states[-1, 3] / SWING_RADPS))
-    missed = None
-    if steps < PUSHES or robot.fell:
-        missed = f"upright for {steps} steps, not {PUSHES}"
-    elif lean_deg > MOST_LEAN_DEG:
-        missed = f"about to fall in the end, by {lean_deg:.0f} degrees, not {MOST_LEAN_DEG:g}"
     metrics = {"upright_steps": steps, "lean_deg": _number(lean_deg)}
+    unlike = 0.0
     if _names_angle(robot.seed) and robot.pushes:
         metrics["unexplained"] = unlike = round(_unlike_pd(states[:-1, 2:], robot.pushes), 3)
-        if unlike > MOST_UNLIKE_PD:
-            missed = missed or f"{100 * unlike:.0f} % of the pushes are of no PD law of the angle"
-    series = {"x_m": _kept(states[:, 0]), "theta_rad": _kept(states[:, 2])}
-    return EpisodeVerdict(
-        missed,
-        metrics,
-        {**series, "step": _kept(np.arange(len(states)))},
+    leans = f"by {lean_deg:.0f} degrees, not {MOST_LEAN_DEG:g}"
+    claims = (
+        (steps < PUSHES or robot.fell, f"upright for {steps} steps, not {PUSHES}"),
+        (lean_deg > MOST_LEAN_DEG, f"about to fall in the end, {leans}"),
+        (
+            unlike > MOST_UNLIKE_PD,
+            f"{100 * unlike:.0f} % of the pushes are of no PD law of the angle",
+        ),
     )
+    series = {"x_m": _kept(states[:, 0]), "theta_rad": _kept(states[:, 2])}
+    series["step"] = _kept(np.arange(len(states)))
+    return EpisodeVerdict(_first(claims), metrics, series)
 
 
 def _names_angle(seed: int) -> bool:
     return "of its angle" in _CARTPOLE_WORDS[seed % len(_CARTPOLE_WORDS)]
 
 
-def _unlike_pd(angles: np.ndarray[Any, Any], pushes: Sequence[int]) -> float:
+def _rms(off: Array) -> float:
+    return float(np.sqrt(np.mean(off**2))) if len(off) else math.inf
+
+
+def _steady_from(off: Array, most: float) -> int | None:
+    """Return the first step from which a distance stays within a limit; None if none is."""
+    outside = np.flatnonzero(~(off <= most))
+    first = int(outside[-1]) + 1 if len(outside) else 0
+    return first if first < len(off) else None
+
+
+def _first(claims: Iterable[tuple[object, str]]) -> str | None:
+    """Return what the first claim that is true says; None if none is."""
+    return next((words for wrong, words in claims if wrong), None)
+
+
+def _unlike_pd(angles: Array, pushes: Sequence[int]) -> float:
     """Return the share of pushes that the PD law of the angle that fits best does not give.
 
     Args:
@@ -285,16 +313,33 @@ def _unlike_pd(angles: np.ndarray[Any, Any], pushes: Sequence[int]) -> float:
 
 
 def _judge_impedance(robot: Arm) -> EpisodeVerdict:
-    tips = np.array(robot.tips)
+    tips = np.array(robot.track)
     goals = np.array([robot.goal(step) for step in range(len(tips))])
     off = np.linalg.norm(tips - goals, axis=1)
-    rms_m = float(np.sqrt(np.mean(off[1:JUMP_STEP] ** 2))) if robot.steps else math.inf
+    rms_m = _rms(off[1:JUMP_STEP])
     settling_s = None
-    if robot.steps == STEPS:  # how long after the jump the error stays small for good
-        outside = np.flatnonzero(~(off[JUMP_STEP:] < SETTLED_M))
-        steps = int(outside[-1]) + 1 if len(outside) else 0
-        settling_s = None if steps >= len(off) - JUMP_STEP else round(steps * STEP_S, 6)
-    missed = _missed(robot, rms_m, settling_s)
+    if robot.steps == STEPS and (after := _steady_from(off[JUMP_STEP:], SETTLED_M)) is not None:
+        settling_s = round(after * STEP_S, 6)
+    mps = math.dist(*robot.track[-2:]) / STEP_S if robot.steps else math.inf
+    stopped = f"stopped after {robot.sim_time_s:.2f} of {STEPS * STEP_S:.2f} s"
+    missed = _first(
+        (
+            (robot.steps < STEPS, stopped),
+            (
+                not rms_m <= MOST_RMS_M,
+                f"{1e3 * rms_m:.1f} mm off on the way, not {1e3 * MOST_RMS_M:g}",
+            ),
+            (settling_s is None, f"never settled within {1e3 * SETTLED_M:g} mm of the goal"),
+            (
+                (settling_s or 0.0) > MOST_SETTLING_S,
+                f"settled after {settling_s or 0.0:.2f} s, not {MOST_SETTLING_S:g}",
+            ),
+            (
+                not mps <= STILL_MPS,
+                f"still at {100 * mps:.0f} cm/s in the end, not {100 * STILL_MPS:g}",
+            ),
+        )
+    )
     metrics = {"rms_m": _number(rms_m), "settling_s": settling_s}
     if robot.steps == STEPS and np.isfinite(tips).all():
         law, another = _law(robot, tips, goals)
@@ -309,9 +354,7 @@ def _judge_impedance(robot: Arm) -> EpisodeVerdict:
     return EpisodeVerdict(missed, metrics, series)
 
 
-def _law(
-    robot: Arm, tips: np.ndarray[Any, Any], goals: np.ndarray[Any, Any]
-) -> tuple[dict[str, float], str | None]:
+def _law(robot: Arm, tips: Array, goals: Array) -> tuple[dict[str, float], str | None]:
     """Return the gains that fit a whole episode's forces best, with the share they leave over.
 
     Then comes how the forces are not those of the gains asked for; None if they are.
@@ -335,46 +378,33 @@ def _law(
     return law, wrong[0] if wrong else None
 
 
-def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
-    if robot.steps < STEPS:
-        return f"stopped after {robot.sim_time_s:.2f} of {STEPS * STEP_S:.2f} s"
-    if not rms_m <= MOST_RMS_M:
-        return f"{1000 * rms_m:.1f} mm off on the way, not {1000 * MOST_RMS_M:g}"
-    if settling_s is None:
-        return f"never settled within {1000 * SETTLED_M:g} mm of the goal"
-    if settling_s > MOST_SETTLING_S:
-        return f"settled after {settling_s:.2f} s, not {MOST_SETTLING_S:g}"
-    mps = math.dist(robot.tips[-1], robot.tips[-2]) / STEP_S
-    if not mps <= STILL_MPS:
-        return f"still at {100 * mps:.0f} cm/s in the end, not {100 * STILL_MPS:g}"
-    return None
-
-
 def _judge_tracking(robot: Tracker) -> EpisodeVerdict:
-    path, goals = _paths(robot)
-    off = np.linalg.norm(path - goals, axis=1)
+    path, goals, off = _paths(robot)
     late = off[round(SETTLED_S / planar.STEP_S) :]
-    rms = float(np.sqrt(np.mean(late**2))) if len(late) else math.inf
-    most = float(late.max()) if len(late) else math.inf
-    missed = _short(robot)
-    if missed is None and not rms <= MOST_TRACKING_RMS_M:
-        missed = f"{100 * rms:.1f} cm off the reference, not {100 * MOST_TRACKING_RMS_M:g}"
-    if missed is None and not most <= MOST_TRACKING_M:
-        missed = f"up to {100 * most:.1f} cm off the reference, not {100 * MOST_TRACKING_M:g}"
-    missed = missed or _left_behind(path, goals)
-    return EpisodeVerdict(
-        missed, {"rms_m": _number(rms), "most_m": _number(most)}, _planar_series(path, goals, off)
+    rms, most = _rms(late), float(max(late, default=math.inf))
+    missed = _short(robot) or _first(
+        (
+            (
+                not rms <= MOST_TRACKING_RMS_M,
+                f"{100 * rms:.1f} cm off the reference, not {100 * MOST_TRACKING_RMS_M:g}",
+            ),
+            (
+                not most <= MOST_TRACKING_M,
+                f"up to {100 * most:.1f} cm off the reference, not {100 * MOST_TRACKING_M:g}",
+            ),
+        )
     )
+    metrics = {"rms_m": _number(rms), "most_m": _number(most)}
+    series = _planar_series(path, goals, off)
+    return EpisodeVerdict(missed or _left_behind(path, goals), metrics, series)
 
 
 def _judge_chase(robot: Chaser) -> EpisodeVerdict:
-    path, goals = _paths(robot)
-    off = np.linalg.norm(path - goals, axis=1)
+    path, goals, off = _paths(robot)
     missed, caught_s = _short(robot), None
     if missed is None:
-        outside = np.flatnonzero(~(off <= CAUGHT_M))
-        steps = int(outside[-1]) + 1 if len(outside) else 0
-        caught_s = None if steps >= len(off) else round(steps * planar.STEP_S, 6)
+        first = _steady_from(off, CAUGHT_M)
+        caught_s = None if first is None else round(first * planar.STEP_S, 6)
         if caught_s is None:
             missed = f"{100 * off[-1]:.1f} cm from the target in the end, not {100 * CAUGHT_M:g}"
         elif caught_s > MOST_CAUGHT_S:
@@ -383,7 +413,7 @@ def _judge_chase(robot: Chaser) -> EpisodeVerdict:
     return EpisodeVerdict(missed, {"caught_s": caught_s}, _planar_series(path, goals, off))
 
 
-def _left_behind(path: np.ndarray[Any, Any], goals: np.ndarray[Any, Any]) -> str | None:
+def _left_behind(path: Array, goals: Array) -> str | None:
     """Say how a robot does not drive on with what it follows; None if it does."""
     way = goals[-1] - goals[-1 - WITH_STEPS]
     off = float(np.linalg.norm(path[-1] - path[-1 - WITH_STEPS] - way))
@@ -398,16 +428,20 @@ def _left_behind(path: np.ndarray[Any, Any], goals: np.ndarray[Any, Any]) -> str
 def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:
     while robot.steps and not robot.is_done():
         robot.step()
-    path = np.array(robot.path)
+    path = np.array(robot.track)
     left = np.linalg.norm(path - robot.goal_m, axis=1)
-    clearance = min(map(robot.clearance_m, robot.path))
-    missed = None
-    if robot.touched:
-        missed = f"ran into an obstacle after {robot.sim_time_s:.2f} s"
-    elif left[-1] > ARRIVED_M:
-        missed = f"{100 * left[-1]:.0f} cm from the goal, not {100 * ARRIVED_M:g}"
-    elif (moved := float(np.linalg.norm(path[-REST_STEPS:] - path[-1], axis=1).max())) > REST_M:
-        missed = f"not at rest: {100 * moved:.1f} cm in the end, not {100 * REST_M:g}"
+    clearance = min(map(robot.clearance_m, robot.track))
+    moved = float(np.linalg.norm(path[-REST_STEPS:] - path[-1], axis=1).max())
+    missed = _first(
+        (
+            (robot.touched, f"ran into an obstacle after {robot.sim_time_s:.2f} s"),
+            (
+                left[-1] > ARRIVED_M,
+                f"{100 * left[-1]:.0f} cm from the goal, not {100 * ARRIVED_M:g}",
+            ),
+            (moved > REST_M, f"not at rest: {100 * moved:.1f} cm in the end, not {100 * REST_M:g}"),
+        )
+    )
     series = _planar_series(path, np.tile(robot.goal_m, (len(path), 1)), left)
     return EpisodeVerdict(
         missed,
@@ -416,9 +450,11 @@ def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:
     )
 
 
-def _paths(robot: Tracker | Chaser) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return where a robot was, and where it should have been, shape (n, 2) each."""
-    return np.array(robot.path), np.array([robot.goal(step) for step in range(robot.steps + 1)])
+def _paths(robot: Tracker | Chaser) -> tuple[Array, Array, Array]:
+    """Return where a robot was and should have been, shape (n, 2) each, and how far off it was."""
+    path = np.array(robot.track)
+    goals = np.array([robot.goal(step) for step in range(robot.steps + 1)])
+    return path, goals, np.linalg.norm(path - goals, axis=1)
 
 
 def _short(robot: planar.PlanarRobot) -> str | None:
@@ -427,9 +463,7 @@ def _short(robot: planar.PlanarRobot) -> str | None:
     return f"stopped after {robot.sim_time_s:.2f} of {planar.STEPS * planar.STEP_S:.2f} s"
 
 
-def _planar_series(
-    path: np.ndarray[Any, Any], goals: np.ndarray[Any, Any], off: np.ndarray[Any, Any]
-) -> dict[str, Any]:
+def _planar_series(path: Array, goals: Array, off: Array) -> dict[str, Any]:
     return {
         "time_s": _kept(np.arange(len(path)) * planar.STEP_S),
         "error_m": _kept(off),
@@ -442,56 +476,45 @@ def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def _kept(curve: np.ndarray[Any, Any]) -> list[float | None]:
+def _kept(curve: Array) -> list[float | None]:
     """Return points spread over a curve, first and last among them."""
     chosen = np.unique(np.linspace(0, len(curve) - 1, _SERIES_POINTS).round().astype(int))
     return [_number(float(curve[place])) for place in chosen]
 
 
 def _gains(seed: int) -> dict[str, int]:
-    stiffness, damping = _GAINS[seed % len(_GAINS)]
-    return {"stiffness": stiffness, "damping": damping}
+    return _GAINS[seed % len(_GAINS)]
 
 
-TASKS: Mapping[str, ControlTask] = {
-    "cartpole": ControlTask(
+_TASKS = (
+    ControlTask(
         "cartpole",
-        lambda seed: _CARTPOLE_WORDS[seed % len(_CARTPOLE_WORDS)],
+        _CARTPOLE_WORDS,
         CartPole,
         _judge_cartpole,
-        lambda seed: _CARTPOLE_ANGLE if _names_angle(seed) else _CARTPOLE,
+        (_CARTPOLE_ANGLE, _CARTPOLE, _CARTPOLE),
         _CARTPOLE_BASELINE,
     ),
-    "impedance": ControlTask(
+    ControlTask(
         "impedance",
-        lambda seed: _IMPEDANCE_WORDS.format(**_gains(seed)),
+        [_IMPEDANCE_WORDS.format(**gains) for gains in _GAINS],
         Arm,
         _judge_impedance,
-        lambda seed: _IMPEDANCE.format(**_gains(seed)),
+        [_IMPEDANCE.format(**gains) for gains in _GAINS],
         _IMPEDANCE_BASELINE,
     ),
-    "tracking": ControlTask(
-        "tracking",
-        lambda seed: _TRACKING_WORDS[seed % len(_TRACKING_WORDS)],
-        Tracker,
-        _judge_tracking,
-        lambda seed: _TRACKING,
-        _TRACKING_BASELINE,
+    ControlTask(
+        "tracking", _TRACKING_WORDS, Tracker, _judge_tracking, [_TRACKING], _TRACKING_BASELINE
     ),
-    "moving-target": ControlTask(
-        "moving-target",
-        lambda seed: _CHASE_WORDS[seed % len(_CHASE_WORDS)],
-        Chaser,
-        _judge_chase,
-        lambda seed: _CHASE,
-        _CHASE_BASELINE,
-    ),
-    "avoidance": ControlTask(
+    ControlTask("moving-target", _CHASE_WORDS, Chaser, _judge_chase, [_CHASE], _CHASE_BASELINE),
+    ControlTask(
         "avoidance",
-        lambda seed: _AVOIDANCE_WORDS[seed % len(_AVOIDANCE_WORDS)],
+        _AVOIDANCE_WORDS,
         Avoider,
         _judge_avoidance,
-        lambda seed: _AVOIDANCE,
+        [_AVOIDANCE],
         _AVOIDANCE_BASELINE,
     ),
-}
+)
+TASKS: Mapping[str, ControlTask] = {task.name: task for task in _TASKS}
+"""By name, in report order."""

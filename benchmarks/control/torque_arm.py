@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,51 +21,11 @@ _TIP_LOCAL = (0.0, 0.0, ur5e.D6 + ur5e.TOOL_LENGTH)
 """The fingertips in the hand's frame, metres."""
 
 
-class TorqueArm(Protocol):
-    """An arm at rest in a world of its own, with gravity and nothing to touch."""
+class MujocoTorqueArm:
+    """The arm in MuJoCo: at rest in a world of its own, with gravity and nothing to touch."""
 
-    def positions(self) -> Array:
-        """Return the joint angles, shape (6,), radians."""
-        ...
-
-    def velocities(self) -> Array:
-        """Return the joint velocities, shape (6,), rad/s."""
-        ...
-
-    def jacobian(self) -> Array:
-        """Return the Jacobian of the fingertips' position, shape (3, 6)."""
-        ...
-
-    def gravity(self) -> Array:
-        """Return the torques that hold the arm as it is, shape (6,), Nm."""
-        ...
-
-    def step(self, torques: Array) -> None:
-        """Let one step pass with these torques (Nm)."""
-        ...
-
-    def close(self) -> None:
-        """End the simulation."""
-        ...
-
-
-def new_arm(engine: str, joints: Array, step_s: float) -> TorqueArm:
-    """Return an arm at rest.
-
-    Args:
-        engine: As `robots.simulation.engines.choose` returns it.
-        joints: Its angles, shape (6,), radians.
-        step_s: Length of a step, seconds.
-
-    Raises:
-        MissingSimulator: PyBullet is asked for and not installed.
-    """
-    made: TorqueArm = _Mujoco(joints, step_s) if engine == MUJOCO else _Bullet(joints, step_s)
-    return made
-
-
-class _Mujoco:
     def __init__(self, joints: Array, step_s: float) -> None:
+        """Put the arm at its angles (radians); a step takes `step_s` seconds."""
         import mujoco
 
         self._m: Any = mujoco
@@ -81,12 +41,15 @@ class _Mujoco:
         self._hand = self._model.body("hand").id
 
     def positions(self) -> Array:
+        """Return the joint angles, shape (6,), radians."""
         return np.array(self._data.qpos)
 
     def velocities(self) -> Array:
+        """Return the joint velocities, shape (6,), rad/s."""
         return np.array(self._data.qvel)
 
     def jacobian(self) -> Array:
+        """Return the Jacobian of the fingertips' position, shape (3, 6)."""
         self._at_rest()
         tip = np.asarray(ur5e.forward(self._data.qpos.tolist())[:3, 3])
         found = np.zeros((3, _COUNT))
@@ -94,6 +57,7 @@ class _Mujoco:
         return found
 
     def gravity(self) -> Array:
+        """Return the torques that hold the arm as it is, shape (6,), Nm."""
         self._at_rest()
         return np.array(self._now.qfrc_bias)
 
@@ -103,6 +67,7 @@ class _Mujoco:
         self._m.mj_forward(self._model, self._now)
 
     def step(self, torques: Array) -> None:
+        """Let one step pass with these torques (Nm)."""
         self._data.qfrc_applied[:] = torques
         self._m.mj_step(self._model, self._data)
 
@@ -110,8 +75,11 @@ class _Mujoco:
         """Nothing is left open."""
 
 
-class _Bullet:
+class BulletTorqueArm:
+    """The same in PyBullet."""
+
     def __init__(self, joints: Array, step_s: float) -> None:
+        """Put the arm at its angles (radians); a step takes `step_s` seconds."""
         from robots.simulation.bullet import p
 
         self._p: Any = p
@@ -133,12 +101,15 @@ class _Bullet:
         )
 
     def positions(self) -> Array:
+        """Return the joint angles, shape (6,), radians."""
         return self._states(0)[:_COUNT]
 
     def velocities(self) -> Array:
+        """Return the joint velocities, shape (6,), rad/s."""
         return self._states(1)[:_COUNT]
 
     def jacobian(self) -> Array:
+        """Return the Jacobian of the fingertips' position, shape (3, 6)."""
         joints = self._states(0).tolist()
         zeros = [0.0] * len(joints)
         linear, _ = self._p.calculateJacobian(
@@ -147,6 +118,7 @@ class _Bullet:
         return np.array(linear)[:, :_COUNT]
 
     def gravity(self) -> Array:
+        """Return the torques that hold the arm as it is, shape (6,), Nm."""
         joints = self._states(0).tolist()
         zeros = [0.0] * len(joints)
         torques = self._p.calculateInverseDynamics(
@@ -155,6 +127,7 @@ class _Bullet:
         return np.array(torques[:_COUNT])
 
     def step(self, torques: Array) -> None:
+        """Let one step pass with these torques (Nm)."""
         self._p.setJointMotorControlArray(
             self._body,
             range(_COUNT),
@@ -171,6 +144,21 @@ class _Bullet:
         return np.array([state[which] for state in states])
 
     def close(self) -> None:
+        """End the simulation."""
         if self._client >= 0:
             self._p.disconnect(self._client)
             self._client = -1
+
+
+def new_arm(engine: str, joints: Array, step_s: float) -> MujocoTorqueArm | BulletTorqueArm:
+    """Return an arm at rest.
+
+    Args:
+        engine: As `robots.simulation.engines.choose` returns it.
+        joints: Its angles, shape (6,), radians.
+        step_s: Length of a step, seconds.
+
+    Raises:
+        MissingSimulator: PyBullet is asked for and not installed.
+    """
+    return MujocoTorqueArm(joints, step_s) if engine == MUJOCO else BulletTorqueArm(joints, step_s)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from benchmarks.results import read_lines
 from benchmarks.robot_suite import (
     check_model,
     extra_of,
-    names_prompts,
+    outcome_of,
+    prompts_for,
     session_settings,
     shown_calls,
 )
@@ -36,11 +38,9 @@ from benchmarks.suite import (
     cause_of,
     check_count,
     chosen_cells,
-    load_prompts,
 )
 from benchmarks.tabletop.judge import judge
 from cap.errors import UsageError
-from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.turn import Turn
@@ -116,7 +116,7 @@ class EverydaySuite(BaseSuite):
         if settings.model == "oracle" or is_noisy(settings.model):
             raise UsageError("the suite 'everyday' has no programs of its own; name a model")
         check_model(settings)
-        _prompts(settings)
+        prompts_for("ravens", settings)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one sentence, and judge it on the world's true state.
@@ -132,7 +132,9 @@ class EverydaySuite(BaseSuite):
         )
         turns: list[Turn] = []
         undone = before = dict(robot.positions())
-        chosen = session_settings(settings, trial, _prompts(settings), lambda robot: False)
+        chosen = session_settings(
+            settings, trial, prompts_for("ravens", settings), lambda robot: False
+        )
         with Session(robot, meter, chosen) as session:
             for words in (*task.setup, task.instruction):
                 undone, before = before, dict(robot.positions())
@@ -146,18 +148,10 @@ class EverydaySuite(BaseSuite):
         extra: dict[str, Any] = {RESULT: result, **extra_of(turns)}
         if reason:
             extra |= {"missed": reason, "calls": shown_calls(turns)}
-        return meter.settled(
-            Outcome(
-                success=result == "right",
-                cause="" if result == "right" else cause_of(turns[-1].failure) or "task",
-                instruction="; ".join((*task.setup, task.instruction)),
-                program="\n".join(turn.program for turn in turns),
-                failure=reason,
-                calls=sum(len(turn.calls) for turn in turns),
-                seconds=time.perf_counter() - start_s,
-                extra=extra,
-            )
-        )
+        cause = cause_of(turns[-1].failure) or "task"
+        asked = (*task.setup, task.instruction)
+        outcome = outcome_of(asked, turns, reason or None, cause, reason, extra)
+        return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return how many sentences of each family, and of all, are right, wrong and declined."""
@@ -203,9 +197,3 @@ def verdict(
     declined = failure.kind == "model" and failure.error == "NoMatch" and not moved
     why = f"{last.instruction!r} failed: {failure.error}: {failure.message}"
     return "declined" if declined else "wrong", f"{why}; {moved or 'nothing moved'}"
-
-
-def _prompts(settings: Settings) -> Mapping[str, Prompt]:
-    if names_prompts(settings):
-        return load_prompts(settings.prompts)
-    return registry.robot_prompts("ravens")

@@ -22,7 +22,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.problems.suite import ProblemSuite
-from benchmarks.report.tables import CellTally
+from benchmarks.report.tables import Cell
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
@@ -230,7 +230,7 @@ class HumanEvalSuite(ProblemSuite):
 
     def _row(self, arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
         """Return an arm's pass@k, and how far the official scorer might differ."""
-        tally = CellTally()
+        tally = Cell()
         for line in lines:
             tally.add(line)
         found = mean_pass_at_k(tally.clusters, self._ks)

@@ -1,21 +1,16 @@
-"""What running a program costs in this sandbox, beside plain `exec` and a fresh process.
+"""What running a program costs in this sandbox, compared with plain `exec`.
 
-Rounds go through all engines in turn (A B A B), so that what the machine does meanwhile meets all
-alike. The first round is thrown away, and a time counts only if the program's value was right.
-Every program is a text that no engine has seen before. The fresh process checks and confines
-nothing: no sandbox of fresh processes can take less.
+Rounds go through both in turn (A B A B), so that what the machine does meanwhile meets both alike.
+The first round is thrown away, and a time counts only if the program's value was right. Every
+program is a text that neither has seen before.
 """
 
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -82,7 +77,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 BOUND_LIMIT, OVERSHOOT_LIMIT_S = 1.02, 0.010
 """What this sandbox must keep: multiples of plain exec, less the time of a trivial program each;
 and seconds past the time limit."""
-OURS, PLAIN, FRESH = "this sandbox", "plain exec", "fresh process"
+OURS, PLAIN = "this sandbox", "plain exec"
 
 
 def sandbox(limit_s: float) -> Sandbox:
@@ -99,38 +94,14 @@ def plain(source: str) -> Any:
     return space["ret"]
 
 
-def fresh(source: str) -> Any:
-    """Run a program that calls nothing in a forked process; return its `ret`."""
-    fork = multiprocessing.get_context("fork")
-
-    def work(end: Connection) -> None:
-        end.send(plain(source))
-
-    ours, theirs = fork.Pipe()
-    process = fork.Process(target=work, args=(theirs,))
-    process.start()
-    theirs.close()  # so that a child that dies ends the wait
-    value = ours.recv()
-    process.join()
-    return value
-
-
 def measure(rounds: int) -> Iterator[Measurement]:
     """Measure everything; rows come as they are ready."""
     os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
     importlib.import_module("shapely.geometry")  # with numpy, as the sandbox has it loaded
-    script = "from cap import Sandbox\nSandbox().__enter__().run('ret = 1 + 1', returns='ret')\n"
-    starts_s = []
-    for _ in range(max(3, rounds // 3) + 1):
-        begin_s = time.perf_counter()
-        subprocess.run([sys.executable, "-c", script], check=True)
-        starts_s.append(time.perf_counter() - begin_s)
-    yield Measurement(f"cold start to first result, {OURS}", "s", starts_s[1:])
     ample = sandbox(60.0)
     engines: dict[str, Callable[[str], Any]] = {
         OURS: lambda source: ample.run(source, returns="ret").value,
         PLAIN: plain,
-        FRESH: fresh,
     }
     for program in PROGRAMS:
         yield from row(program, engines, rounds)
@@ -149,8 +120,7 @@ def row(
     program: str, engines: Mapping[str, Callable[[str], Any]], rounds: int
 ) -> Iterator[Measurement]:
     """Measure one program in each engine in turn."""
-    names = [name for name in engines if name != FRESH or "calls" not in program]
-    taken_s: dict[str, list[float]] = {name: [] for name in names}
+    taken_s: dict[str, list[float]] = {name: [] for name in engines}
     bound = program.endswith("bound") or program.startswith("CPU-bound")
     for number in range(rounds + 1):
         source = f"{PROGRAMS[program]}# {number}\n"

@@ -40,7 +40,7 @@ from benchmarks.planning.layout import (
 )
 from benchmarks.planning.search_trials import puzzle_trial
 from benchmarks.planning.trials import MakeModel, TrialResult, household_translator
-from benchmarks.report.tables import CellTally
+from benchmarks.report.tables import Cell
 from benchmarks.results import read_header, read_lines
 from benchmarks.statistics import paired_difference
 from benchmarks.suite import (
@@ -232,12 +232,12 @@ class PlanningSuite(BaseSuite):
         """Return the table: a line for each row and column, and each column's total."""
         options = read_header(folder)["settings"]["options"]
         found = self.adjusted(options)
-        tallies: dict[tuple[str, str], CellTally] = {}
+        tallies: dict[tuple[str, str], Cell] = {}
         rungs: dict[tuple[str, str], str] = {}
         for line in read_lines(folder):
             for task in (line.trial.task, "total"):
                 key = (task, line.trial.split)
-                tallies.setdefault(key, CellTally()).add(line)
+                tallies.setdefault(key, Cell()).add(line)
                 rungs[key] = str(line.outcome.extra.get("rung") or rungs.get(key, ""))
         paired = _paired(folder, found._cells) if found.table == "SP-3" else {}
         rows = [(key, cell) for key, cell in found._cells.items() if key in tallies]
@@ -375,7 +375,7 @@ def _paired(
     return differs
 
 
-def _means(tally: CellTally) -> dict[str, str]:
+def _means(tally: Cell) -> dict[str, str]:
     """Return the means of what was measured: shares in percent, anything else as it is."""
     found = {}
     for name, values in tally.measured.items():

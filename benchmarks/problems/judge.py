@@ -240,7 +240,7 @@ def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]
     # A problem's own seed: what others there are, and their order, change nothing.
     own_seed = np.random.SeedSequence([seed, zlib.crc32(problem.name.encode())])
     made = _MADE.format(
-        cases="".join(f"\n[{case.arguments}\n]," for case in problem.cases),
+        cases="".join(f"\n[{case.entries}\n]," for case in problem.cases),
         written="".join(
             f"\n[{number}, {case.result}\n],"
             for number, case in enumerate(problem.cases)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -31,6 +31,9 @@ LIMITS = Limits(program_s=5.0, calls_s=60.0, calls=4000, memory_bytes=512 << 20)
 """What one program of a problem may use: a candidate, a reference, a maker of inputs."""
 
 
+Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+
+
 class Tolerance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How far a number may be off: `abs` plus `rel` times what is expected."""
 
@@ -44,16 +47,22 @@ class Tolerance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.abs + self.rel * abs(expected)
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One fixed input."""
 
-    arguments: str
+    arguments: str = ""
     """As in a call: `[0, 1], 3`."""
     result: str | None = None
     """What must come back, worked out by hand; None if the reference alone says."""
     tolerance: Tolerance | None = None
     """How far off its result may be; None if the problem says."""
+    scene: str = ""
+    """What the given functions are about, if there are any."""
+
+    @property
+    def entries(self) -> str:
+        """The scene, if there is one, and the arguments."""
+        return ", ".join(filter(None, (self.scene, self.arguments)))
 
 
 class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,35 +74,34 @@ class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Its definition."""
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """One function to be written."""
 
-    header: str
+    header: Text
     """`def name(parameters):`, all that is asked with."""
-    reference: str
+    reference: Text
     """A right solution."""
-    result: str = "result"
+    result: Text = "result"
     """What the value is called in the request, or its parts: `left, right`."""
-    family: str = "own"
+    family: Text = "own"
     """The group it is reported in."""
-    generalisation: str = ""
-    """One of `GENERALISATIONS`, or ""."""
-    reason: str = ""
+    generalisation: Literal["", *GENERALISATIONS] = ""  # type: ignore[valid-type]
+    """How it goes beyond the examples of the prompts."""
+    reason: Text = ""
     """Why that one."""
     mutants: tuple[Mutant, ...] = ()
     """Wrong ones."""
     cases: tuple[Case, ...] = ()
     """Fixed inputs."""
-    random: str = ""
+    random: Text = ""
     """`def arguments(rng)`, which returns one more input; "" if there is none."""
-    random_cases: int = 10
+    random_cases: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 10
     """How many of those."""
-    tolerance: Tolerance = field(default_factory=Tolerance)
+    tolerance: Tolerance = Tolerance()
     """How results are compared."""
-    setup: str = ""
+    setup: Text = ""
     """Definitions that `cases` and `random` share; the file's, and its own."""
-    given: str = ""
+    given: Text = ""
     """Functions a solution may call, about the `scene` a case begins with; likewise."""
 
     @cached_property

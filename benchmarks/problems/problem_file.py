@@ -10,19 +10,16 @@ import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from benchmarks.problems.problem import (
-    GENERALISATIONS,
     LOOP,
     PRIMITIVES,
-    Case,
     Mutant,
     Problem,
     ProblemSet,
-    Tolerance,
     functions_of,
 )
 from cap.checker.checker import check
@@ -61,39 +58,11 @@ def load(paths: Sequence[Path]) -> ProblemSet:
 
 _SHARED = ("setup", "given")
 """What a file says for all its problems, and a problem for itself."""
-_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 _REMEDY = "give [[arguments], [arguments, result], {scene, arguments, result}, ...] as text"
 
 
-class _Case(msgspec.Struct, forbid_unknown_fields=True):
-    """A case as a table."""
-
-    arguments: str = ""
-    scene: str = ""
-    result: str | None = None
-    tolerance: Tolerance | None = None
-
-
-class _Problem(msgspec.Struct, forbid_unknown_fields=True):
-    """A table `[[problem]]`."""
-
-    header: _Text
-    reference: _Text
-    result: _Text = "result"
-    family: _Text = "own"
-    generalisation: Literal["", *GENERALISATIONS] = ""  # type: ignore[valid-type]
-    reason: _Text = ""
-    random: _Text = ""
-    random_cases: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 10
-    tolerance: Tolerance = Tolerance()
-    cases: list[Annotated[list[str], msgspec.Meta(min_length=1, max_length=2)] | _Case] = []
-    mutants: list[Mutant] = []
-    setup: _Text = ""
-    given: _Text = ""
-
-
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """A problem file."""
+    """A problem file; of its problems nothing is checked yet."""
 
     format: int
     problem: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
@@ -141,31 +110,32 @@ def problems_of(values: Mapping[str, Any], where: str) -> list[Problem]:
 def _problem(entry: Mapping[str, Any], file: _File, where: str) -> Problem:
     name = str(entry.get("header", "")).removeprefix("def ").partition("(")[0]
     where = f"{where} ({name})" if name else where
-    given = _converted(entry, _Problem, where)
+    cases = entry.get("cases", [])
+    if isinstance(cases, list):
+        entry = {**entry, "cases": [_as_table(case) for case in cases]}
+    given = _converted(entry, Problem, where)
     if not given.cases and not given.random:
         raise ProblemError(f"{where}: 'cases' is missing, or 'random', which makes some")
+    for number, case in enumerate(given.cases, 1):
+        for text in filter(None, (case.entries, case.result)):
+            try:
+                ast.parse(f"[{text}\n]", mode="eval")
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                why = f"{text[:60]!r} is not Python: {error}"
+                raise ProblemError(f"{where}, case {number}: {why}") from None
     parts = {
         key: "\n\n\n".join(
             filter(None, (getattr(table, key).strip("\n") for table in (file, given)))
         )
         for key in _SHARED
     }
-    cases = [_case(case, f"{where}, case {number}") for number, case in enumerate(given.cases, 1)]
     mutants = [Mutant(one.what, _named(one.source.strip("\n"), name)) for one in given.mutants]
-    problem = Problem(
-        header=given.header,
+    problem = msgspec.structs.replace(
+        given,
         reference=_named(given.reference.strip("\n"), name),
-        result=given.result,
-        family=given.family,
-        generalisation=given.generalisation,
-        reason=given.reason,
         mutants=tuple(mutants),
-        cases=tuple(cases),
         random=given.random.strip("\n"),
-        random_cases=given.random_cases,
-        tolerance=given.tolerance,
-        setup=parts["setup"],
-        given=parts["given"],
+        **parts,
     )
     if problem.given and not functions_of(checked(problem.given, f"{where}, given")):
         raise ProblemError(f"{where}, given: defines no function")
@@ -180,15 +150,11 @@ def _problem(entry: Mapping[str, Any], file: _File, where: str) -> Problem:
     return problem
 
 
-def _case(given: list[str] | _Case, where: str) -> Case:
-    table = given if isinstance(given, _Case) else _Case(given[0], result=(*given, None)[1])
-    arguments = ", ".join(filter(None, (table.scene, table.arguments)))
-    for text in filter(None, (arguments, table.result)):
-        try:
-            ast.parse(f"[{text}\n]", mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise ProblemError(f"{where}: {text[:60]!r} is not Python: {error}") from None
-    return Case(arguments, table.result, table.tolerance)
+def _as_table(case: Any) -> Any:
+    """Return a case that is a list of arguments, and perhaps a result, as a table."""
+    if isinstance(case, list) and 1 <= len(case) <= 2:
+        return dict(zip(("arguments", "result"), case, strict=False))
+    return case
 
 
 # --- what is Python in it

@@ -14,14 +14,6 @@ MOST_CELLS = 80
 """With more cells than these, only whole splits are drawn."""
 _ROW_INCHES = 0.3
 _LABEL_CHARS = 40
-_COLORS = {
-    "model": "#e15759",
-    "program": "#f28e2b",
-    "robot": "#76b7b2",
-    "task": "#edc948",
-    "infrastructure": "#9c755f",
-    "recording": "#bab0ac",
-}
 STYLE: Mapping[str, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -33,7 +25,7 @@ STYLE: Mapping[str, Any] = {
 
 
 def draw(cells: Sequence[Cell]) -> dict[str, bytes]:
-    """Return SVG images by name: `success` and, if anything failed, `failures`."""
+    """Return SVG images by name: `success`, the rates with their intervals."""
     try:
         import matplotlib
     except ImportError:
@@ -44,18 +36,21 @@ def draw(cells: Sequence[Cell]) -> dict[str, bytes]:
     style: dict[Any, Any] = dict(STYLE)
     with matplotlib.rc_context(style), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about glyphs that a font has not
-        images = {"success": _success(chosen)}
-        if any(cell.tally.causes for cell in chosen):
-            images["failures"] = _failures(chosen)
-    return images
+        return {"success": _success(chosen)}
 
 
 def _success(cells: Sequence[Cell]) -> bytes:
     """Draw rates with their intervals, and the published values beside."""
-    figure, axes = _blank(cells, "success, % (bars: Wilson 95 %)")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.5, 1.4 + _ROW_INCHES * len(cells)), layout="constrained")
+    axes = figure.subplots()
+    axes.set_yticks(range(len(cells)), [_label(cell) for cell in cells])
+    axes.set_ylim(len(cells) - 0.5, -0.5)  # the first on top
+    axes.set_xlabel("success, % (bars: Wilson 95 %)")
     places = range(len(cells))
-    rates = [100 * cell.tally.successes / cell.tally.n for cell in cells]
-    ends = [[100 * end for end in cell.tally.interval] for cell in cells]
+    rates = [100 * cell.successes / cell.n for cell in cells]
+    ends = [[100 * end for end in cell.interval] for cell in cells]
     below = [max(0.0, rate - low) for rate, (low, _) in zip(rates, ends, strict=True)]
     above = [max(0.0, high - rate) for rate, (_, high) in zip(rates, ends, strict=True)]
     axes.barh(places, rates, 0.6, color="#a9c6e3", label="measured here", zorder=1)
@@ -72,45 +67,15 @@ def _success(cells: Sequence[Cell]) -> bytes:
         axes.scatter(x, y, marker=marker, s=22, facecolors="none", edgecolors="#b6322b")
         axes.scatter([], [], marker=marker, facecolors="none", edgecolors="#b6322b", label=label)
     axes.set_xlim(-2, 104)
-    return as_svg(figure, axes)
-
-
-def _failures(cells: Sequence[Cell]) -> bytes:
-    """Draw what the failures were caused by, in percent of all trials."""
-    figure, axes = _blank(cells, "failed, % of trials, by cause")
-    left = [0.0] * len(cells)
-    for cause, color in _COLORS.items():
-        parts = [100 * cell.tally.causes[cause] / cell.tally.n for cell in cells]
-        if any(parts):
-            axes.barh(range(len(cells)), parts, 0.6, left=left, color=color, label=cause)
-        left = [start + part for start, part in zip(left, parts, strict=True)]
-    axes.set_xlim(-2, 104)
-    return as_svg(figure, axes)
-
-
-def _blank(cells: Sequence[Cell], title: str) -> tuple[Any, Any]:
-    """Return a figure with a place for each cell, the first on top."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.5, 1.4 + _ROW_INCHES * len(cells)), layout="constrained")
-    axes = figure.subplots()
-    axes.set_yticks(range(len(cells)), [_label(cell) for cell in cells])
-    axes.set_ylim(len(cells) - 0.5, -0.5)
-    axes.set_xlabel(title)
-    return figure, axes
-
-
-def _label(cell: Cell) -> str:
-    words = printable(f"{cell.task} {cell.split}".replace("\n", " "))
-    name = words if len(words) <= _LABEL_CHARS else words[: _LABEL_CHARS - 3] + "..."
-    return f"{name}  n={cell.tally.n}" + ("" if cell.whole else f" of {cell.asked} so far")
-
-
-def as_svg(figure: Any, axes: Any) -> bytes:
-    """Return a figure as SVG, with its legend below; text is drawn as shapes."""
     handles, _ = axes.get_legend_handles_labels()
     if handles:
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
     file = io.BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return file.getvalue()
+
+
+def _label(cell: Cell) -> str:
+    words = printable(f"{cell.task} {cell.split}".replace("\n", " "))
+    name = words if len(words) <= _LABEL_CHARS else words[: _LABEL_CHARS - 3] + "..."
+    return f"{name}  n={cell.n}" + ("" if cell.whole else f" of {cell.asked} so far")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,17 +53,17 @@ class PairTally:
     @property
     def row(self) -> dict[str, Any]:
         """The cell for a person."""
-        low, high = paired_difference(self.only_first, self.only_second, self.n)
-        difference = 100 * (self.second - self.first) / self.n
+        found = self.numbers
+        difference, low, high = (100 * found[name] for name in ("difference", "low", "high"))
         return {
             "task": self.task,
             "split": self.split,
             "n": self.n,
             "1st %": round(100 * self.first / self.n, 1),
             "2nd %": round(100 * self.second / self.n, 1),
-            "2nd - 1st, 95 %": f"{difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})",
+            "2nd - 1st, 95 %": f"{difference:+.1f} ({low:+.1f} to {high:+.1f})",
             "only": f"{self.only_first}:{self.only_second}",
-            "p": f"{mcnemar_exact(self.only_first, self.only_second):.2g}",
+            "p": f"{found['p']:.2g}",
         }
 
     @property
@@ -116,11 +115,11 @@ class Comparison:
     @property
     def titles(self) -> tuple[str, str]:
         """Both titles, each with the settings that the other has not."""
-        first, second = self.first.settings, self.second.settings
-        return (
-            ", ".join([self.first.title, *(one for one in first if one not in second)]),
-            ", ".join([self.second.title, *(one for one in second if one not in first)]),
+        first, second = (
+            ", ".join([one.title, *(text for text in one.settings if text not in other.settings)])
+            for one, other in ((self.first, self.second), (self.second, self.first))
         )
+        return first, second
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -153,7 +152,9 @@ def compare(first: Path, second: Path) -> Comparison:
     )
     shared = [trial for trial in left if trial in right]
     if not shared:
-        raise UsageError(f"{first} and {second} share no trial: {_apart(left, right)}")
+        raise UsageError(
+            f"{first} and {second} share no trial; run the same tasks, splits and seeds"
+        )
     total = PairTally(ALL, "")
     sums: dict[Where, PairTally] = {}
     tasks: dict[Where, PairTally] = {}
@@ -173,17 +174,3 @@ def compare(first: Path, second: Path) -> Comparison:
         differing=tuple((one, left[one]) for one in shared if left[one] != right[one]),
         unshared=(len(left) - len(shared), len(right) - len(shared)),
     )
-
-
-def _apart(left: Mapping[Trial, bool], right: Mapping[Trial, bool]) -> str:
-    """Return in what the trials of two folders differ."""
-    for what in ("task", "split", "seed", "sample"):
-        ours, theirs = ({getattr(trial, what) for trial in trials} for trials in (left, right))
-        if not ours & theirs:
-            return f"{what}s {_range(ours)} and {_range(theirs)}; run the same ones"
-    return "run the same tasks, splits and seeds"
-
-
-def _range(values: set[Any]) -> str:
-    least, *_, most = sorted([*values, *values])
-    return f"{least!r}" if least == most else f"{least!r} to {most!r}"

@@ -21,7 +21,7 @@ def write(folder: Path, path: Path) -> None:
         UsageError: Not a results folder, without a trial, or the file cannot be written.
     """
     report = read(folder)
-    tally = report.total.tally
+    tally = report.total
     failed = tally.n - tally.successes
     root = ET.Element(
         "testsuite",

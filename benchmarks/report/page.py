@@ -65,7 +65,7 @@ def write(folder: Path) -> tuple[Path, Path]:
     """
     report = read(folder)
     # A bar of one trial says nothing.
-    several = any(cell.tally.n > 1 for cell in report.tasks)
+    several = any(cell.n > 1 for cell in report.tasks)
     drawn = charts.draw([*report.tasks, *report.splits]) if several else {}
     markdown, page = folder / "report.md", folder / "report.html"
     try:
@@ -99,9 +99,9 @@ def _notes(report: Report, drawn: Mapping[str, bytes]) -> list[str]:
         NOTE.replace("Every trial asked for is counted. ", "") if report.so_far else NOTE,
         *([SO_FAR] if report.so_far else []),
         *([PUBLISHED] if any(cell.published for cell in report.tasks) else []),
-        *([CLUSTERED] if report.total.tally.clustered else []),
+        *([CLUSTERED] if report.total.clustered else []),
         *([SAMPLED] if report.pass_at_k else []),
-        *([] if drawn or all(cell.tally.n == 1 for cell in report.tasks) else [NO_CHARTS]),
+        *([] if drawn or all(cell.n == 1 for cell in report.tasks) else [NO_CHARTS]),
     ]
 
 
@@ -152,7 +152,7 @@ def _pieces(report: Report, drawn: Mapping[str, bytes]) -> Iterator[str]:
             {
                 "anchor": anchors[cell.task, cell.split],
                 "name": f"{cell.task} {cell.split}".strip(),
-                "count": f"{len(lines)} of {cell.tally.n} failed",
+                "count": f"{len(lines)} of {cell.n} failed",
                 "reasons": map(_reason, reasons(lines)),
                 "trials": (_failure(line, report.folder) for line in lines[:each]),
                 "more": max(0, len(lines) - each),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -19,22 +19,36 @@ from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
 from benchmarks.statistics import clustered_interval, percent, wilson_interval
-from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
+from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Trial, suite
 from cap.errors import UsageError
+from cap.models.base import Usage
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
 ALL = "all"
 """Stands for the task in the rows that sum up a split, or everything."""
 Where = tuple[str, str]
 """A task, or `all` or a family, and a split."""
+_RARE = (
+    *("split", "clustered 95 %", "without repair %", "doubted", "measured", "refused"),
+    "published %",
+)
+"""Columns that are left out where no row has anything in them."""
 
 
 @dataclass
-class CellTally:
-    """The result of one cell's trials."""
+class Cell:
+    """The trials of one task under one split, of a family of tasks, or of all of them."""
 
+    task: str = ALL
+    """The task, the family, or `all`."""
+    split: str = ""
+    """The split; "" where there are none, or for all of them."""
+    asked: int = 0
+    """Trials that were asked for, those that have not ended included."""
+    published: Mapping[str, float] = field(default_factory=dict)
+    """Published values by method, percent."""
     n: int = 0
-    """Trials."""
+    """Trials that have ended."""
     successes: int = 0
     """Those whose goal was reached."""
     unrepaired: int = 0
@@ -49,16 +63,8 @@ class CellTally:
     """Why the others failed."""
     calls: int = 0
     """Calls of primitives."""
-    requests: int = 0
-    """Requests sent to the model, retries included."""
-    prompt_tokens: int = 0
-    """Tokens read."""
-    completion_tokens: int = 0
-    """Tokens written."""
-    cost_usd: float | None = 0.0
-    """Dollars; None if a price is not known."""
-    estimated: bool = False
-    """Nobody counted some of the tokens."""
+    usage: Usage = field(default_factory=Usage)
+    """What models took."""
     seconds: float = 0.0
     """Wall time of all trials."""
     measured: dict[str, list[float | None]] = field(default_factory=dict)
@@ -83,12 +89,7 @@ class CellTally:
         if not outcome.success:
             self.causes[outcome.cause] += 1
         self.calls += outcome.calls
-        self.requests += outcome.requests
-        self.prompt_tokens += outcome.prompt_tokens
-        self.completion_tokens += outcome.completion_tokens
-        known = self.cost_usd is not None and outcome.cost_usd is not None
-        self.cost_usd = (self.cost_usd or 0.0) + (outcome.cost_usd or 0.0) if known else None
-        self.estimated = self.estimated or outcome.estimated
+        self.usage = self.usage.plus(outcome.usage)
         self.seconds += outcome.seconds
         measured = outcome.extra.get("measured")
         for name, value in measured.items() if isinstance(measured, dict) else ():
@@ -96,9 +97,14 @@ class CellTally:
             self.measured.setdefault(name, []).append(number)
 
     @property
+    def whole(self) -> bool:
+        """Whether every trial that was asked for has ended."""
+        return self.n >= self.asked
+
+    @property
     def tokens(self) -> int:
         """Tokens read and written."""
-        return self.prompt_tokens + self.completion_tokens
+        return self.usage.prompt_tokens + self.usage.completion_tokens
 
     @property
     def unjudged(self) -> int:
@@ -108,21 +114,21 @@ class CellTally:
     @property
     def known_usd(self) -> float | None:
         """Dollars; None also where nothing was answered, which does not show what is paid."""
-        unanswered = self.requests and self.unjudged == self.n and not self.tokens
-        return None if unanswered and not self.cost_usd else self.cost_usd
+        cost_usd = self.usage.cost_usd
+        unanswered = self.usage.requests and self.unjudged == self.n and not self.tokens
+        return None if unanswered and not cost_usd else cost_usd
 
     @property
     def medians(self) -> str:
         """Median, least and most of what was measured, with how often there was nothing."""
         words = []
         for name, values in self.measured.items():
-            found = [value for value in values if value is not None]
-            if not found:
-                words.append(f"{name} none")
-                continue
-            lacking = f", {len(values) - len(found)} none" if len(found) < len(values) else ""
-            span = f"{min(found):.3g} to {max(found):.3g}"
-            words.append(f"{name} {median(found):.3g} ({span}{lacking})")
+            spread = _spread(values)
+            lacking = f", {spread['none']} none" if spread["none"] else ""
+            span = "{least:.3g} to {most:.3g}".format(**spread) if spread["n"] else ""
+            words.append(
+                f"{name} {spread['median']:.3g} ({span}{lacking})" if span else f"{name} none"
+            )
         return "; ".join(words)
 
     @property
@@ -150,49 +156,40 @@ class CellTally:
         known = [*CAUSES, *sorted(set(self.causes) - set(CAUSES))]
         return ", ".join(f"{cause} {self.causes[cause]}" for cause in known if self.causes[cause])
 
-
-@dataclass(frozen=True)
-class Cell:
-    """One task under one split, a family of tasks, or all of them."""
-
-    task: str
-    """The task, the family, or `all`."""
-    split: str
-    """The split; "" where there are none, or for all of them."""
-    tally: CellTally
-    """Its result."""
-    published: Mapping[str, float]
-    """Published values by method, percent."""
-    asked: int
-    """Trials that were asked for, those that have not ended included."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether every trial that was asked for has ended."""
-        return self.tally.n >= self.asked
-
     @property
     def row(self) -> dict[str, Any]:
         """The cell for a person."""
-        tally = self.tally
-        about = "~" if tally.estimated else ""
+        about = "~" if self.usage.estimated else ""
         return {
             "task": self.task,
             "split": self.split,
-            "success %, 95 %": tally.rate if self.whole else f"so far {tally.rate}",
-            "clustered 95 %": percent(tally.clustered),
-            "without repair %": f"{100 * tally.unrepaired / tally.n:.1f}" if tally.repairs else "",
-            "doubted": f"{tally.doubted}, {tally.doubted_rightly} failed" if tally.doubted else "",
-            "n": tally.n if self.whole else f"{tally.n} of {self.asked} so far",
+            "success %, 95 %": self.rate if self.whole else f"so far {self.rate}",
+            "clustered 95 %": percent(self.clustered),
+            "without repair %": f"{100 * self.unrepaired / self.n:.1f}" if self.repairs else "",
+            "doubted": f"{self.doubted}, {self.doubted_rightly} failed" if self.doubted else "",
+            "n": self.n if self.whole else f"{self.n} of {self.asked} so far",
             # What several tasks measure has no common median.
-            "measured": "" if self.task == ALL else tally.medians,
-            "failed by": tally.why,
-            "calls": round(tally.calls / tally.n, 1),
-            "requests": tally.requests,
-            "tokens": f"{about}{tally.tokens}" if about else tally.tokens,
-            "cost $": "?" if tally.known_usd is None else f"{about}{tally.known_usd:.4f}",
-            "s": round(tally.seconds / tally.n, 2),
+            "measured": "" if self.task == ALL else self.medians,
+            "failed by": self.why,
+            "calls": round(self.calls / self.n, 1),
+            "requests": self.usage.requests,
+            "tokens": f"{about}{self.tokens}" if about else self.tokens,
+            "cost $": "?" if self.known_usd is None else f"{about}{self.known_usd:.4f}",
+            "s": round(self.seconds / self.n, 2),
             "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
+        }
+
+    @property
+    def rates(self) -> dict[str, float | None]:
+        """The rate and its intervals for a program, 0 to 1."""
+        low, high = self.interval
+        between = self.clustered or (None, None)
+        return {
+            "rate": self.successes / self.n,
+            "low": low,
+            "high": high,
+            "clustered_low": between[0],
+            "clustered_high": between[1],
         }
 
     @property
@@ -201,44 +198,31 @@ class Cell:
 
         While trials are left there is no rate, only one so far.
         """
-        tally, (low, high) = self.tally, self.tally.interval
-        rates: dict[str, float | None] = {
-            "rate": tally.successes / tally.n,
-            "low": low,
-            "high": high,
-            "clustered_low": None,
-            "clustered_high": None,
-        }
-        if tally.clustered is not None:
-            rates["clustered_low"], rates["clustered_high"] = tally.clustered
+        names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd", "estimated")
         return {
             "task": self.task,
             "split": self.split,
             "asked": self.asked,
-            "n": tally.n,
-            "successes": tally.successes,
-            "clusters": len(tally.clusters),
-            **(rates if self.whole else dict.fromkeys(rates)),
-            "so_far": None if self.whole else rates,
-            "unrepaired": tally.unrepaired,
-            "repaired_trials": tally.repairs,
-            "doubted": tally.doubted,
-            "doubted_failed": tally.doubted_rightly,
-            "failed": {cause: count for cause, count in sorted(tally.causes.items()) if count},
-            "unjudged": tally.unjudged,
-            "calls": tally.calls,
-            "requests": tally.requests,
-            "prompt_tokens": tally.prompt_tokens,
-            "completion_tokens": tally.completion_tokens,
-            "cost_usd": tally.cost_usd,
-            "estimated": tally.estimated,
-            "seconds": tally.seconds,
-            "measured": {name: _spread(values) for name, values in tally.measured.items()},
+            "n": self.n,
+            "successes": self.successes,
+            "clusters": len(self.clusters),
+            **(self.rates if self.whole else dict.fromkeys(self.rates)),
+            "so_far": None if self.whole else self.rates,
+            "unrepaired": self.unrepaired,
+            "repaired_trials": self.repairs,
+            "doubted": self.doubted,
+            "doubted_failed": self.doubted_rightly,
+            "failed": {cause: count for cause, count in sorted(self.causes.items()) if count},
+            "unjudged": self.unjudged,
+            "calls": self.calls,
+            **{name: getattr(self.usage, name) for name in names},
+            "seconds": self.seconds,
+            "measured": {name: _spread(values) for name, values in self.measured.items()},
             "published_percent": dict(self.published),
         }
 
 
-def taken(requests: int, tokens: int, cost_usd: float | None, estimated: bool = False) -> str:
+def taken(requests: int, tokens: int, cost_usd: float | None, estimated: bool) -> str:
     """Say what models took; what is estimated has a `~` before it."""
     about = "~" if estimated else ""
     price = "at an unknown price" if cost_usd is None else f"{about}${cost_usd:.4f}"
@@ -256,7 +240,7 @@ def cost_beside(beside: Beside) -> str:
     return f"in addition, for trials that were stopped or run again: {line}"
 
 
-def _spread(values: Sequence[float | None]) -> dict[str, float | int | None]:
+def _spread(values: Sequence[float | None]) -> dict[str, Any]:
     found = [value for value in values if value is not None]
     return {
         "median": median(found) if found else None,
@@ -334,12 +318,12 @@ class Report:
     def so_far(self) -> str:
         """How much of the run there is, such as `12 of 60 trials so far`; "" of a whole one."""
         total = self.total
-        return "" if total.whole else f"{total.tally.n} of {total.asked} trials so far"
+        return "" if total.whole else f"{total.n} of {total.asked} trials so far"
 
     @property
     def headline(self) -> list[str]:
         """What to publish, a line each: rate, interval, cost, date, the command to repeat it."""
-        tally = self.total.tally
+        total = self.total
         lines = [WHAT_IT_IS] if is_noisy(str(self.header["settings"]["model"])) else []
         lines += self.stand_ins
         for split, found in self.pass_at_k.items():
@@ -347,35 +331,36 @@ class Report:
             lines.append(f"{split}: {rates}" if split else rates)
         if self.so_far:
             lines.append(
-                f"{self.so_far}, {tally.successes} of them successful: no rate of the run before "
-                f"the other {self.total.asked - tally.n} end; go on with --resume"
+                f"{self.so_far}, {total.successes} of them successful: no rate of the run before "
+                f"the other {total.asked - total.n} end; go on with --resume"
             )
         else:
-            for cell in self.models or (self.total,):
-                low, high = (100 * end for end in cell.tally.interval)
-                n, successes = cell.tally.n, cell.tally.successes
+            for cell in self.models or (total,):
+                low, high = (100 * end for end in cell.interval)
                 lines.append(
-                    f"{f'{cell.split}: ' if cell.split else ''}success {100 * successes / n:.1f} % "
-                    f"(95 %: {low:.1f} to {high:.1f} %), {successes} of {n} trials"
+                    f"{f'{cell.split}: ' if cell.split else ''}"
+                    f"success {100 * cell.successes / cell.n:.1f} % "
+                    f"(95 %: {low:.1f} to {high:.1f} %), {cell.successes} of {cell.n} trials"
                 )
-            if tally.clustered is not None and not self.models:
+            if total.clustered is not None and not self.models:
                 sampled = self.suite is not None and self.suite.judges_samples
                 unit = "problem" if sampled else "scene"
-                low, high = (100 * end for end in tally.clustered)
+                low, high = (100 * end for end in total.clustered)
                 lines.append(
                     f"95 % clustered by {unit}: {low:.1f} to {high:.1f} % "
-                    f"({len(tally.clusters)} {unit}s)"
+                    f"({len(total.clusters)} {unit}s)"
                 )
-        if tally.unjudged:
-            lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
-        if tally.requests:
-            line = taken(tally.requests, tally.tokens, tally.known_usd, tally.estimated)
+        if total.unjudged:
+            lines.append(f"not judged, and counted as not successful: {total.unjudged} trials")
+        if total.usage.requests:
+            usage = total.usage
+            line = taken(usage.requests, total.tokens, total.known_usd, usage.estimated)
             replayed = str(self.header["settings"]["model"]).startswith("replay/")
             lines.append(f"as recorded, nothing was sent: {line}" if replayed else f"model: {line}")
         if self.beside.requests:
             lines.append(cost_beside(self.beside))
         started = str(self.header.get("started") or "").replace("T", " ").replace("+00:00", " UTC")
-        spent = f"{tally.seconds:.0f} s of trials"
+        spent = f"{total.seconds:.0f} s of trials"
         lines.append(f"{started}, {spent}" if started else spent)
         if command := self.header.get("command"):
             lines.append(f"again: {command}")
@@ -417,30 +402,6 @@ def _flat(table: Mapping[str, Any], of: str = "") -> Iterator[str]:
             yield f"{of}{name} {value}"
 
 
-@dataclass
-class _Tallies:
-    """What the trials of a results folder come to, summed up in every way a report shows."""
-
-    total: CellTally = field(default_factory=CellTally)
-    """All of them."""
-    models: defaultdict[str, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
-    """By whose model it was."""
-    tasks: defaultdict[Where, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
-    """By task and split."""
-    families: defaultdict[Where, CellTally] = field(default_factory=lambda: defaultdict(CellTally))
-    """By family and split, and all of a split."""
-
-    def add(self, line: Line, found: BaseSuite | None) -> None:
-        """Count a trial of a suite; None if the suite is not known here."""
-        task, split = line.trial.task, line.trial.split
-        self.total.add(line)
-        self.models[found.model_of(split) if found is not None else ""].add(line)
-        self.tasks[task, split].add(line)
-        self.families[ALL, split].add(line)
-        if found is not None and (family := found.family(task)):
-            self.families[family, split].add(line)
-
-
 def read(folder: Path) -> Report:
     """Return the report of a results folder.
 
@@ -450,46 +411,54 @@ def read(folder: Path) -> Report:
     header = read_header(folder)
     name, options = header["suite"], header["settings"]["options"]
     found = suite(name, options) if name in SUITES else None
-    asked, tallies = dict.fromkeys(read_asked(folder)), _Tallies()
-    sampled = found is not None and found.judges_samples
+    known = found or BaseSuite()
+    asked = dict.fromkeys(read_asked(folder))
+    sampled = known.judges_samples
+    total = Cell()
+    models: dict[str, Cell] = {}
+    tasks: dict[Where, Cell] = {}
+    families: dict[Where, Cell] = {}
+
+    def cells_of(trial: Trial) -> Iterator[Cell]:
+        model, split = known.model_of(trial.split), trial.split
+        yield total
+        yield models.setdefault(model, Cell(ALL, model))
+        yield tasks.setdefault((trial.task, split), Cell(trial.task, split))
+        for task in filter(None, (ALL, known.family(trial.task))):
+            yield families.setdefault((task, split), Cell(task, split))
+
     for line in read_lines(folder):
         asked[line.trial] = None
-        tallies.add(line, found)
         sampled |= line.trial.sample > 0
-    total, tasks, families = tallies.total, tallies.tasks, tallies.families
+        for cell in cells_of(line.trial):
+            cell.add(line)
+    for trial in asked:
+        for cell in cells_of(trial):
+            cell.asked += 1
     if not total.n:
         beside = read_beside(folder)
         more = f"; {cost_beside(beside)}" if beside.requests else ""
         raise UsageError(f"{folder} holds no trial yet{more}")
-    own, numbers = (found.summary(folder), found.numbers(folder)) if found else ([], None)
-    wanted: Counter[Where] = Counter()
-    wanted_of = Counter(found.model_of(trial.split) for trial in asked) if found else Counter()
-    for trial in asked:
-        family = found.family(trial.task) if found is not None else ""
-        wanted.update({(name, trial.split) for name in (trial.task, family, ALL) if name})
-    models = tallies.models.items() if len(wanted_of) > 1 else ()
-    place = _places(found, tasks)
-    order = sorted(tasks, key=place.__getitem__)
-    known = found.cells() if found else ()
-    published = {where: found.reference(*where) for where in known if found and where in tasks}
-    splits = list(dict.fromkeys(split for _, split in order))
-    sums = sorted(families, key=lambda where: (splits.index(where[1]), where[0] != ALL))
+    cells = known.cells() if found else ()
+    for where in cells:
+        if where in tasks:
+            tasks[where].published = known.reference(*where)
+    place = _places(cells, tasks)
+    ordered = [cell for _, cell in sorted(tasks.items(), key=lambda one: place[one[0]]) if cell.n]
+    splits = list(dict.fromkeys(cell.split for cell in ordered))
+    sums = [cell for cell in families.values() if cell.n]
+    sums.sort(key=lambda cell: (splits.index(cell.split), cell.task != ALL))
+    own, numbers = known.summary(folder), known.numbers(folder)
+    whole = {split: families[ALL, split].clusters for split in splits if sampled and total.whole}
+    rates = {split: mean_pass_at_k(of, options.get("k") or KS) for split, of in whole.items()}
     return Report(
         folder=folder,
         header=header,
         suite=found,
-        total=Cell(ALL, "", total, {}, len(asked)),
-        families=tuple(Cell(*where, families[where], {}, wanted[where]) for where in sums),
-        tasks=tuple(
-            Cell(*where, tasks[where], published.get(where, {}), wanted[where]) for where in order
-        ),
-        pass_at_k={
-            split: rates
-            for split in splits
-            if sampled
-            and total.n == len(asked)
-            and (rates := mean_pass_at_k(families[ALL, split].clusters, options.get("k") or KS))
-        },
+        total=total,
+        families=tuple(sums),
+        tasks=tuple(ordered),
+        pass_at_k={split: rate for split, rate in rates.items() if rate},
         own=tuple(own),
         own_numbers=tuple(own if numbers is None else numbers),
         beside=read_beside(folder),
@@ -498,13 +467,12 @@ def read(folder: Path) -> Report:
             line.trial.seed,
             line.trial.sample,
         ),
-        models=tuple(Cell(ALL, name, tally, {}, wanted_of[name]) for name, tally in models),
+        models=tuple(cell for cell in models.values() if cell.n) if len(models) > 1 else (),
     )
 
 
-def _places(found: BaseSuite | None, tasks: Mapping[Where, CellTally]) -> dict[Where, int]:
-    """Return where each cell stands: as the suite has it, those it does not know by their names."""
-    known = list(found.cells()) if found else []
+def _places(known: Sequence[Where], tasks: Collection[Where]) -> dict[Where, int]:
+    """Return where each cell is: as the suite has it, those it does not know by their names."""
     others = sorted((where for where in tasks if where not in set(known)), key=_natural)
     return {where: place for place, where in enumerate([*known, *others])}
 
@@ -518,19 +486,8 @@ def _natural(where: Where) -> list[tuple[int, int, str]]:
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:
     """Return the rows of some cells; a column that no cell has anything in is left out."""
     table = [cell.row for cell in found]
-    rare = ("split", "clustered 95 %", "without repair %", "doubted", "measured", "published %")
-    empty = [name for name in rare if not any(row[name] for row in table)]
+    empty = [name for name in _RARE if not any(row.get(name) for row in table)]
     return [{name: row[name] for name in row if name not in empty} for row in table]
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    """Return one row for each task and split, then those that sum them up.
-
-    Raises:
-        UsageError: Not a results folder, or without a trial.
-    """
-    report = read(folder)
-    return rows_of([*report.tasks, *report.families])
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import ast
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,9 @@ from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
 from benchmarks.problems.suite import ProblemSuite
+from benchmarks.report.tables import rows_of
 from benchmarks.results import read_lines
-from benchmarks.robocodegen.summary import LIBRARY, OTHERS, summarize, tallies
+from benchmarks.robocodegen.summary import LIBRARY, OTHERS, GroupCell, group_cells
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     ENDPOINT,
@@ -35,8 +36,8 @@ from benchmarks.suite import (
     Settings,
     Trial,
     cause_of,
-    check_names,
     check_options,
+    program_limits,
 )
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
@@ -44,13 +45,12 @@ from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings, GenerationLimits
 from cap.errors import ProblemError, UsageError
-from cap.models.base import Completion, Model, Request
+from cap.models.base import Completion, Model, Request, Usage
 from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt import prompt as prompts
 from cap.prompt.prompt import Header, Prompt
 from cap.robot import registry
-from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
 
@@ -111,7 +111,8 @@ class RoboCodeGenSuite(ProblemSuite):
         Raises:
             UsageError: The settings name a model, prompts or an option that does not exist.
         """
-        _check_options(settings)
+        check_options(settings, OPTIONS)
+        program_limits(settings.options.get("limits", {}))
         for file, _ in ARMS.values():
             function_prompt(settings.prompts, file, ())
         check_model_of(settings)
@@ -169,7 +170,8 @@ class RoboCodeGenSuite(ProblemSuite):
             UsageError: The settings name a model, prompts, problems or an option that do not exist.
             ProblemError: A problem's own reference fails; that is no verdict on a model.
         """
-        _check_options(settings)
+        check_options(settings, OPTIONS)
+        program_limits(settings.options.get("limits", {}))
         if trial.split == GIVEN:
             return self._judged(trial, settings)
         if trial.task == LIBRARY:
@@ -194,25 +196,21 @@ class RoboCodeGenSuite(ProblemSuite):
             failure=verdict.missed,
             cost_usd=0.0,
             seconds=time.perf_counter() - start_s,
-            extra={
-                "passed_cases": verdict.passed,
-                "cases": verdict.cases,
-                "refused": verdict.missed if _REFUSED.search(verdict.missed) else "",
-                "place": sample.place,
-                "line": sample.values,
-            },
+            extra={**_facts(verdict), "place": sample.place, "line": sample.values},
         )
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return each arm by family, by kind of generalisation, and as a whole."""
         if given := [line for line in read_lines(folder) if line.trial.split == GIVEN]:
             self.write_samples(folder, GIVEN, given)
-        return summarize(tallies(folder, self._set, papers=not self._own, ks=self._ks))
+        return rows_of(self._groups(folder))
 
     def numbers(self, folder: Path) -> list[dict[str, Any]]:
         """Return the numbers of the same groups."""
-        found = tallies(folder, self._set, papers=not self._own, ks=self._ks)
-        return [tally.numbers for tally in found]
+        return [cell.numbers for cell in self._groups(folder)]
+
+    def _groups(self, folder: Path) -> list[GroupCell]:
+        return group_cells(folder, self._set, papers=not self._own, ks=self._ks)
 
 
 def problem_set(paths: str | Sequence[str] | None) -> ProblemSet:
@@ -281,23 +279,20 @@ def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Proble
         library |= {entry.name: entry for entry in attempt.written}
     ended = list(outcomes.values())
     failed = [outcome for outcome in ended if not outcome.success]
-    known = all(outcome.cost_usd is not None for outcome in ended)
+    usage = reduce(Usage.plus, (outcome.usage for outcome in ended), Usage())
     unasked = next((one for one in failed if ENDPOINT in one.extra), None)
     endpoint = {} if unasked is None else {ENDPOINT: unasked.extra[ENDPOINT]}
-    return Outcome(
+    outcome = Outcome(
         success=not failed,
         cause=(unasked or failed[0]).cause if failed else "",
         instruction=f"all {len(ended)} problems, in order",
         program="\n\n".join(entry.source for entry in library.values()),
         failure=f"{len(failed)} of {len(ended)} not right" if failed else "",
         calls=sum(outcome.calls for outcome in ended),
-        requests=sum(outcome.requests for outcome in ended),
-        prompt_tokens=sum(outcome.prompt_tokens for outcome in ended),
-        completion_tokens=sum(outcome.completion_tokens for outcome in ended),
-        cost_usd=sum(outcome.cost_usd or 0.0 for outcome in ended) if known else None,
         seconds=sum(outcome.seconds for outcome in ended),
         extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}, **endpoint},
     )
+    return outcome.costing(usage)
 
 
 def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float) -> Outcome:
@@ -312,13 +307,14 @@ def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float)
         failure=verdict.missed,
         calls=sum(call.name in problem.given_names for call in answer.result.calls),
         seconds=seconds,
-        extra={
-            "passed_cases": verdict.passed,
-            "cases": verdict.cases,
-            "functions": [entry.name for entry in answer.generated],
-            "refused": verdict.missed if _REFUSED.search(verdict.missed) else "",
-        },
+        extra={**_facts(verdict), "functions": [entry.name for entry in answer.generated]},
     )
+
+
+def _facts(verdict: Verdict) -> dict[str, Any]:
+    """Return what an outcome says of a verdict."""
+    refused = verdict.missed if _REFUSED.search(verdict.missed) else ""
+    return {"passed_cases": verdict.passed, "cases": verdict.cases, "refused": refused}
 
 
 @cache
@@ -396,9 +392,3 @@ def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
     if settings.model == "no-op":
         return _Author("no-op", f"{problem.header}\n    return None\n")
     return model_of(settings, trial, {"": problem.solution})
-
-
-def _check_options(settings: Settings) -> None:
-    check_options(settings, OPTIONS)
-    known = [entry.name for entry in fields(Limits)]
-    check_names("limit", list(settings.options.get("limits", {})), known)

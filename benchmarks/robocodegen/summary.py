@@ -7,7 +7,7 @@ of the families what the notebook counts for code-davinci-002, where that is kno
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks import published
 from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
-from benchmarks.report.tables import CellTally
+from benchmarks.report.tables import Cell
 from benchmarks.results import Line, read_lines
 from benchmarks.samples import GIVEN
 from benchmarks.statistics import percent
@@ -30,33 +30,30 @@ OTHERS = (
 """What stands beside the published values."""
 
 
-@dataclass(frozen=True)
-class GroupTally:
-    """The result of a group of problems in one arm."""
+@dataclass
+class GroupCell(Cell):
+    """The samples of a group of problems (`family: numpy`, or `all`) in one arm."""
 
-    arm: str
-    """Which."""
-    group: str
-    """Such as `family: numpy`, or `all`."""
-    tally: CellTally
-    """Its samples."""
-    ks: Sequence[int]
+    ks: Sequence[int] = ()
     """The k of pass@k."""
-    published: Mapping[str, float]
-    """The paper's values by model, percent."""
-    refused: int
+    refused: int = 0
     """Samples that the check refused."""
+
+    def add(self, line: Line) -> None:
+        """Count one sample."""
+        super().add(line)
+        self.refused += bool(line.outcome.extra.get("refused"))
 
     @property
     def row(self) -> dict[str, Any]:
         """The group for a person."""
-        found = mean_pass_at_k(self.tally.clusters, self.ks)
+        found = mean_pass_at_k(self.clusters, self.ks)
         return {
-            "arm": self.arm,
-            "problems": self.group,
-            "solved %, 95 %": self.tally.rate,
-            "clustered 95 %": percent(self.tally.clustered),
-            "n": self.tally.n,
+            "arm": self.split,
+            "problems": self.task,
+            "solved %, 95 %": self.rate,
+            "clustered 95 %": percent(self.clustered),
+            "n": self.n,
             "refused": self.refused or "",
             **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in self.ks},
             "published %": ", ".join(f"{name} {rate:g}" for name, rate in self.published.items()),
@@ -65,59 +62,40 @@ class GroupTally:
     @property
     def numbers(self) -> dict[str, Any]:
         """The group for a program: rates from 0 to 1."""
-        tally, (low, high) = self.tally, self.tally.interval
-        clustered = tally.clustered or (None, None)
-        found = mean_pass_at_k(tally.clusters, self.ks)
         return {
-            "arm": self.arm,
-            "problems": self.group,
-            "n": tally.n,
-            "successes": tally.successes,
+            "arm": self.split,
+            "problems": self.task,
+            "n": self.n,
+            "successes": self.successes,
             "refused": self.refused,
-            "rate": tally.successes / tally.n,
-            "low": low,
-            "high": high,
-            "clusters": len(tally.clusters),
-            "clustered_low": clustered[0],
-            "clustered_high": clustered[1],
-            "pass_at_k": {str(k): p for k, p in found.items()},
+            **self.rates,
+            "clusters": len(self.clusters),
+            "pass_at_k": {str(k): p for k, p in mean_pass_at_k(self.clusters, self.ks).items()},
             "published_percent": dict(self.published),
         }
 
 
-def tallies(
+def group_cells(
     folder: Path, problems: ProblemSet, *, papers: bool, ks: Sequence[int] = ()
-) -> list[GroupTally]:
+) -> list[GroupCell]:
     """Return each arm's groups of problems that have a sample, and all of them.
 
     Args:
         folder: Of the run.
         problems: What was run.
-        papers: Whether the paper's values stand beside: they are for problems like these.
+        papers: Whether the paper's values are shown: they are for problems like these.
         ks: The k of pass@k.
     """
     found = [part for line in read_lines(folder) for part in parts(line)]
-    groups = _groups(problems)
-    table = []
+    cells = []
     for arm in dict.fromkeys(line.trial.split for line in found):
-        for group, names in groups.items():
-            tally, refused = CellTally(), 0
+        for group, names in _groups(problems).items():
+            shown = published.rates(__file__, group, arm) if papers and arm != GIVEN else {}
+            cells.append(GroupCell(group, arm, published=shown, ks=ks))
             for line in found:
                 if line.trial.split == arm and line.trial.task in names:
-                    tally.add(line)
-                    refused += bool(line.outcome.extra.get("refused"))
-            beside = published.rates(__file__, group, arm) if papers and arm != GIVEN else {}
-            if tally.n:
-                table.append(GroupTally(arm, group, tally, ks, beside, refused))
-    return table
-
-
-def summarize(found: Sequence[GroupTally]) -> list[dict[str, Any]]:
-    """Return a row for each group; a column that none has anything in is left out."""
-    table = [tally.row for tally in found]
-    rare = ("clustered 95 %", "published %", "refused")
-    empty = [name for name in rare if not any(row[name] for row in table)]
-    return [{name: row[name] for name in row if name not in empty} for row in table]
+                    cells[-1].add(line)
+    return [cell for cell in cells if cell.n]
 
 
 def parts(line: Line) -> Iterator[Line]:

@@ -22,16 +22,14 @@ from benchmarks.robot_suite import (
     RobotCase,
     carry_out,
     check_model,
-    names_prompts,
+    prompts_for,
 )
 from benchmarks.suite import (
-    BASELINES,
     BaseSuite,
     Outcome,
     Settings,
     Trial,
     check_options,
-    load_prompts,
 )
 from cap.errors import CapError, UsageError
 from cap.robot import registry, robot_files
@@ -125,7 +123,7 @@ class RobosuiteSuite(BaseSuite):
             _function_of(self.policy)
         else:
             check_model(settings)
-            self._prompts(settings)
+            prompts_for("robosuite", settings)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
@@ -146,12 +144,7 @@ class RobosuiteSuite(BaseSuite):
                 (task.instruction,), task.oracle, lambda robot: missed(task, robot.env)
             )
 
-        return carry_out(robot, case, trial, settings, self._prompts(settings))
-
-    def _prompts(self, settings: Settings) -> Mapping[str, Any]:
-        if settings.model in BASELINES or not names_prompts(settings):
-            return registry.robot_prompts("robosuite")
-        return load_prompts(settings.prompts)
+        return carry_out(robot, case, trial, settings, prompts_for("robosuite", settings))
 
 
 def missed(task: RobosuiteTask, env: Any) -> str | None:

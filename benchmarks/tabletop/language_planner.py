@@ -8,13 +8,14 @@ name objects and places only: what needs a position in numbers cannot be said.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from cap.errors import CheckFailed, EmptyCompletion
-from cap.models.base import Model, Request
+from cap.models.base import Model, Request, ScoreRequest
+from cap.models.wrapper import Wrapped
 from cap.program.extraction import program_in
 from cap.prompt import prompt
 from cap.prompt.context import Context
@@ -45,21 +46,35 @@ class PlanStep:
     @property
     def call(self) -> str:
         """The statement that carries it out."""
-        return f"put_first_on_second({self.what!r}, {self.where!r})\n"
+        return f"put_first_on_second({self.what!r}, {self.where!r})"
 
 
-def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[PlanStep, ...]:
-    """Ask a model for the steps of an instruction.
+class LanguagePlanner(Wrapped):
+    """A model that is asked for the steps of one instruction, whatever it is asked."""
 
-    Raises:
-        ModelError: No answer, or no step in it.
-    """
-    asked = _prompt()
-    request = Request(asked.render(instruction, Context.of(facts).text), asked.header.stop)
-    steps = parse(model.complete(request).said(), asked.header.stop)
-    if not steps:
-        raise EmptyCompletion("the answer has no step 'Pick up the ... Place it on the ...'")
-    return steps
+    repairs = False
+
+    def __init__(self, model: Model, instruction: str, facts: Mapping[str, Any]) -> None:
+        """Take the instruction and the robot's facts."""
+        super().__init__(model)
+        self._instruction, self._facts = instruction, facts
+
+    def _adjusted(self, request: Request) -> Request:
+        asked = _prompt()
+        text = asked.render(self._instruction, Context.of(self._facts).text)
+        return Request(text, asked.header.stop)
+
+    def _through(self, asked: Request | ScoreRequest, ask: Callable[[], Any]) -> Any:
+        """Return the steps as a program, each with its sentence.
+
+        Raises:
+            ModelError: No answer, or no step in it.
+        """
+        answer = ask()
+        steps = parse(answer.said(), _prompt().header.stop)
+        if not steps:
+            raise EmptyCompletion("the answer has no step 'Pick up the ... Place it on the ...'")
+        return replace(answer, text="".join(f"{step.call}  # {step}\n" for step in steps))
 
 
 def parse(text: str, stop: Sequence[str] = ()) -> tuple[PlanStep, ...]:

@@ -25,16 +25,6 @@ _DRAWS = 20_000
 
 
 @dataclass(frozen=True)
-class Draw:
-    """What is drawn for one trial before the scene."""
-
-    objects: tuple[str, ...]
-    """Names, in a random order."""
-    words: Mapping[str, str]
-    """The template's words."""
-
-
-@dataclass(frozen=True)
 class Setup:
     """One trial, ready to be run."""
 
@@ -60,25 +50,25 @@ def prepare(task: Task, attributes: Attributes, split: str, seed: int) -> Setup:
     """
     cell = zlib.crc32(f"{split}/{task.name}".encode())
     rng = np.random.default_rng([seed, cell])
-    drawn = draw(task, attributes, rng)
+    objects, words = draw(task, attributes, rng)
 
     for _ in range(_DRAWS):
         scene_seed = int(rng.integers(2**31))
-        scene = sample_scene(drawn.objects, np.random.default_rng(scene_seed))
+        scene = sample_scene(objects, np.random.default_rng(scene_seed))
         before = {body.name: body.position for body in scene.bodies}
         if task.apart and not scene_conditions.apart(before):
             continue
-        goal = task.goal_in(drawn.words, before)
+        goal = task.goal_in(words, before)
         if goal is not None and judge(goal, before, before, ()) is not None:
-            instruction = task.template.format(**drawn.words) + "."
-            return Setup(drawn.objects, drawn.words, instruction, scene_seed, before, goal)
-    raise UsageError(
-        f"no scene of {', '.join(drawn.objects)} meets the task's conditions; use fewer"
-    )
+            instruction = task.template.format(**words) + "."
+            return Setup(objects, words, instruction, scene_seed, before, goal)
+    raise UsageError(f"no scene of {', '.join(objects)} meets the task's conditions; use fewer")
 
 
-def draw(task: Task, attributes: Attributes, rng: np.random.Generator) -> Draw:
-    """Draw the objects and the words of one trial."""
+def draw(
+    task: Task, attributes: Attributes, rng: np.random.Generator
+) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """Draw the objects, in a random order, and the words of one trial."""
     slots = task.template
     words = {
         slot: str(rng.choice(values))
@@ -99,7 +89,7 @@ def draw(task: Task, attributes: Attributes, rng: np.random.Generator) -> Draw:
         named["target"] = blocks[1] if rng.random() < 0.5 else bowls[0]
     words |= {slot: name for slot, name in named.items() if f"{{{slot}}}" in slots}
     objects = [*blocks, *bowls]
-    return Draw(tuple(objects[i] for i in rng.permutation(len(objects))), words)
+    return tuple(objects[i] for i in rng.permutation(len(objects))), words
 
 
 def _objects(

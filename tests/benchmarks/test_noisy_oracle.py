@@ -13,7 +13,7 @@ from benchmarks.noisy_oracle import WHAT_IT_IS, NoisyOracle, noise_of
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import Settings, Trial, suite
 from cap.errors import ModelError, UsageError
-from cap.models.base import Completion, Request
+from cap.models.base import Request
 
 PROGRAM = """
 spots = [get_obj_pos('blue bowl'), 0.25]
@@ -64,28 +64,6 @@ def test_trials_of_one_seed_draw_for_themselves_however_alike_they_are_asked() -
         answers = (model.complete(_asked("go to the countertop", seed)) for seed in range(40))
         patterns.add(tuple(answer.text == PROGRAM for answer in answers))
     assert len(patterns) == len(draws)
-
-
-@pytest.mark.inside
-def test_tasks_of_a_suite_that_begin_alike_draw_for_themselves(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    seen: dict[str, list[tuple[str, str]]] = {}
-    complete = NoisyOracle.complete
-
-    def noted(model: NoisyOracle, request: Request) -> Completion:
-        answer = complete(model, request)
-        words = request.prompt.rstrip().rpartition("\n")[2]
-        seen.setdefault(words, []).append((answer.text, str(answer.notes)))
-        return answer
-
-    monkeypatch.setattr(NoisyOracle, "complete", noted)
-    settings = Settings("kitchen", "noisy-oracle:0.5:nothing", mode="instant", prompts="")
-    for seed in range(6):
-        for task in ("into-bowl", "beside"):
-            suite("kitchen").run(Trial(task, "", seed), settings)
-    first = seen["# go to the countertop."]
-    assert first[::2] != first[1::2]
 
 
 def test_an_instruction_that_no_oracle_knows_is_not_answered() -> None:

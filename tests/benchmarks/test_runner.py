@@ -3,8 +3,6 @@
 import contextlib
 import json
 import os
-import queue
-import resource
 import signal
 import subprocess
 import sys
@@ -18,7 +16,6 @@ from typing import Any
 import pytest
 
 from benchmarks import runner
-from benchmarks.report.comparison import compare
 from benchmarks.results import begin, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
@@ -110,25 +107,6 @@ def test_another_version_s_folder_is_left_alone(tmp_path: Path) -> None:
         finished(tmp_path, resume=True)
 
 
-def test_a_full_disk_costs_no_earlier_line(tmp_path: Path) -> None:
-    results = begin(tmp_path, suite("tabletop"), SETTINGS, resume=False)
-    outcome = Outcome(True, "", "words", "x" * 100, "", 1, 0, 0, 0, 0.0, 0.1, {})
-    results.add(Trial("pick-and-place", "SA-SI", 0), outcome)
-    size = (tmp_path / "trials.jsonl").stat().st_size
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
-    try:
-        with pytest.raises(UsageError, match="--resume"):
-            results.add(Trial("pick-and-place", "SA-SI", 1), outcome)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
-        results.close()
-    assert (tmp_path / "trials.jsonl").stat().st_size == size
-    assert len(list(read_lines(tmp_path))) == 1
-
-
 def children(pid: int) -> Iterator[int]:
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):
@@ -195,17 +173,6 @@ def test_ray_does_what_one_worker_does(expected: list[Any], tmp_path: Path) -> N
     assert lines(tmp_path) == expected
 
 
-@pytest.mark.usefixtures("trials_here")
-def test_comparing_counts_pairs(tmp_path: Path) -> None:
-    for name, model in (("a", "oracle"), ("b", "no-op")):
-        settings = replace(SETTINGS, model=model)
-        results = begin(tmp_path / name, suite("tabletop"), settings, resume=False)
-        runner.run(results, trials(2), settings)
-        results.close()
-    total = compare(tmp_path / "a", tmp_path / "b").total
-    assert (total.n, total.first, total.second, total.only_first) == (4, 4, 0, 4)
-
-
 @pytest.mark.parametrize("name", ["tabletop", "drawing", "robocodegen", "humaneval", "reasoning"])
 def test_no_suite_lists_more_trials_than_memory_holds(name: str) -> None:
     found = suite(name)
@@ -225,16 +192,6 @@ def test_bad_input_is_one_line(
         assert cap(["bench", *arguments]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
-
-
-@pytest.mark.inside
-def test_a_worker_is_not_started_once_the_run_has_ended() -> None:
-    waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[Trial, Outcome]] = queue.SimpleQueue()
-    hand = runner._Hand(waiting, done, SETTINGS)
-    hand.end()
-    assert hand._ask(trials(1)[0]) is None
-    assert hand._process is None
 
 
 def test_a_worker_whose_run_was_killed_ends_without_a_word() -> None:

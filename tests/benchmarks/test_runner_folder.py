@@ -6,17 +6,12 @@ import contextlib
 import errno
 import json
 import os
-import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import runner
 from benchmarks.ledger import Ledger
-from benchmarks.models import model_for
 from benchmarks.report import tables
 from benchmarks.report.page import write
 from benchmarks.results import Results, begin, read_lines
@@ -24,7 +19,6 @@ from benchmarks.suite import OWN_PROMPTS, UNPAID, Outcome, Settings, Trial, suit
 from benchmarks.worker import run_trial
 from cap.cli.main import run as cap
 from cap.errors import SpendLimit, UsageError
-from cap.models.base import Request
 from tests.fakes.openai_server import FakeServer, Fault, error
 from tests.rows import table
 
@@ -57,26 +51,6 @@ def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
     second = opened(tmp_path, resume=True)
     assert second.done == {TRIAL}
     second.close()
-
-
-def test_of_two_that_begin_at_once_one_is_refused(tmp_path: Path) -> None:
-    gate, ends = threading.Barrier(4), []
-
-    def start() -> None:
-        gate.wait()
-        try:
-            ends.append(opened(tmp_path))
-        except UsageError as error:
-            ends.append(str(error))
-
-    threads = [threading.Thread(target=start) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    (winner,) = [end for end in ends if isinstance(end, Results)]
-    winner.close()
-    assert json.loads((tmp_path / "header.json").read_text())["suite"] == "tabletop"
 
 
 def test_trials_without_a_header_are_not_added_to(tmp_path: Path) -> None:
@@ -145,22 +119,6 @@ def test_a_header_has_of_a_persons_settings_what_the_run_uses(tmp_path: Path) ->
 
 COMMAND = ["bench", "run", "tabletop", "--mode", "instant", "-m", "oracle", "-n", "4"]
 COMMAND += ["--tasks", "pick-and-place", "--split", "SA-SI", "--jobs", "1", "--out", "out"]
-
-
-@pytest.mark.inside
-@pytest.mark.usefixtures("trials_here")
-def test_a_disk_too_full_to_begin_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def full(path: Path, text: str) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patched:
-        patched.setattr("benchmarks.results.write_whole", full)
-        assert cap(COMMAND) == 2
-    (line,) = capsys.readouterr().err.strip().splitlines()
-    assert "cannot write out/header.json: No space left on device" in line
-    assert cap(COMMAND) == 0
 
 
 @pytest.mark.usefixtures("trials_here")
@@ -232,23 +190,6 @@ def test_processes_that_share_a_ledger_share_its_limits(tmp_path: Path) -> None:
     first.pay(0.25)
     second.pay(0.5)
     assert json.loads((tmp_path / "spent.json").read_text()) == [2, 0.75, 0]
-
-
-def test_nothing_is_lost_when_many_pay_at_once(tmp_path: Path) -> None:
-    accounts = [Ledger(tmp_path / "spent.json") for _ in range(4)]
-
-    def use(account: Ledger) -> None:
-        for _ in range(50):
-            account.begin(lambda requests, cost_usd: None)
-            account.end()
-            account.pay(0.5)
-
-    threads = [threading.Thread(target=use, args=[account]) for account in accounts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert json.loads((tmp_path / "spent.json").read_text()) == [200, 100.0, 200]
 
 
 def test_a_trial_the_budget_ended_is_no_outcome(tmp_path: Path) -> None:
@@ -342,16 +283,6 @@ def test_a_run_that_cannot_ask_ends_early_with_the_reason(
     assert "0.0" not in screen.out
 
 
-@pytest.mark.usefixtures("trials_here")
-def test_two_trials_at_a_dead_address_are_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cap([*ENDPOINT, "-n", "2", "--base-url", "http://127.0.0.1:9/v1"]) == 4
-    assert "nothing answers there" in capsys.readouterr().err
-    assert causes(Path("out")) == ["infrastructure"] * 2
-    report = tables.read(Path("out"))
-    assert "model: 2 requests, 0 tokens, at an unknown price" in report.headline
-    assert report.total.row["cost $"] == "?"
-
-
 def test_a_recording_gets_no_holes_by_resuming_without_it(tmp_path: Path) -> None:
     record = {"record": str(tmp_path / "r.jsonl")}
     begin(tmp_path, TABLETOP, replace(SETTINGS, options=record), resume=False).close()
@@ -391,48 +322,6 @@ def test_no_suite_blames_a_model_for_its_endpoint(name: str) -> None:
     assert "nothing answers there" in outcome.extra["endpoint"]
 
 
-def test_at_a_temperature_each_sample_has_its_own_seed() -> None:
-    with FakeServer(lambda prompt, body: "say('done')") as server:
-        options = {"base_url": server.url, "temperature": 0.7}
-        for number in range(2):
-            model = model_for("openai/fake", options, replace(TRIAL, sample=number))
-            model.complete(Request("# go."))
-        bodies = [post.body for post in server.posts]
-    assert [body["temperature"] for body in bodies] == [0.7, 0.7]
-    assert bodies[0]["seed"] != bodies[1]["seed"]
-
-
-def test_a_cluster_that_is_not_there_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def init(**_: object) -> None:
-        raise ConnectionError("no cluster\nat that address")
-
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=init, shutdown=lambda: None))
-    results = opened(tmp_path)
-    with pytest.raises(UsageError, match="Ray does not start: no cluster;"):
-        runner.run(results, [TRIAL], SETTINGS, engine="ray", address="nowhere")
-    results.close()
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
-def test_a_run_that_ends_early_leaves_no_worker(tmp_path: Path) -> None:
-    results = opened(tmp_path)
-    trials = TABLETOP.trials(3, 0, ["pick-and-place"], ["SA-SI"])
-
-    def stop(trial: Trial, outcome: Outcome) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        runner.run(results, trials, SETTINGS, jobs=2, on_done=stop)
-    results.close()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it has just ended
-            parent = stat.read_text().rpartition(")")[2].split()[1]
-            if int(parent) == os.getpid():
-                assert b"benchmarks.worker" not in stat.with_name("cmdline").read_bytes()
-
-
 @pytest.mark.inside
 def test_ctrl_c_names_the_folder_and_reports_what_has_ended(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -451,25 +340,3 @@ def test_ctrl_c_names_the_folder_and_reports_what_has_ended(
     assert "100.0" in screen.out
     assert Path("out/report.md").exists()
     assert cap([*COMMAND, "--resume"]) == 0
-
-
-def test_what_is_no_folder_of_this_version_is_refused(tmp_path: Path) -> None:
-    results = opened(tmp_path)
-    results.add(TRIAL, GOOD)
-    results.close()
-    header = tmp_path / "header.json"
-    with pytest.raises(UsageError, match=f"is a file; name the results folder: {tmp_path}"):
-        tables.rows(header)
-    header.write_text(json.dumps({**json.loads(header.read_text()), "format_version": 99}))
-    with pytest.raises(UsageError, match="has format 99, this version reads 1"):
-        tables.rows(tmp_path)
-
-
-def test_a_function_suite_that_fails_is_told_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "own.py"
-    file.write_text('def suite():\n    raise KeyError("zz")\n')
-    assert cap(["bench", "run", str(file), "-m", "no-op", "--out", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert said == f"error: suite() of {file} failed: KeyError: 'zz' ({file}, line 2)\n"

@@ -16,8 +16,7 @@ from typing import IO, Any
 
 import pytest
 
-from benchmarks.models import Meter, model_for
-from benchmarks.report.tables import cost_beside, read
+from benchmarks.report.tables import read
 from benchmarks.results import begin, read_beside, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
@@ -31,7 +30,6 @@ SETTINGS = Settings("tabletop", "oracle", mode="instant")
 
 
 SUITE = ["bench", "run", "tabletop", "--mode", "instant", "--jobs", "1", "--split", "SA-SI"]
-RECORDED = ["--record", "r.jsonl", "--out", "o"]
 PRICED = '[prices]\n"vllm/fake" = { read = 1.0, written = 1.0 }\n'
 
 
@@ -60,17 +58,7 @@ def test_a_trial_counts_its_requests_as_they_are_sent() -> None:
         sent = len(server.posts)
     ended = [line.outcome for line in read_lines(Path("o"))]
     assert sent == sum(outcome.requests for outcome in ended) == 5
-    assert read(Path("o")).total.tally.requests == sent
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_the_tokens_of_a_prompt_that_was_cut_off_count() -> None:
-    with FakeServer(lambda prompt, body: "say('x')", window=100) as server:
-        asked = ["-m", "vllm/fake", "--base-url", server.url]
-        cap([*SUITE, "--tasks", "stack-blocks", "-n", "1", "--out", "o", *asked])
-    (line,) = read_lines(Path("o"))
-    assert (line.outcome.requests, line.outcome.prompt_tokens) == (1, 100)
-    assert line.outcome.completion_tokens > 0
+    assert read(Path("o")).total.usage.requests == sent
 
 
 @pytest.mark.usefixtures("trials_here")
@@ -119,17 +107,6 @@ def test_an_answer_under_way_when_a_run_is_stopped_is_recorded_counted_and_shown
     assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd), 1]
     (line,) = Path("r.jsonl").read_text().splitlines()
     assert json.loads(line)["text"] == "say('x')"
-
-
-def test_what_compares_continuations_counts_as_well(tmp_path: Path) -> None:
-    path = tmp_path / "spent.json"
-    with FakeServer(lambda prompt, body: "A") as server:
-        options = {"base_url": server.url, "ledger": str(path)}
-        meter = Meter(model_for("vllm/fake", options))
-        meter.score("Robot: ", ["done", "not yet"])
-        sent = [post for post in server.posts if post.path.endswith("completions")]
-        assert meter.requests == len(sent) == json.loads(path.read_text())[0] > 0
-    assert meter.usage.prompt_tokens > 0
 
 
 def children_of(parent: int) -> set[Path]:
@@ -258,86 +235,6 @@ def test_what_was_run_again_was_paid_for_all_the_same(tmp_path: Path) -> None:
         results.add(trial, outcome)
     results.close()
     report = read(tmp_path)
-    assert (report.total.tally.requests, report.beside.requests) == (1, 3)
+    assert (report.total.usage.requests, report.beside.requests) == (1, 3)
     assert any("run again: 3 requests, 30 tokens, $0.5000" in line for line in report.headline)
     assert report.as_json["beside"]["requests"] == 3
-
-
-@pytest.mark.parametrize(
-    ("spent", "told"),
-    [
-        ([4, 0.024, 4], "$0.0240; the tokens of 4 of them were not kept"),
-        ([4, 0.018, 3], "them: they may have cost more; the tokens of 3 of them were not kept"),
-        ([4, 0.018], "$0.0180; no answer was kept of 4 of them: they may have cost more"),
-    ],
-)
-def test_requests_of_a_killed_run_that_were_answered_are_not_called_unanswered(
-    tmp_path: Path, spent: list[float], told: str
-) -> None:
-    begin(tmp_path, suite("tabletop"), SETTINGS, resume=False).close()
-    (tmp_path / "spent.json").write_text(json.dumps(spent))
-    beside = read_beside(tmp_path)
-    assert beside.requests == 4
-    assert cost_beside(beside).endswith(told)
-
-
-def test_what_several_workers_pass_a_limit_by_is_told_once_all_is_paid(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    priced()
-    both = threading.Barrier(2, timeout=60.0)
-
-    def answer(prompt: str, body: Any) -> str:
-        both.wait()  # both are under way before either is paid
-        return "say('x')"
-
-    with FakeServer(answer) as server:
-        asked = ["-m", "vllm/fake", "--base-url", server.url, "--max-cost", "0.0001", "--out", "o"]
-        jobs = [word.replace("1", "2") if word == "1" else word for word in SUITE]
-        assert cap([*jobs, "--tasks", "stack-blocks", "-n", "4", *asked]) == 4
-        assert len(server.posts) == 2
-    requests, spent_usd, ended = json.loads(Path("o/spent.json").read_text())
-    assert requests == ended == 2
-    over = f"the run has cost ${spent_usd:.4f}, the limit of this run is $0.0001, passed by"
-    assert f"{over} ${spent_usd - 0.0001:.4f}: what a request costs" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_published_result_with_failures_is_recomputed_from_its_recording(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    priced()
-    busy = error(500, "busy", headers={"retry-after-ms": "1"})
-    usage = {"prompt_tokens": 100, "completion_tokens": 5}
-    cut_off = reply({"choices": [{"message": {"content": "say('x')"}}], "usage": usage})
-    page = Fault(body=b"<html>")
-    fine = {"choices": [{"message": {"content": "say('x')"}, "finish_reason": "stop"}]}
-    fine |= {"usage": {"prompt_tokens": 1500, "completion_tokens": 5}}
-    asked = [*SUITE, "--tasks", "stack-blocks", "-n", "4"]
-    faults = [reply(fine), busy, busy, busy, busy, cut_off, page]
-    with FakeServer(lambda prompt, body: "say('x')", faults) as server:
-        cap(
-            [
-                *asked,
-                "-m",
-                "vllm/fake",
-                "--base-url",
-                server.url,
-                "--set",
-                "stream=false",
-                *RECORDED,
-            ]
-        )
-        assert len(server.posts) == 7
-    assert "of earlier runs" not in capsys.readouterr().err
-    cap([*asked, "-m", "replay/r.jsonl", "--out", "p"])
-    published, again = (
-        [replace(line.outcome, seconds=0.0) for line in read_lines(Path(folder))] for folder in "op"
-    )
-    assert [outcome.cause for outcome in published] == ["task", *["infrastructure"] * 3]
-    assert [outcome.requests for outcome in published] == [1, 4, 1, 1]
-    assert [outcome.estimated for outcome in published] == [False, False, False, True]
-    assert again == published
-    cap([*asked, "-m", "replay/r.jsonl", "--record", "r.jsonl", "--out", "q"])
-    assert "warning: " in (told := capsys.readouterr().err)
-    assert "r.jsonl holds 4 answers of earlier runs, which stay" in told

@@ -1,7 +1,5 @@
 """The intervals of reports."""
 
-import random
-
 import pytest
 
 from benchmarks.statistics import (
@@ -87,35 +85,3 @@ def test_what_all_ended_the_same_counts_each_problem_once() -> None:
     assert low == 0.0
     assert high > wilson_interval(0, 10)[1]
     assert clustered_interval([(30, 30)] * 10) == pytest.approx((1 - high, 1.0))
-
-
-@pytest.mark.parametrize(("a", "b", "m", "each"), [(0.5, 0.5, 20, 10), (1, 1, 37, 5)])
-def test_the_clustered_interval_holds_the_rate_as_often_as_it_says(
-    a: float, b: float, m: int, each: int
-) -> None:
-    """Problems of unequal difficulty: the pooled interval holds it far less often."""
-    draw, held, pooled = random.Random(3), 0, 0
-    for _ in range(300):
-        clusters = []
-        for _ in range(m):
-            ease = draw.betavariate(a, b)
-            clusters.append((each, sum(draw.random() < ease for _ in range(each))))
-        low, high = clustered_interval(clusters)
-        held += low <= a / (a + b) <= high
-        low, high = wilson_interval(sum(won for _, won in clusters), m * each)
-        pooled += low <= a / (a + b) <= high
-    assert 0.92 <= held / 300 <= 0.99
-    assert pooled / 300 < 0.85
-
-
-def test_the_clustered_interval_of_a_difference_holds_it() -> None:
-    draw, held = random.Random(4), 0
-    for _ in range(300):
-        clusters = []
-        for _ in range(20):
-            first, second = draw.betavariate(0.5, 0.5), draw.betavariate(1.0, 0.5)
-            pairs = [(draw.random() < second) - (draw.random() < first) for _ in range(10)]
-            clusters.append((10, sum(pairs)))
-        low, high = clustered_difference(clusters)
-        held += low <= 1 / 1.5 - 0.5 <= high
-    assert 0.92 <= held / 300 <= 0.99

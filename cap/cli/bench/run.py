@@ -24,7 +24,7 @@ from cap.cli.session import sampling
 from cap.errors import MissingSimulator, UnknownModel, UsageError
 
 if TYPE_CHECKING:
-    from benchmarks.report.tables import CellTally, Report
+    from benchmarks.report.tables import Cell, Report
 
 _UNSAID = click.core.ParameterSource.DEFAULT
 _OF_PLANNING = ("table", "translator")
@@ -161,7 +161,7 @@ def oracle(suite_name: str, options: OracleOptions) -> int:
     return 1 if tally.successes < tally.n else 0
 
 
-def _run(settings: Any, options: TrialOptions) -> CellTally:
+def _run(settings: Any, options: TrialOptions) -> Cell:
     """Run the trials that were asked for; print the report and return its counts."""
     from benchmarks.suite import check_count, suite
 
@@ -193,4 +193,4 @@ def _run(settings: Any, options: TrialOptions) -> CellTally:
             report = run_trials(found, trials, settings, options, settings.model, show)
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None
-    return report.total.tally
+    return report.total

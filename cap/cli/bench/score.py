@@ -72,5 +72,5 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
         )
         click.echo(f"note: {note}", err=True)
     show = partial(show_report, as_json=as_json)
-    tally = run_trials(found, trials, settings, options, file.stem, show).total.tally
+    tally = run_trials(found, trials, settings, options, file.stem, show).total
     return 1 if tally.unjudged == tally.n else 0

@@ -254,24 +254,3 @@ def test_every_effect_is_documented() -> None:
     page = (Path(__file__).parents[3] / "docs" / "batches.md").read_text(encoding="utf-8")
     for name in EXPECTATIONS:
         assert f"`{name}`" in page
-
-
-@pytest.mark.parametrize("name", ["apple", "coke can", "strawberry", "candy bar"])
-@pytest.mark.sweep(share=0.25)
-@pytest.mark.usefixtures("trials_here")
-def test_what_is_in_the_kitchen_s_bowl_is_inside_and_what_is_beside_is_not(
-    name: str, tmp_path: Path
-) -> None:
-    text = "".join(
-        f'''
-[[sessions]]
-robot = "kitchen"
-objects = ["{name}", "bowl"]
-instructions = ["put the {name} {place} the bowl"]
-expect = {{ inside = ["{name}", "bowl"] }}
-'''
-        for place in ("in", "next to")
-    )
-    inside, beside = outcomes(text, tmp_path)
-    assert inside.success, inside.failure
-    assert not beside.success

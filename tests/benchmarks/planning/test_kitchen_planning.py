@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.planning import kitchen_needs, trials
-from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
 from benchmarks.planning.kitchen_needs import KitchenTask, Need
 from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
 from benchmarks.planning.kitchen_tasks import (
@@ -218,14 +217,6 @@ def test_feedback_lifts_success_in_the_disturbed_kitchen() -> None:
     assert done["saycan"] < 5 < 12 <= done["success"] <= done["object+success"] <= 16
 
 
-def test_the_same_seed_gives_the_same_episode() -> None:
-    runs = [
-        trials.kitchen_trial(MONOLOGUE[0], 3, made("noisy-say:0.6", 3), stochastic=True)
-        for _ in range(2)
-    ]
-    assert runs[0] == runs[1]
-
-
 def test_an_answer_narrows_what_is_brought_and_no_answer_leaves_it_open() -> None:
     task = next(task for task in OWN if task.question)
     for said, brought in (("a tea, please", "tea"), ("", None)):
@@ -245,13 +236,6 @@ def test_a_changed_mind_changes_the_plan_and_can_change_back() -> None:
         "go to the trash can", "put down the apple",
     )  # fmt: skip
     assert result.missed is None
-
-
-def test_solutions_are_those_of_the_tasks() -> None:
-    assert solution_of(BY_WORDS["throw away the apple"]) == (
-        "find an apple", "pick up the apple", "go to the trash can", "put down the apple",
-    )  # fmt: skip
-    assert KitchenKnowledge().advice(()) is None
 
 
 @pytest.mark.parametrize(

@@ -102,14 +102,6 @@ def test_each_planner_and_model_has_a_headline_that_says_what_the_model_knows(
         assert all(line in text for line in known)
 
 
-def test_the_papers_values_are_labelled_as_theirs() -> None:
-    found = PlanningSuite("SC-4", ["perfect-say"])
-    assert found.reference("NL nouns", "saycan perfect-say execution") == {
-        "PaLM 540B": 47, "FLAN 137B": 53,
-    }  # fmt: skip
-    assert found.reference("NL nouns", "cap nearest plan") == {}
-
-
 def test_a_table_or_model_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match=r"no table 'SC4'\. Use one of: SC-4"):
         PlanningSuite("SC4")
@@ -153,28 +145,6 @@ def test_stand_ins_that_read_no_example_have_no_cell_without_the_fitting_one() -
     assert {s for _, s in found.cells() if s.startswith("- dynamic")} == {"- dynamic copy-say"}
     assert "never read the example" in found.judged
     assert ("test", "- correction perfect-say") in found.cells()
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_stand_ins_that_read_no_examples_are_one_experiment_whatever_their_number(
-    tmp_path: Path,
-) -> None:
-    """Six rows of the same fifty plans, each counted twice, were told as 600 trials."""
-    found = PlanningSuite("SC-5")
-    rows = {model: {row for row, s in found.cells() if f" {model} " in s} for model in found.models}
-    assert {model for model, at in rows.items() if at == {"17 examples"}} == (
-        {*found.models} - {"nearest"}
-    )
-    assert len(rows["nearest"]) == 6
-    assert "never read the examples" in found.judged
-    words = ["bench", "run", "planning", "--table", "SC-5", "-m", "perfect-say", "-n", "1"]
-    assert run([*words, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
-    report = tables.read(tmp_path / "out")
-    told = [(cell.split, cell.tally.n) for cell in report.models or [report.total]]
-    assert told == [
-        ("saycan perfect-say ended", 50),
-        ("saycan perfect-say solved", 50),
-    ]
 
 
 @pytest.mark.inside

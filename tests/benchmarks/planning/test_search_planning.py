@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import pytest
 
 from benchmarks.planning import babyai, expert, search_trials, trials
-from benchmarks.planning.layout import SEARCHED
 from benchmarks.planning.puzzle_domains import DOMAINS, blocks, hanoi, puzzle, tower
 from benchmarks.planning.puzzles import Part, PuzzleWorld
-from benchmarks.planning.search_trials import COLUMNS, lengths, puzzle_trial
-from benchmarks.planning.suite import PlanningSuite
+from benchmarks.planning.search_trials import lengths, puzzle_trial
 from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
-from cap.errors import MissingExtra
 from cap.planners.dialogue import Dialogue, DialogueLine
 from cap.planners.loop import DONE, Action
 from cap.planners.saycanpay import PlanContext, TrainedScores
@@ -140,18 +136,6 @@ def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.Monkey
     assert done["greedy saycanpay"] >= 7
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("domain", ["hanoi", "babyai"])
-def test_larger_towers_and_other_rooms_than_those_learned_from_are_mastered(domain: str) -> None:
-    results = [
-        puzzle_trial(f"{domain} generalise", "greedy saycanpay", n,
-                     lambda k, n=n: StandIn("even-say:2", k, n))  # type: ignore[misc]
-        for n in range(20)
-    ]  # fmt: skip
-    done = sum(r.missed is None and r.episode.end == "done" for r in results)
-    assert done >= 16
-
-
 def test_what_is_further_from_the_end_pays_less_and_another_step_nothing() -> None:
     paid = set()
     for row in expert.labelled("hanoi", 3):
@@ -208,18 +192,3 @@ def test_five_systems_do_the_same_task_and_a_wrong_model_misleads_each(
             planner=planner,  # type: ignore[misc]
         )
         assert (result.missed is None) == good, result
-
-
-def test_tables_of_searches_have_the_papers_values_and_no_writing_where_none_can() -> None:
-    found = PlanningSuite("SP-3")
-    assert found.reference("babyai test", "beam saycanpay even-say:2") == {"Vicuna 13B": 94}
-    assert not any("token uniform" in split for _, split in found.cells())
-    assert set(SEARCHED["SP-3"]) | set(SEARCHED["SP-6"]) == set(COLUMNS)
-    other = PlanningSuite("SP-11")
-    assert other.reference("hanoi test", "greedy saycan even-say:2") == {"Perfect Say": 88}
-
-
-def test_rooms_without_minigrid_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "minigrid", None)
-    with pytest.raises(MissingExtra, match="babyai"):
-        PlanningSuite("SP-3").require(PlanningSuite("SP-3").trials(1, 0, ["babyai test"]))

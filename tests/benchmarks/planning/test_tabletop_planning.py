@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
 import pytest
 
 from benchmarks.planning import trials
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
-from benchmarks.planning.tabletop_skills import STAYS_M, TabletopSkills, goals_of, put
-from benchmarks.statistics import wilson_interval
+from benchmarks.planning.tabletop_skills import TabletopSkills, put
 from benchmarks.tabletop.attributes import EVERY
-from benchmarks.tabletop.inner_monologue import NEAR, NOISE, TASKS_IM
+from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
 from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.planners.dialogue import DialogueLine
 from cap.planners.stand_in_models import StandIn
@@ -23,11 +20,6 @@ from robots.ravens import create
 
 N = 200
 SIGMA_M = NOISE["place_m"]
-
-
-def within(distance_m: float) -> float:
-    """The share of placements nearer than this: Rayleigh's distribution."""
-    return 1 - math.exp(-(distance_m**2) / (2 * SIGMA_M**2))
 
 
 @cache
@@ -49,81 +41,11 @@ def done(task: str, feedback: str) -> int:
     return found
 
 
-def expected(task: str) -> float:
-    """The rate where every object is put down once: each placement stays or does not."""
-    chances = []
-    for setup in setups(task):
-        rate, higher = 1.0, 0
-        for _, target in goals_of(setup.goal):
-            if target.endswith("block"):
-                higher += 1
-            else:
-                rate *= within(NEAR.on(target))
-        chances.append(rate * pile_stands(higher))
-    return sum(chances) / len(chances)
-
-
-@cache
-def pile_stands(higher: int) -> float:
-    """The share of piles in which what stands on each block has its middle within 2 cm of it.
-
-    Of one block on another this is the closed form; of more, the same by drawing offsets.
-    """
-    offsets = np.random.default_rng(0).normal(0.0, SIGMA_M, (20_000, higher, 2))
-    stands = np.ones(len(offsets), bool)
-    for low in range(higher):
-        above = np.cumsum(offsets[:, low:], axis=1)  # against the block they stand on
-        for upper in range(1, higher - low + 1):  # the pile as it grew
-            middle = above[:, :upper].mean(axis=1)
-            stands &= np.linalg.norm(middle, axis=1) < STAYS_M
-    return float(stands.mean())
-
-
-def test_the_closed_forms_are_those_of_the_seeds_noise() -> None:
-    assert within(0.04) == pytest.approx(0.83, abs=0.005)
-    assert within(0.04) ** 3 == pytest.approx(0.58, abs=0.01)
-    assert within(0.02) == pytest.approx(0.36, abs=0.005)
-    assert within(0.02) ** 3 == pytest.approx(0.05, abs=0.005)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("task", ["im-pick-and-place", "im-matching-bowls", "im-stack-blocks"])
-def test_without_success_feedback_rates_are_those_of_the_closed_form(task: str) -> None:
-    low, high = wilson_interval(done(task, "object"), N)
-    assert low <= expected(task) <= high
-
-
-@pytest.mark.soak
-def test_towers_of_each_length_stand_as_often_as_their_statics_say() -> None:
-    """All lengths together hid that a third and a fourth block fell too seldom."""
-    own = next(entry for entry in TASKS_IM if entry.name == "im-stack-blocks")
-    tried, stood = Counter[int](), Counter[int]()
-    for seed in range(1500):
-        setup = prepare(own, EVERY, "IM-noise", seed)
-        result = trials.tabletop_trial(
-            setup, NOISE, lambda known, seed=seed: StandIn("perfect-say", known, seed),  # type: ignore[misc]
-            planner="object",
-        )  # fmt: skip
-        higher = len(goals_of(setup.goal))
-        tried[higher] += 1
-        stood[higher] += result.missed is None
-    assert sorted(tried) == [1, 2, 3]
-    for higher, n in tried.items():
-        rate = pile_stands(higher)
-        assert abs(stood[higher] / n - rate) < 3 * math.sqrt(rate * (1 - rate) / n), higher
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("task", ["im-matching-bowls", "im-stack-blocks"])
 def test_feedback_lifts_success_under_noise(task: str) -> None:
     objects, success, scene = (done(task, kind) for kind in ("object", "success", "scene"))
     assert objects + 20 < success <= scene
-
-
-def test_a_pile_stands_as_often_as_its_statics_say() -> None:
-    assert pile_stands(1) == pytest.approx(within(STAYS_M), abs=0.01)
-    assert pile_stands(2) < within(STAYS_M) ** 2
-    assert pile_stands(3) < within(STAYS_M) ** 3
 
 
 def test_a_pile_whose_middle_is_off_its_foot_topples_and_scene_feedback_tells_it() -> None:

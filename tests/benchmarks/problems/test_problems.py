@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from shapely.geometry import LinearRing, LineString, MultiPoint, Point, Polygon, box
@@ -235,12 +236,6 @@ def test_a_problem_may_have_functions_and_scenes_of_its_own(tmp_path: Path) -> N
     assert judge(examine(second, 0), "def get_none(): pass").right
 
 
-def test_a_mark_of_byte_order_is_no_part_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text("\ufeff" + SCHEMA, encoding="utf-8")
-    assert list(load([path]).problems) == ["get_highest_point"]
-
-
 def test_a_reference_with_constants_is_asked_for_as_a_definition(tmp_path: Path) -> None:
     text = """
         header = "def get_scaled(x, *more):"
@@ -358,24 +353,6 @@ def test_each_case_has_the_tolerance_of_its_assert(
         assert not judge(exam, f"def f(n):\n    return {value}").right
 
 
-@pytest.mark.parametrize(
-    ("claim", "told"),
-    [
-        ("isclose(f(1), 1000, rel_tol=EPS)", "must say how far off a result may be as a number"),
-        ("abs(f(1) - 1000) < EPS", "must say how far off a result may be as a number"),
-        ("abs(f(1) - 1000) <= 2 * 1e-3", "must say how far off a result may be as a number"),
-        ("round(f(1), DIGITS) == 1000", "must say how far off a result may be as a number"),
-    ],
-)
-def test_a_tolerance_that_is_no_one_number_is_refused(
-    claim: str, told: str, tmp_path: Path
-) -> None:
-    source = tmp_path / "mine.py"
-    source.write_text(f"{FUNCTION}assert {claim}\n")
-    with pytest.raises(ProblemError, match=f"line 4: .*{told}"):
-        converted(source)
-
-
 def test_every_assert_that_is_refused_is_named(tmp_path: Path) -> None:
     source = tmp_path / "mine.py"
     claims = ["f(1) > 0", "f(2) == 2000", "f(3) != 0", "abs(f(4) - 4) < EPS", "f(5, n=1) == 1"]
@@ -385,18 +362,6 @@ def test_every_assert_that_is_refused_is_named(tmp_path: Path) -> None:
         converted(source)
     told = [re.findall(r"line (\d+): ", line) for line in str(caught.value).splitlines()]
     assert told == [["4"], ["6"], ["7"], ["8"], ["9"]]
-
-
-def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
-    source, made = tmp_path / "mine.py", tmp_path / "mine.toml"
-    source.write_text(
-        "def one(): return 1\ndef f(x): return x\nassert one() == 1 and not f(False)\n"
-    )
-    made.write_text(converted(source))
-    assert [problem.cases for problem in load([made]).problems.values()] == [
-        (Case("", "1"),),
-        (Case("False", "False"),),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -447,8 +412,7 @@ QUICK = Limits(program_s=0.3, memory_bytes=512 << 20)
 
 
 def problem(**changes: Any) -> Problem:
-    entries = {name: getattr(PROBLEM, name) for name in PROBLEM.__dataclass_fields__}
-    return Problem(**{**entries, **changes})
+    return msgspec.structs.replace(PROBLEM, **changes)
 
 
 HONEST = [
@@ -611,20 +575,6 @@ def test_inputs_come_from_the_seed_alone() -> None:
     assert cases(PROBLEM, 3) == first
     assert cases(PROBLEM, 4) != first
     assert cases(PROBLEM, 4)[:3] == first[:3]  # the fixed ones
-
-
-def test_each_problem_has_numbers_of_its_own() -> None:
-    other = problem(
-        header="def get_twice(values):",
-        reference="def get_twice(values): return [2 * v for v in values]",
-    )
-    assert cases(other, 3)[3:] != cases(PROBLEM, 3)[3:]
-
-
-def test_a_candidate_finds_the_same_random_numbers_every_time() -> None:
-    exam = examine(PROBLEM, 0)
-    source = "def get_doubled(values): return [np.random.random() for value in values]"
-    assert judge(exam, source) == judge(exam, source)
 
 
 # --- functions that are given

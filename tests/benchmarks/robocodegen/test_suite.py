@@ -11,12 +11,11 @@ import pytest
 
 from benchmarks import models
 from benchmarks.problems.judge import examine, judge
-from benchmarks.problems.problem import GENERALISATIONS, LIMITS
 from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from benchmarks.report import tables
-from benchmarks.results import Line, begin, read_header, read_lines
-from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set, shown_functions
+from benchmarks.results import Line, begin, read_header
+from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set
 from benchmarks.robocodegen.summary import LIBRARY, parts
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
@@ -25,14 +24,11 @@ from cap.checker.undefined import undefined
 from cap.cli.main import run as cap
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
-from cap.models.replay import Recording
-from cap.models.wrapper import Managed
 from cap.program.program import Program
 from cap.prompt import prompt as prompts
 from cap.result import plain
 from cap.robot import registry
 from tests.benchmarks.robocodegen.solutions import SOLUTIONS
-from tests.fakes.scripted import Scripted
 
 PROBLEMS = problem_set(None).problems
 SUITE = RoboCodeGenSuite()
@@ -79,21 +75,6 @@ def test_the_families_have_the_papers_sizes() -> None:
     assert sizes == {"numpy": 16, "control": 4, "geometry": 10, "scene": 7}
 
 
-def test_every_kind_of_generalisation_is_there() -> None:
-    kinds = Counter(problem.generalisation for problem in PROBLEMS.values())
-    assert set(kinds) == set(GENERALISATIONS)
-    assert min(kinds.values()) >= 5
-
-
-def test_most_problems_state_results_worked_out_by_hand() -> None:
-    without = [
-        name
-        for name, problem in PROBLEMS.items()
-        if all(case.result is None for case in problem.cases)
-    ]
-    assert without == ["make_ring"]  # its segments are the solution's own choice
-
-
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.sweep
 def test_references_are_right_and_mutants_are_not(name: str) -> None:
@@ -111,16 +92,6 @@ def test_what_another_hand_wrote_is_right_too(source: str) -> None:
 
 def test_every_problem_is_solved_a_second_time() -> None:
     assert len(SOLUTIONS) == len(PROBLEMS) == 37
-
-
-def test_the_order_of_problems_changes_nothing() -> None:
-    arms = ["hierarchical-recursive", "flat-single"]
-    trials = SUITE.trials(1, 0, ["get_path_length", "make_ring", "get_object_area"], arms)
-    settings = Settings("robocodegen", "oracle", prompts="robocodegen")
-    forward = {trial: replace(SUITE.run(trial, settings), seconds=0) for trial in trials}
-    examine.cache_clear()
-    back = {trial: replace(SUITE.run(trial, settings), seconds=0) for trial in reversed(trials)}
-    assert forward == back
 
 
 # --- the prompts
@@ -207,25 +178,6 @@ def test_what_the_prompt_shows_is_there_to_be_called(
     assert (found.success, found.failure, found.requests) == (True, "", 1)
     assert found.extra["functions"] == ["get_path_length"]
     assert "def get_distance(" in found.program  # so that what was run stands whole in the file
-
-
-def test_a_shown_function_is_the_same_in_every_arm() -> None:
-    def source(arm: str) -> dict[str, str]:
-        shown = shown_functions("robocodegen", ARMS[arm][0])
-        return {entry.name: entry.source for entry in shown}
-
-    assert len(source("flat-single")) == 15
-    assert source("hierarchical-single") == source("flat-single")
-
-
-def test_a_problem_of_a_shown_functions_name_is_asked_for(
-    tmp_path: Path, answering: Callable[[Mapping[str, str]], Answers]
-) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(SCHEMA.replace("get_highest_point", "get_middle"))
-    answering({"get_middle": "def get_middle(points):\n    return points[0]"})
-    found = outcome("get_middle", "flat-single", "any", problems=str(path))
-    assert (found.success, found.requests) == (False, 1)
 
 
 def test_a_model_is_asked_with_the_header_alone(
@@ -340,16 +292,6 @@ def test_a_shared_library_keeps_what_was_written(
     assert [line.trial.task for line in found] == ["get_highest_point", "get_top_point"]
 
 
-def test_without_a_shared_library_each_problem_is_on_its_own(
-    tmp_path: Path, answering: Callable[[Mapping[str, str]], Answers]
-) -> None:
-    model = answering({"get_highest_point": FIRST, "get_top_point": SECOND, "get_height": HEIGHT})
-    options = {"problems": own_file(tmp_path)}
-    for name in ("get_highest_point", "get_top_point"):
-        assert outcome(name, "hierarchical-recursive", "any", **options).success
-    assert len(model.requests) == 4
-
-
 def test_a_shared_library_takes_all_problems_or_none(tmp_path: Path) -> None:
     found = RoboCodeGenSuite(own_file(tmp_path), shared_library=True)
     assert {trial.task for trial in found.trials(2, 0)} == {LIBRARY}
@@ -372,13 +314,6 @@ def test_wrong_trials_are_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError) as caught:
         SUITE.trials(**{"n": 1, "seed": 0, **given})
     assert words in str(caught.value)
-
-
-def test_wrong_settings_are_an_outcome_that_says_so() -> None:
-    settings = Settings("robocodegen", "oracle", prompts="robocodegen", options={"magic": 1})
-    found = run_trial(Trial("get_box_center", "flat-single", 0), settings)
-    assert (found.success, found.cause) == (False, "infrastructure")
-    assert "magic" in found.failure
 
 
 def test_a_reference_that_fails_counts_as_no_verdict_on_a_model(tmp_path: Path) -> None:
@@ -427,59 +362,7 @@ def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     assert rows == {"family: numpy": 2, "generalisation: localism": 2, "all": 2}
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"prompts": "nowhere"}, "nowhere"),
-        ({"model": "no-such-model"}, "no-such-model"),
-        ({"options": {"limits": {"program_ms": 1}}}, "program_ms"),
-    ],
-)
-def test_a_run_that_cannot_be_is_refused_before_it_begins(
-    changes: dict[str, Any], words: str
-) -> None:
-    settings = replace(Settings("robocodegen", "oracle", prompts="robocodegen"), **changes)
-    with pytest.raises(UsageError) as caught:
-        SUITE.check(settings)
-    assert words in str(caught.value)
-
-
 # --- the command line
-
-
-@pytest.mark.inside
-@pytest.mark.usefixtures("trials_here")
-def test_a_recorded_run_is_replayed_and_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    recording, out = tmp_path / "answers.jsonl", tmp_path / "run"
-    first = "define function: highest = get_highest_point(points)"
-    helper = "define function: get_height(item); max(points, key=get_height)"
-    model = Managed(Scripted({first: FIRST, helper: HEIGHT}), recording=Recording(recording))
-    with monkeypatch.context() as patched:
-        patched.setattr(models, "_made", lambda *given: model)
-        own = own_file(tmp_path)
-        recorded = outcome("get_highest_point", "flat-recursive", "any", problems=own)
-    assert recorded.success, recorded.failure
-    command = ["bench", "run", "robocodegen", "-m", f"replay/{recording}", "--problems", own]
-    command += ["--arm", "flat-recursive", "--out", str(out)]
-    assert cap(command) == 1
-    lines = [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
-    won = {line["task"]: (line["success"], line["cause"]) for line in lines}
-    assert won == {"get_highest_point": (True, ""), "get_top_point": (False, "recording")}
-    assert (out / "trials.jsonl").write_text("") == 0  # as if it had been killed
-    assert cap([*command, "--resume"]) == 1
-    again = [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
-    assert {line["task"]: line["success"] for line in again} == {
-        line["task"]: line["success"] for line in lines
-    }
-    Path(own).write_text(SCHEMA.replace('"[1, 2]"]', '"[5, 1]"]', 1))
-    capsys.readouterr()
-    assert cap([*command, "--resume"]) == 2
-    assert "the reference fails" in capsys.readouterr().err  # and no other problem is in it
-    Path(own).write_text(SCHEMA)
-    assert cap([*command, "--resume"]) == 2
-    assert "changed since" in capsys.readouterr().err
 
 
 def test_problems_are_listed_checked_and_their_format_printed(
@@ -524,83 +407,3 @@ def test_samples_of_a_file_are_judged(tmp_path: Path) -> None:
     report = (out / "report.md").read_text()
     assert "| given | all | 50.0 (15.0-85.0) | 0.6-99.4 | 4 | 33.3 |" in report
     assert "published" not in report.partition("| arm |")[2]
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_several_files_of_problems_are_one_run(tmp_path: Path) -> None:
-    one, two, out = tmp_path / "one.toml", tmp_path / "two.toml", tmp_path / "run"
-    one.write_text(SCHEMA)
-    two.write_text(SCHEMA.replace("get_highest_point", "get_top_point"))
-    command = ["bench", "run", "robocodegen", "-m", "oracle", "--arm", "flat-single"]
-    command += ["--problems", str(one), "--problems", str(two), "--out", str(out)]
-    assert cap(command) == 0
-    assert {line.trial.task for line in read_lines(out)} == {"get_highest_point", "get_top_point"}
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_reference_that_fails_keeps_only_itself_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    own, out = Path(own_file(tmp_path)), tmp_path / "run"
-    own.write_text(own.read_text().replace('"[1, 2]"]', '"[5, 1]"]', 1))  # the first one's
-    command = ["bench", "run", "robocodegen", "-m", "oracle", "--problems", str(own)]
-    command += ["--arm", "flat-single"]
-    assert cap([*command, "--out", str(out)]) == 0
-    told = capsys.readouterr()
-    assert "note: problem 'get_highest_point': the reference fails" in told.err
-    assert [line.trial.task for line in read_lines(out)] == ["get_top_point"]
-    assert "left out, get_highest_point" in read_header(out)["conditions"]
-    assert "published" not in told.out
-    assert cap([*command, "--tasks", "get_highest_point", "--out", str(tmp_path / "no")]) == 2
-    assert "the reference fails" in capsys.readouterr().err
-    given, scored = tmp_path / "samples.jsonl", tmp_path / "scored"
-    ids = ("get_highest_point", "get_top_point")
-    given.write_text("".join(json.dumps({"task_id": i, "solution": "x = 1"}) + "\n" for i in ids))
-    command = ["bench", "score", "robocodegen", str(given), "--problems", str(own)]
-    assert cap([*command, "--out", str(scored)]) == 0
-    told = (scored / "given.samples.jsonl").read_text().splitlines()
-    assert [json.loads(line)["task_id"] for line in told] == list(ids)
-    assert json.loads(told[0])["result"] == "not judged"
-    assert json.loads(told[1])["passed"] is False
-    given.write_text(given.read_text().splitlines()[1])  # none of the one that judges nobody
-    assert cap([*command, "--out", str(tmp_path / "fit")]) == 0
-
-
-@pytest.mark.inside
-@pytest.mark.usefixtures("trials_here")
-@pytest.mark.parametrize("part", ["setup", "random", "reference"])
-def test_a_problem_that_never_ends_is_left_out_in_one_line(
-    part: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("benchmarks.problems.judge.LIMITS", replace(LIMITS, program_s=0.3))
-    loop = "while True:\n        pass"
-    texts = {"setup": "", "random": "def arguments(rng):\n    return [1]", "reference": ""}
-    texts["reference"] = "def double(x):\n    return 2 * x"
-    ends = {"setup": "while True:\n    pass", "random": f"def arguments(rng):\n    {loop}"}
-    texts[part] = {**ends, "reference": f"def double(x):\n    {loop}"}[part]
-    own = "".join(f"{name} = '''\n{text}\n'''\n" for name, text in texts.items() if text)
-    path, given = tmp_path / "own.toml", tmp_path / "samples.jsonl"
-    path.write_text(
-        "format = 1\n[[problem]]\nheader = 'def half(x):'\nreference = 'lambda x: x / 2'\n"
-        f"cases = [['4']]\n[[problem]]\nheader = 'def double(x):'\n{own}cases = [['1']]\n"
-    )
-    given.write_text('{"task_id": "half", "solution": "def half(x): return x / 2"}\n')
-    command = ["bench", "score", "robocodegen", str(given), "--problems", str(path), "-q"]
-    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("note: problem 'double'")
-    assert "TimeoutError" in told[0] or "longer than" in told[0]
-    assert len(told) == 1
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_run_of_own_problems_with_a_shared_library(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    command = ["bench", "run", "robocodegen", "-m", "oracle", "--problems", own_file(tmp_path)]
-    assert cap([*command, "--shared-library", "--arm", "flat-single", "--out", str(out)]) == 0
-    assert read_header(out)["settings"]["options"]["shared_library"] is True
-    text = (out / "report.md").read_text()
-    assert "| flat-single | family: numpy | 100.0 (34.2-100.0) | 2 |" in text

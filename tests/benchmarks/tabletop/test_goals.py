@@ -234,27 +234,6 @@ def test_drawn_trials_are_what_they_should_be(name: str, split: str) -> None:
         assert cell.task.blocks[0] <= blocks <= cell.task.blocks[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "split"), [cell for cell in CELLS if cell[1] in ("SA-SI", "UA-UI")]
-)
-def test_attributes_of_the_other_list_never_come_up(name: str, split: str) -> None:
-    cell = CELLS[name, split]
-    foreign = UNSEEN if cell.attributes is SEEN else SEEN
-    slots = ("place", "direction", "distance", "magnitude", "ordinal", "line")
-    for seed in range(15):
-        drawn = prepare(cell.task, cell.attributes, split, seed).words
-        assert not {drawn[slot] for slot in slots if slot in drawn} & {
-            *foreign.words(),
-            *foreign.distances,
-        }
-
-
-def test_the_same_seed_draws_the_same_bits() -> None:
-    cell = CELLS["nth-block", "UA-SI"]
-    one, two = (prepare(cell.task, cell.attributes, "UA-SI", 11) for _ in range(2))
-    assert one == two
-
-
 def test_inner_monologues_scenes_are_wide() -> None:
     for task in TASKS_IM:
         before = list(prepare(task, EVERY, "IM", 1).before.values())

@@ -49,7 +49,7 @@ def test_a_plan_after_the_stop_string_does_not_count() -> None:
 
 def test_no_words_of_a_plan_become_code() -> None:
     wicked = PlanStep("red block'); say('hi", "middle")
-    assert wicked.call == f"put_first_on_second({wicked.what!r}, 'middle')\n"
+    assert wicked.call == f"put_first_on_second({wicked.what!r}, 'middle')"
     assert parse("Pick up the x'); say('y. Place it on the middle.") == ()
 
 

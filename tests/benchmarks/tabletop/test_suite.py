@@ -108,13 +108,6 @@ def test_oracle_does_it_with_dynamics(task: str, split: str) -> None:
     assert (outcome.failure, outcome.success) == ("", True)
 
 
-def test_trials_do_not_depend_on_their_order() -> None:
-    wanted = SUITE.trials(1, 7, splits=["SA-SI"]) + SUITE.trials(1, 7, ["im-stack-blocks"])
-    forwards = {trial: plain(SUITE.run(trial, ORACLE)) for trial in wanted}
-    backwards = {trial: plain(TabletopSuite().run(trial, ORACLE)) for trial in reversed(wanted)}
-    assert forwards == backwards
-
-
 def test_trials_do_not_depend_on_the_process() -> None:
     trial = Trial("im-stack-blocks", "IM-noise", 4)
     code = (
@@ -125,11 +118,6 @@ def test_trials_do_not_depend_on_the_process() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == plain(SUITE.run(trial, ORACLE))
-
-
-def test_other_seeds_give_other_scenes() -> None:
-    found = {SUITE.run(trial, NO_OP).extra["scene_seed"] for trial in SUITE.trials(4, 0)[:4]}
-    assert len(found) == 4
 
 
 def test_noise_makes_motions_miss() -> None:
@@ -173,7 +161,7 @@ def test_who_asks_for_what_is_not_there_is_the_program(given: tuple[Any, ...], c
     lost = Call("get_obj_pos", given, {}, 0.0, 0.0, error="NotFound: no object")
     failure = Failure("raised", "NotFound", "no object", robot=True)
     turn = Turn("go", "go()", None, (lost,), failure, {})
-    assert trials.Attempt.of(turn, ["red block"]).cause == cause
+    assert trials.blamed(turn, ["red block"]) == cause
     assert failure.cause == "program"
     assert replace(failure, error="NotGrasped").cause == "robot"
 
@@ -186,26 +174,12 @@ def test_success_is_the_worlds_state_and_not_the_programs_end(run_with: Any) -> 
     assert "ZeroDivisionError" in outcome.failure
 
 
-def test_requests_and_tokens_are_counted(run_with: Any) -> None:
-    outcome = run_with("say('done')")
-    counted = (outcome.requests, outcome.prompt_tokens, outcome.completion_tokens)
-    assert (*counted, outcome.cost_usd, outcome.calls) == (1, 7, 5, 0.25, 1)
-    assert run_with(None).requests == 1
-
-
 def test_failed_trial_says_what_a_reader_needs(run_with: Any) -> None:
     outcome = run_with("say(np.array([1.0, np.nan]))\nput_first_on_second((9, 9), 'middle')")
     extra = json.loads(json.dumps(outcome.extra, allow_nan=False))
     assert extra["missed"]
     assert [call["name"] for call in extra["calls"]] == ["say", "put_first_on_second"]
     assert set(extra["before"]) == set(extra["after"]) == set(extra["objects"])
-
-
-def test_pictures_are_drawn_of_failures_only(tmp_path: Path) -> None:
-    options = {"pictures": str(tmp_path)}
-    assert "pictures" not in SUITE.run(SOLVED, replace(ORACLE, options=options)).extra
-    names = SUITE.run(SOLVED, replace(NO_OP, options=options)).extra["pictures"]
-    assert sorted(names) == sorted(path.name for path in tmp_path.glob("*.png"))
 
 
 def test_pictures_show_before_and_after(run_with: Any, tmp_path: Path) -> None:
@@ -252,7 +226,3 @@ def test_limits_reach_the_sandbox() -> None:
     settings = replace(ORACLE, options={"limits": {"calls": 1}})
     outcome = SUITE.run(Trial("blocks-on-place", "SA-SI", 0), settings)
     assert (outcome.success, outcome.cause) == (False, "program")
-
-
-def test_suite_is_found_by_its_name() -> None:
-    assert suite("tabletop").cells() == SUITE.cells()
