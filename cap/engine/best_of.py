@@ -62,8 +62,9 @@ class TriedProgram:
 
     @property
     def rank(self) -> tuple[bool, ...]:
-        """How good it is by itself."""
-        marks = self.expected, self.accepted, self.goal is not False, self.goal is True
+        """How good it is by itself: the words outrank a goal check, which a model wrote."""
+        goal = self.goal is not False, self.goal is True
+        marks = self.expected, self.accepted, not self.doubts, *goal
         good = self.answer.result.failure is None
         return good, *(good and mark for mark in marks)
 
@@ -185,9 +186,9 @@ class BestOf:
         if sampling.max_s is not None and time.monotonic() - self._begin_s >= sampling.max_s:
             return f"{sampling.max_s:g} s are over"
         chosen, alike, second = self._choice()
-        *good, goal = chosen.rank
+        *good, _, allowed, goal = chosen.rank
         decides = self.asked.goal is not None and self.asked.goal.accepts
-        if not left or not all(good) or (decides and not goal):
+        if not left or not all((*good, allowed)) or (decides and not goal):
             return ""
         if sampling.judge is not None:
             return "the caller's check accepts it"
@@ -220,7 +221,6 @@ class BestOf:
                 key=lambda group: (
                     -len(group),
                     group[0].idle,
-                    bool(group[0].doubts),
                     -sum(name in words for name in moved(group[0])),
                     group[0].number,
                 )

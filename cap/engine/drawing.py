@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from cap.engine.effect import INK
 from cap.engine.measures import (
     AREA,
     missing_area,
@@ -129,7 +130,7 @@ _LINE_WAY = re.compile(
 )
 _BENT = re.compile(r"\b(?:from|wavy|curv\w+|zig|then|and|dashed|around|bent|left of|right of)\b")
 _MANY = re.compile(
-    rf"(?<!the )(?<!these )(?<!those )(?<!all )\b({'|'.join(NUMBERS)}|\d+)"
+    rf"(?<!the )(?<!these )(?<!those )(?<!all )(?<!into )\b({'|'.join(NUMBERS)}|\d+)"
     r" (?!(?:mm|cm|m|square|times|degrees|seconds|percent|by)\b)(?:(?!of\b)[a-z]+ ){0,2}?[a-z]+s\b"
 )
 """So many new things; "the two blocks" are there already."""
@@ -148,7 +149,11 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     """
     new = [line for line in after.drawn if line not in before.drawn]
     gone = [line for line in before.drawn if line not in after.drawn]
-    if not (before.drawn or after.drawn) or words.endswith("?") or _ALTERNATIVE.search(words):
+    if words.endswith("?") or _ALTERNATIVE.search(words) or INK not in after.condition:
+        return
+    if not (before.drawn or after.drawn):
+        if _DRAWS_NEW.match(words):
+            yield "nothing was drawn"
         return
     shapes = [points_of(stroke) for stroke in new if len(stroke) > 1]
     clauses = [clause for clause in clauses_of(words) if not _NEGATED.match(clause)]

@@ -293,7 +293,7 @@ class PlacingCheck:
         below = {name: self.after.whereabouts.get(name) for name in names}
         if len(names) < 2 or None in below.values():
             return
-        alone = [name for name, one in below.items() if one not in {*names, *beneath}]
+        alone = [n for n in names if not any(self._within(n, one) for one in (*names, *beneath))]
         carrying = {one for one in below.values() if one}
         apart = [name for name in alone if name not in carrying]
         for name in names:

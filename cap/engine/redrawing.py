@@ -169,6 +169,8 @@ def not_changed(
         chosen, which = ordered
         if any(before.drawn[n] not in gone for n in chosen):
             yield f"the {which} one was not changed"
+        elif chosen and len(gone) > 1:
+            yield f"more than the {which} one was changed"
     if len(new) != len(gone) or not new or min(map(len, [*new, *gone])) < 2:
         return
     was, now = (np.concatenate([points_of(stroke) for stroke in some]) for some in (gone, new))

@@ -62,12 +62,15 @@ STACKS_OF = re.compile(r"\b(?:tower|stack|pile|row|line|column)\b")
 _CUT = re.compile(
     rf"(?:\s*[.;:!]+\s+|,?\s+(?:and|then|but)\b|,)(?:[ ,]*(?:and|then|but|also|just|now|finally))*"
     rf"\s*(?=(?:{_VERB}|without|{_WANTS})\b)"
+    r"|,? (?:and )?then (?=the (?:\w+ ){1,3}(?:into|in|onto|on|to)\b)"
 )
 """Between two clauses."""
 OPEN_WORDS = re.compile(
     r"\b(?:if|unless|until|while|when|whenever|or|either|any|some|something|maybe|perhaps|no wait"
     r"|wait|i mean|actually|rather|wherever|whichever|whatever|anywhere|somewhere|pretend|wanted"
-    r"|wants?ed|mistake|undo|nowhere|different|whose|share|opposite|friends?|would|could)\b"
+    r"|wants?ed|mistake|undo|nowhere|different|whose|share|opposite|friends?|would|could"
+    r"|(?:farther|further) apart"
+    r"|(?:closer|nearer) together)\b"
 )
 """Words that leave open what is meant."""
 _MATCHING = re.compile(r"^(?!.*\b(?:not|other|different)\b).*\b(?:matching|(?:same|own) color)\b")
@@ -405,7 +408,8 @@ class _Scene:
         bare = match["plural"] and not (match["the"] or match["all"] or match["number"])
         indefinite = bare or match["all"] in ("a", "an", "one", "another", "most", "half", "no")
         names, end, restricted = self._restricted(text, match, names, end)
-        one_of = match["all"] == "one" and match["plural"]
+        alone = re.search(r"\b(?:just|only) $", text[:begin]) and not re.search(r"\beach\b", text)
+        one_of = match["all"] == "one" and (match["plural"] or alone)
         number = _number(match) or (2 if match["all"] == "both" else 1 if one_of else 0)
         wrong_number = number and number != len(names)
         definite = match["the"] or match["all"] or restricted
@@ -552,7 +556,7 @@ def read(
         if (
             not wishes
             and len(counted) == 1
-            and re.match(rf"{_MOVES} $", clause[: counted[0].begin])
+            and re.match(rf"{_MOVES} (?:(?:just|only) )?$", clause[: counted[0].begin])
         ):
             both = "both" in clause[counted[0].begin : counted[0].end]
             found.counts.append((counted[0].kind, counted[0].number, not both))
