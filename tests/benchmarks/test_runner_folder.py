@@ -295,8 +295,8 @@ def test_a_recording_gets_no_holes_by_resuming_without_it(tmp_path: Path) -> Non
 def test_an_endpoint_that_fails_late_is_told_counted_and_asked_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    answers = iter(["say('done')", error(404, "gone"), error(404, "gone"), error(404, "gone")])
-    with FakeServer(lambda prompt, body: next(answers, "say('back')")) as server:
+    answers = iter(["say('I cannot')", error(404, "gone"), error(404, "gone"), error(404, "gone")])
+    with FakeServer(lambda prompt, body: next(answers, "say('I cannot')")) as server:
         asked = [*ENDPOINT, "-n", "4", "--base-url", server.url]
         assert cap(asked) == 0
         screen = capsys.readouterr()

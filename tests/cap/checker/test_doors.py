@@ -72,7 +72,7 @@ def test_cap_check(
 @pytest.mark.parametrize(("source", "verdict"), PROGRAMS.values(), ids=PROGRAMS)
 def test_cap_exec_and_a_model(source: str, verdict: str | None, session: Session) -> None:
     """`cap exec` and an answer of a model in a session walk the same road to the same word."""
-    session.engine.author.model = Scripted({"go": source})
+    session.engine.model = session.engine.author.model = Scripted({"go": source})
     for turn in (session.execute(source), session.run("go")):
         if verdict is None:
             assert turn.failure is None or turn.failure.kind not in ("violation", "undefined")

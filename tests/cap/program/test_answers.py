@@ -70,9 +70,14 @@ FAR_TOO_LONG: dict[str, Callable[[], str]] = {
 @pytest.mark.parametrize("write", FAR_TOO_LONG.values(), ids=FAR_TOO_LONG)
 def test_an_answer_far_too_long_or_deep_is_a_fault_at_once(write: Callable[[], str]) -> None:
     answer = write()
+    begin_s = time.process_time()
+    for _ in range(5):
+        ast.parse("x = [1, 2, 3]\n" * 10_000)
+    usual_s = (time.process_time() - begin_s) / 5
     for continues in (False, True):
         begin_s = time.process_time()
         found = outcome(Completion(answer, "m", continues=continues))
+        took_s = time.process_time() - begin_s
         assert isinstance(found, type)
         assert issubclass(found, AnswerFault | ProgramSyntaxError)
-        assert time.process_time() - begin_s < 1.0
+        assert took_s < 40 * usual_s
