@@ -45,8 +45,10 @@ from benchmarks.control import planar
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
 from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
-from benchmarks.control.planar import Array, Avoider, Chaser, Tracker
+from benchmarks.control.planar import Avoider, Chaser, Tracker
 from cap.robot.protocol import Robot
+
+Array = np.ndarray[Any, Any]
 
 MOST_LEAN_DEG = 8.0
 SWING_RADPS = 3.8
