@@ -40,15 +40,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.control import planar
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
 from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
-from benchmarks.control.episode import Array
 from benchmarks.control.planar import Avoider, Chaser, Tracker
 from cap.robot.protocol import Robot
+
+Array = np.ndarray[Any, Any]
 
 MOST_LEAN_DEG = 8.0
 SWING_RADPS = 3.8
@@ -478,7 +478,7 @@ def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def _kept(curve: NDArray[Any]) -> list[float | None]:
+def _kept(curve: Array) -> list[float | None]:
     """Return points spread over a curve, first and last among them."""
     chosen = np.unique(np.linspace(0, len(curve) - 1, _SERIES_POINTS).round().astype(int))
     return [_number(float(curve[place])) for place in chosen]
