@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
 
 Report = Callable[[Any, Any], None]
-SHARED = """--max-cost and --set max_calls=N apply to the whole run, including trials added with
-    --resume. All processes share one counter file, spent.json in the --out folder; on a Ray
-    cluster, every machine must have access to this folder. A run that reaches a limit stops and can
-    be resumed. --set concurrency=N is divided among the --jobs processes."""
+SHARED = """\b
+    --max-cost and --set max_calls=N limit the whole run, including resumed trials.
+    A run that reaches a limit stops; to continue it, use --resume.
+    The --jobs processes share the file spent.json in the --out folder.
+    On a Ray cluster, every machine must have access to this folder.
+    The --jobs processes also share the limit that --set concurrency=N sets."""
 R = TypeVar("R", bound=RunnerOptions)
 
 
@@ -44,7 +46,7 @@ class SuiteCommand(Command):
             from benchmarks.suite import names
 
             with formatter.section("Suites"):
-                formatter.write_text(f"{', '.join(names())}; or a Python file that defines suite()")
+                formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
 
 
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
