@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[Any, Any], None]
 SHARED = """\b
-    --max-cost and --set max_calls=N limit the whole run, including resumed trials.
+    --max-cost and --set max_calls=N apply to the whole run and its resumption.
     A run that reaches a limit stops; to continue it, use --resume.
     The --jobs processes share the file spent.json in the --out folder.
     On a Ray cluster, every machine must have access to this folder.
