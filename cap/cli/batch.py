@@ -77,11 +77,12 @@ class BatchOptions(RunnerOptions):
     cap batch example.toml
     cap batch example.toml -m openai/gpt-4.1 --junit results.xml
 
-    \b
-    The page docs/batches.md describes the format.
-    To create an example file, run: cap batch --example > example.toml
+    The page docs/batches.md describes the format; --example prints an example file.
+
     Order of precedence: session, command line, [defaults] and configuration.
+
     Robot and model files in a batch are executed, so run only batches you trust.
+
     Functions are saved and reused only with --learn or --set skills=DIR.
 
     {SHARED}""",

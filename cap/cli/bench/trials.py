@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
 
 Report = Callable[[Any, Any], None]
-SHARED = """\b
-    --max-cost and --set max_calls=N apply to the whole run and its resumption.
+SHARED = """--max-cost and --set max_calls=N apply to the whole run, including its resumption.
+
     A run that reaches a limit stops; to continue it, use --resume.
-    The --jobs processes share the file spent.json in the --out folder.
-    On a Ray cluster, every machine must have access to this folder.
-    The --jobs processes also share the limit that --set concurrency=N sets."""
+
+    The --jobs processes share the limit of --set concurrency=N and the --out folder.
+
+    On a Ray cluster, every machine must have access to the --out folder."""
 R = TypeVar("R", bound=RunnerOptions)
 
 
