@@ -132,8 +132,8 @@ class Config:
     )
     prices: Mapping[str, Mapping[str, float]] = setting(
         {},
-        'prices."MODEL".read and .written (and .cached and .reasoning, if different): '
-        "prices in dollars per million tokens",
+        'prices."MODEL".read, .written, .cached or .reasoning: '
+        "a price in dollars per million tokens",
     )
     time_limit: float = setting(10.0, "time limit for a program's own code, in seconds")
     calls_time: float = setting(600.0, "time limit for all calls that a program makes, in seconds")
@@ -148,8 +148,8 @@ class Config:
     choose_by: str = setting(
         "both",
         "how to choose among several programs: agreement (the effect that most of them have), "
-        "goal (a check written by the model) or both; in suites also judge (the suite's own judge, "
-        "an upper bound)",
+        "goal (a check written by the model) or both; in suites, also judge (the suite's own "
+        "judge, which gives an upper bound)",
     )
     verify: str = setting(
         "words",

@@ -77,11 +77,13 @@ class BatchOptions(RunnerOptions):
     cap batch example.toml
     cap batch example.toml -m openai/gpt-4.1 --junit results.xml
 
-    The format is described in docs/batches.md; to get started, run `cap batch --example >
-    example.toml`. Values that a session does not set come from the command line, the file's
-    [defaults] or the configuration, in that order. Robot and model files named in a batch are
-    executed: run only batches you trust. Functions are saved, and saved functions are used, only
-    with --learn or --set skills=DIR.
+    The page docs/batches.md describes the format; --example prints an example file.
+
+    Order of precedence: session, command line, [defaults] and configuration.
+
+    Robot and model files in a batch are executed, so run only batches you trust.
+
+    Functions are saved and reused only with --learn or --set skills=DIR.
 
     {SHARED}""",
 )

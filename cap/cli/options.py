@@ -303,7 +303,7 @@ _SECTIONS = {
         "problem_file": _row(
             type=PATH,
             metavar="FILE",
-            help="HumanEval: problem file in HumanEval's format, such as MBPP or EvalPlus.",
+            help="HumanEval: problem file in HumanEval's format, such as that of MBPP or EvalPlus.",
         ),
         "transcripts": _row(
             "--from",
@@ -314,7 +314,7 @@ _SECTIONS = {
         "policy": _row(
             type=FILE,
             metavar="FILE",
-            help="robosuite: file with a function policy(env, instruction) to use instead of a "
+            help="robosuite: file that defines policy(env, instruction), to use instead of a "
             "model.",
         ),
         "k": _row(

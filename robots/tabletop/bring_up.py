@@ -56,11 +56,11 @@ class TabletopBringUp:
         slowly = f"{100 * _SLOWLY_MPS:.0f} cm/s"
         return (
             Step("the controller answers", self._connect),
-            Step("its software, and who has control", self._software),
-            Step("the arm is powered, its safety normal, its gripper empty", self._state),
+            Step("the controller's software and remote control", self._software),
+            Step("the arm is powered, its safety status normal and its gripper empty", self._state),
             Step("the tool centre point is between the fingertips", self._tool),
             Step("the objects on the table", self._objects),
-            Step("the arm stands in its box, tool down", self._start),
+            Step("the arm is inside its box, with the tool pointing down", self._start),
             Step(
                 "the base frame",
                 lambda: "a person measured it",
@@ -68,7 +68,7 @@ class TabletopBringUp:
                 "right of the base, y away from the front edge, and so high over the table?",
             ),
             Step(
-                "what protects people",
+                "the safety measures",
                 lambda: "a person said so",
                 "Is an emergency stop within reach, the payload set on the pendant, the robot's "
                 "own safety configuration in force, and a risk assessment of this cell done?",
@@ -81,7 +81,7 @@ class TabletopBringUp:
                 "Is the way free, and a hand on the emergency stop?",
             ),
             Step(
-                "a stop on the way",
+                "a stop in mid-motion",
                 self._stop_on_the_way,
                 f"They will rise at {slowly}, at most {100 * _STOPPED_RISE_M:.0f} cm, be "
                 "stopped on the way, and come down again. Ready?",

@@ -86,9 +86,8 @@ class OracleOptions(TrialOptions):
     cap bench run robocodegen -m openai/gpt-4.1 --max-cost 5
     cap bench run tabletop -m nearest --out runs/mine --resume
 
-    To continue an interrupted run, pass its --out folder and --resume. The exit code is 0
-    regardless of the success rate; it is 1 if no trial could be judged or a recording lacks
-    answers.
+    To continue an interrupted run, pass its --out folder and --resume. The exit code is 1 if
+    no trial could be judged or a recording lacks answers; it does not depend on the success rate.
 
     {SHARED}""",
 )
@@ -145,7 +144,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(OracleOptions, hidden=MODEL_FIELDS)
 def oracle(suite_name: str, options: OracleOptions) -> int:
-    """Verify that each task can be solved: run its oracle program; exit with code 1 if any fails.
+    """Run each task's oracle program to verify that it works; exit with code 1 if any fails.
 
     \b
     cap bench oracle tabletop -n 1

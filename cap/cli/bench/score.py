@@ -41,7 +41,7 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
 
     FILE contains one JSON object per line, with task_id and either completion or solution. The
     verdicts are written to the results folder, in the same order as in FILE, with all other fields
-    kept. The exit code is 0 regardless of the success rate; it is 1 if no sample could be judged.
+    kept. The exit code is 1 if no sample could be judged; it does not depend on the success rate.
     """  # noqa: D301
     from benchmarks.samples import SAMPLES
     from benchmarks.suite import OWN_PROMPTS, Settings, suite

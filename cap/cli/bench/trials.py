@@ -28,10 +28,13 @@ if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
 
 Report = Callable[[Any, Any], None]
-SHARED = """--max-cost and --set max_calls=N apply to the whole run, including trials added with
-    --resume. All processes share one counter file, spent.json in the --out folder; on a Ray
-    cluster, every machine must have access to this folder. A run that reaches a limit stops and can
-    be resumed. --set concurrency=N is divided among the --jobs processes."""
+SHARED = """--max-cost and --set max_calls=N apply to the whole run, including its resumption.
+
+    A run that reaches a limit stops; to continue it, use --resume.
+
+    The --jobs processes share the limit of --set concurrency=N and the --out folder.
+
+    On a Ray cluster, every machine must have access to the --out folder."""
 R = TypeVar("R", bound=RunnerOptions)
 
 
@@ -44,7 +47,7 @@ class SuiteCommand(Command):
             from benchmarks.suite import names
 
             with formatter.section("Suites"):
-                formatter.write_text(f"{', '.join(names())}; or a Python file that defines suite()")
+                formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
 
 
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
