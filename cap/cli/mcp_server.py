@@ -61,15 +61,41 @@ async def serve(options: SessionOptions, http: int | None, page: Any = None) -> 
         http: The port on this machine; 0 for any, None for standard input and output.
         page: Where people watch, if they do: a `LivePage`.
     """
-    async with _Wheel.opened(options, page) as wheel:
-        server = _server(wheel)
+    async with opened(options, page) as (server, thread):
         if http is None:
             await server.run_stdio_async()
         else:
-            await _serve_http(server, http, wheel)
+            await _serve_http(server, http, thread)
 
 
-async def _serve_http(server: Any, port: int, wheel: _Wheel) -> None:
+@contextlib.asynccontextmanager
+async def opened(
+    options: SessionOptions, page: Any = None
+) -> AsyncIterator[tuple[MCPServer[Any], SessionThread]]:
+    """Yield the server of a new session, which is saved and closed in the end.
+
+    Args:
+        options: Of the session.
+        page: Where people watch, if they do.
+    """
+    thread, stack = SessionThread(page), contextlib.ExitStack()
+
+    def begin() -> None:
+        thread.session = stack.enter_context(open_session(options, ["mcp"], thread))
+        thread.session.trace.listeners.append(thread.heard)
+        if page is not None:
+            stack.enter_context(page.showing(thread.session))
+
+    await thread.run(begin)
+    click.echo(f"run: {thread.session.trace.folder}", err=True)
+    try:
+        yield _server(thread), thread
+    finally:
+        thread.session.stop()
+        await thread.run(stack.close)
+
+
+async def _serve_http(server: Any, port: int, thread: SessionThread) -> None:
     """Serve on the loopback address; without the token nobody sees or moves anything."""
     token = secrets.token_urlsafe(24)
     app = server.streamable_http_app()
@@ -92,7 +118,7 @@ async def _serve_http(server: Any, port: int, wheel: _Wheel) -> None:
         async def receiving() -> Any:
             message = await receive()
             if message["type"] == "http.disconnect" and not answered:
-                wheel.left()
+                thread.left()
             return message
 
         await app(scope, receiving, sending)
@@ -103,11 +129,13 @@ async def _serve_http(server: Any, port: int, wheel: _Wheel) -> None:
         await uvicorn.Server(uvicorn.Config(guarded, log_level="warning")).serve([listening])
 
 
-class _Wheel:
+class SessionThread:
     """The session on its own thread, and who asks a person; one call at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: Any) -> None:
+        """Take the page where people watch, if they do."""
         self.session: Session
+        self._page = page
         self._thread = ThreadPoolExecutor(1, "session")
         self._busy = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
@@ -115,30 +143,6 @@ class _Wheel:
         """Of the call that runs: progress goes to its client."""
         self.approved: str | None = None
         """The program that a person said yes to."""
-        self._page: Any = None
-        """Where people watch."""
-
-    @classmethod
-    @contextlib.asynccontextmanager
-    async def opened(cls, options: SessionOptions, page: Any) -> AsyncIterator[_Wheel]:
-        """Open the session on its thread; it is saved and closed in the end."""
-        wheel = cls()
-        wheel._page = page
-        stack = contextlib.ExitStack()
-
-        def begin() -> None:
-            wheel.session = stack.enter_context(open_session(options, ["mcp"], wheel))
-            wheel.session.trace.listeners.append(wheel._heard)
-            if page is not None:
-                stack.enter_context(page.showing(wheel.session))
-
-        await wheel._run(begin)
-        click.echo(f"run: {wheel.session.trace.folder}", err=True)
-        try:
-            yield wheel
-        finally:
-            wheel.session.stop()
-            await wheel._run(stack.close)
 
     async def do(self, context: Any, work: Callable[[], T]) -> T:
         """Do something on the session's thread; a client that cancels stops the robot.
@@ -153,10 +157,10 @@ class _Wheel:
             try:
                 if self._page is not None:
                     self._page.set_busy(True)
-                return await self._run(work)
+                return await self.run(work)
             except asyncio.CancelledError:
                 self.session.stop()
-                await asyncio.shield(self._run(lambda: None))  # the robot has stopped
+                await asyncio.shield(self.run(lambda: None))  # the robot has stopped
                 raise
             except CapError as error:
                 raise ToolError(f"{type(error).__name__}: {error}") from None
@@ -170,10 +174,11 @@ class _Wheel:
         if self._busy.locked():
             self.session.stop()
 
-    async def _run(self, work: Callable[[], T]) -> T:
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something on the session's thread."""
         return await asyncio.shield(self._loop.run_in_executor(self._thread, work))
 
-    def _heard(self, event: Any) -> None:
+    def heard(self, event: Any) -> None:
         """Report each call of a program as progress; on the session's thread."""
         context = self._context
         if context is not None and event.kind == "call":
@@ -199,28 +204,28 @@ class Word(BaseModel):
     run: bool = Field(description="Whether the program may run on the real robot.")
 
 
-def _server(wheel: _Wheel) -> MCPServer[Any]:
+def _server(thread: SessionThread) -> MCPServer[Any]:
     """Return the server."""
     server: MCPServer[Any] = MCPServer(
-        f"cap-{wheel.session.robot.name}",
+        f"cap-{thread.session.robot.name}",
         instructions=INSTRUCTIONS,
         version=versions().get("code-as-policies", ""),
         log_level="CRITICAL",
     )
-    _add_looks(server, wheel)
-    _add_actions(server, wheel)
-    _add_texts(server, wheel)
+    _add_looks(server, thread)
+    _add_actions(server, thread)
+    _add_texts(server, thread)
     return server
 
 
-def _add_looks(server: MCPServer[Any], wheel: _Wheel) -> None:
+def _add_looks(server: MCPServer[Any], thread: SessionThread) -> None:
     """Add the tools that change nothing."""
-    session = wheel.session
+    session = thread.session
 
     @server.tool()
     async def describe(context: Context) -> str:
         """Describe the robot: frames, units, limits and the functions that programs may call."""
-        return await wheel.do(context, lambda: _described(session))
+        return await thread.do(context, lambda: _described(session))
 
     @server.tool(structured_output=False)
     async def observe(context: Context, picture: bool = True) -> list[Any]:
@@ -235,12 +240,12 @@ def _add_looks(server: MCPServer[Any], wheel: _Wheel) -> None:
                 found.append(Image(data=data.getvalue(), format="png"))
             return found
 
-        return await wheel.do(context, look)
+        return await thread.do(context, look)
 
     @server.tool()
     async def check_program(context: Context, source: str) -> dict[str, Any]:
         """Check a program without running it; report errors by line and undefined functions."""
-        return await wheel.do(context, lambda: _checked(session, source))
+        return await thread.do(context, lambda: _checked(session, source))
 
     @server.tool()
     async def history(context: Context) -> dict[str, Any]:
@@ -251,12 +256,12 @@ def _add_looks(server: MCPServer[Any], wheel: _Wheel) -> None:
             turns = [{key: turn.as_json()[key] for key in keys} for turn in session.turns]
             return bounded({"turns": turns})
 
-        return await wheel.do(context, latest)
+        return await thread.do(context, latest)
 
 
-def _add_actions(server: MCPServer[Any], wheel: _Wheel) -> None:
+def _add_actions(server: MCPServer[Any], thread: SessionThread) -> None:
     """Add the tools that move the robot, and those that take that back."""
-    session = wheel.session
+    session = thread.session
 
     def asked(source: str) -> Word | Elicit[Word]:
         """Ask the person at the client's side, where a program would move hardware."""
@@ -280,10 +285,10 @@ def _add_actions(server: MCPServer[Any], wheel: _Wheel) -> None:
         """
 
         def run() -> dict[str, Any]:
-            wheel.approved = source if word.run else None
+            thread.approved = source if word.run else None
             return _executed(session, source, expect or [])
 
-        return await wheel.do(context, run)
+        return await thread.do(context, run)
 
     run_program.__annotations__["word"] = Annotated[Word, Resolve(asked)]
     server.tool()(run_program)
@@ -293,34 +298,34 @@ def _add_actions(server: MCPServer[Any], wheel: _Wheel) -> None:
         """Try up to 8 programs, each from the current state of the world, and undo them all."""
         if not 1 <= len(sources) <= MOST_PROGRAMS:
             raise ToolError(f"give 1 to {MOST_PROGRAMS} programs per call")
-        return await wheel.do(context, lambda: bounded({"tried": [*_tried(session, sources)]}))
+        return await thread.do(context, lambda: bounded({"tried": [*_tried(session, sources)]}))
 
     @server.tool()
     async def instruct(context: Context, words: str) -> dict[str, Any]:
         """Have cap's own model write and run a program for an instruction."""
         if len(words) > _MOST_TEXT:
             raise ToolError(f"an instruction may have at most {_MOST_TEXT} characters")
-        return await wheel.do(context, lambda: bounded(session.run(words).as_json()))
+        return await thread.do(context, lambda: bounded(session.run(words).as_json()))
 
     @server.tool()
     async def undo(context: Context, turns: int = 1) -> dict[str, Any]:
         """Undo the last turns (programs or instructions); restore the world and variables."""
-        return await wheel.do(context, lambda: _moved(session, session.undo(turns)))
+        return await thread.do(context, lambda: _moved(session, session.undo(turns)))
 
     @server.tool()
     async def redo(context: Context) -> dict[str, Any]:
         """Redo the turns that were undone last."""
-        return await wheel.do(context, lambda: _moved(session, session.redo()))
+        return await thread.do(context, lambda: _moved(session, session.redo()))
 
     @server.tool()
     async def keep_skill(context: Context, name: str) -> str:
         """Save a function from an earlier program for later sessions."""
-        return await wheel.do(context, lambda: str(session.save_skill(name)))
+        return await thread.do(context, lambda: str(session.save_skill(name)))
 
 
-def _add_texts(server: MCPServer[Any], wheel: _Wheel) -> None:
+def _add_texts(server: MCPServer[Any], thread: SessionThread) -> None:
     """Add the resources and the prompt."""
-    session = wheel.session
+    session = thread.session
 
     @server.resource("cap://scene", mime_type="application/json")
     def scene() -> str:
@@ -341,7 +346,7 @@ def _add_texts(server: MCPServer[Any], wheel: _Wheel) -> None:
         Raises:
             ToolError: It cannot be, or it is too large for a reply: the message names its file.
         """
-        return await wheel.do(None, lambda: _filmed(session))
+        return await thread.do(None, lambda: _filmed(session))
 
     @server.resource("cap://prompts/{name}", mime_type="text/x-python")
     def prompt_file(name: str) -> str:

@@ -27,6 +27,9 @@ APPROVALS = ("each-program", "each-call", "none")
 """When a person may be asked."""
 
 
+_COUNT, _PORT = click.IntRange(min=1), click.IntRange(0, 65535)
+
+
 def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Refuse infinities and what is no number, for click."""
     if value is not None and not math.isfinite(value):
@@ -61,11 +64,7 @@ def split_names(text: str | None, option: str, example: str) -> list[str] | None
 def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[int]:
     """Return numbers from 1 on that are written with commas, each once, the smallest first."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
-    if not all(word.isascii() and word.isdigit() and 0 < int(word) < 10**6 for word in words):
-        raise click.BadParameter(
-            f"{text!r}; write whole numbers from 1, with commas, such as 1,5,20"
-        )
-    return sorted({int(word) for word in words})
+    return sorted({_COUNT(word, param, ctx) for word in words})
 
 
 def _named_numbers(
@@ -84,7 +83,6 @@ def _named_numbers(
 
 
 PATH, FILE = Named(path_type=Path), Named(path_type=Path, dir_okay=False)
-_COUNT, _PORT = click.IntRange(min=1), click.IntRange(0, 65535)
 
 
 def _row(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -436,15 +434,6 @@ MODEL_FIELDS = tuple(entry.name for entry in fields(ModelOptions))
 """What a command that asks no model does not offer."""
 
 
-class Option(click.Option):
-    """An option that stands in a section of its command's help."""
-
-    def __init__(self, *declared: Any, section: str, **settings: Any) -> None:
-        """Declare it as click does, under a section's title."""
-        super().__init__(*declared, **settings)
-        self.section = section
-
-
 def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any], Any]:
     """Return the decorator that gives a command the options of an object, as `options`.
 
@@ -462,7 +451,7 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
             return command(options=kind(**chosen), **values)
 
         for entry in reversed(offered):
-            section, flags, settings = OPTIONS[entry.name]
+            _, flags, settings = OPTIONS[entry.name]
             kind_of: dict[str, Any] = {}
             if entry.default is False:
                 kind_of["is_flag"] = True
@@ -470,14 +459,8 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
                 kind_of["multiple"] = True
             elif type(entry.default) in (int, float, str):
                 kind_of |= {"default": entry.default, "show_default": True}
-            declared = click.option(
-                entry.name,
-                *flags,
-                cls=Option,
-                section=section,
-                **{**kind_of, **settings, **entry.metadata},
-            )
-            wrapped = declared(wrapped)
+            more = {**kind_of, **settings, **entry.metadata}
+            wrapped = click.option(entry.name, *flags, **more)(wrapped)
         return wrapped
 
     return decorate
@@ -524,8 +507,9 @@ class Command(click.Command):
         for param in params:
             record = param.get_help_record(ctx)
             if record and (whole or {*usual, "--help", "--help-all"}.intersection(param.opts)):
-                title = getattr(param, "section", "") if whole and self.is_long else ""
-                sections.setdefault(title or "Options", []).append(record)
+                sectioned = whole and self.is_long and param.name in OPTIONS
+                title = OPTIONS[param.name or ""][0] if sectioned else "Options"
+                sections.setdefault(title, []).append(record)
         if whole and "--set" in there:
             from cap.config import SETTINGS
 

@@ -93,9 +93,15 @@ def command(options: PlanOptions, instruction: str) -> int:
         made.append(Meter(_model(name, known, options, settings)))
         return made[-1]
 
-    said = {"robot": options.robot, "model": name, "planner": options.planner}
-    more = {"seed": options.seed, "mode": options.mode, "versions": versions()}
-    header = {"instructions": [instruction], **said, **more}
+    header = {
+        "instructions": [instruction],
+        "robot": options.robot,
+        "model": name,
+        "planner": options.planner,
+        "seed": options.seed,
+        "mode": options.mode,
+        "versions": versions(),
+    }
     with beginning(options.out, settings.runs, options.robot, header) as trace:
         if not options.as_json:
             trace.listeners.append(Live(Console(highlight=False)))

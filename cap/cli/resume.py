@@ -5,30 +5,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.options import SessionOptions, robot_values
-from cap.cli.pictures import wanted
-from cap.cli.session import People, open_session, report, watch
+from cap.cli.session import People, open_session
 from cap.errors import CapError, UsageError
 from cap.messages import printable
 from cap.robot.robot_files import is_file
-
-
-@dataclass(frozen=True)
-class Opening:
-    """A session that is to be opened."""
-
-    options: SessionOptions
-    """How."""
-    kept: Any = None
-    """The saved session it goes on with; None for a new one."""
-    folder: Path | None = None
-    """Where that was saved."""
 
 
 def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
@@ -66,14 +53,7 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
     )
 
 
-def saved_at(folder: Path | None) -> Any:
-    """Read a saved session; None where none is asked for."""
-    from cap.session import session_file
-
-    return None if folder is None else session_file.read(folder)
-
-
-def go_on(session: Any, kept: Any, folder: Path) -> None:
+def _go_on(session: Any, kept: Any, folder: Path) -> None:
     """Make a new session a saved one; say so if its world or its last turn is not what it was."""
     rewound = session.restore(kept)
     session.earlier_run = str(folder)
@@ -103,11 +83,16 @@ def resumed(
     Yields:
         The session, and the options it was opened with: robot, scene and seed are the saved ones.
     """
-    kept = saved_at(folder)
-    options = as_saved(options, kept) if kept else options
+    if folder is None:
+        with open_session(options, instructions, people) as session:
+            yield session, options
+        return
+    from cap.session import session_file
+
+    kept = session_file.read(folder)
+    options = as_saved(options, kept)
     with open_session(options, instructions, people) as session:
-        if kept and folder:
-            go_on(session, kept, folder)
+        _go_on(session, kept, folder)
         yield session, options
 
 
@@ -137,23 +122,3 @@ def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Itera
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
             yield session, replay.replay(replay.ready(session, kept, folder), todo)
-
-
-def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures: bool) -> int:
-    """Repeat a run with no model; exit code 1 if anything came out differently.
-
-    Args:
-        options: How it is shown.
-        folder: The run.
-        gif: File it is filmed in.
-        pictures: Whether pictures are kept.
-    """
-    with replayed(options, folder) as (session, steps):
-        watch(session, options)
-        film = wanted(session, gif, pictures)
-        differs = []
-        for entry in steps:
-            differs += [] if entry.same else [entry.step.text]
-            if film is not None:
-                film.turn()
-        return report(session, options, film.finish() if film else [], differs=differs)

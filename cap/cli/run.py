@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from cap.cli.approval import ask_person
+from cap.cli.film import wanted
 from cap.cli.options import Command, SessionOptions, with_options
-from cap.cli.pictures import wanted
-from cap.cli.resume import replay_run, resumed
+from cap.cli.resume import replayed, resumed
 from cap.cli.session import report, watch
 from cap.errors import UsageError
 
@@ -59,7 +59,7 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
     if options.replay is not None:
         if instructions or options.resume or options.model or options.expect:
             raise UsageError("--replay has the run's own instructions and answers; give it alone")
-        return replay_run(options, options.replay, gif, options.pictures)
+        return _replay(options, options.replay)
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
     with resumed(options, options.resume, instructions) as (session, now):
@@ -77,3 +77,16 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
                 break
         paths = film.finish() if film else []
         return report(session, now, paths, left=instructions[len(session.turns) :])
+
+
+def _replay(options: RunOptions, folder: Path) -> int:
+    """Repeat a run with no model; exit code 1 if anything came out differently."""
+    with replayed(options, folder) as (session, steps):
+        watch(session, options)
+        film = wanted(session, options.gif, options.pictures)
+        differs = []
+        for entry in steps:
+            differs += [] if entry.same else [entry.step.text]
+            if film is not None:
+                film.turn()
+        return report(session, options, film.finish() if film else [], differs=differs)

@@ -10,7 +10,7 @@ import click
 from cap.cli.options import Command, SessionOptions, with_options
 from cap.cli.page.page import opened
 from cap.cli.resume import resumed
-from cap.cli.session import say_commands, say_usage, watch
+from cap.cli.session import say_end, watch
 from cap.sandbox.client import shared_template
 
 PORT = 8093
@@ -46,7 +46,5 @@ def command(options: ServeOptions) -> int:
         click.echo(f"open {link}")
         page.run(session, now)
         session.report_held()
-        say_commands(session, now)
-        say_usage(session)
-        click.echo(f"run: {session.trace.folder}")
+        say_end(session, now)
     return 0

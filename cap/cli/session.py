@@ -354,19 +354,28 @@ def report(
         click.echo(f"to run them: cap run --resume {words}")
     for path in paths:
         click.echo(f"picture: {path}")
-    say_commands(session, options)
-    say_usage(session)
-    click.echo(f"run: {session.trace.folder}")
+    say_end(session, options)
     return code
 
 
-def say_commands(session: Any, options: SessionOptions) -> None:
-    """Say what a dry run would have sent to a real robot."""
+def say_end(session: Any, options: SessionOptions, folder: str = "run") -> None:
+    """Say what a dry run would have sent, what models took, and where the run is.
+
+    Args:
+        session: Whose turns are over.
+        options: How it was opened.
+        folder: What the run's folder is called.
+    """
+    from cap.models.base import Usage
+
     commands = getattr(session.robot, "commands", None)
     if options.dry_run and commands:
         click.echo("commands that would be sent:")
         for line in commands:
             click.echo(f"  {line}")
+    if len(session.turns) > 1 and (found := real_usage(session)):
+        click.echo(f"total: {usage_line(functools.reduce(Usage.plus, found.values()))}")
+    click.echo(f"{folder}: {session.trace.folder}")
 
 
 def world_as_json(robot: Any) -> dict[str, Any]:
@@ -390,11 +399,3 @@ def real_usage(session: Any) -> dict[str, Usage]:
         if is_real(model):
             found[lmp] = found.get(lmp, Usage()).plus(usage)
     return found
-
-
-def say_usage(session: Any) -> None:
-    """Say what language models took in all, if there was more than one turn."""
-    from cap.models.base import Usage
-
-    if len(session.turns) > 1 and (found := real_usage(session)):
-        click.echo(f"total: {usage_line(functools.reduce(Usage.plus, found.values()))}")

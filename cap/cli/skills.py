@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,22 +27,10 @@ def command() -> None:
 
 
 def _store(folder: Path | None) -> Any:
-    from cap import config
     from cap.cli.session import skills_folder
     from cap.session.skills.store import SkillStore
 
-    flags = {"skills": folder}
-    settings = config.load(os.environ, Path.cwd(), confirm=_confirm, flags=flags)
-    for warning in settings.warnings:
-        if "skills" in warning:
-            click.echo(f"warning: {warning}", err=True)
-    return SkillStore(skills_folder(settings))
-
-
-def _confirm(question: str) -> bool:
-    """Ask the person about the folder of skills, if there is one; nothing else matters here."""
-    asked = "sets skills" in question and sys.stdin.isatty() and sys.stderr.isatty()
-    return asked and click.confirm(question, default=False, err=True)
+    return SkillStore(skills_folder(load_config(ModelOptions(), skills=folder)))
 
 
 @command.command("list")

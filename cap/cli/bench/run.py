@@ -11,7 +11,7 @@ import click
 
 from cap.cli import completion
 from cap.cli.bench.report import show_report
-from cap.cli.bench.trials import SHARED, SuiteCommand, options_for, run_trials, say_left_out
+from cap.cli.bench.trials import SHARED, SuiteCommand, given, options_for, run_trials, say_left_out
 from cap.cli.options import (
     MODEL_FIELDS,
     RunnerOptions,
@@ -100,24 +100,22 @@ def run(suite_name: str, options: SuiteOptions) -> int:
     named = None if options.model is None else options.model.removeprefix("nl:")
     config = load_config(options, model=named, mode=None)
     settled, options = options_for(options, config)
-    given = {
-        "disturbances": options.disturbances,
-        "sampling": sampling(config, options.best_of) if options.best_of > 1 else None,
-        "rounds": options.rounds if options.rounds > 1 else None,
-        "problems": [str(path.resolve()) for path in options.problems],
-        "problem_file": options.problem_file and str(options.problem_file.resolve()),
-        "from": options.transcripts and str(options.transcripts.resolve()),
-        "policy": options.policy and str(options.policy.resolve()),
-        "k": options.k,
-        "shared_library": options.shared_library,
-    }
-    settled |= {name: value for name, value in given.items() if value}
+    settled |= given(
+        disturbances=options.disturbances,
+        sampling=sampling(config, options.best_of) if options.best_of > 1 else None,
+        rounds=options.rounds if options.rounds > 1 else None,
+        problems=options.problems,
+        problem_file=options.problem_file,
+        policy=options.policy,
+        k=options.k,
+        shared_library=options.shared_library,
+        **{"from": options.transcripts},
+    )
     if options.k and options.k[-1] > (options.n or 1):
         raise UsageError(f"-k {options.k[-1]} needs that many samples: -n {options.k[-1]}")
     if suite_name == "planning":
         settled |= {"table": options.table or "SC-4"}
-        settled |= {"models": [options.model]} if options.model else {}
-        settled |= {"translator": options.translator} if options.translator else {}
+        settled |= given(models=options.model and [options.model], translator=options.translator)
     elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
         raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
     elif options.model is None and options.policy is None and suite_name != "transcripts":

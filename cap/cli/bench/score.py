@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import click
 
 from cap.cli import completion
 from cap.cli.bench.report import show_report
-from cap.cli.bench.trials import SuiteCommand, run_trials, say_left_out
+from cap.cli.bench.trials import SuiteCommand, given, run_trials, say_left_out
 from cap.cli.options import MODEL_FIELDS, PATH, RunnerOptions, with_options
 from cap.errors import UsageError
 
@@ -47,19 +46,18 @@ def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
     from benchmarks.suite import OWN_PROMPTS, Settings, suite
 
     ks, as_json = options.k, options.as_json
-    given: dict[str, Any] = {
-        "k": ks,
-        "limit_s": options.timeout,
-        "problem_file": options.problem_file and str(options.problem_file.resolve()),
-        "problems": [str(path.resolve()) for path in options.problems],
-    }
-    given = {name: value for name, value in given.items() if value}
-    found = suite(suite_name, given)
+    settled = given(
+        k=ks,
+        limit_s=options.timeout,
+        problem_file=options.problem_file,
+        problems=options.problems,
+    )
+    found = suite(suite_name, settled)
     if not found.judges_samples:
         raise UsageError(f"'{suite_name}' cannot judge samples; use humaneval or robocodegen")
     prompts = OWN_PROMPTS.get(suite_name, "")
     model = f"{SAMPLES}{file.resolve()}"
-    settings = Settings(suite=suite_name, model=model, prompts=prompts, options=given)
+    settings = Settings(suite=suite_name, model=model, prompts=prompts, options=settled)
     found.check(settings)
     trials = found.given(file, incomplete=options.incomplete)
     say_left_out(found)

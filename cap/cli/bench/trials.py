@@ -50,6 +50,19 @@ class SuiteCommand(Command):
                 formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
 
 
+def given(**values: Any) -> dict[str, Any]:
+    """Return the options of a suite that were given; files by their whole paths."""
+    found = {}
+    for name, value in values.items():
+        if isinstance(value, Path):
+            value = str(value.resolve())
+        elif isinstance(value, tuple):
+            value = [str(path.resolve()) for path in value]
+        if value:
+            found[name] = value
+    return found
+
+
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
     """Return the model's part of a suite's options, and options with as many jobs as may be."""
     from cap.models.providers import endpoint_warning, make_model
@@ -68,12 +81,11 @@ def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
             click.echo(f"warning: {warning}", err=True)
     if not options.go_on and (warning := recording_warning(options.record)):
         click.echo(f"warning: {warning}", err=True)
-    if config.sources["concurrency"] != "default":
-        options = replace(options, jobs=min(options.jobs, config.concurrency))
-        found["concurrency"] = config.concurrency // options.jobs
-    if config.requests_per_minute is not None:
-        options = replace(options, jobs=min(options.jobs, config.requests_per_minute))
-        found["requests_per_minute"] = config.requests_per_minute // options.jobs
+    for name in ("concurrency", "requests_per_minute"):
+        if config.sources[name] != "default":
+            most = getattr(config, name)
+            options = replace(options, jobs=min(options.jobs, most))
+            found[name] = most // options.jobs
     return {name: value for name, value in found.items() if value not in (None, {})}, options
 
 

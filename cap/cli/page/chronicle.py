@@ -24,6 +24,17 @@ MOST_PRINTED = 10
 """How many of the lines that a program printed are shown, the last ones."""
 ASKS = "waiting for your answer: may it run?"
 READY = "ready: say what the robot should do, then Enter"
+_STATUS = {
+    "instruction": "working",
+    "prompt": "asking {model}",
+    "program": "running the program",
+    "line": "running line {number}",
+    "rehearsing": "rehearsing in the simulated twin: nothing real moves",
+    "trying": "trying up to {samples} programs: nothing moves for good",
+    "tried": "trying programs: {number}",
+    "done": READY,
+}
+"""What goes on after an event, by its kind."""
 
 
 class Chronicle:
@@ -64,33 +75,25 @@ class Chronicle:
 
     def _note_moment(self, event: Event) -> None:
         """Note what goes on just now."""
-        data = event.data
-        match event.kind:
-            case "instruction" if event.depth:
+        kind, data = event.kind, event.data
+        if event.depth:
+            if kind == "instruction":
                 self._status = f"{data['lmp']}: {data['text']}"
-            case "text" if not event.depth:
-                self._written = self._written + data["text"] if data["text"] else ""
-            case _ if event.depth:
-                pass
-            case "instruction":
-                self._status, self._line, self._written, self._printed = "working", 0, "", []
-            case "prompt":
-                self._status, self._written = f"asking {data['model']}", ""
-            case "program":
-                self._status, self._line = "running the program", 0
-            case "line":
-                self._line = data["number"]
-                self._status = f"running line {self._line}"
-            case "printed":
-                self._printed += data["text"].removesuffix("\n").split("\n")
-            case "rehearsing":
-                self._status = "rehearsing in the simulated twin: nothing real moves"
-            case "trying":
-                self._status = f"trying up to {data['samples']} programs: nothing moves for good"
-            case "tried":
-                self._status = f"trying programs: {data['number']}"
-            case "done":
-                self._status, self._line = READY, 0
+            return
+        if (status := _STATUS.get(kind)) is not None:
+            self._status = status.format(**data)
+        if kind in ("instruction", "program", "done"):
+            self._line = 0
+        if kind in ("instruction", "prompt"):
+            self._written = ""
+        if kind == "instruction":
+            self._printed = []
+        elif kind == "line":
+            self._line = data["number"]
+        elif kind == "text":
+            self._written = self._written + data["text"] if data["text"] else ""
+        elif kind == "printed":
+            self._printed += data["text"].removesuffix("\n").split("\n")
 
     def _turn(self) -> TurnRecord:
         if not self._record.turns:

@@ -268,13 +268,12 @@ class LivePage:
         self._session = session
         session.trace.listeners.append(self.story)
         session.trace.listeners.append(self._watch_twin)
-        robot = session.robot
-        if isinstance(robot, Viewable):
-            self._scene.look_at(robot.view())
-            self._scene.show(robot)
-        hooked = self._hook(robot)
+        if isinstance(session.robot, Viewable):
+            self._scene.look_at(session.robot.view())
+            self._scene.show(session.robot)
+        hooked = self._hook(session.robot)
         threads = [threading.Thread(target=self._tell, name="cap-page", daemon=True)]
-        if isinstance(robot, Viewable) and not hooked:
+        if not hooked:
             threads.append(threading.Thread(target=self._look, name="cap-look", daemon=True))
         for thread in threads:
             thread.start()
@@ -317,9 +316,7 @@ class LivePage:
             self._approved_by = None
             self._edit = self._refused = ""
             self.set_busy(False)
-            if isinstance(self._session.robot, Viewable):
-                with contextlib.suppress(RobotError):  # it can no longer be seen
-                    self._scene.show(self._session.robot)
+            self._show_robot()
 
     def set_busy(self, busy: bool) -> None:
         """Say whether a turn is under way."""
@@ -329,6 +326,12 @@ class LivePage:
         self._undo_button.disabled = busy or self._watching or not self._session.turns
 
     # What moves.
+
+    def _show_robot(self) -> None:
+        """Show the robot as it is, if it can be seen just now."""
+        if isinstance(self._session.robot, Viewable):
+            with contextlib.suppress(RobotError):
+                self._scene.show(self._session.robot)
 
     def _hook(self, robot: Any) -> bool:
         """Have a simulated robot shown as it moves; False if it reports no motion."""
@@ -359,17 +362,15 @@ class LivePage:
             self._hook(event.data["robot"])
         elif event.kind == "edit_refused":
             self._refused = str(event.data["message"])
-        elif self._rehearses and isinstance(self._session.robot, Viewable):
+        elif self._rehearses:
             self._rehearses = False
-            with contextlib.suppress(RobotError):  # it can no longer be seen
-                self._scene.show(self._session.robot)
+            self._show_robot()
 
     def _look(self) -> None:
         """Show a robot that reports no motion itself, again and again while it is busy."""
         while not self._closed.wait(_LOOK_EVERY_S):
             if self._busy and not self._rehearses:
-                with contextlib.suppress(RobotError):  # the controller is not heard just now
-                    self._scene.show(self._session.robot)
+                self._show_robot()
 
     def _tell(self) -> None:
         """Bring conversation, program and calls up to date."""

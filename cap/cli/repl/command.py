@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from cap.cli.options import Command, SessionOptions, with_options
-from cap.cli.resume import Opening, as_saved, go_on, saved_at
-from cap.cli.session import open_session, say_commands, say_usage, watch
+from cap.cli.resume import resumed
+from cap.cli.session import say_end, watch
 from cap.config import data_folder
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError
@@ -40,10 +40,8 @@ def command(options: ReplOptions) -> int:
 
     Piped input is run line by line; the exit code is 1 if any line fails.
     """  # noqa: D301
-    kept = saved_at(options.resume)
-    opening = Opening(as_saved(options, kept) if kept else options, kept, options.resume)
     with Repl() as repl:
-        return repl.talk(opening)
+        return repl.talk(options, options.resume)
 
 
 class Repl:
@@ -66,12 +64,10 @@ class Repl:
         """Close the session."""
         self._open.__exit__(*raised)
 
-    def _begin(self, opening: Opening) -> None:
+    def _begin(self, options: SessionOptions, folder: Path | None) -> None:
         """Open a session, and then close the one there was; where that fails, it goes on."""
         with contextlib.ExitStack() as fresh:
-            session = fresh.enter_context(open_session(opening.options, ["repl"]))
-            if opening.kept and opening.folder:
-                go_on(session, opening.kept, opening.folder)
+            session, options = fresh.enter_context(resumed(options, folder, ["repl"]))
             # They load much, which the session's sandbox has begun to load beside us.
             from cap.cli.console import SessionConsole
             from cap.cli.repl.commands import Commands
@@ -79,19 +75,20 @@ class Repl:
             with stop_signals.idle():  # the one is left whole, as is the other begun
                 if self.commands is not None:
                     self._leave("left")
-                watch(session, opening.options, echo=not self.typed)
-                commands = Commands(session, opening.options, SessionConsole(highlight=False))
+                watch(session, options, echo=not self.typed)
+                commands = Commands(session, options, SessionConsole(highlight=False))
                 before, self._open, self.commands = self._open, fresh.pop_all(), commands
                 before.close()
         commands.greet()
 
-    def talk(self, opening: Opening) -> int:
+    def talk(self, options: SessionOptions, folder: Path | None) -> int:
         """Read and run lines until the user leaves; return the exit code.
 
         Args:
-            opening: The first session.
+            options: Of the first session.
+            folder: The run that it goes on with, if any.
         """
-        self._begin(opening)
+        self._begin(options, folder)
         editor: Any = None
         if self.typed:
             from cap.cli.repl.line_editor import LineEditor
@@ -103,7 +100,6 @@ class Repl:
         with contextlib.ExitStack() as typing:
             if editor:  # Ctrl-C ends what runs, and never the session
                 typing.enter_context(stop_signals.idle())
-                typing.enter_context(editor.output_kept())
             while not self.commands.ended and (text := self._read(editor)) is not None:
                 if not self._obey(text):
                     failed = True
@@ -142,7 +138,7 @@ class Repl:
             return True
         try:
             with stop_signals.heard():
-                self._begin(opening)
+                self._begin(*opening)
             return True
         except BrokenPipeError:
             raise
@@ -160,8 +156,5 @@ class Repl:
         Args:
             how: What its folder is called: that of the run, or of one that was left.
         """
-        session = self.commands.session
-        session.report_held()
-        say_commands(session, self.commands.options)
-        say_usage(session)
-        click.echo(f"{how}: {session.trace.folder}")
+        self.commands.session.report_held()
+        say_end(self.commands.session, self.commands.options, how)

@@ -6,7 +6,6 @@ import functools
 import io
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,7 +16,6 @@ from cap.cli.approval import edited
 from cap.cli.exec import read_source
 from cap.cli.options import SessionOptions, load_config
 from cap.cli.repl.scene import scene_map, to_try
-from cap.cli.resume import Opening, as_saved, saved_at
 from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
@@ -26,6 +24,7 @@ from cap.models.base import Usage
 from cap.result import folded
 from cap.robot import observation, registry
 from cap.robot.observation import Observation
+from cap.session import session_file
 
 if TYPE_CHECKING:
     from cap.trace.trace import Event
@@ -109,14 +108,12 @@ class Commands:
         self.looks = 0
         self.ended = False
         """True once the person has asked to leave."""
-        self.opening: Opening | None = None
-        """The session that is to take this one's place."""
+        self.opening: tuple[SessionOptions, Path | None] | None = None
+        """The session that is to take this one's place: its options, and what it goes on with."""
 
     def _hear(self, event: Event) -> None:
         """Remember what a turn's result does not say; say what to do about a trouble."""
         kind, data = event.kind, event.data
-        if kind == "unwritten":
-            self.tell("  /save ELSEWHERE.json saves the session in another place", "yellow")
         if event.depth:
             return
         if kind == "instruction":
@@ -159,17 +156,22 @@ class Commands:
         if not line.startswith("/"):
             return not line or bool(self.session.run(line).ok)
         name, _, given = line[1:].partition(" ")
-        command, given = name.lower(), given.strip()
-        if command not in COMMANDS:
-            near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
-            hint = did_you_mean(f"/{command}", near)
-            raise UsageError(f"no command /{printable(name)}.{hint} /help lists all commands")
+        command, given = self._known(name), given.strip()
         if self.screen.is_page and command in _TERMINAL_ONLY:
             raise UsageError(f"/{command} works only in the terminal: cap repl")
         if given and not COMMANDS[command][0]:
             raise UsageError(f"/{command} takes no arguments, so leave out {given!r}")
         done = getattr(self, f"do_{command}")(given)
         return done is None or bool(done)
+
+    def _known(self, name: str) -> str:
+        """Return a command's name, which may be typed in capitals."""
+        command = name.lower()
+        if command not in COMMANDS:
+            near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
+            hint = did_you_mean(f"/{command}", near)
+            raise UsageError(f"no command /{printable(name)}.{hint} /help lists all commands")
+        return command
 
     def tell(self, text: str, style: str = "") -> None:
         """Say something; in a terminal it wraps."""
@@ -196,32 +198,31 @@ class Commands:
             self.tell("/help lists commands, /quit leaves")
             return
         try:
-            seen = Observation.of(session.robot)
-            places, things = seen.positions, list(seen.facts.get("objects", []))
+            places = Observation.of(session.robot).positions
+            for row in scene_map(places, self.screen.width) or [", ".join(places)]:
+                self.tell(f"  {row}")
+            self.suggest()
         except CapError as error:
             self.tell(f"the scene cannot be seen: {error}", "yellow")
-            places, things = {}, []
-        for row in scene_map(places, self.screen.width) or [", ".join(places)]:
-            self.tell(f"  {row}")
-        self.suggest(things)
         self.tell("Tab completes, /help lists commands, Ctrl-D leaves", "dim")
 
-    def suggest(self, things: Sequence[str] | None = None) -> None:
-        """Name sentences to try; of the objects there are, which are looked up if not given."""
-        if things is None:
-            things = observation.facts(self.session.robot).get("objects", [])
-        for sentence in to_try(self.session.prompt, things):
+    def suggest(self) -> None:
+        """Name sentences to try with the objects there are."""
+        for sentence in self._to_try(2):
             self.tell(f"try: {sentence}", "bold")
+
+    def _to_try(self, count: int) -> list[str]:
+        things = observation.facts(self.session.robot).get("objects", [])
+        return to_try(self.session.prompt, things, count)
 
     def do_help(self, given: str) -> None:
         """List the commands, or tell of one."""
-        wide = self.screen.width >= 100 or not self.screen.is_terminal
-        if given and (asked := given.lower().lstrip("/")) not in COMMANDS:
-            raise UsageError(f"no command /{asked}. /help lists all commands")
         if given:
-            takes, about = COMMANDS[asked]
-            self.tell(f"{f'/{asked} {takes}'.rstrip()}: {about}")
+            name = self._known(given.removeprefix("/"))
+            takes, about = COMMANDS[name]
+            self.tell(f"{f'/{name} {takes}'.rstrip()}: {about}")
             return
+        wide = self.screen.width >= 100 or not self.screen.is_terminal
         self.tell("Type an instruction. Ctrl-C stops the program and the robot, not the session.")
         self.tell("Each line is one instruction; separate several with Alt-Enter, or paste them.")
         for name, (takes, about) in COMMANDS.items():
@@ -232,17 +233,16 @@ class Commands:
 
     def do_examples(self, given: str) -> None:
         """Show what can be said: first what can be said right away."""
-        prompt = self.session.prompt
-        things = observation.facts(self.session.robot).get("objects", [])
-        first = to_try(prompt, things, len(prompt.examples))
+        every = [example.instruction for example in self.session.prompt.examples]
+        first = self._to_try(len(every))
         if first:
             self.tell("in this scene:")
         for sentence in first:
             self.tell(f"  {sentence}")
         self.tell("in the robot's prompt (in sequence, or for other scenes):")
-        for example in prompt.examples:
-            if example.instruction not in first:
-                self.tell(f"  {example.instruction}")
+        for sentence in every:
+            if sentence not in first:
+                self.tell(f"  {sentence}")
 
     def do_scene(self, given: str) -> None:
         """Show the map, and where everything is."""
@@ -327,13 +327,10 @@ class Commands:
         """Show what the model was asked with."""
         if given.lower() not in ("", "all"):
             raise UsageError(f"/prompt takes no argument or all, not {given!r}")
-        session, prompt = self.session, self.session.prompt
-        head = prompt.head(session.engine.docs(prompt))
-        if given:
-            self.tell(head)
-        else:
-            above = f"{len(head)} characters of functions, hints and examples; /prompt all"
-            self.tell(f"({above} shows them)", "dim")
+        prompt = self.session.prompt
+        head = prompt.head(self.session.engine.docs(prompt))
+        above = f"{len(head)} characters of functions, hints and examples; /prompt all shows them"
+        self.tell(head if given else f"({above})", "" if given else "dim")
         self.tell(self.tail or "(no model has been used in this session yet)")
 
     def do_scope(self, given: str) -> None:
@@ -409,7 +406,7 @@ class Commands:
             )
         if path.suffix == ".py":
             return self._execute(read_source(path), path.name, f"change {path}, then: /load {path}")
-        kept = saved_at(path)
+        kept = session_file.read(path)
         if not self.session.robot.simulated:
             raise UsageError(
                 f"a real robot must be released first: /quit, cap repl --resume {path}"
@@ -417,7 +414,7 @@ class Commands:
         options = replace(self.options, objects=None, mode=None, out=None)
         if kept.robot != self.session.robot.name:
             options = self._for_another_robot(None)
-        self.opening = Opening(as_saved(options, kept), kept, path)
+        self.opening = options, path
         return None
 
     def do_model(self, given: str) -> None:
@@ -447,7 +444,7 @@ class Commands:
             return
         if given == robot.name and not robot.simulated:
             raise UsageError(f"'{given}' is a real robot in use: /quit, then start cap repl again")
-        self.opening = Opening(self._for_another_robot(given))
+        self.opening = self._for_another_robot(given), None
 
     def _for_another_robot(self, name: str | None) -> SessionOptions:
         """Return the options of a session with another robot.

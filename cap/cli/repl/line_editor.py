@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -25,15 +23,10 @@ from cap.engine.stop_signals import stop_signals
 class KeptHistory(FileHistory):
     """What was typed, in a file; what cannot be written there is remembered for this session."""
 
-    trouble = ""
-    """Why something is not kept; "" if it is."""
-
     def store_string(self, string: str) -> None:
-        """Write down what was typed."""
-        try:
+        """Write down what was typed, if there is room."""
+        with contextlib.suppress(OSError):
             super().store_string(string)
-        except OSError as error:
-            self.trouble = error.strerror or str(error)
 
 
 class LineEditor:
@@ -55,43 +48,24 @@ class LineEditor:
         def begin_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
 
-        self._path, self._told_trouble = history, False
         self._told_ways_out = False
         """Whether they were shown, and nothing was typed since."""
-        kept = KeptHistory(str(history))
+        kept: InMemoryHistory | KeptHistory = KeptHistory(str(history))
         try:
             history.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(history, os.O_RDWR | os.O_CREAT, 0o600))  # its owner's alone
-            kept.trouble = "" if history.is_file() else "not a plain file"
         except OSError as error:
-            kept.trouble = error.strerror or str(error)
-        self._history = kept
+            why = error.strerror or error
+            click.echo(f"note: what you type is not kept in {history}: {why}", err=True)
+            kept = InMemoryHistory()
         self._prompt: PromptSession[str] = PromptSession(
-            history=InMemoryHistory() if kept.trouble else kept,
+            history=kept,
             auto_suggest=AutoSuggestFromHistory(),
             complete_while_typing=False,
             key_bindings=keys,
             multiline=True,
             prompt_continuation=lambda width, number, wrapped: "" if wrapped else "...> ",
         )
-
-    @contextlib.contextmanager
-    def output_kept(self) -> Iterator[None]:
-        """Inside, Ctrl-C does not have the terminal drop what was printed and is on its way."""
-        if sys.platform == "win32":
-            yield
-            return
-        import termios
-
-        number = self._prompt.input.fileno()
-        before = termios.tcgetattr(number)
-        keeps = [*before[:3], before[3] | termios.NOFLSH, *before[4:]]
-        termios.tcsetattr(number, termios.TCSANOW, keeps)
-        try:
-            yield
-        finally:
-            with contextlib.suppress(termios.error):  # the terminal is gone
-                termios.tcsetattr(number, termios.TCSANOW, before)
 
     def drop_typed(self) -> bool:
         """Drop what was typed before it was asked for; return whether there was anything."""
@@ -104,10 +78,6 @@ class LineEditor:
 
     def read(self, completer: Completer) -> str | None:
         """Return what was typed; "" after Ctrl-C, None at the end."""
-        if self._history.trouble and not self._told_trouble:
-            why = self._history.trouble
-            click.echo(f"note: what you type is not kept in {self._path}: {why}", err=True)
-            self._told_trouble = True
         try:
             text = self._prompt.prompt("cap> ", completer=completer)
             self._told_ways_out = False

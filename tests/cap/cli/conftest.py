@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,3 +22,21 @@ def cap(capsys: pytest.CaptureFixture[str]) -> Cap:
         return capsys.readouterr()
 
     return command
+
+
+@pytest.fixture
+def robot() -> Path:
+    """The file of a new robot."""
+    assert run(["robots", "new", "my_arm"]) == 0
+    return Path("my_arm/robot.py")
+
+
+@pytest.fixture
+def real(robot: Path) -> Path:
+    """The file of a robot that is real in every mode, and writes down each motion."""
+    text = robot.read_text().replace("simulated = True", "simulated = False")
+    first = "        known = self._known(name)\n"
+    assert first in text
+    note = '        with open("motions", "a") as file:\n            file.write(name)\n'
+    robot.write_text(text.replace(first, note + first))
+    return robot

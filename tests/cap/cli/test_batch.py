@@ -65,18 +65,6 @@ def test_what_failed_is_said_below_the_table(cap: Cap) -> None:
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
-    write("put the red block in the blue bowl", "stack all the blocks")
-    command = ["batch", "b.toml", "--out", "out", "--jobs", "1"]
-    assert run(command) == 0
-    whole = trials()
-    path = Path("out/trials.jsonl")
-    path.write_bytes(path.read_bytes()[: len(path.read_bytes()) - 30])
-    assert run([*command, "--resume"]) == 0
-    assert [line["task"] for line in trials()] == [line["task"] for line in whole] == ["s0", "s1"]
-
-
-@pytest.mark.usefixtures("trials_here")
 def test_a_changed_file_does_not_go_on_and_loses_nothing(
     cap: Cap,
 ) -> None:
@@ -139,40 +127,9 @@ def test_ones_own_robot_is_named_in_the_file_or_before_it(
     assert [line["split"] for line in trials("two")] == ["my_arm/robot.py"]
 
 
-def test_a_model_that_is_none_is_told_with_its_place(cap: Cap) -> None:
-    write("go")
-    Path("b.toml").write_text(Path("b.toml").read_text() + 'model = "nearst"\n')
-    told = cap(["batch", "b.toml"], 2).err
-    assert "b.toml, session 1 (line 1): unknown model" in told
-    assert "Did you mean 'nearest'" in told
-
-
-@pytest.mark.soak
-def test_a_budget_is_one_of_the_whole_batch(cap: Cap) -> None:
-    write("one", "two", "three", "four")
-    with FakeServer(lambda prompt, body: "say('done')") as server:
-        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--out", "out"]
-        assert "1 of 4 trials are left" in cap([*command, "--set", "max_calls=3"], 4).err
-        assert (len(server.posts), len(trials())) == (3, 3)
-        assert run([*command, "--set", "max_calls=4", "--resume"]) == 0
-        assert (len(server.posts), len(trials())) == (4, 4)
-
-
 @pytest.mark.parametrize(("most", "jobs", "each"), [(8, 2, 4), (3, 4, 1), (3, 2, 1)])
 def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each: int) -> None:
     said = RunnerOptions(settings=(f"concurrency={most}",), jobs=jobs)
     options, runner = options_for(said, load_config(said))
     assert options["concurrency"] == each
     assert runner.jobs * each <= most
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_temperature_reaches_the_model_with_a_seed() -> None:
-    write("one", "two")
-    with FakeServer(lambda prompt, body: "say('done')") as server:
-        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--jobs", "1"]
-        assert run([*command, "--set", "temperature=0.8"]) == 0
-        assert run(command) == 0
-        bodies = [post.body for post in server.posts]
-    assert [body["temperature"] for body in bodies] == [0.8, 0.8, 0, 0]
-    assert ["seed" in body for body in bodies] == [True, True, False, False]

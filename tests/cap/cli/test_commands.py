@@ -14,7 +14,6 @@ import pytest
 
 from cap.cli.main import run
 from cap.cli.output import show
-from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.sandbox import Sandbox
 from tests.cap.cli.conftest import Cap
 
@@ -27,24 +26,13 @@ def write(text: str | bytes, name: str = "program.py") -> str:
     return name
 
 
-def test_exec_runs_a_program_kept_by_an_earlier_run(capsys: Capture) -> None:
-    run(["run", "put the red block in the blue bowl", "--mode", "instant", "--out", "o"])
-    (kept,) = Path("o/programs").glob("*_ui.py")
-    capsys.readouterr()
-    assert run(["exec", str(kept), "--mode", "instant", "--json"]) == 0
-    (turn,) = json.loads(capsys.readouterr().out)["turns"]
-    assert list(turn["moved"]) == ["red block"]
-
-
 @pytest.mark.parametrize("command", ["exec", "check"])
 @pytest.mark.parametrize(
     ("file", "code", "message"),
     [
         ("/dev/zero", 2, "not a plain file"),
-        ("/dev/null", 2, "not a plain file"),
         ("fifo", 2, "not a plain file"),
         ("huge.py", 3, "huge.py is too long"),
-        ("huge_text.py", 3, "too long"),
         ("wide.py", 3, "too long"),
     ],
 )
@@ -55,7 +43,6 @@ def test_a_file_that_is_no_program_is_refused_in_one_line(
     os.mkfifo("fifo")
     with open("huge.py", "wb") as huge:
         huge.truncate(300 << 20)
-    Path("huge_text.py").write_text("x = '\N{BULLET}'\n" * 60_000, encoding="utf-8")
     Path("wide.py").write_text("#" + "\N{LARGE RED CIRCLE}" * 65_600, encoding="utf-8")
     tracemalloc.start()
     assert run([command, file]) == code
@@ -68,15 +55,11 @@ def test_a_file_that_is_no_program_is_refused_in_one_line(
     assert not Path("runs").exists() or not list(Path("runs").rglob("events.jsonl"))
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [(["exec", "-", "--mode", "instant"], 0, "hello"), (["check", "-"], 0, "ok")],
-)
-def test_a_program_may_come_from_standard_input(
-    command: list[str], code: int, said: str, cap: Cap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfsay('hello')\n")))
-    assert said in cap(command, code).out
+def test_a_program_may_come_from_standard_input(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
+    for command, said in ((["exec", "-", "--mode", "instant"], "hello"), (["check", "-"], "ok")):
+        typed = io.BytesIO(b"\xef\xbb\xbfsay('hello')\n")
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(typed))
+        assert said in cap(command).out
 
 
 @pytest.mark.inside
@@ -94,12 +77,6 @@ def test_check_accepts_and_names_what_would_be_generated(cap: Cap) -> None:
     assert shown.endswith("ok\n")
 
 
-def test_check_names_a_misspelt_name(cap: Cap) -> None:
-    found = json.loads(cap(["check", write("print(objcts)\n"), "--json"], 3).out)
-    assert not found["ok"]
-    assert "Did you mean 'objects'" in found["violations"][0]["reason"]
-
-
 def test_check_names_a_misspelt_function_as_a_run_does(cap: Cap) -> None:
     source = "x = 1\ny = get_object_pos('red block')\nsay(pick_best(y))\n"
     found = json.loads(cap(["check", write(source), "--json"], 3).out)
@@ -108,14 +85,6 @@ def test_check_names_a_misspelt_function_as_a_run_does(cap: Cap) -> None:
     assert "there is get_obj_pos(" in violation["reason"]
     assert found["to_generate"] == ["pick_best"]
     assert "there is get_obj_pos(" in cap(["exec", write(source), "--mode", "instant"], 3).out
-
-
-@pytest.mark.soak
-def test_every_shipped_example_runs(capsys: Capture) -> None:
-    assert run(["prompts", "check"]) == 0, capsys.readouterr().out
-    shown = capsys.readouterr().out
-    assert "ravens/ui: " in shown
-    assert "functions/define: " in shown
 
 
 @pytest.mark.parametrize(
@@ -161,10 +130,9 @@ def test_robots_list_and_show(cap: Cap) -> None:
 
 
 def test_models_list_names_every_form(cap: Cap) -> None:
-    rows = json.loads(cap(["models", "list", "--json"]).out)
-    forms = [row["model"] for row in rows]
+    forms = [row["model"] for row in json.loads(cap(["models", "list", "--json"]).out)]
     assert forms[:2] == ["nearest", "replay/FILE.jsonl"]
-    assert "openai/NAME" in forms
+    assert "openai/NAME" in cap(["models", "list"]).out
 
 
 def test_trace_list_and_show_what_was_run(cap: Cap, capsys: Capture) -> None:
@@ -176,17 +144,6 @@ def test_trace_list_and_show_what_was_run(cap: Cap, capsys: Capture) -> None:
     for line in first.splitlines():
         if line.startswith("  ") and " s" not in line[-3:]:
             assert line in shown
-
-
-def test_trace_of_a_killed_run_is_still_shown(capsys: Capture) -> None:
-    run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"])
-    with Path("o/events.jsonl").open("a") as file:
-        file.write('{"t": 1.0, "turn": 1, "ki')
-    capsys.readouterr()
-    assert run(["trace", "show", "o"]) == 0
-    assert run(["trace", "show", "nowhere"]) == 2
-    Path("o/run.json").write_text("{")
-    assert run(["trace", "show", "o"]) == 2
 
 
 def test_info_tells_settings_and_hides_keys(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,17 +165,6 @@ def test_a_folders_cap_toml_cannot_redirect_an_endpoint(
     assert "providers ignored" in cap(["run", "stack all the blocks", "--mode", "instant"]).err
 
 
-def test_a_persons_own_robots_folder_is_named_not_loaded(capsys: Capture) -> None:
-    Path("robots").mkdir()
-    Path("robots/__init__.py").write_text("raise RuntimeError('loaded the wrong one')")
-    command = [sys.executable, "-m", "cap", "run", "stack all the blocks", "--mode", "instant"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 2)
-    assert "Traceback" not in done.stderr
-    if done.returncode == 2:
-        assert "is hidden by" in done.stderr
-
-
 def test_help_is_fast_because_it_imports_nothing_heavy() -> None:
     code = (
         "import sys; from cap.cli.main import run; run(['--help']); "
@@ -227,43 +173,6 @@ def test_help_is_fast_because_it_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_nothing_said_to_a_closed_pipe() -> None:
-    script = f"{sys.executable} -m cap robots show ravens | head -n 1"
-    done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False)
-    assert "ravens" in done.stdout
-    assert "Traceback" not in done.stderr
-
-
-def test_trace_of_a_run_that_never_started(cap: Cap) -> None:
-    assert run(["run", "x", "-m", "openai/x", "--mode", "instant", "--out", "o"]) == 4
-    shown = cap(["trace", "show", "o"]).out
-    assert "status=error" in shown
-    assert "OPENAI_API_KEY" in shown
-
-
-def test_a_run_whose_process_is_gone_reads_as_killed(capsys: Capture) -> None:
-    run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"])
-    code = "import os; print(os.getpid())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    header = json.loads(Path("o/run.json").read_text())
-    header |= {"status": "running", "pid": int(done.stdout)}
-    Path("o/run.json").write_text(json.dumps(header))
-    capsys.readouterr()
-    assert run(["trace", "show", "o"]) == 0
-    assert "status=killed" in capsys.readouterr().out
-
-
-def test_a_name_is_never_broken_in_a_narrow_terminal(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    run(["run", "put the red block in the blue bowl", "--mode", "instant"])
-    (folder,) = Path("runs").iterdir()
-    capsys.readouterr()
-    assert run(["trace", "list"]) == 0
-    assert str(folder) in capsys.readouterr().out
 
 
 ROWS = [{"task": "hexagon", "first %": 0, "second %": 0.0, "why": "", "words": "so " * 60}] * 2
@@ -277,38 +186,6 @@ def test_a_pipe_gets_one_line_for_each_row(
     head, *lines = capsys.readouterr().out.splitlines()
     assert head.split() == ["task", "first", "%", "second", "%", "why", "words"]
     assert [line.split()[:4] for line in lines] == [["hexagon", "0", "0.0", "so"]] * 2
-
-
-def test_ctrl_c_while_it_loads_is_130_and_no_traceback(tmp_path: Path) -> None:
-    for text in ("raise KeyboardInterrupt\n", "exec('raise KeyboardInterrupt')\n"):
-        (tmp_path / "click.py").write_text(text)
-        places = os.pathsep.join([str(tmp_path), *sys.path])
-        done = subprocess.run(
-            [sys.executable, "-B", "-m", "cap", "info"],
-            env={**os.environ, "PYTHONPATH": places},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (130, "interrupted\n")
-
-
-@pytest.mark.inside
-def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
-    template = WorkerTemplate(spare=False)
-    try:
-        template.spawn().end()
-        assert template._process is not None
-        assert os.getpgid(template._process.pid) != os.getpgid(0)
-    finally:
-        template.close()
-
-
-def test_events_that_cannot_be_read_are_a_usage_error(cap: Cap) -> None:
-    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 0
-    Path("o/events.jsonl").unlink()
-    Path("o/events.jsonl").mkdir()
-    assert "cannot read o/events.jsonl" in cap(["trace", "show", "o"], 2).err
 
 
 @pytest.mark.inside

@@ -87,16 +87,8 @@ def test_every_failing_is_one_line_with_its_code_and_no_key(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer(says_hello, [FAILING[mode]] * 50) as server:
-        asked = [
-            "-m",
-            "openai/fake",
-            "--base-url",
-            server.url,
-            "--set",
-            how,
-            "--set",
-            "model_timeout=0.5",
-        ]
+        asked = ["-m", "openai/fake", "--base-url", server.url, "--set", how]
+        asked += ["--set", "model_timeout=0.5"]
         code = run(["run", "say it", *asked, "--set", "cache=kept", "--out", "o", *INSTANT])
         assert server.posts
     shown = capsys.readouterr()
@@ -121,71 +113,27 @@ def test_every_failing_is_one_line_with_its_code_and_no_key(
         assert KEY[-10:] not in text
 
 
-def test_a_prompt_that_ollama_cuts_off_is_an_error_with_its_remedy(capsys: Capture) -> None:
-    with FakeServer(says_hello, window=1024) as server:
-        assert run(["run", "say it", "-m", "ollama/fake", "--base-url", server.url, *INSTANT]) == 4
-        assert len(server.posts) == 1
-    told = capsys.readouterr().out
-    assert "read only 1024 tokens of a prompt of" in " ".join(told.split())
-    assert "OLLAMA_CONTEXT_LENGTH" in told
-    assert "num_ctx" in told
-
-
-def test_a_window_that_is_too_small_is_found_by_the_check(capsys: Capture) -> None:
-    def knows(prompt: str, body: Any) -> Any:
-        found = re.search(r"The password is (\w+)\.", prompt)
-        return found[1] if found else "I have not seen it"
-
-    for window, told in (
-        (
-            3000,
-            "context window: 3000 tokens; the beginning of longer prompts is silently cut off",
-        ),
-        (None, "tokens were read completely"),
-    ):
-        with FakeServer(knows, window=window) as server:
-            assert run(["models", "check", "ollama/fake", "--base-url", server.url]) is not None
-        assert told in capsys.readouterr().out
-
-
-def test_what_the_check_found_holds_for_runs_afterwards(capsys: Capture) -> None:
+def test_a_window_that_is_too_small_is_found_by_the_check_and_holds_for_runs(cap: Cap) -> None:
     def knows(prompt: str, body: Any) -> Any:
         found = re.search(r"The password is (\w+)\.", prompt)
         return found[1] if found else "say('hello')"
 
-    with FakeServer(knows, window=2100) as server:
-        asked = ["vllm/fake", "--base-url", server.url]
-        run(["models", "check", *asked])
-        assert run(["run", "say it", "-m", *asked, *INSTANT]) == 4
-    assert "its beginning is cut off" in " ".join(capsys.readouterr().out.split())
-
-
-def test_refused_parameters_are_remembered_by_the_next_command_with_their_day() -> None:
-    from cap.models.capabilities import abilities_file
-
-    with FakeServer(says_hello, refuses=["temperature", "max_tokens"]) as server:
-        asked = ["-m", "openai/fake", "--base-url", server.url, *INSTANT]
-        assert run(["run", "say it", *asked]) == 0
-        assert len(server.posts) == 3
-        assert run(["run", "say it", *asked]) == 0
-        assert len(server.posts) == 4
-        known = abilities_file().load(f"openai/fake {server.url} chat")
-    assert set(known.refused) == {"temperature", "max_tokens"}
-    assert all(re.fullmatch(r"20\d\d-\d\d-\d\d", day) for day in known.refused.values())
+    for window, told in (
+        (2100, "2100 tokens; the beginning of longer prompts is silently cut off"),
+        (None, "tokens were read completely"),
+    ):
+        with FakeServer(knows, window=window) as server:
+            asked = ["vllm/fake", "--base-url", server.url]
+            assert told in cap(["models", "check", *asked]).out
+            shown = cap(["run", "say it", "-m", *asked, *INSTANT], 4 if window else 0).out
+            assert ("its beginning is cut off" in " ".join(shown.split())) == bool(window)
 
 
 def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY_KEY", "sesame-9999")
-    said = ["--set", "max_tokens=333", "--set", "temperature=0.5", "--set", "model_seed=7"]
-    said += [
-        "--set",
-        "reasoning_effort=low",
-        "--set",
-        "headers.X-Team=arms",
-        "--set",
-        "headers.X-Key=$GATEWAY_KEY",
-    ]
-    said += ["--set", 'extra_body={"top_k": 20}', "--set", "stream=false"]
+    settings = "max_tokens=333 temperature=0.5 model_seed=7 reasoning_effort=low stream=false"
+    settings += " headers.X-Team=arms headers.X-Key=$GATEWAY_KEY extra_body.top_k=20"
+    said = [word for one in settings.split() for word in ("--set", one)]
     with FakeServer(says_hello) as server:
         asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", *said, *INSTANT]
         assert run(["run", "say it", *asked]) == 0
@@ -201,19 +149,16 @@ def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "told"),
+    ("value", "told"),
     [
-        ("--set", "extra_body={", "fields of a JSON object"),
-        ("--set", "extra_body=[1]", "fields of a JSON object"),
-        ("--set", "headers.X-Api-Key=hunter2", "looks like a key"),
-        ("--set", "headers.Authorization: Bearer hunter2", "KEY=VALUE"),
-        ("--set", "headers. =hunter2", "KEY=VALUE"),
-        ("--set", "temperature=3", "a number from 0 to 2"),
-        ("--set", "requests_per_minute=0", "1 or more"),
+        ("extra_body=[1]", "fields of a JSON object"),
+        ("headers.X-Api-Key=hunter2", "looks like a key"),
+        ("headers.Authorization: Bearer hunter2", "KEY=VALUE"),
+        ("temperature=3", "a number from 0 to 2"),
     ],
 )
-def test_a_wrong_setting_is_one_line(cap: Cap, option: str, value: str, told: str) -> None:
-    shown = cap(["run", "say it", "-m", "vllm/fake", option, value, *INSTANT], 2).err
+def test_a_wrong_setting_is_one_line(cap: Cap, value: str, told: str) -> None:
+    shown = cap(["run", "say it", "-m", "vllm/fake", "--set", value, *INSTANT], 2).err
     assert told in shown
     assert "hunter2" not in shown
 
@@ -233,77 +178,13 @@ def create():
 
 
 @pytest.mark.usefixtures("trials_here")
-def test_a_model_of_ones_own_runs_everywhere(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
-    import io
-
+def test_a_model_of_ones_own_runs_everywhere() -> None:
     Path("own.py").write_text(OWN)
     assert run(["run", "say it", "-m", "own.py", *INSTANT]) == 0
-    monkeypatch.setattr("sys.stdin", io.StringIO("say it\n/quit\n"))
-    assert cap(["repl", "-m", "own.py", *INSTANT]).out.count("say('mine')") >= 2
-    Path("b.toml").write_text(
-        '[[sessions]]\nname = "a"\nmode = "instant"\ninstructions = ["say it"]\n'
-    )
-    assert run(["batch", "b.toml", "-m", "own.py", "--out", "batch"]) == 0
     suite = ["bench", "run", "tabletop", "-m", "own.py", "-n", "1", "--mode", "instant"]
     assert run([*suite, "--tasks", "pick-and-place", "--out", "bench"]) == 0
     lines = [json.loads(line) for line in Path("bench/trials.jsonl").read_text().splitlines()]
-    assert lines
     assert {line["program"].strip() for line in lines} == {"say('mine')"}
-
-
-def outcomes(folder: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in Path(folder, "trials.jsonl").read_text().splitlines()]
-    for line in found:
-        for varies in ("seconds", "cost_usd"):
-            line.pop(varies)
-    return sorted(found, key=lambda line: (line["task"], line["split"], line["seed"]))
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_published_result_is_computed_again_from_its_recording_without_a_key(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The endpoint answers the same request otherwise each time; the recording knows the order."""
-    asked = 0
-
-    def fickle(prompt: str, body: Any) -> str:
-        nonlocal asked
-        asked += 1
-        return (
-            f"say('{last_line(prompt)[:9]} {asked}')\nput_first_on_second('red block', 'blue bowl')"
-        )
-
-    suite = ["bench", "run", "tabletop", "-n", "2", "--mode", "instant", "--tasks"]
-    suite += ["pick-and-place,nth-block", "--split", "SA-SI"]
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    busy = error(500, "busy", headers={"retry-after-ms": "1"})
-    with FakeServer(fickle, [busy]) as server:
-        online = ["-m", "openai/fake", "--base-url", server.url, "--record", "r.jsonl"]
-        assert run([*suite, *online, "--out", "first"]) == 0
-    monkeypatch.delenv("OPENAI_API_KEY")
-    assert KEY not in Path("r.jsonl").read_text()
-    assert run([*suite, "-m", f"replay/{Path('r.jsonl').resolve()}", "--out", "again"]) == 0
-    assert outcomes("again") == outcomes("first")
-    lines = Path("r.jsonl").read_text().splitlines()
-    Path("half.jsonl").write_text("\n".join(lines[: len(lines) // 2]))
-    capsys.readouterr()
-    assert run([*suite, "-m", f"replay/{Path('half.jsonl').resolve()}", "--out", "half"]) == 1
-    assert "asked for what the recording does not hold" in capsys.readouterr().err
-    assert "recording" in {line["cause"] for line in outcomes("half")}
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_batches_record_too() -> None:
-    Path("b.toml").write_text(
-        '[[sessions]]\nname = "a"\nmode = "instant"\ninstructions = ["say it", "say it"]\n'
-    )
-    with FakeServer(says_hello) as server:
-        asked = ["-m", "vllm/fake", "--base-url", server.url, "--record", "r.jsonl"]
-        assert run(["batch", "b.toml", *asked]) == 0
-    assert run(["batch", "b.toml", "-m", f"replay/{Path('r.jsonl').resolve()}"]) == 0
-    assert run(
-        ["run", "say it", "-m", f"replay/{Path('r.jsonl').resolve()}", "--mode", "instant"]
-    ) in (0, 4)
 
 
 def pictures_in(body: Any) -> list[bytes]:
@@ -365,16 +246,3 @@ def test_plain_http_to_another_machine_is_warned_about_in_suites_too(cap: Cap) -
         "warning: vllm/x is asked at http://192.0.2.1:9/v1"
         in cap([*suite, "--split", "SA-SI", "-m", "vllm/x", *there], 4).err
     )
-
-
-def test_the_library_takes_the_same_settings() -> None:
-    from cap import Session
-
-    with FakeServer(says_hello) as server:
-        asked = {"temperature": 0.5, "max_tokens": 77, "extra_body": {"top_k": 3}}
-        options: dict[str, Any] = {"mode": "instant", "base_url": server.url, "asked": asked}
-        with Session.open("ravens", "vllm/fake", **options) as session:
-            assert session.run("say it").ok
-    (seen,) = server.posts
-    sent = {name: seen.body[name] for name in ("temperature", "max_tokens", "top_k")}
-    assert sent == {"temperature": 0.5, "max_tokens": 77, "top_k": 3}

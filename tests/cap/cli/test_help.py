@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,8 +22,6 @@ from tests.cap.cli.conftest import Cap
 from tests.rows import cases
 
 Capture = pytest.CaptureFixture[str]
-TELLS = frozenset(["list", "show", "report", "compare", "check", "info", "run", "score", "exec"])
-"""Commands that tell something, for a person or a program."""
 
 
 def leaves(
@@ -142,27 +138,6 @@ def test_a_script_for_each_shell(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> N
     assert run(["completion", "tcsh"]) == 2
 
 
-def test_bash_completes_by_the_script(tmp_path: Path) -> None:
-    command = tmp_path / "cap"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cap "$@"\n')
-    command.chmod(0o755)
-    typed = "COMP_WORDS=(cap exec --dry); COMP_CWORD=2; _cap_completion cap; echo ${COMPREPLY[@]}"
-    done = subprocess.run(
-        ["bash", "--norc", "-c", f'eval "$(cap completion bash)"\n{typed}'],
-        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == ("--dry-run\n", "")
-
-
-@pytest.mark.parametrize("path", [path for path in LEAVES if path.split()[-1] in TELLS])
-def test_what_tells_something_tells_it_as_json(path: str) -> None:
-    flags = [flag for param in LEAVES[path].params for flag in param.opts]
-    assert "--json" in flags
-
-
 def lines(capsys: Capture, *arguments: str, code: int = 0) -> object:
     assert run(list(arguments)) == code
     return json.loads(capsys.readouterr().out)
@@ -174,40 +149,6 @@ def test_a_check_as_json(capsys: Capture) -> None:
     (found,) = lines(capsys, "check", "program.py", "--json", code=3)["violations"]
     assert (found["rule"], found["line"], found["column"]) == ("CAP103", 2, 6)
     assert "__globals__" in found["reason"]
-    for text, rule, line, column in (
-        ("x = 1\nif objects and objcts:\n    pass\n", "undefined", 2, 16),
-        ("x = 1\ny = ]\n", "syntax", 2, 5),
-    ):
-        with open("program.py", "w", encoding="utf-8") as file:
-            file.write(text)
-        (found,) = lines(capsys, "check", "program.py", "--json", code=3)["violations"]
-        assert (found["rule"], found["line"], found["column"]) == (rule, line, column)
-
-
-def test_lists_and_pages_as_json(capsys: Capture) -> None:
-    rules = lines(capsys, "check", "--rules", "--json")
-    assert {"rule", "meaning", "reason", "refuses", "accepts"} == set(rules[0])
-    prompt = lines(capsys, "prompts", "show", "ravens/ui", "--json")
-    assert prompt["text"].startswith('"""A UR5e ')
-    (row,) = lines(capsys, "prompts", "check", prompt["file"], "--json")
-    assert row["examples"] > 1
-    assert row["findings"] == []
-    assert "put_first_on_second" in row["names"]["robot"]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["check", "--rules", "--markdown", "--json"],
-        ["check", "x.py", "--markdown"],
-        ["batch", "--example", "--json"],
-        ["bench", "problems", "--schema", "--json"],
-        ["bench", "sandbox", "--markdown", "--json"],
-    ],
-)
-def test_json_is_never_left_out_without_a_word(arguments: list[str], cap: Cap) -> None:
-    told = cap(arguments, 2).out
-    assert set(json.loads(told)) == {"error", "message"} if "--json" in arguments else not told
 
 
 TELL_JSON = {
@@ -249,13 +190,6 @@ def test_what_cannot_be_is_told_as_json(line: str, error: str, message: str, cap
     name, said = error_of(cap, *line.split(), "--json")
     assert name == error
     assert message in said
-
-
-def test_without_json_an_error_is_in_words(cap: Cap) -> None:
-    for line in ("trace show no", "trace show -- --json"):
-        told = cap(line.split(), 2)
-        assert told.err
-        assert '"error"' not in told.out
 
 
 def test_instructions_may_come_from_standard_input(

@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
-import subprocess
+import platform
 import sys
 
 import pytest
 
-CODE = """
-import sys
-sys.modules["pybullet"] = sys.modules["mujoco"] = None
-from cap.cli.main import run
-sys.exit(run({command}))
-"""
-COMMANDS = {
-    "run": ["run", "put the red block in the blue bowl"],
-    "bench run": ["bench", "run", "drawing", "-m", "oracle", "-n", "1", "--tasks", "circle"],
-}
+from tests.cap.cli.conftest import Cap
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_without_physics_the_instant_world_stands_in(command: list[str]) -> None:
-    code = CODE.format(command=command)
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    (note,) = [line for line in ran.stderr.splitlines() if line.startswith("note: physics needs")]
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "put the red block in the blue bowl"],
+        ["bench", "run", "drawing", "-m", "oracle", "-n", "1", "--tasks", "circle"],
+    ],
+)
+@pytest.mark.usefixtures("trials_here", "no_charts")
+def test_without_physics_the_instant_world_stands_in(
+    command: list[str], cap: Cap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pybullet", "mujoco"):
+        monkeypatch.setitem(sys.modules, name, None)
+    shown = cap(command).err.splitlines()
+    (note,) = [line for line in shown if line.startswith("note: physics needs")]
     assert note.endswith("using the instant world (no physics)")
     assert "MuJoCo, which is not installed: " in note
-    asked = CODE.format(command=[*command, "--mode", "physics"])
-    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)
-    assert ran.returncode == 2
-    assert "use --mode instant" in ran.stderr or "or --mode instant" in ran.stderr
+    assert "--mode instant" in cap([*command, "--mode", "physics"], 2).err
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_where_pybullet_is_asked_for_the_remedy_is_its_own(machine: str) -> None:
-    code = (
-        "import platform, sys\nsys.modules['pybullet'] = None\n"
-        f"platform.machine = lambda: {machine!r}\nfrom cap.cli.main import run\n"
-        "sys.exit(run(['run', 'stack the blocks', '-R', 'engine=pybullet', '--mode', 'physics']))"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ran.returncode == 2
+def test_where_pybullet_is_asked_for_the_remedy_is_its_own(
+    machine: str, cap: Cap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pybullet", None)
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    words = ["run", "stack the blocks", "-R", "engine=pybullet", "--mode", "physics"]
     installable = machine == "x86_64" and sys.version_info[:2] == (3, 11)
     expected = "is not installed: " if installable else "has no wheel for Python 3"
-    assert f"physics needs PyBullet, which {expected}" in ran.stderr
+    assert f"physics needs PyBullet, which {expected}" in cap(words, 2).err

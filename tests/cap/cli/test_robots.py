@@ -18,12 +18,6 @@ from tests.rows import cases
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def robot() -> Path:
-    assert run(["robots", "new", "my_arm"]) == 0
-    return Path("my_arm/robot.py")
-
-
 def changed(robot: Path, old: str, new: str) -> list[str]:
     text = robot.read_text(encoding="utf-8")
     assert old in text
@@ -44,40 +38,24 @@ def test_its_own_tests_pass(robot: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
+    real: Path, cap: Cap
+) -> None:
+    suite = ["bench", "run", str(real.with_name("tasks.py")), "-m", "oracle", "--out", "o"]
+    assert "robot 'my_arm' is real" in cap(suite, 2).err
+    assert not Path("o").exists()
+
+
 def test_its_tasks_run_and_are_reported(robot: Path, cap: Cap) -> None:
     suite = str(robot.with_name("tasks.py"))
     assert run(["bench", "run", suite, "-m", "oracle", "-n", "2", "--out", "o"]) == 0
     assert "move-left" in cap(["bench", "report", "o"]).out
 
 
-def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
-    robot: Path, cap: Cap
-) -> None:
-    text = robot.read_text(encoding="utf-8")
-    robot.write_text(text.replace("simulated = True", "simulated = False"), encoding="utf-8")
-    suite = str(robot.with_name("tasks.py"))
-    assert (
-        "robot 'my_arm' is real"
-        in cap(["bench", "run", suite, "-m", "oracle", "-n", "1", "--out", "o"], 2).err
-    )
-    assert not Path("o").exists()
-
-
 @pytest.mark.sweep(share=0.34)
 @cases(("old", "new", "finding"))
 def test_what_is_wrong_is_found(robot: Path, old: str, new: str, finding: str) -> None:
     assert any(finding in found for found in changed(robot, old, new))
-
-
-@pytest.fixture
-def real(robot: Path) -> Path:
-    """A robot that is real in every mode, and writes down each motion."""
-    text = robot.read_text().replace("simulated = True", "simulated = False")
-    first = "        known = self._known(name)\n"
-    assert first in text
-    note = '        with open("motions", "a") as file:\n            file.write(name)\n'
-    robot.write_text(text.replace(first, note + first))
-    return robot
 
 
 def test_a_real_robot_is_not_moved_unasked(
@@ -101,22 +79,6 @@ def test_a_real_robot_is_checked_whole_where_that_is_said(real: Path, cap: Cap) 
     assert "not executed" not in cap(["robots", "check", str(real), "--yes"]).out
     assert Path("motions").read_text()
     assert run(["robots", "check", str(real), "--yes", "--ask"]) == 2
-
-
-def test_a_primitive_that_no_prompt_imports_is_reported(robot: Path, cap: Cap) -> None:
-    ui = robot.parent / "prompts" / "ui.py"
-    ui.write_text(ui.read_text().replace("move_to, say", "move_to"))
-    ui.write_text(ui.read_text().partition("# how many markers")[0])
-    assert (
-        "a note: say: no prompt imports it, so no model knows it"
-        in cap(["robots", "check", str(robot)]).out
-    )
-    ui.write_text(ui.read_text().replace("move_to", "move_to, say", 1))
-    assert run(["robots", "check", str(robot)]) == 0
-    # What only looks may be there for judges and other prompts: it is said, and is no fault.
-    names = ui.with_name("parse_obj_name.py")
-    names.write_text(names.read_text().replace("get_obj_names, ", ""))
-    assert "a note: get_obj_names: no prompt imports it" in cap(["robots", "check", str(robot)]).out
 
 
 def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> None:
@@ -175,10 +137,6 @@ def test_a_robot_option_that_is_none_is_refused(option: str, why: str, cap: Cap)
     assert why in cap(["run", "stack all the blocks", "-R", option], 2).err
 
 
-def test_a_missing_file_says_how_to_begin(cap: Cap) -> None:
-    assert "cap robots new" in cap(["run", "go", "-r", "nowhere.py"], 2).err
-
-
 @pytest.mark.parametrize(
     "name", ["My-Arm", "_arm", "9arm", "../arm", "class", "match", "os", "numpy", "ravens", "cap"]
 )
@@ -213,12 +171,6 @@ def test_prompts_of_another_robot_and_files_without_examples_are_told(
     Path("empty.py").write_text("")
     for path in (robot, Path("empty.py")):
         assert "no example" in cap(["prompts", "check", str(path)], 1).out
-
-
-def test_nothing_is_overwritten(robot: Path) -> None:
-    robot.write_text("mine", encoding="utf-8")
-    assert run(["robots", "new", "my_arm"]) == 2
-    assert robot.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, cap: Cap) -> None:

@@ -59,12 +59,6 @@ def test_what_was_tried_is_shown_side_by_side_and_the_run_can_be_replayed(
     assert (turn["tried"], list(turn["moved"])) == (4, ["red block"])
 
 
-def test_a_number_that_cannot_be_is_refused(capsys: Capture) -> None:
-    for number, told in (("0", "x>=1"), ("101", "cannot try 101 programs")):
-        assert run(["run", WORDS, "--samples", number, *SCENE]) == 2
-        assert told in capsys.readouterr().err
-
-
 @pytest.mark.usefixtures("trials_here")
 def test_a_batch_and_a_suite_try_programs_too(capsys: Capture) -> None:
     Path("two.toml").write_text(

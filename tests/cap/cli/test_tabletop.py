@@ -58,6 +58,14 @@ def tabletop(words: str, *options: str) -> list[str]:
     return ["run", words, "-r", "tabletop", "-R", "scene=scene.toml", *options]
 
 
+def arm(controller: FakeController) -> list[str]:
+    """Return the options of an arm with its gripper."""
+    return ["-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq"]
+
+
+UNASKED = ("--approve", "none", "--yes")
+
+
 @pytest.fixture
 def controller() -> Any:
     with FakeController(
@@ -79,9 +87,7 @@ def test_the_person_is_asked_and_the_arm_moves(
 
     monkeypatch.setattr("click.prompt", yes)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
-    options = (*arm, "--json")
-    assert run(tabletop(WORDS, *options)) == 0
+    assert run(tabletop(WORDS, *arm(controller), "--json")) == 0
     assert asked == ["Run this program? y(es), n(o), e(dit)"]
     assert controller.moves
     told = capsys.readouterr()
@@ -141,28 +147,13 @@ def test_what_changes_while_the_person_is_asked_is_said_and_asked_about_again(
 
     monkeypatch.setattr("click.prompt", yes)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
-    assert run(tabletop(WORDS, *arm)) == 0
+    assert run(tabletop(WORDS, *arm(controller))) == 0
     assert len(controller.moves) > moves[-1] == moves[0], "nothing moved between the questions"
     printed = capsys.readouterr().out
     lines = [line for line in printed.splitlines() if "changed since the program was" in line]
     assert told in lines[0]
     # On a slow machine the arm is still seen on its way.
     assert printed.count("rehearsed: ") == len(moves) == 1 + len(lines)
-
-
-def test_each_call_asks_for_the_program_too(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr("click.prompt", lambda question, **_: asked.append(question) or "y")
-    monkeypatch.setattr("click.confirm", lambda question, **_: not asked.append(question))
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    assert run(tabletop(WORDS, "--dry-run", "--approve", "each-call", "--json")) == 0
-    assert [question.split("(")[0] for question in asked] == [
-        "Run this program? y",
-        "put_first_on_second",
-    ]
 
 
 def test_a_rehearsal_s_answers_are_not_counted_as_requests_again(
@@ -178,14 +169,6 @@ def test_with_nobody_to_ask_nothing_moves(controller: FakeController, cap: Cap) 
         "not approved"
         in cap(tabletop(WORDS, "-R", f"host={controller.host}", "-R", "driver=urx"), 1).out
     )
-    assert controller.moves == []
-
-
-def test_yes_alone_is_refused_before_anything_is_asked(
-    controller: FakeController, cap: Cap
-) -> None:
-    options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--yes")
-    assert "--approve none and --yes" in cap(tabletop(WORDS, *options), 2).err
     assert controller.moves == []
 
 
@@ -206,15 +189,6 @@ def test_a_repl_without_an_arm_prints_the_commands_as_it_is_left(
     assert "gripper close" in printed.split("commands that would be sent:\n")[1]
 
 
-def test_what_fails_in_rehearsal_is_said_and_exits_as_the_robot(
-    cap: Cap,
-) -> None:
-    assert (
-        "in the rehearsal"
-        in cap(tabletop("put the red block 3 m to the left of the blue bowl", "--dry-run"), 5).out
-    )
-
-
 def test_nobody_at_the_host(cap: Cap) -> None:
     assert (
         "no UR controller answers at 127.0.0.77"
@@ -223,10 +197,8 @@ def test_nobody_at_the_host(cap: Cap) -> None:
 
 
 @pytest.mark.parametrize("driver", ["urx", "ur_rtde"])
-@pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_driver_that_is_not_installed_is_no_reason_to_pretend(
     driver: str,
-    more: tuple[str, ...],
     cap: Cap,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -237,57 +209,26 @@ def test_a_driver_that_is_not_installed_is_no_reason_to_pretend(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name in drivers else find(name)
     )
-    options = ("-R", "host=127.0.0.77", "-R", f"driver={driver}", *more)
-    told = cap(tabletop(WORDS, *options), 2)
-    assert "-m pip install -e" in (told.out if more else told.err)
+    told = cap(tabletop(WORDS, "-R", "host=127.0.0.77", "-R", f"driver={driver}"), 2)
+    assert "-m pip install -e" in told.err
     assert "moved" not in told.out
-
-
-def test_the_mode_is_named(controller: FakeController, cap: Cap) -> None:
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
-    for options, mode in (
-        ((*arm, "--approve", "none", "--yes"), "hardware"),
-        (("--dry-run",), "dry run"),
-    ):
-        told = json.loads(cap(tabletop(WORDS, *options, "--json")).out)
-        assert told["mode"] == mode
-        assert json.loads((Path(told["run"]) / "run.json").read_text())["mode"] == mode
-
-
-def test_without_a_physics_engine_a_simulated_robot_has_its_instant_world(
-    cap: Cap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("pybullet", "mujoco"):
-        monkeypatch.setitem(sys.modules, name, None)
-    told = cap(["run", "put the red block in the middle", "-r", "ravens", "--json"])
-    assert "using the instant world" in told.err
-    assert json.loads(told.out)["mode"] == "instant"
 
 
 def test_the_instant_world_of_an_arm_is_a_dry_run_by_name(
     controller: FakeController, cap: Cap
 ) -> None:
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx")
-    assert "use --dry-run" in cap(tabletop(WORDS, *arm, "--mode", "instant", "--yes"), 2).err
+    assert (
+        "use --dry-run"
+        in cap(tabletop(WORDS, *arm(controller), "--mode", "instant", "--yes"), 2).err
+    )
     assert not controller.moves
-
-
-def test_a_session_on_the_arm_goes_on_later(controller: FakeController, capsys: Capture) -> None:
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
-    asked = (*arm, "--approve", "none", "--yes")
-    assert run(tabletop("point at the red block", *asked, "--out", "first")) == 0
-    made = len(controller.moves)
-    assert run([*tabletop("point at the blue bowl", *asked), "--resume", "first"]) == 0
-    assert len(controller.moves) > made
-    assert "the real world stays as it is" in capsys.readouterr().err
 
 
 def test_a_dry_run_that_is_gone_on_with_is_one_again(
     controller: FakeController, capsys: Capture
 ) -> None:
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
     assert run(tabletop(WORDS, "--dry-run", "--out", "dry")) == 0
-    for more in ((), arm):
+    for more in ([], arm(controller)):
         again = tabletop("point at the blue bowl", *more, "--resume", "dry", "--json")
         capsys.readouterr()
         assert run(again) == 0
@@ -296,8 +237,11 @@ def test_a_dry_run_that_is_gone_on_with_is_one_again(
         assert told["commands"]
     assert run(["run", "--replay", "dry", "-R", "scene=scene.toml"]) == 0
     assert controller.programs == controller.moves == []
-    unasked = ("--mode", "physics", "--approve", "none", "--yes")
-    assert run([*tabletop("point at the blue bowl", *arm, *unasked), "--resume", "dry"]) == 0
+    unasked = ("--mode", "physics", *UNASKED)
+    assert (
+        run([*tabletop("point at the blue bowl", *arm(controller), *unasked), "--resume", "dry"])
+        == 0
+    )
     assert controller.moves
 
 
@@ -315,46 +259,15 @@ def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(
     Path("loop.py").write_text(
         "while True:\n    goto_pos((0.1, -0.4))\n    goto_pos((-0.1, -0.4))\n"
     )
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "scene=scene.toml")
-    bounds = ("--no-rehearse", "--set", "calls_time=0.5", "--approve", "none", "--yes")
+    bounds = ("-R", "scene=scene.toml", "--no-rehearse", "--set", "calls_time=0.5", *UNASKED)
     assert (
         "calls took longer than 0.5 s"
-        in cap(["exec", "loop.py", "-r", "tabletop", *arm, *bounds], 5).out
+        in cap(["exec", "loop.py", "-r", "tabletop", *arm(controller), *bounds], 5).out
     )
     sent = len(controller.moves)
     assert 0 < sent < 200
     wait_for(lambda: not controller.moving)
     assert len(controller.moves) == sent
-
-
-def test_who_leaves_is_told_what_the_fingers_hold(
-    controller: FakeController,
-    capsys: Capture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def told(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    def tell() -> None:
-        wait_for(lambda: controller.gripper_closed and controller.moving)
-        signal.pthread_kill(main, signal.SIGINT)
-
-    main, before = threading.get_ident(), signal.signal(signal.SIGINT, told)
-    controller.hold_loaded_motions(0.5)
-    thread = threading.Thread(target=tell)
-    thread.start()
-    said = f"{WORDS}\nwhere is the blue bowl?\n/quit\n"
-    monkeypatch.setattr("sys.stdin", io.StringIO(said))
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
-    try:
-        arguments = tabletop(WORDS, *arm, "--approve", "none", "--yes")[2:]
-        assert run(["repl", *arguments]) == 1  # the turn that was stopped
-    finally:
-        signal.signal(signal.SIGINT, before)
-        thread.join()
-    lines = capsys.readouterr().out.splitlines()
-    assert lines.count("  in the gripper: red block; it stays there") == 2
-    assert lines[-2] == "  in the gripper: red block; it stays there"
 
 
 @pytest.mark.sweep(share=0.4)
@@ -375,9 +288,8 @@ def test_what_a_stopped_arm_holds_is_said_last(
     controller.hold_loaded_motions(0.5)
     thread = threading.Thread(target=tell)
     thread.start()
-    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
     try:
-        code = run(tabletop(WORDS, *arm, "--approve", "none", "--yes"))
+        code = run(tabletop(WORDS, *arm(controller), *UNASKED))
     except Stopped as stopped:
         code = stopped.code
     finally:
@@ -395,7 +307,7 @@ def test_what_a_stopped_arm_holds_is_said_last(
     controller.hold_motions(None)
     with contextlib.closing(RobotiqGripper(controller.host)) as gripper:
         gripper.set(0.08, time.sleep)  # as a person does
-    again = tabletop("point at the blue bowl", *arm, "--approve", "none", "--yes")
+    again = tabletop("point at the blue bowl", *arm(controller), *UNASKED)
     assert run([*again, "--resume", folder]) == 0
 
 
@@ -403,7 +315,7 @@ def test_what_a_stopped_arm_holds_is_said_last(
 def test_an_arm_without_a_gripper_claims_to_have_moved_nothing(
     dry: bool, controller: FakeController, cap: Cap
 ) -> None:
-    on_arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "--approve", "none", "--yes")
+    on_arm = ("-R", f"host={controller.host}", "-R", "driver=urx", *UNASKED)
     options = ("-R", "gripper=none", *(("--dry-run",) if dry else on_arm))
     printed = cap(tabletop(WORDS, *options), 5).out
     assert "this arm has no gripper" in printed

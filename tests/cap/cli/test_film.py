@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from cap.cli.pictures import Pictures
+from cap.cli.film import Pictures
 from cap.trace.trace import Event
 
 SATURATED = [(210, 30, 40), (250, 140, 20), (90, 190, 60), (40, 70, 200), (250, 220, 60)]
