@@ -153,8 +153,8 @@ class _Reader:
         offers = ", ".join(map(repr, self._offers(said)))
         follows = f"in this scene it follows {offers}; say one of these or " if offers else ""
         words = ", ".join(map(repr, sorted(unknown)))
-        reason = f"cannot match {words} in" if unknown else "has no example like"
-        return f"nearest {reason} {said!r}; {follows}{_REMEDY}"
+        reason = f"nearest cannot match {words} in" if unknown else "nearest has no example like"
+        return f"{reason} {said!r}; {follows}{_REMEDY}"
 
     def _offers(self, said: str) -> list[str]:
         """Return up to three instructions that are followed here, the most alike first."""
