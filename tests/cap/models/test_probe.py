@@ -72,9 +72,8 @@ def test_a_server_is_sent_a_picture_to_see_if_it_takes_one(connect: Any, blind: 
     assert (found.pictures, "pictures" in found.refused) == (not blind, blind)
 
 
-@pytest.mark.parametrize("mode", ["chat", "completion"])
-def test_a_server_that_can_little(connect: Any, mode: str) -> None:
-    found = checked(connect, poor, mode=mode)
+def test_a_server_that_can_little(connect: Any) -> None:
+    found = checked(connect, poor)
     assert (found.chat, found.completions) == (True, False)
     assert not any((found.stop, found.seed, found.streaming, found.logprobs))
     assert found.rung == "ranked"
