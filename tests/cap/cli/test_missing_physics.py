@@ -35,6 +35,7 @@ def test_where_pybullet_is_asked_for_the_remedy_is_its_own(
     machine: str, cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pybullet", None)
+    monkeypatch.delitem(sys.modules, "robots.simulation.bullet", raising=False)
     monkeypatch.setattr(platform, "machine", lambda: machine)
     words = ["run", "stack the blocks", "-R", "engine=pybullet", "--mode", "physics"]
     installable = machine == "x86_64" and sys.version_info[:2] == (3, 11)

@@ -86,7 +86,7 @@ def test_undo_takes_the_gripper_back_and_forgets_the_path(session: Session) -> N
 def test_what_leaves_the_table_is_refused_and_nothing_moves(session: Session) -> None:
     tell(session, "go along the diagonal of the table")
     kept = session.robot.state
-    turn = session.run("do that again but twice as large")
+    turn = session.execute("follow_traj(traj + np.array([0.3, 0]))")
     assert not turn.ok
     assert "off the table" in str(turn.failure)
     assert session.robot.state == kept
