@@ -64,7 +64,11 @@ def split_names(text: str | None, option: str, example: str) -> list[str] | None
 def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[int]:
     """Return numbers from 1 on that are written with commas, each once, the smallest first."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
-    return sorted({_COUNT(word, param, ctx) for word in words})
+    if not all(word.isascii() and word.isdigit() and 0 < int(word) < 10**6 for word in words):
+        raise click.BadParameter(
+            f"{text!r}; write whole numbers from 1, with commas, such as 1,5,20"
+        )
+    return sorted({int(word) for word in words})
 
 
 def _named_numbers(

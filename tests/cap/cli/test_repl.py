@@ -195,6 +195,7 @@ def test_a_sitting(width: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
             screen.says("/undo 3", "undone: 3 turns, including the world")
             screen.says("/redo", "redone: 3 turns, including the world")
             screen.says("/save session.json", "saved: session.json")
+            screen.says("count", 'robot says: "x is [1]"')
             screen.type("/quit\r")
             screen.wait_for(f"run: {run_folder}")
             assert screen.ended() == 0
