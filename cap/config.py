@@ -98,7 +98,7 @@ class Config:
     mode: str = setting("physics", "simulation mode: physics or instant")
     runs: Path = setting(Path("runs"), "parent folder of the run folders")
     robots: Mapping[str, Mapping[str, Any]] = setting(
-        {}, "robots.NAME.KEY: an option for that robot, as for -R"
+        {}, "robots.NAME.KEY: an option of the robot NAME, as for -R"
     )
     skills: Path | None = setting(None, "folder for saved functions")
     cache: Path | None = setting(None, "folder for cached model answers")

@@ -225,8 +225,8 @@ _SECTIONS = {
         "http": _row(
             type=_PORT,
             metavar="PORT",
-            help="Serve Streamable HTTP on this local port, with a token, instead of standard "
-            "input and output (0: any free port).",
+            help="Serve Streamable HTTP on this local port, with a token, instead of using "
+            "standard input and output (0: any free port).",
         ),
         "page": _row(
             type=_PORT,
@@ -273,13 +273,13 @@ _SECTIONS = {
         ),
         "feedback": _row(
             metavar="KINDS",
-            help="Feedback after each step, a comma-separated list of object, success, scene and "
-            "human.",
+            help="Kinds of feedback after each step, separated by commas: object, success, scene "
+            "or human.",
         ),
         "say": _row(metavar="N:WORDS", help="Say WORDS to the planner after N steps; repeatable."),
         "disturb": _row(
             type=click.Choice(["skills", "once"]),
-            help="Make skills fail occasionally (skills) or make the first attempt fail (once).",
+            help="Make skills fail occasionally (skills) or only at the first attempt (once).",
         ),
         "explain": _row(help="Have the model first explain what the user wants."),
         "translator": _row(

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
 
 Report = Callable[[Any, Any], None]
-SHARED = """--max-cost and --set max_calls=N apply to the whole run, including its resumption.
+SHARED = """--max-cost and --set max_calls=N apply to the whole run, even if it is resumed.
 
     A run that reaches a limit stops; to continue it, use --resume.
 
-    The --jobs processes share the limit of --set concurrency=N and the --out folder.
+    The --jobs processes share the --out folder and the limit set with --set concurrency=N.
 
     On a Ray cluster, every machine must have access to the --out folder."""
 R = TypeVar("R", bound=RunnerOptions)
