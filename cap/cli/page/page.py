@@ -344,7 +344,7 @@ class LivePage:
     def _frame(self, robot: Any) -> None:
         """Show a moment of a motion, when it is time to; on the thread that moves the robot."""
         now_s = time.monotonic()
-        if robot.mode == "physics" and self._speed:
+        if robot.mode == "physics" and self._speed and not self._stopping:
             step_s = robot.frame_every_s / self._speed
             self._due_s = max(self._due_s + step_s, now_s - step_s)
             if self._due_s > now_s:

@@ -280,12 +280,15 @@ def test_a_stop_ends_the_program_the_robot_and_what_waits(tmp_path: Path) -> Non
             visitor.until(lambda v: "undone" in v.text)
             visitor.until(lambda v: v.positions["/arm/hand"] == begin)
             assert "2. put the red block" not in visitor.text
+            time.sleep(1.0)  # the same words again: first they must have left the field
             visitor.ask("put the red block in the blue bowl")
             visitor.until(lambda v: v.positions["/arm/hand"] != begin)
             visitor.until(lambda v: "running line" in v.text)
         with Visitor(page) as again:  # a browser that leaves stops nothing
             again.press("Stop")
-            again.until(lambda v: "ready" in v.text)
+            stopped = "Interrupted: stopped on the page"
+            again.until(lambda v: "ready" in v.text and v.text.count(stopped) == 2)
+            time.sleep(1.0)
             assert page.end(signal.SIGINT) == 0  # nothing runs, so Ctrl-C is the end
             again.until(lambda v: "the session is over" in v.text)
     assert "run: run" in page.told
