@@ -305,7 +305,7 @@ _SECTIONS = {
         "problem_file": _row(
             type=PATH,
             metavar="FILE",
-            help="HumanEval: problem file in HumanEval's format, such as the MBPP or EvalPlus file.",
+            help="HumanEval: problem file in HumanEval's format (for example, MBPP or EvalPlus).",
         ),
         "transcripts": _row(
             "--from",
