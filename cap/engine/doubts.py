@@ -44,7 +44,7 @@ _FOR_CODE = re.compile(
 """Words that ask for a function, and not for what it does."""
 _ABSENT = (
     "pear|lemon|lime|peach|grapes?|carrot|tomato|potato|mug|glass|plate|fork|knife|spoon|milk|bread"
-    "|egg|ball|book|phone|key|pen|hat|shoe|pan|pot|teapot|kettle|triangle|ring"
+    "|egg|ball|book|phone|key|pen|hat|shoe|pan|pot|teapot|kettle"
 )
 """Things of everyday life that some worlds have and others do not."""
 _ROOMS = re.compile(
@@ -69,8 +69,8 @@ _HOW_MANY = re.compile(
 _SAME = re.compile(r"\bthe same (?:thing )?(?:with|for|to) (?=the )")
 _BACK = re.compile(r"\bback\b(?: (?:to )?(?:where it was|its (?:old |first )?place))?\W*$")
 _EXPLAINS = re.compile(
-    r"\b(?:no|not|none|cannot|only|but|instead|except|without|too|already|fits?|room|as far as"
-    r"|left)\b|n't\b|\?"
+    r"\b(?:no|not|none|nothing|would|cannot|only|but|instead|except|without|too|already|fits?|room"
+    r"|as far as|left)\b|n't\b|\?"
 )
 """What a robot says that explains why it did something else; "done" alone explains nothing."""
 _POINTS = re.compile(r"^(?:point|hover|hold the gripper|move (?:your|the) (?:gripper|hand|arm))\b")

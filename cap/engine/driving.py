@@ -136,6 +136,7 @@ _RETURNS = re.compile(
 _TO = re.compile(r"^(?:drive|return|navigate|visit)\b.*?(?:\bto |^visit )(?:the )?$")
 _GOES = ("drive", "return", "navigate", "visit")
 _NEXT_TO = re.compile(r"\b(?:clos\w*|near\w*|next|front|side|towards?|way|back to you)\b")
+_AND_BACK = re.compile(r"\b(?:and|then) (?:come |go |drive )?back\b(?! (?:to|off|up|\d))")
 _STANDS = re.compile(r"\b(?:stop|halt|stand still)\b|\bfor \d+(?:\.\d+)? ?(?:s|sec\w*)\b")
 _GOES_ON = re.compile(r"\b(?:keep|until|on and on|continue|don't stop|without stopping)\b")
 
@@ -323,7 +324,7 @@ def _travelled(text: str, before: Observation, after: Observation) -> Iterator[s
     wanted = sum(legs) if " then " in text and len(legs) > 1 else 0.0
     if speed := _SPEED.search(text) or _FOR_SECONDS.search(text):
         wanted = float(speed[1]) * float(speed[2])
-    if len(legs) == 1 and re.search(r"\b(?:and|then) (?:come |go |drive )?back\b(?! to)", text):
+    if len(legs) == 1 and _AND_BACK.search(text):
         wanted = 2 * legs[0]
     way_m = float(np.linalg.norm(np.diff(_driven(before, after), axis=0), axis=1).sum())
     if way_m < (1 - SHARE) * wanted - SLACK_M:
