@@ -19,7 +19,7 @@ from cap.engine.drawing import missing_in_drawing
 from cap.engine.driving import driven_otherwise
 from cap.engine.effect import INK, ITSELF, VELOCITY, Effect
 from cap.engine.placing import PlacingCheck, quoted
-from cap.engine.sentence import COLORS, NUMBERS, OPEN_WORDS, mentions, plain_words, read
+from cap.engine.sentence import COLORS, OPEN_WORDS, mentions, plain_words, read
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.sandbox.wire import encode
@@ -61,10 +61,6 @@ _ENDS_AS_IT_BEGAN = re.compile(r"(?:\band\b|\bthen\b|,).*\b(?:back|return|again)
 _ASKS = re.compile(
     r"(?:what|which|where|how|who|is|are|do (?:you|we|i|any)|does|can you see|tell me|say|count"
     r"|name|list|describe|check (?:if|whether)|find out)\b"
-)
-_HOW_MANY = re.compile(
-    r"how many (\w+?)s? (?:are|do you see|can you see|stand|lie)"
-    r"(?: there| here| (?:there )?on the table| in all| in total)?\??$"
 )
 _SAME = re.compile(r"\bthe same (?:thing )?(?:with|for|to) (?=the )")
 _BACK = re.compile(r"\bback\b(?: (?:to )?(?:where it was|its (?:old |first )?place))?\W*$")
@@ -164,14 +160,6 @@ def doubts(
     silent = not (effect.said or effect.answered or effect.altered)
     if _ASKS.match(text) and silent:
         return ("it was a question, and nothing was said",)
-    if (counted := _HOW_MANY.match(text)) and effect.said:
-        kinds = [name.split()[-1] for name in before.positions]
-        said = re.findall(r"\d+|[a-z]+", " ".join(effect.said).lower())
-        numbers = {
-            NUMBERS.get(word) or int(word) for word in said if word in NUMBERS or word.isdigit()
-        }
-        if kinds.count(counted[1]) not in {0, *numbers} and numbers:
-            return (f"there are {kinds.count(counted[1])} {counted[1]}s",)
     declined = explained(effect) and not effect.altered
     if declined or effect.unseen or _DEPENDS.search(text):
         return ()

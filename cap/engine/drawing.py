@@ -327,7 +327,7 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
     gap = float(np.linalg.norm(shape[-1] - shape[0]))
     closed, size = gap < SLACK_M, float(np.ptp(shape, axis=0).max())
     if gap > OPEN_SHARE * size and (named == "circle" or named in CORNERS):
-        yield f"it is open: {100 * gap:.0f} cm of the {named} are missing"
+        yield f"the {named} is open: its ends are {100 * gap:.0f} cm apart"
         return
     big = size > 15 * STRAIGHT_M  # a small one has no corners to be seen
     if named == "circle" and big and closed and (found := corners_of(shape)) <= 5:

@@ -20,7 +20,7 @@ SHARE, SLACK_M = 0.02, 0.012
 TURNED_DEG = 20.0
 """A turn may be off by so much."""
 PASSED_M = 1.6
-"""Who was at a piece of furniture was not farther from its middle."""
+"""A robot that went to a piece of furniture came this close to its middle, metres."""
 RETURNED_M = 0.3
 """What has come back is not farther from where it was."""
 FURNITURE_M = 1.0
@@ -40,7 +40,7 @@ POLYGON_SHARE = 0.05
 """A circle may be driven as a polygon, of ten corners or more, which is smaller by this share."""
 _USUAL = {
     re.compile(r"^(?:back up|back off|back|reverse|retreat)\b(?! to\b)"): "drive back",
-    re.compile(r"^(?:drop|stop|swing|pass|call|come) (?:by|in) (?:at )?(?=the )"): "visit ",
+    re.compile(r"^(?:drop|stop|swing) by (?=the )"): "visit ",
     re.compile(r"^advance\b"): "drive forward",
     re.compile(r"\b(back|for|side)wards?\b"): r"\1ward",
     re.compile(r"\bbackward\b"): "back",

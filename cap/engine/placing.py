@@ -115,7 +115,7 @@ class PlacingCheck:
                 before.get(name, "") in ends for name in before if name not in moved
             )
             if moved and (now < number or (no_more and len(moved) > number)):
-                yield f"{len(moved)} of the {kind}s were moved, where {number} were asked for"
+                yield f"{len(moved)} of the {kind}s moved instead of {number}"
 
     def _members(self, clauses: re.Pattern[str]) -> set[str]:
         found = [names for clause, names in self.reading.clauses if clauses.search(clause)]

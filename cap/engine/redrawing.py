@@ -136,7 +136,10 @@ def not_erased(
 
 
 def _by_order(words: str, shapes: Sequence[Points]) -> tuple[Sequence[int], str] | None:
-    """Return the number of the shape that an order calls, such as the second, and the word."""
+    """Return which shape words such as "the second one" mean, and the word; none if there is none.
+
+    A shape is given by its number, in a sequence that is empty if there are fewer shapes.
+    """
     match = _ORDER_OF.search(words)
     if match is None:
         return None
@@ -155,7 +158,7 @@ def _by_order(words: str, shapes: Sequence[Points]) -> tuple[Sequence[int], str]
         "top": sorted(chosen, key=lambda n: -middles[n][1]),
         "bottom": sorted(chosen, key=lambda n: middles[n][1]),
     }
-    which = {"largest": "biggest", "littlest": "smallest"}.get(which, which)
+    which = "biggest" if which == "largest" else which
     return orders[which.removesuffix("most")][:1], which
 
 

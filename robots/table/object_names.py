@@ -25,9 +25,9 @@ _ALIASES = {
 
 
 def plain(name: str) -> str:
-    """Return a name as this world writes it: lower case, no `the`, spaces for underscores."""
+    """Return a name as this world writes it: lower case, no article, spaces for underscores."""
     words = name.replace("_", " ").lower().split()
-    if words and words[0] == "the":
+    if words and words[0] in ("the", "a", "an"):
         words = words[1:]
     text = " ".join(words)
     return _ALIASES.get(text, text)

@@ -51,7 +51,7 @@ class Access:
         """
         hosts = request.headers.get_all("Host")
         if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
-            return "this page is at 127.0.0.1 and localhost and [::1] only"
+            return "this page is available only at 127.0.0.1, localhost and [::1]"
         if any(origin != f"http://{hosts[0]}" for origin in request.headers.get_all("Origin")):
             return "another page may not talk to this one"
         cookies = ";".join(request.headers.get_all("Cookie")).split(";")

@@ -239,7 +239,9 @@ class LivePage:
             with self._showing:
                 left = client not in self._browsers
             if left and not self._session.robot.simulated:
-                self.story.note("the browser that approved has left; assuming no")
+                self.story.note(
+                    "the browser that approved this motion has left, so the motion is refused"
+                )
                 return Decision(False)
         return decision
 
