@@ -23,6 +23,8 @@ def test_unknown_name_lists_the_nearest() -> None:
         find("red blocks", ["red block", "blue bowl"])
 
 
-@pytest.mark.parametrize("text", ["red block", "Red Block", "the red block", "a red block", "red_block"])
+@pytest.mark.parametrize(
+    "text", ["red block", "Red Block", "the red block", "a red block", "red_block"]
+)
 def test_names_are_matched_leniently(text: str) -> None:
     assert find(text, ["red block"]) == "red block"
