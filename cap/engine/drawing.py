@@ -19,10 +19,19 @@ from cap.engine.measures import (
     missing_gaps,
     missing_sizes,
     not_by,
+    not_in_proportion,
     not_lying,
     unmet_lengths,
 )
-from cap.engine.redrawing import BECOMES, CHANGES, ERASES, REPLACES, not_changed, not_erased
+from cap.engine.redrawing import (
+    BECOMES,
+    CHANGES,
+    ERASES,
+    REPLACES,
+    not_changed,
+    not_erased,
+    still_there,
+)
 from cap.engine.sentence import NUMBERS, clauses_of, mentions
 from cap.engine.shapes import (
     CHANGE_SHARE,
@@ -134,6 +143,8 @@ _MANY = re.compile(
     r" (?!(?:mm|cm|m|square|times|degrees|seconds|percent|by)\b)(?:(?!of\b)[a-z]+ ){0,2}?[a-z]+s\b"
 )
 """So many new things; "the two blocks" are there already."""
+_POINTED = re.compile(rf"\b({'|'.join(NUMBERS)}|\d+)-?pointed\b")
+_HALFWAY = re.compile(r"\b(?:halfway|half way|midway|exactly|in the middle) between (?:the )?$")
 _ROW = re.compile(r"\bin (?:a|one) (?:\w+ )?(?:row|line|column)\b")
 
 
@@ -151,12 +162,12 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     gone = [line for line in before.drawn if line not in after.drawn]
     if words.endswith("?") or _ALTERNATIVE.search(words) or INK not in after.condition:
         return
+    clauses = [clause for clause in clauses_of(words) if not _NEGATED.match(clause)]
     if not (before.drawn or after.drawn):
-        if _DRAWS_NEW.match(words):
+        if _DRAWS_NEW.match(words) and not any(map(ERASES.match, clauses)):
             yield "nothing was drawn"
         return
     shapes = [points_of(stroke) for stroke in new if len(stroke) > 1]
-    clauses = [clause for clause in clauses_of(words) if not _NEGATED.match(clause)]
     for clause in clauses:
         if ERASES.match(clause):
             alone = len(clauses) == 1
@@ -175,11 +186,14 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     if gone and not _KEEPS.search(words) and any(_DRAWS_NEW.match(c) for c in drawing):
         yield "what was drawn before is not there any more"
     if any(ERASES.match(clause) for clause in clauses):
+        if not before.drawn and ERASES.match(clauses[-1]):
+            yield from still_there(clauses[-1], shapes)
         return
     words = ", ".join(drawing)
     text = AREA.sub("", words)
     yield from not_lying(words, shapes)
     yield from not_by(words, shapes)
+    yield from not_in_proportion(words, shapes)
     yield from missing_area(words, shapes)
     yield from missing_sizes(text, shapes)
     yield from missing_gaps(text, shapes)
@@ -207,7 +221,7 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
     if count == len(shapes) and len({kind for _, kind in named}) == 1:
         for shape in shapes:
             yield from _unlike(text, named[0][1], shape)
-    if count <= 1:
+    if count <= 1 and not any(CHANGES.match(clause) for clause in clauses[1:]):
         yield from _misplaced(words, np.concatenate(shapes), before)
 
 
@@ -332,8 +346,11 @@ def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
     big = size > 15 * STRAIGHT_M  # a small one has no corners to be seen
     if named == "circle" and big and closed and (found := corners_of(shape)) <= 5:
         yield f"it has {found} corners, which no circle has"
-    if (usual := CORNERS.get(named)) and (found := corners_of(shape)) not in usual:
-        yield f"it has {found} corners, which no {named} has"
+    points = _POINTED.search(words) if named == "star" else None
+    usual = (_number(points[1]), 2 * _number(points[1])) if points else CORNERS.get(named)
+    kind = f"{points[1]}-pointed {named}" if points else named
+    if usual and (found := corners_of(shape)) not in usual:
+        yield f"it has {found} corners, which no {kind} has"
     short, long = sorted(np.ptp(shape, axis=0)) if named == "circle" else box_of(shape)
     regular = named == "square" or (named == "circle" and closed and len(shape) > _ROUND)
     if regular and long - short > REGULAR * long:
@@ -359,6 +376,10 @@ def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
     if len(names) == 1 and (side := _SIDE.search(words[: names[0][1]])):
         ((name, at),) = places.items()
         yield from not_at_side(side["side"], shape, at, repr(name))
+    if len(names) == 2 and _HALFWAY.search(words[: names[0][1]]):
+        off = math.dist(middle_of(shape), np.mean([*places.values()], axis=0))
+        if off > max(CENTRED_M, CENTRED_SHARE * size_of(shape)):
+            yield f"its middle is {100 * off:.0f} cm from halfway between them"
     ends = mentions(words, before.landmarks)
     if not names and len(ends) == 2 and _JOINS.search(words[: ends[0][1]]):
         for place, _, _ in ends:

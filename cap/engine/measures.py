@@ -71,6 +71,11 @@ _HIGH = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) (?:high|tall)\b")
 _SEVERAL = re.compile(rf"\b(?P<number>{'|'.join(NUMBERS)}|\d+) (?:(?!and\b|or\b|to\b|by\b)\w+ )?$")
 """How many of a size, just before it."""
 _EACH = re.compile(r"\beach(?: of them)?(?: one)?(?: is| are| be| with)?,? ?(?:a )?$")
+_TIMES = {"twice": 2.0, "half": 0.5}
+_PROPORTION = re.compile(
+    rf"\b(?P<times>twice|half|(?:{'|'.join(NUMBERS)})(?= times)) (?:times )?as"
+    r" (?P<size>wide|long|high|tall) as (?:it|they) (?:is|are) (?:wide|long|high|tall)\b"
+)
 _BY = re.compile(r"(\d+(?:\.\d+)?) ?(mm|cm|m) by (\d+(?:\.\d+)?) ?(mm|cm|m)\b")
 _APART = re.compile(
     r"(?P<n>\d+(?:\.\d+)?) ?(?P<u>mm|cm|m) (?:apart|from each other|from one another)"
@@ -158,6 +163,18 @@ def not_lying(words: str, shapes: Sequence[Points]) -> Iterator[str]:
     if same(width, height) or not (same(width, found_height) and same(height, found_width)):
         return
     yield f"it is {100 * found_width:.0f} cm wide and {100 * found_height:.0f} cm high"
+
+
+def not_in_proportion(words: str, shapes: Sequence[Points]) -> Iterator[str]:
+    """Yield how much wider than high a shape is, that was to be so many times as wide."""
+    match = _PROPORTION.search(words)
+    if match is None or len(shapes) != 1:
+        return
+    wide, high = (float(size) for size in np.ptp(shapes[0], axis=0))
+    times = _TIMES.get(match["times"]) or float(NUMBERS[match["times"]])
+    size, other = (wide, high) if match["size"] in ("wide", "long") else (high, wide)
+    if not same(times * other, size, CHANGE_SHARE, CHANGE_SLACK_M):
+        yield f"it is {100 * wide:.0f} cm wide and {100 * high:.0f} cm high"
 
 
 def not_by(words: str, shapes: Sequence[Points]) -> Iterator[str]:

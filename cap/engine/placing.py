@@ -183,6 +183,8 @@ class PlacingCheck:
             "right of": here[0] > there[0],
             "above": here[1] > there[1] or bool(place),
             "below": here[1] < there[1] or bool(place),
+            "behind": here[1] > there[1],
+            "in front of": here[1] < there[1],
         }
         if not drives and not sides.get(wish.relation, True):
             return False

@@ -40,6 +40,9 @@ _ALL_DRAWN = re.compile(
     r"|both(?: of them)?|(?:all of )?the (?:whole )?(?:board|drawing|picture)(?: clean)?)"
     r"(?: (?:on|off|from) the board)?$"
 )
+_JUST_DRAWN = re.compile(
+    rf"^\w+(?: (?:off|out|away))? (?:it\b|the (?P<shape>{SHAPES})(?: again)?$)"
+)
 _ALL_BUT = re.compile(
     rf"^\w+ (?:everything|all|all shapes) (?:but|except)(?: for)? the (?P<shape>{SHAPES})(?:e?s)?$"
 )
@@ -86,6 +89,16 @@ _PERCENT = re.compile(r"\b(\d+) ?(?:%|percent)")
 _ONE_WAY = re.compile(
     r"\b(?P<wide>wide|wider|width)\b|\b(?P<tall>tall|taller|high|higher|height)\b"
 )
+
+
+def still_there(clause: str, shapes: Sequence[Points]) -> Iterator[str]:
+    """Yield what is still there, of what was to be drawn and erased again in one turn."""
+    if shapes and _ALL_DRAWN.match(clause):
+        yield "what was drawn is still there"
+    elif match := _JUST_DRAWN.match(clause):
+        kind = match["shape"]
+        if len(shapes) == 1 and (kind is None or is_a(shapes[0], kind)):
+            yield f"the {kind or 'drawing'} is still there"
 
 
 def not_erased(

@@ -45,7 +45,7 @@ _VERB = (
     r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
-    r"|open|close|shut|draw|erase|say|tell|turn|wait|stop|halt|point|hover|empty|clear"
+    r"|open|close|shut|draw|erase|wipe|rub|delete|say|tell|turn|wait|stop|halt|point|hover|empty|clear"
     r"|gather|collect|don't|do not)"
 )
 _MOVES = (
@@ -55,6 +55,8 @@ _MOVES = (
 )
 """Verbs after which a thing is elsewhere."""
 _STATES = r"(?:goes|go|belongs?|(?:should|must|has to|have to) (?:go|be|stand|lie)|sits?|sitting)"
+_SAYS_WHICH = re.compile(rf" {_STATES}\b")
+"""After a place that says which thing is meant: "the can on the cart should be put away"."""
 _WANTS = r"(?:i want|i would like|i'd like|i need)"
 SWAPS = re.compile(r"\b(?:swap|exchange|switch|trade places|change places)\b")
 STACKS = re.compile(r"^(?:stack|pile)\b|\b(?:tower|stack|pile) (?:of|from|out of)\b|\btower\b")
@@ -133,8 +135,10 @@ _PLACE_WORDS: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\b(?:lower|front|near)(?=(?: left| right)?(?:[- ]hand)? (?:corner|side|edge|half))": "bottom",
     r"\b(left|right)[- ](top|bottom|upper|lower) corner\b": r"\2 \1 corner",
     r"\b(top|bottom)[- ](left|right)[- ](?:hand )?corner\b": r"\1 \2 corner",
+    r"\b(top|bottom) (left|right) (?:part|area|region|quarter)\b": r"\1 \2 corner",
     r"\b(left|right|top|bottom)[- ](?:hand )?(?:edge|part)\b": r"\1 side",
     r"\b(left|right)[- ]hand side\b": r"\1 side",
+    r"\b(?:farther |further )?away from the bottom side\b": "away",
     r"\b(?:(?:from )?(?:center|centre|middle) to (?:center|centre|middle))\b": "apart",
     r"\b(?:about|around|roughly|approximately|nearly|almost|circa|~) ?\d+(?:\.\d+)? ?"
     r"(?:mm|cm|m|meters?|metres?|degrees?|deg)\b": "a bit",
@@ -191,6 +195,9 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b(\d+|{_NUMBER}) and (?:a|one) half\b": _and_a_half,
     rf"\b(\d+(?:\.\d+)?|{_NUMBER}|a) ({'|'.join(_IN_M)})\b": _from_feet,
     r"\bcube(s?)\b": r"block\1",
+    r"\bpieces? of fruit\b": "fruit",
+    r"\bafter that\b": "then",
+    r",? (?:when|once|after) (?:you(?:'re| are)|that is|it is) (?:done|finished)\b": "",
     r"\bgrey\b": "gray",
     r"\bthat's\b": "that is",
     r"(?<=[a-z] )what(?:'s| is) (?=in |on )|\bthe contents of (?=the )": "everything in ",
@@ -220,6 +227,7 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
 _USUAL_WORDS = [(re.compile(said), usual) for said, usual in _USUAL.items()]
 _POLITE_BEFORE = re.compile(
     r"^(?:(?:please|now|ok|okay|and|also|first|robot|so|just|next|then|now then|hey|hi)[, ]+"
+    r"|(?:could|can|may) (?:i|we) (?:please )?have (?=an?\b)"
     r"|(?:could|can|would|will|may) (?:you|we|i|the robot) (?:please |now )?"
     r"|(?:would|is) it (?:be )?possible (?:for you )?to |(?:how|what) about (?:drawing )?"
     r"|i(?:'d| would) like you to |i want you to |i need you to )+"
@@ -468,12 +476,14 @@ class _Scene:
         near = near or (re.match(r" (?:to|from) (?:the )?", rest) if most else None)
         if near is not None:
             sign = -1 if (most or near[1])[:1] == "f" else 1
-            named = mentions(rest, list(at))
+            spots: Mapping[str, Sequence[float]] = {**self.seen.landmarks, **at}
+            named = mentions(rest, spots)
             if not named or named[0][1] != near.end():
                 return (), end, True
             target = named[0][0]
             rest_of = tuple(name for name in names if name != target)
-            nearest = _first(rest_of, lambda name: sign * math.dist(at[name][:2], at[target][:2]))
+            spot = spots[target][:2]
+            nearest = _first(rest_of, lambda name: sign * math.dist(at[name][:2], spot))
             return nearest, end + named[0][2], True
         inside = re.match(
             r" (?:(?:that|which) (?:is|are|lies?|stands?) )?(in|on|inside|out of|off|from)"
@@ -488,7 +498,7 @@ class _Scene:
             if named and named[0][1] == inside.end():
                 after = rest[named[0][2] :]
                 source = inside[1] in ("out of", "off", "from")
-                more = re.match(r"[ ,]*(?:in|into|on|onto|to|next)\b", after)
+                more = re.match(rf"[ ,]*(?:in|into|on|onto|to|next|{_STATES})\b", after)
                 source = source or bool(_TAKES.match(text))
                 if source or more or "that" in inside[0] or "which" in inside[0]:
                     there = [n for n in names if self._within(n, named[0][0])]
@@ -618,7 +628,10 @@ def _wishes(
         elif here in _LEFT_OUT or (not here and relation in _LEFT_OUT and _JOINS.match(gap)):
             excluded |= {*one.names}
             known, relation = known and bool(one.names), here or relation
-        elif here in _SOURCES and subjects and not STACKS.search(clause):
+        elif subjects and (
+            (here in _SOURCES and not STACKS.search(clause))
+            or (here and not said and _SAYS_WHICH.match(clause[one.end :]))
+        ):
             relation = here
         elif here and not (
             not subjects and here in (*_SOURCES, "of", "with", "using") and STACKS_OF.search(clause)
