@@ -34,7 +34,7 @@ MOST_ALIKE = 5
 MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
 """Lines a turn's programs print that are shown at once; of more, the last ones at its end."""
 LAST_PRINTED = 3
-_UNSHOWN = ("violations", "candidates", "explanation", "ended")
+_UNSHOWN = ("violations", "candidates", "ended")
 """Kinds with sentences that only pages show."""
 _AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
 """Kinds that come after a program has ended, when no answer is being written."""
