@@ -179,8 +179,6 @@ def _plan_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
         case "candidates":
             best = (f"{one['text']} ({one['score']:.3g})" for one in data["candidates"][:_BEST])
             yield f"compared ({data['rung']}): {', '.join(best)}", "dim"
-        case "explanation":
-            yield f"explanation: {data['text']}", ""
         case "ended":
             why = f": {data['why']}" if data["why"] else ""
             yield f"ended after {counted(data['steps'], 'step')}, {data['end']}{why}", ""

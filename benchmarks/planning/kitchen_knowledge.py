@@ -132,10 +132,7 @@ class KitchenKnowledge(Knowledge):
         lacking = [need for need in needs if not _met(need, belief)]
         stages: Stages = _stages(lacking[0], belief) if lacking else []
         question = task.question if not asked and not belief.visited and not belief.near else ""
-        wanted = ", then ".join(_meaning(need) for need in needs)
-        explanation = f"The person wants this: {wanted}."
-        return Advice((*stages, (DONE.text,)) if not lacking else tuple(stages), (), question,
-                      explanation)  # fmt: skip
+        return Advice((*stages, (DONE.text,)) if not lacking else tuple(stages), (), question)
 
     def _known(self, words: str) -> KitchenTask | None:
         if self._task is not None and plain(words) == plain(self._task.words):
@@ -229,22 +226,6 @@ def _candidates(need: Need, belief: _Belief) -> list[str]:
 
 def _each(form: str, names: Sequence[str | None], *, article: bool = False) -> tuple[str, ...]:
     return tuple(form.format(with_article(name) if article else name) for name in names if name)
-
-
-def _meaning(need: Need) -> str:
-    things = " or ".join(need.objects[:3])
-    match need.kind:
-        case "bring":
-            return f"{things} at {need.to if need.to != YOU else 'their place'}"
-        case "stow":
-            return f"{things} in the {DRAWER}"
-        case "hold":
-            return f"{things} in my gripper"
-        case "release":
-            return f"{things} put down"
-        case "at" | "visit":
-            return f"me at the {need.to}"
-    return f"the {DRAWER} {'open' if need.kind == 'open' else 'shut'}"
 
 
 def solution_of(task: KitchenTask, most: int = 25) -> tuple[str, ...] | None:

@@ -11,7 +11,6 @@ from benchmarks.planning.expert import trained
 from benchmarks.planning.puzzle_domains import DOMAINS, puzzle
 from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, PuzzleWorld
 from benchmarks.planning.trials import MakeModel, TrialResult
-from cap.planners import dialogue
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.loop import Feedback, run_episode
 from cap.planners.saycanpay import BEAMS, CANDIDATES, Method, SayCanPay
@@ -46,7 +45,7 @@ COLUMNS: Mapping[str, SearchColumn] = {
 @cache
 def puzzle_prompt(domain: str) -> DialoguePrompt:
     """Return what stands before the dialogue: one training problem of each kind, with its plan."""
-    return dialogue.load(registry.prompts_path() / "planners" / f"{domain}.toml")
+    return DialoguePrompt.load(registry.prompts_path() / "planners" / f"{domain}.toml")
 
 
 def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> TrialResult:

@@ -41,7 +41,7 @@ from cap.planners.loop import (
 )
 from cap.planners.program import CodeAsPolicies
 from cap.planners.stand_in_models import Knowledge
-from cap.planners.zero_shot import USUAL, PlanExample, ZeroShot, check_translator
+from cap.planners.zero_shot import PlanExample, ZeroShot
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
@@ -88,10 +88,6 @@ class PlanSetup:
     """What the person says on the way: after how many steps, and the words."""
     disturb: str = ""
     """`skills`: they fail now and then; `once`: the first attempt is made to fail; else nothing."""
-    translator: str = USUAL
-    """Of the zero-shot planner: to the steps there are."""
-    explain: bool = False
-    """Whether the model explains itself first."""
     max_steps: int = 15
     """Most steps."""
 
@@ -136,13 +132,6 @@ def check(setup: PlanSetup) -> None:
         )
     if setup.robot == "household" and setup.objects is not None:
         raise UsageError("the household has its own things; leave --objects out")
-    if setup.explain and (setup.planner != "saycan" or setup.robot != "kitchen"):
-        raise UsageError(
-            "only --planner saycan in the kitchen explains itself; leave --explain out"
-        )
-    check_translator(setup.translator)
-    if setup.translator != USUAL and setup.planner != "zero-shot":
-        raise UsageError(f"--planner {setup.planner} translates nothing; leave --translator out")
     if setup.feedback and setup.planner == "cap":
         raise UsageError("a program sees by the robot's own functions; leave --feedback out")
 
@@ -205,7 +194,7 @@ def _in_house(
 ) -> PlanVerdict:
     world = HouseholdWorld(scene(setup.seed % SCENES), trials.household_bank())
     examples = [PlanExample(task.name, task.steps) for task in DEMONSTRATIONS]
-    translator = trials.household_translator(setup.translator)
+    translator = trials.household_translator()
     planner = ZeroShot(make_model(HouseholdKnowledge()), examples, translator, seed=setup.seed)
     episode = run_episode(
         instruction, world, planner, None, _disturbance(setup), setup.max_steps, trace
@@ -246,7 +235,7 @@ def _in_kitchen(
             settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=setup.seed)
             planner = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
         else:
-            planner = trials.kitchen_planner(model, feedback, explains=setup.explain)
+            planner = trials.kitchen_planner(model, feedback)
         episode = run_episode(
             instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
         )
@@ -296,7 +285,7 @@ def _on_tabletop(
             states = setup.planner == "monologue" and "scene" in setup.feedback
             success = "success" in feedback.kinds
             planner = trials.tabletop_planner(
-                "scene" if states else setup.planner, model, world, setup.seed, setup.translator,
+                "scene" if states else setup.planner, model, world, setup.seed,
                 success=success,
             )  # fmt: skip
         episode = run_episode(

@@ -60,9 +60,8 @@ from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.planners.saycanpay import require_learning
 from cap.planners.stand_in_models import Knowledge, StandIn, is_stand_in, what_it_knows
-from cap.planners.zero_shot import USUAL, check_translator
 
-OPTIONS = ("table", "models", "translator", *MODEL_OPTIONS)
+OPTIONS = ("table", "models", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _PAIRED = "less greedy say, paired, 95 %"
 
@@ -81,16 +80,12 @@ class PlanningSuite(BaseSuite):
         self,
         table: str = "SC-4",
         models: Sequence[str] = (),
-        translator: str = USUAL,
     ) -> None:
-        """Lay out a table; NL-1 may have another translator.
+        """Lay out a table.
 
         Raises:
-            UsageError: There is no table of that name, or it takes no translator.
+            UsageError: There is no table of that name.
         """
-        check_translator(translator)
-        if translator != USUAL and table != "NL-1":
-            raise UsageError(f"the table {table!r} takes no --translator; use --table NL-1")
         if table not in TABLES:
             raise UsageError(
                 f"no table {table!r}.{did_you_mean(table, TABLES)} Use one of: {', '.join(TABLES)}"
@@ -99,7 +94,6 @@ class PlanningSuite(BaseSuite):
         self.models = tuple(models) or OFFLINE[table]
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
-        self.translator = translator
         if table == "NL-1":
             self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
         if table == "SC-5":
@@ -110,11 +104,7 @@ class PlanningSuite(BaseSuite):
 
     def adjusted(self, options: Mapping[str, Any]) -> PlanningSuite:
         """Return the suite with the table and the models of some options."""
-        return PlanningSuite(
-            options.get("table", "SC-4"),
-            options.get("models", ()),
-            options.get("translator", USUAL),
-        )
+        return PlanningSuite(options.get("table", "SC-4"), options.get("models", ()))
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with.
@@ -195,8 +185,7 @@ class PlanningSuite(BaseSuite):
         item, again = seed % cell.items, seed // cell.items
         task = household(cell.task)[item // SCENES]
         return trials.household_trial(
-            task, item % SCENES, again, make_model, method=cell.planner,
-            translates=self.translator,
+            task, item % SCENES, again, make_model, method=cell.planner
         )  # fmt: skip
 
     def model_of(self, split: str) -> str:
@@ -222,7 +211,7 @@ class PlanningSuite(BaseSuite):
         if any("saycanpay" in trial.split for trial in trials):
             require_learning()
         if self.table == "NL-1":
-            household_translator(self.translator)
+            household_translator()
         if self.table in SEARCHED:
             if any(trial.task.startswith("babyai") for trial in trials):
                 environment("test", 0)

@@ -24,8 +24,7 @@ from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.trial_sampler import Setup
 from cap.models.base import Model
-from cap.planners import dialogue
-from cap.planners.dialogue import DialoguePrompt
+from cap.planners.dialogue import DialoguePrompt, plan_in
 from cap.planners.loop import (
     Action,
     Disturbance,
@@ -42,7 +41,7 @@ from cap.planners.program import CodeAsPolicies
 from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
 from cap.planners.stand_in_models import Knowledge
-from cap.planners.zero_shot import SAMPLES, USUAL, PlanExample, Translator, ZeroShot, translator
+from cap.planners.zero_shot import SAMPLES, PlanExample, Translator, ZeroShot, by_letters
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
@@ -117,7 +116,7 @@ class TrialResult:
 @cache
 def prompt(name: str) -> DialoguePrompt:
     """Load one of the shipped planners' prompts, once in each process."""
-    return dialogue.load(registry.prompts_path() / "planners" / f"{name}.toml")
+    return DialoguePrompt.load(registry.prompts_path() / "planners" / f"{name}.toml")
 
 
 def kitchen_trial(
@@ -190,11 +189,11 @@ def _take_away(world: KitchenSkills, seed: int, carried: dict[str, str], action:
     carried[name] = place
 
 
-def kitchen_planner(model: Model, feedback: Feedback | None, *, explains: bool = False) -> Planner:
+def kitchen_planner(model: Model, feedback: Feedback | None) -> Planner:
     """Return SayCan for the kitchen; its prompt speaks of feedback only where there is some."""
     shown = prompt("kitchen")
     success = feedback is not None and "success" in feedback.kinds
-    return SayCan(model, shown if success else shown.without_feedback(), explains=explains)
+    return SayCan(model, shown if success else shown.without_feedback())
 
 
 def kitchen_feedback(kind: str) -> Feedback:
@@ -262,7 +261,6 @@ def household_trial(
     make_model: MakeModel,
     *,
     method: str,
-    translates: str = USUAL,
 ) -> TrialResult:
     """Let the zero-shot planner write a plan, and carry it out in one of the houses.
 
@@ -272,11 +270,10 @@ def household_trial(
         seed: Of what is sampled.
         make_model: Makes the model.
         method: One of `METHODS`.
-        translates: The translator, as `--translator` takes it.
     """
     examples = [PlanExample(each.name, each.steps) for each in DEMONSTRATIONS]
     model = make_model(HouseholdKnowledge())
-    planner = ZeroShot(model, examples, household_translator(translates), seed=seed * SAMPLES,
+    planner = ZeroShot(model, examples, household_translator(), seed=seed * SAMPLES,
                        **METHODS[method])  # fmt: skip
     world = HouseholdWorld(scene(number), household_bank())
     episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
@@ -303,7 +300,6 @@ def tabletop_planner(
     model: Model,
     world: TabletopSkills,
     seed: int = 0,
-    translates: str = USUAL,
     *,
     success: bool = False,
 ) -> Planner:
@@ -314,7 +310,6 @@ def tabletop_planner(
         model: The model.
         world: What it acts on.
         seed: Of what is sampled.
-        translates: The translator, as `--translator` takes it.
         success: Whether it is given success feedback; only then its prompt speaks of it.
 
     Raises:
@@ -339,11 +334,11 @@ def tabletop_planner(
     if kind == "zero-shot":
         texts = [action.text for action in world.actions()]
         examples = [
-            PlanExample(each.instruction, tuple(s for s in each.steps if s.startswith("pick")))
-            for each in usual.examples
-            if any(s.startswith("pick") for s in each.steps)
+            PlanExample(instruction, steps[:-1])  # without `done`
+            for instruction, steps in map(plan_in, usual.examples)
+            if len(steps) > 1
         ]
-        return ZeroShot(model, examples, translator(translates, texts, {}), seed=seed * SAMPLES)
+        return ZeroShot(model, examples, by_letters(texts, {}), seed=seed * SAMPLES)
     return InnerMonologue(model, prompt("tabletop-scene") if kind == "scene" else usual)
 
 
@@ -354,9 +349,9 @@ def household_bank() -> tuple[Action, ...]:
 
 
 @cache
-def household_translator(said: str = USUAL) -> Translator:
+def household_translator() -> Translator:
     """Return a translator to the house's steps, made once in each process."""
-    return translator(said, [action.text for action in household_bank()], SYNONYMS)
+    return by_letters([action.text for action in household_bank()], SYNONYMS)
 
 
 @cache

@@ -281,11 +281,6 @@ _SECTIONS = {
             type=click.Choice(["skills", "once"]),
             help="Make skills fail occasionally (skills) or only at the first attempt (once).",
         ),
-        "explain": _row(help="Have the model first explain what the user wants."),
-        "translator": _row(
-            metavar="KIND[:MODEL]",
-            help="Translator for the zero-shot planner: tfidf (default), edit or embedding.",
-        ),
         "max_steps": _row(
             type=click.IntRange(1, 200), metavar="N", help="Maximum number of steps."
         ),

@@ -40,8 +40,6 @@ class PlanOptions(ModelOptions):
     feedback: str | None = None
     say: tuple[str, ...] = ()
     disturb: str | None = None
-    explain: bool = False
-    translator: str | None = None
     max_steps: int = 15
     out: Path | None = None
     as_json: bool = False
@@ -125,7 +123,6 @@ def _setup(options: PlanOptions) -> Any:
         UsageError: It cannot be had.
     """
     from benchmarks.planning import single
-    from cap.planners.zero_shot import USUAL
 
     kinds = split_names(options.feedback, "--feedback", "object, success")
     for kind in kinds or ():
@@ -148,8 +145,6 @@ def _setup(options: PlanOptions) -> Any:
         _answer,
         tuple(interjections),
         options.disturb or "",
-        options.translator or USUAL,
-        options.explain,
         options.max_steps,
     )
     single.check(setup)

@@ -29,33 +29,26 @@ def _groups() -> dict[str, Path]:
 
 
 @command.command("list")
-@click.option(
-    "-r", "--robot", metavar="NAME", help="List this robot's example instructions instead."
-)
 @json_option
-def list_prompts(robot: str | None, as_json: bool) -> None:
+def list_prompts(as_json: bool) -> None:
     """List all shipped prompts with the sizes of their requests to a language model.
 
     \b
     cap prompts list
-    cap prompts list -r kitchen --json
 
-    With -r, list the robot's example instructions, each with the total size of its requests. Sizes
-    are in characters, without history; tokens are estimated as characters / 4.
+    Sizes are in characters, without history; tokens are estimated as characters / 4.
     """  # noqa: D301
     from cap.prompt.prompt import tokens_of
-    from cap.validation.prompts import instruction_costs, request_chars
+    from cap.validation.prompts import request_chars, requests
 
-    if robot is not None:
-        show(list(instruction_costs(robot)), as_json)
-        return
     rows = []
     for group, folder in _groups().items():
         prompts = registry.load_prompts(folder)
         try:
-            sizes = request_chars(prompts, group if group in registry.robots() else None)
+            texts = requests(prompts, group if group in registry.robots() else None)
         except MissingExtra:  # of a robot that is not installed, without its docs
-            sizes = request_chars(prompts, None)
+            texts = requests(prompts, None)
+        sizes = {name: request_chars(text) for name, text in texts.items()}
         rows += [
             {
                 "prompt": f"{group}/{name}",
@@ -173,7 +166,7 @@ def _inspect(path: Path, robot: str, as_json: bool) -> int:
     failed = bool(serving) and "ui" not in serving
     rows = []
     for report in inspect_names(path, primitives, lmps, serving.values()):
-        prompt, names = report.prompt, report.names
+        prompt = report.prompt
         count = len(prompt.examples)
         failed |= bool(report.findings) or not count
         rows.append(
@@ -181,16 +174,14 @@ def _inspect(path: Path, robot: str, as_json: bool) -> int:
                 "prompt": str(prompt.path),
                 "examples": count,
                 "inferred": list(prompt.inferred),
-                "names": names,
+                "generated": report.generated,
+                "given": report.given,
                 "findings": [asdict(finding) for finding in report.findings],
             }
         )
         kinds = {
-            f"of robot {robot}": names["robot"],
-            "LMPs": names["lmps"],
-            "of the library": names["library"],
-            "to be generated": names["generated"],
-            "to be given by who calls it": names["given"],
+            "to be generated": report.generated,
+            "to be given by who calls it": report.given,
         }
         lines += [
             f"{prompt.path}: {count} examples",

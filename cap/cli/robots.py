@@ -176,7 +176,7 @@ def check(
 
 def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
     """Walk a real robot's checklist with the user, and write down the result of each step."""
-    from cap.validation.bring_up import INTERRUPTED, UNANSWERED, Checked, walk
+    from cap.validation.robots import INTERRUPTED, UNANSWERED, Checked, walk
 
     began = datetime.datetime.now().astimezone()
     checklist = registry.bring_up(robot, options)

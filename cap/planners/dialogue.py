@@ -6,26 +6,27 @@
     [success: no]
     Robot: 3. pick up the apple.
 
-A blank line precedes each `Person:` that begins an episode. What a robot says rather than does has
-lines of its own: `Robot goal:`, `Robot thought:`, `Robot question:`.
+A blank line precedes each episode. What a robot says rather than does has lines of its own:
+`Robot goal:`, `Robot thought:`, `Robot question:`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from cap.files import read_toml
-from cap.models.base import Model, Request
-from cap.planners.loop import Action, PlanEpisode
+import msgspec
 
-Kind = Literal["person", "explanation", "goal", "thought", "question", "step", "feedback"]
+from cap.models.base import Model, Request
+from cap.planners.loop import PlanEpisode
+
+Kind = Literal["person", "goal", "thought", "question", "step", "feedback"]
 MARKS: Mapping[Kind, str] = {
     "person": "Person:",
-    "explanation": "Explanation:",
     "goal": "Robot goal:",
     "thought": "Robot thought:",
     "question": "Robot question:",
@@ -35,10 +36,7 @@ MARKS: Mapping[Kind, str] = {
 """What each kind of line begins with; of these marks the first that fits says what a line is."""
 SPOKEN: tuple[Kind, ...] = ("goal", "thought", "question")
 """What a robot says rather than does."""
-_EXAMPLES: Mapping[str, Kind] = {"Person": "person", **{kind: kind for kind in SPOKEN}}
-"""What lines of examples begin with, without the marks of what a robot says."""
 _NUMBER = re.compile(r"\d+\.(?:\s+|$)")
-_FEEDBACK = ("Success", "Reached", "Scene")
 
 CONTINUE = "You continue a text. Write only what comes next in it, in its form, and nothing else."
 """The system message for chat models, which would write a program without it."""
@@ -47,9 +45,6 @@ _QUESTIONS = (
     "(Robot question: ...); the answer follows as a line of the person's."
 )
 _ARTICLE = re.compile(r"\b(?:a|an) ", re.I)
-_ANY_ARTICLE = re.compile(r"\b(?:a|an|the)\s+")
-_STEP_NUMBER = re.compile(r"(?:robot:\s*)?(?:step\s*)?\d+\s*[.):]\s+|robot:\s*")
-
 
 LINE_TOKENS = 120
 """Tokens of one line, at most."""
@@ -76,27 +71,13 @@ class DialogueLine:
 
 
 @dataclass(frozen=True)
-class DialogueExample:
-    """One episode that shows how it is done."""
-
-    instruction: str
-    """What the person says."""
-    steps: tuple[str, ...]
-    """The steps in words, `done` included; lines in brackets, goals and thoughts among them."""
-    explanation: str = ""
-    """Why, for the variant that explains itself first."""
-    opening: str = ""
-    """A line before the instruction: how the world is at first."""
-
-
-@dataclass(frozen=True)
 class DialoguePrompt:
     """The text before every dialogue with a model."""
 
     header: tuple[str, ...] = ()
     """Who the robot is and what there is, line by line."""
-    examples: tuple[DialogueExample, ...] = ()
-    """In the order they are shown."""
+    examples: tuple[str, ...] = ()
+    """Episodes that show how it is done, as the model reads them."""
     names: tuple[str, ...] = ()
     """Of objects and places in the examples, for `nearest`."""
     synonyms: tuple[str, ...] = ()
@@ -104,17 +85,21 @@ class DialoguePrompt:
     feedback: tuple[str, ...] = ()
     """Lines of the header about the feedback after each step."""
 
+    @classmethod
+    def load(cls, path: Path) -> DialoguePrompt:
+        """Read one of the shipped prompts, a TOML file with the fields of this class."""
+        prompt = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), cls)
+        return replace(prompt, examples=tuple(example.strip() for example in prompt.examples))
+
     def without_feedback(self) -> DialoguePrompt:
         """Return the prompt for a planner that is given no feedback after its steps."""
-        examples = tuple(
-            replace(each, steps=tuple(s for s in each.steps if _example_line(s).kind != "feedback"))
-            for each in self.examples
-        )
-        return replace(self, examples=examples, feedback=())
-
-    def with_questions(self) -> DialoguePrompt:
-        """Return the prompt for a planner whose questions a person answers."""
-        return replace(self, feedback=(*self.feedback, _QUESTIONS))
+        examples = []
+        for example in self.examples:
+            opening, person, rest = example.partition(MARKS["person"])
+            kept = [line for line in rest.split("\n") if _line(line).kind != "feedback"]
+            instruction = rest.split("\n")[0]
+            examples.append(opening + person + "\n".join([instruction, *kept]))
+        return replace(self, examples=tuple(examples), feedback=())
 
 
 @dataclass
@@ -127,18 +112,15 @@ class Dialogue:
     """The person's words."""
     opening: Sequence[str] = ()
     """Lines before the first step."""
-    explained: bool = False
-    """Whether examples explain themselves."""
     lines: list[DialogueLine] = field(default_factory=list)
     """What followed the instruction."""
 
     @classmethod
-    def begin(
-        cls, prompt: DialoguePrompt, episode: PlanEpisode, *, explained: bool = False
-    ) -> Dialogue:
+    def begin(cls, prompt: DialoguePrompt, episode: PlanEpisode) -> Dialogue:
         """Return an episode's dialogue before its first step."""
-        shown = prompt.with_questions() if episode.asks else prompt
-        return cls(shown, " ".join(episode.instruction.split()), episode.opening, explained)
+        if episode.asks:
+            prompt = replace(prompt, feedback=(*prompt.feedback, _QUESTIONS))
+        return cls(prompt, " ".join(episode.instruction.split()), episode.opening)
 
     def steps(self) -> list[str]:
         """Return the steps so far, in words."""
@@ -147,23 +129,18 @@ class Dialogue:
     def add(self, kind: Kind, text: str, feedback: Sequence[str] = ()) -> None:
         """Add a line, and the feedback on it."""
         self.lines.append(DialogueLine(kind, " ".join(text.split())))
-        for line in feedback:
-            said = line.removeprefix("Person: ")
-            self.lines.append(DialogueLine("feedback" if said == line else "person", said))
+        self.lines += map(_line, feedback)
 
     def text(self) -> str:
-        """Return all of it, to the end of the last line."""
-        header = (*self.prompt.header, *self.prompt.feedback)
-        blocks = ["\n".join(header)] if header else []
-        for example in self.prompt.examples:
-            lines = [example.opening] if example.opening else []
-            lines.append(f"Person: {example.instruction}")
-            if self.explained and example.explanation:
-                lines.append(f"Explanation: {example.explanation}")
-            blocks.append("\n".join([*lines, *_written(map(_example_line, example.steps))]))
+        """Return all of it, to the end of the last line; steps are numbered."""
         own = [*self.opening, f"Person: {self.instruction}"]
-        blocks.append("\n".join([*own, *_written(self.lines)]))
-        return "\n\n".join(blocks) + "\n"
+        number = 0
+        for line in self.lines:
+            number += line.kind == "step"
+            text = f"{number}. {line.text}." if line.kind == "step" else line.text
+            own.append(f"{MARKS[line.kind]} {text}".lstrip())
+        header = "\n".join([*self.prompt.header, *self.prompt.feedback])
+        return "\n\n".join(filter(None, [header, *self.prompt.examples, "\n".join(own)])) + "\n"
 
     def before_step(self) -> str:
         """Return the text up to where the next step is said."""
@@ -176,47 +153,39 @@ class Dialogue:
         """
         names = sorted({*objects, *self.prompt.names})
         shown = [*(f"#: {words}" for words in self.prompt.synonyms), f"objects = {names!r}"]
-        for example in self.prompt.examples:
-            plan = [step for step in example.steps if _example_line(step).kind == "step"]
-            plan = [_ARTICLE.sub("the ", step) for step in plan]
-            shown.append(f"# {_ARTICLE.sub('the ', example.instruction)}.\nplan = {plan!r}")
+        for instruction, steps in map(plan_in, self.prompt.examples):
+            plan = [_ARTICLE.sub("the ", step) for step in steps]
+            shown.append(f"# {_ARTICLE.sub('the ', instruction)}.\nplan = {plan!r}")
         words = _ARTICLE.sub("the ", self.instruction.rstrip(".?!"))
         return "\n\n".join([*shown, f"# {words}.\n"])
 
 
-def _example_line(text: str) -> DialogueLine:
-    """Return a line of an example."""
-    mark, _, said = text.partition(": ")
-    if mark in _EXAMPLES:
-        return DialogueLine(_EXAMPLES[mark], said)
-    return DialogueLine("feedback" if mark in _FEEDBACK or text[0] == "[" else "step", text)
-
-
-def _written(lines: Iterable[DialogueLine]) -> list[str]:
-    """Return lines with the marks in front of them; steps are numbered and end in a full stop."""
-    written: list[str] = []
-    number = 0
-    for line in lines:
-        number += line.kind == "step"
-        text = f"{number}. {line.text}." if line.kind == "step" else line.text
-        written.append(f"{MARKS[line.kind]} {text}" if MARKS[line.kind] else text)
-    return written
+def _line(text: str) -> DialogueLine:
+    """Return a line of a dialogue without its mark and number."""
+    text = text.strip()
+    kind = next(kind for kind, mark in MARKS.items() if text.startswith(mark))
+    said = text.removeprefix(MARKS[kind]).strip()
+    return DialogueLine(kind, _NUMBER.sub("", said, count=1) if kind == "step" else said)
 
 
 def read(text: str) -> tuple[DialogueLine, ...]:
-    """Return the lines of the last episode in a dialogue's text, numbers and all left out.
+    """Return the lines of the last episode in a dialogue's text, without full stops at their ends.
 
     A stand-in for a language model knows no more of an episode than these lines.
     """
-    found: list[DialogueLine] = []
-    for line in text.rstrip().rsplit("\n\n", 1)[-1].splitlines():
-        kind = next(kind for kind, mark in MARKS.items() if line.strip().startswith(mark))
-        said = line.strip().removeprefix(MARKS[kind]).strip()
-        if kind == "step":
-            said = _NUMBER.sub("", said, count=1)
-        if said:  # else it is the step that is due
-            found.append(DialogueLine(kind, said if kind in SPOKEN else said.rstrip(".")))
-    return tuple(found)
+    lines = map(_line, text.rstrip().rsplit("\n\n", 1)[-1].splitlines())
+    return tuple(
+        line if line.kind in SPOKEN else replace(line, text=line.text.rstrip("."))
+        for line in lines
+        if line.text  # else it is the step that is due
+    )
+
+
+def plan_in(example: str) -> tuple[str, tuple[str, ...]]:
+    """Return the instruction of an example and its steps."""
+    lines = read(example)
+    instruction = next(line.text for line in lines if line.kind == "person")
+    return instruction, tuple(line.text for line in lines if line.kind == "step")
 
 
 def next_robot_line(model: Model, text: str) -> tuple[str, DialogueLine | None]:
@@ -238,59 +207,16 @@ def with_article(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def continuation(action: Action) -> str:
-    """Return a step as it continues `before_step`: with its end, so that no step begins another.
-
-    Of `pick up the apple` and `pick up the apple juice` the first is else always as likely.
-    """
-    return f" {action.text}."
+def plain(text: str) -> str:
+    """Return a text in small letters, without articles and marks."""
+    words = re.findall(r"[^\W_]+", text.lower())
+    return " ".join(word for word in words if word not in ("the", "a", "an"))
 
 
 def match(text: str, steps: Sequence[str]) -> int | None:
     """Return the number of the step that a model's words are; None if they are none of them.
 
-    Case, spaces, marks at the ends, articles and the number of a step do not count; what follows
-    the step must be set off by a mark or a new line.
+    Case, articles, marks and the number of a step do not count.
     """
-    words, options = _plain(text), list(map(_plain, steps))
-    begun = [
-        number
-        for number, each in enumerate(options)
-        if each and re.match(rf"{re.escape(each)}(?:\s*[.,;:!?\n]|$)", words)
-    ]
-    return max(begun, key=lambda n: len(options[n]), default=None)  # "yes, all" before "yes"
-
-
-def _plain(text: str) -> str:
-    """Return the text in lower case, without fence, end marks, articles and a step's number."""
-    lines = [" ".join(line.split()).strip(" .,;:!*`\"'") for line in text.lower().splitlines()]
-    kept = [line for line in lines if re.search(r"\w", line) and line != "python"]
-    return _ANY_ARTICLE.sub("", _STEP_NUMBER.sub("", "\n".join(kept), count=1))
-
-
-def load(path: Path) -> DialoguePrompt:
-    """Read a prompt from a TOML file: `header`, `names`, `synonyms` and `[[example]]` tables.
-
-    Raises:
-        ConfigError: The file cannot be used; the message says the line and the remedy.
-    """
-    file = read_toml(path, "planner's prompt")
-    file.refuse_unknown(("header", "feedback", "example", "names", "synonyms"))
-    examples = []
-    for table in file.tables("example"):
-        table.refuse_unknown(("instruction", "steps", "explanation", "opening"))
-        examples.append(
-            DialogueExample(
-                str(table.text("instruction")),
-                table.texts("steps"),
-                table.text("explanation", needed=False) or "",
-                table.text("opening", needed=False) or "",
-            )
-        )
-    return DialoguePrompt(
-        file.texts("header"),
-        tuple(examples),
-        file.texts("names"),
-        file.texts("synonyms"),
-        file.texts("feedback"),
-    )
+    words = plain(_NUMBER.sub("", text.strip(), count=1))
+    return next((number for number, step in enumerate(steps) if plain(step) == words), None)

@@ -1,4 +1,4 @@
-"""The one loop: a planner yields steps, the world takes them, feedback says how each went.
+"""The one loop: a planner takes steps in a world, and feedback says how each went.
 
 A world offers a robot's skills as steps in words. Disturbances make steps fail on purpose. Feedback
 adds lines for the planner's model: objects, success, progress, a person's answers.
@@ -6,7 +6,7 @@ adds lines for the planner's model: objects, success, progress, a person's answe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Literal, Protocol
@@ -40,10 +40,6 @@ DONE = Action("done", (), "done")
 """The planner has ended."""
 UNREAD = 3
 """This many answers of a model in a row that mean no step end an episode."""
-NO_STEP = Action("none", (), "no step")
-"""Stands for an answer that means no step: it fails and changes nothing."""
-SPOKEN = ("ask", "goal", "think")
-"""What a planner says rather than does: no world takes such a step, and it changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +58,6 @@ class StepOutcome:
 
 class World(Protocol):
     """A robot's skills as words, with what a planner may ask about each of them."""
-
-    name: str
-    """As `--robot` takes it."""
 
     def actions(self) -> Sequence[Action]:
         """Return every step that can be said, `DONE` among them; each text occurs once."""
@@ -161,40 +154,47 @@ class Feedback:
     interjections: Sequence[tuple[int, str]] = ()
     """What the person says by themselves: after how many steps, and the words."""
     _goals: tuple[str, ...] = ()
-    _steps: int = 0
 
     def opening(self, world: World) -> list[str]:
         """Return the lines before the first step."""
         lines = [self.opening_text] if self.opening_text else []
         return lines + ([scene_line(world.visible())] if "object" in self.kinds else [])
 
-    def after(self, outcome: StepOutcome, world: World) -> list[str]:
-        """Return the lines after a step, or after what a planner said."""
-        action = outcome.action
-        if action.skill not in SPOKEN:
-            self._steps += 1
-        if action.skill == "goal":  # goals that are stated replace those before
-            self._goals = action.args
-        return [line for kind in self.kinds for line in self._lines(kind, outcome, world)]
+    def after_step(self, ok: bool, number: int, world: World) -> list[str]:
+        """Return the lines after a step.
 
-    def _lines(self, kind: FeedbackKind, outcome: StepOutcome, world: World) -> list[str]:
-        action = outcome.action
-        spoken = action.skill in SPOKEN
-        if kind == "human" and action.skill == "ask":
-            said = self.answer(action.args[0]) if self.answer else ""
+        Args:
+            ok: Whether it succeeded.
+            number: How many steps were taken, with this one.
+            world: Where it was taken.
+        """
+        lines = []
+        for kind in self.kinds:
+            if kind == "success" and self.form == "tabletop":
+                lines.append(f"Success: {'yes' if ok else 'no'}")
+            elif kind == "success" and not ok:
+                lines.append("[success: no]")
+            elif kind == "object" and self.form == "kitchen":
+                lines.append(scene_line(world.visible()))
+            elif kind == "scene" and self._goals:
+                lines.append(self._reached(world))
+            elif kind == "human":
+                lines += [f"Person: {words}" for at, words in self.interjections if at == number]
+        return lines
+
+    def after_words(self, spoken: Action, world: World) -> list[str]:
+        """Return the lines after a question, a goal or a thought."""
+        if spoken.skill == "ask" and "human" in self.kinds:
+            said = self.answer(spoken.text) if self.answer else ""
             return [f"Person: {' '.join(said.split()) or NO_ANSWER}"]
-        if kind == "scene" and self._goals and (not spoken or action.skill == "goal"):
-            reached = [goal for goal in self._goals if world.satisfied(goal)]
-            return [f"Reached: {'; '.join(reached) or 'nothing'}"]
-        if spoken:
-            return []
-        if kind == "human":
-            return [f"Person: {words}" for at, words in self.interjections if at == self._steps]
-        if kind == "success" and self.form == "tabletop":
-            return [f"Success: {'yes' if outcome.ok else 'no'}"]
-        if kind == "success" and not outcome.ok:
-            return ["[success: no]"]
-        return [scene_line(world.visible())] if (kind, self.form) == ("object", "kitchen") else []
+        if spoken.skill == "goal" and "scene" in self.kinds:
+            self._goals = spoken.args  # they replace those before
+            return [self._reached(world)]
+        return []
+
+    def _reached(self, world: World) -> str:
+        reached = [goal for goal in self._goals if world.satisfied(goal)]
+        return f"Reached: {'; '.join(reached) or 'nothing'}"
 
 
 @dataclass(frozen=True)
@@ -240,8 +240,8 @@ class Ended(CapError):
 class Planner(Protocol):
     """Chooses steps; all it learns of their results is feedback."""
 
-    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Yield steps and receive their outcomes; return why it ended, "" if it is done."""
+    def act(self, episode: PlanEpisode) -> str:
+        """Take steps with `episode.step`; return why it is stuck, "" if it is done."""
 
 
 @dataclass(frozen=True)
@@ -297,51 +297,52 @@ class PlanEpisode:
         """Whether a person answers questions."""
         return "human" in self.feedback.kinds
 
-    def step(
-        self, action: Action, run: Callable[[Action], StepOutcome] | None = None
-    ) -> StepOutcome:
-        """Take a step, or say something, and return its result with feedback's lines.
-
-        Args:
-            action: What to do or say.
-            run: Takes the step instead of the world, for a call of a program.
+    def step(self, action: Action) -> StepOutcome:
+        """Take a step in the world and return its result with feedback's lines.
 
         Raises:
-            Ended: There were as many as there may be.
+            Ended: It was the last there may be: the planner's model is asked nothing more.
         """
-        spoken = action.skill in SPOKEN
-        if spoken:
-            self._said += 1
-            if self._said > SPOKEN_PER_STEP * self.max_steps:
-                why = f"{self._said - 1} things were said and the task is not done"
-                raise Ended("talk", why)
-            outcome = StepOutcome(action, True)
-        else:
-            self.end_if_full()
-            number = len(self.outcomes)
-            failed = self.disturbance(action, number) if self.disturbance else ""
-            taken = run or self.world.step
-            outcome = StepOutcome(action, False, failed) if failed else taken(action)
-        lines = tuple(self.feedback.after(outcome, self.world))
+        outcome = self.call(action, self.world.step)
+        self._end_if_full()
+        return outcome
+
+    def call(self, action: Action, run: Callable[[Action], StepOutcome]) -> StepOutcome:
+        """Take a step by a function, such as a program's call of the robot.
+
+        Raises:
+            Ended: There were as many steps as there may be.
+        """
+        self._end_if_full()
+        number = len(self.outcomes)
+        failed = self.disturbance(action, number) if self.disturbance else ""
+        outcome = StepOutcome(action, False, failed) if failed else run(action)
+        lines = tuple(self.feedback.after_step(outcome.ok, number + 1, self.world))
         outcome = replace(outcome, action=action, lines=lines)
-        if not spoken:
-            self.outcomes.append(outcome)
-        kind = "said" if spoken else "step"
-        result = {"ok": outcome.ok, "message": outcome.message, "lines": lines}
-        self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **result)
+        self.outcomes.append(outcome)
+        self._record("step", action, lines, outcome.ok, outcome.message)
         return outcome
 
-    def unread(self, why: str) -> StepOutcome:
-        """Record an answer that means no step as a failed step.
+    def say(self, action: Action) -> Sequence[str]:
+        """Say something, which changes nothing in the world, and return feedback's lines.
 
         Raises:
-            Ended: It was the last there may be.
+            Ended: As many things were said as may be.
         """
-        outcome = self.step(NO_STEP, lambda action: StepOutcome(action, False, why))
-        self.end_if_full()
-        return outcome
+        if self._said == SPOKEN_PER_STEP * self.max_steps:
+            raise Ended("talk", f"{self._said} things were said and the task is not done")
+        self._said += 1
+        lines = self.feedback.after_words(action, self.world)
+        self._record("said", action, lines)
+        return lines
 
-    def end_if_full(self) -> None:
+    def _record(
+        self, kind: str, action: Action, lines: Sequence[str], ok: bool = True, message: str = ""
+    ) -> None:
+        result = {"ok": ok, "message": message, "lines": lines}
+        self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **result)
+
+    def _end_if_full(self) -> None:
         """End the episode where as many steps were taken as there may be.
 
         Raises:
@@ -352,30 +353,26 @@ class PlanEpisode:
         texts = [outcome.action.text for outcome in reversed(self.outcomes)]
         alike = len(list(takewhile(lambda text: text == texts[0], texts)))
         repeated = f"; the last {alike} were all '{texts[0]}'" if alike > 1 else ""
-        why = f"{self.max_steps} steps were taken and it never said done{repeated}"
-        raise Ended("steps", why)
+        raise Ended("steps", f"{self.max_steps} steps were taken and it never said done{repeated}")
 
-    def choose(self, ranking: Ranking) -> Action | None:
-        """Record the candidates of the next step; return the best, None if none should be taken."""
-        best = None if ranking.stuck else ranking.candidates[0].action
-        self.record(ranking, len(self.outcomes) + 1, best.text if best else None)
-        return best
-
-    def record(
-        self, ranking: Ranking, step: int, chosen: str | None, kind: str = "candidates"
-    ) -> None:
-        """Record all candidates of a moment, the best first.
+    def choose(self, ranking: Ranking, chosen: Candidate | None = None) -> Action | None:
+        """Record the candidates of the next step; return the one to take, None if there is none.
 
         Args:
             ranking: The candidates.
-            step: Of which step they are.
-            chosen: The one that is taken; None if none is.
-            kind: `considered` for moments that no plan leads to in the end.
+            chosen: One that a search found to be better than the first.
         """
+        best = None if ranking.stuck else (chosen or ranking.candidates[0]).action
         self.rung = ranking.rung
-        found = [{"text": each.action.text, **each.parts} for each in ranking.candidates]
-        rest = {"notes": ranking.notes, "chosen": chosen, "candidates": found}
-        self.trace.event(kind, step=step, rung=ranking.rung, **rest)
+        self.trace.event(
+            "candidates",
+            step=len(self.outcomes) + 1,
+            rung=ranking.rung,
+            notes=ranking.notes,
+            chosen=best.text if best else None,
+            candidates=[{"text": each.action.text, **each.parts} for each in ranking.candidates],
+        )
+        return best
 
 
 def run_episode(
@@ -403,19 +400,9 @@ def run_episode(
     """
     trace = trace or Trace()
     episode = PlanEpisode(instruction, world, feedback or Feedback(), disturbance, max_steps, trace)
-    chosen = planner.act(episode)
     end: End
     try:
-        if not world.actions():
-            raise Ended("stuck", "there is no step to choose")
-        action = next(chosen)
-        while action.skill != DONE.skill:
-            outcome = episode.step(action)
-            episode.end_if_full()  # the planner is asked nothing more
-            action = chosen.send(outcome)
-        end, why = "done", ""
-    except StopIteration as stop:
-        why = str(stop.value or "")
+        why = planner.act(episode)
         end = "stuck" if why else "done"
     except Ended as ended:
         end, why = ended.end, str(ended)
@@ -423,7 +410,5 @@ def run_episode(
         raise
     except ModelError as error:
         end, why = "model", f"{type(error).__name__}: {error}"
-    finally:
-        chosen.close()
     trace.event("ended", end=end, why=why, steps=len(episode.outcomes))
     return EpisodeResult(end, why, tuple(episode.outcomes), episode.rung)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 from cap.models.base import Model
 from cap.planners.dialogue import Dialogue, DialoguePrompt, match, next_robot_line
-from cap.planners.loop import DONE, UNREAD, Action, PlanEpisode, StepOutcome
+from cap.planners.loop import DONE, UNREAD, Action, PlanEpisode
 
 _SAID = {"goal": "goal", "thought": "think", "question": "ask"}
 """What lines of a dialogue are as actions."""
@@ -25,8 +24,8 @@ class InnerMonologue:
     prompt: DialoguePrompt
     """The text before the dialogue."""
 
-    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Yield steps, and what is said between them, until the model says it is done."""
+    def act(self, episode: PlanEpisode) -> str:
+        """Take steps, and say things between them, until the model says it is done."""
         dialogue = Dialogue.begin(self.prompt, episode)
         actions = episode.world.actions()
         texts = [action.text for action in actions]
@@ -35,10 +34,10 @@ class InnerMonologue:
             written, line = next_robot_line(self.model, dialogue.text())
             episode.trace.event("answer", text=written)
             if line is not None and line.kind in _SAID:
-                said = [line.text] if line.kind != "goal" else line.text.split(";")
+                said = line.text.split(";") if line.kind == "goal" else [line.text]
                 parts = tuple(part.strip() for part in said if part.strip())
-                outcome = yield Action(_SAID[line.kind], parts, line.text)
-                dialogue.add(line.kind, line.text, outcome.lines)
+                lines = episode.say(Action(_SAID[line.kind], parts, line.text))
+                dialogue.add(line.kind, line.text, lines)
                 continue
             step = line.text if line is not None and line.kind == "step" else ""
             number = match(step, texts)
@@ -48,8 +47,8 @@ class InnerMonologue:
                     dialogue.add("step", step, ("Success: no",))
                 continue
             unread = 0
-            outcome = yield actions[number]
-            if actions[number].skill == DONE.skill:
+            if actions[number] == DONE:
                 return ""
+            outcome = episode.step(actions[number])
             dialogue.add("step", texts[number], outcome.lines)
         return f"{UNREAD} answers in a row were no step; the last was {written!r}"

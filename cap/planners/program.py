@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cap.errors import CheckFailed, LimitExceeded, RobotError
+from cap.messages import shown_call
 from cap.models.base import Model
 from cap.planners.loop import Action, Ended, PlanEpisode, StepOutcome
 from cap.program.scope import Primitive
@@ -16,34 +17,34 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 
 
+@dataclass
 class WatchedRobot:
     """A robot whose actions are steps of an episode; all else is as it was."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        episode: PlanEpisode,
-        skills: Mapping[str, str],
-        settle: Callable[[], None] | None,
-    ) -> None:
-        """Watch a robot; see `CodeAsPolicies`."""
-        self.about = observation.about(robot)
-        """Its description in prompts is the robot's own."""
-        self._robot = robot
-        self._episode = episode
-        self._skills = skills
-        self._settle = settle
-        self.ended: Ended | None = None
-        """What ended the episode while the program ran."""
+    robot: Robot
+    """The robot."""
+    episode: PlanEpisode
+    """Whose steps its actions are."""
+    skills: Mapping[str, str]
+    """The world's names of its actions."""
+    settle: Callable[[], None] | None
+    """What the world does after each action."""
+    ended: Ended | None = None
+    """What ended the episode while the program ran."""
+
+    @property
+    def about(self) -> str:
+        """Its description in prompts: the robot's own."""
+        return observation.about(self.robot)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._robot, name)
+        return getattr(self.robot, name)
 
     def primitives(self) -> Mapping[str, Primitive]:
         """Return the robot's primitives, its actions watched."""
         return {
             name: replace(entry, function=self._watched(entry)) if entry.kind == "action" else entry
-            for name, entry in self._robot.primitives().items()
+            for name, entry in self.robot.primitives().items()
         }
 
     def close(self) -> None:
@@ -60,16 +61,15 @@ class WatchedRobot:
                     returned = primitive.function(*args, **kwargs)
                 except RobotError as failed:
                     error = failed
-                if self._settle is not None:
-                    self._settle()
+                if self.settle is not None:
+                    self.settle()
                 return StepOutcome(action, error is None, str(error or ""))
 
-            given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
-            text = f"{primitive.name}({', '.join(given)})"
+            text = shown_call(primitive.name, args, kwargs)
             names = tuple(map(str, (*args, *kwargs.values())))
-            action = Action(self._skills.get(primitive.name, primitive.name), names, text)
+            action = Action(self.skills.get(primitive.name, primitive.name), names, text)
             try:
-                outcome = self._episode.step(action, run)
+                outcome = self.episode.call(action, run)
             except Ended as ended:
                 self.ended = ended
                 raise LimitExceeded(f"{ended}; end the program") from None
@@ -97,8 +97,8 @@ class CodeAsPolicies:
     reword: Callable[[str], str] = str
     """Puts an instruction into the robot's own names of things."""
 
-    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Run the program; nothing is left to yield. Return why it failed, or "".
+    def act(self, episode: PlanEpisode) -> str:
+        """Run the program; return why it failed, or "".
 
         Raises:
             Ended: It had its steps, the model wrote no program, or the check refused it.
@@ -109,10 +109,10 @@ class CodeAsPolicies:
         episode.trace.event("policy", source=turn.program)
         if watched.ended is not None:
             raise watched.ended
-        why = "" if turn.failure is None else str(turn.failure)
-        if turn.failure is not None and turn.failure.kind in ("model", "generation"):
-            raise Ended("model", why)
-        if turn.failure is not None and turn.failure.exit_code == CheckFailed.exit_code:
-            raise Ended("refused", why)
-        yield from ()  # its steps are taken already
-        return why
+        if turn.failure is None:
+            return ""
+        if turn.failure.kind in ("model", "generation"):
+            raise Ended("model", str(turn.failure))
+        if turn.failure.exit_code == CheckFailed.exit_code:
+            raise Ended("refused", str(turn.failure))
+        return str(turn.failure)

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cap.errors import EmptyCompletion, ModelError, NoMatch, Unranked
 from cap.models.base import Model, Request, Scores, ScoringModel
 from cap.planners.affordances import TERMINATE
-from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, continuation, match, next_line
-from cap.planners.loop import (
-    DONE,
-    UNREAD,
-    Action,
-    Candidate,
-    PlanEpisode,
-    Ranking,
-    StepOutcome,
-    World,
-)
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, match, next_line
+from cap.planners.loop import DONE, UNREAD, Action, Candidate, PlanEpisode, Ranking, World
 
 PLANNED = 0.9
 """How likely the next step of a whole plan is; each later one has this share of the rest."""
@@ -41,9 +32,8 @@ def scored(
         pay: Expected payoff.
     """
     factors = {name: value for name, value in (("can", can), ("pay", pay)) if value is not None}
-    log_score = -math.inf
-    if all(value > 0.0 for value in factors.values()):
-        log_score = log_say + math.fsum(map(math.log, factors.values()))
+    product = math.prod(factors.values())
+    log_score = log_say + math.log(product) if product > 0.0 else -math.inf
     known = log_say if math.isfinite(log_say) else None
     say, score = math.exp(log_say), math.exp(log_score)
     return Candidate(action, log_score, {"say": say, **factors, "score": score, "log_say": known})
@@ -68,22 +58,18 @@ def rank(model: Model, dialogue: Dialogue, world: World, terminate: float) -> Ra
     finite = [value for value in scores.logprobs if math.isfinite(value)]
     if not finite:
         raise ModelError("the model gave no log-probability that is a number; use another model")
-    # What is missing is as unlikely as can be; what was not ranked is not said at all.
-    floor = -math.inf if scores.rung == "ranked" else min(finite) - 20.0
-    logprobs = [value if math.isfinite(value) else floor for value in scores.logprobs]
     high = max(finite)
-    total = high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
+    total = high + math.log(math.fsum(math.exp(value - high) for value in finite))
     found = []
-    for action, logprob in zip(actions, logprobs, strict=True):
+    for action, logprob in zip(actions, scores.logprobs, strict=True):
         can = 0.0 if world.achieved(action) else world.affordance(action)
-        found.append(scored(action, logprob - total, terminate if action == DONE else can))
+        log_say = logprob - total if math.isfinite(logprob) else -math.inf
+        found.append(scored(action, log_say, terminate if action == DONE else can))
     found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
     stuck = ""
     if found[0].log_score == -math.inf:
-        stuck = f"none of {len(found)} steps can be done: all affordances are 0"
-        if -math.inf in logprobs:
-            likeliest = actions[logprobs.index(high)].text
-            stuck = f"nothing the model said can be done now, such as '{likeliest}'"
+        likeliest = actions[scores.logprobs.index(high)].text
+        stuck = f"nothing the model said can be done now, such as '{likeliest}'"
     return Ranking(tuple(found), scores.rung, scores.notes, stuck)
 
 
@@ -96,11 +82,11 @@ def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:
     Raises:
         ModelError: No usable answer.
     """
-    texts = [continuation(action) for action in actions]
-    if isinstance(model, ScoringModel) and getattr(model, "compares", True):
-        return model.score(dialogue.before_step(), texts)
-    said = (*plan_of(model, dialogue, actions), DONE.text)
     options = [action.text for action in actions]
+    if isinstance(model, ScoringModel) and getattr(model, "compares", True):
+        # Without the full stop, "pick up the apple" would be as likely as "... apple juice".
+        return model.score(dialogue.before_step(), [f" {text}." for text in options])
+    said = (*plan_of(model, dialogue, actions), DONE.text)
     found = [(step, match(step, options)) for step in said]
     notes = tuple(f"its step {step!r} is none there is" for step, number in found if number is None)
     plan = [number for _, number in found if number is not None]
@@ -150,39 +136,30 @@ class SayCan:
     """The text before the dialogue."""
     terminate: float = TERMINATE
     """Affordance of ending."""
-    explains: bool = False
-    """Whether the model first explains what the person wants, and scores with that in view."""
 
-    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Yield steps until ending is the best of them; return why it is stuck, or ""."""
-        dialogue = Dialogue.begin(self.prompt, episode, explained=self.explains)
-        if self.explains:
-            said = next_line(self.model, f"{dialogue.text()}Explanation:")
-            dialogue.add("explanation", said.removeprefix("Explanation:"))
-            episode.trace.event("explanation", text=dialogue.lines[-1].text)
+    def act(self, episode: PlanEpisode) -> str:
+        """Take steps until ending is the best of them; return why it is stuck, or ""."""
+        dialogue = Dialogue.begin(self.prompt, episode)
         unread = 0
         while True:
             if episode.asks and not unread:
-                yield from self._question(dialogue)
+                self._ask(dialogue, episode)
             try:
                 ranking = rank(self.model, dialogue, episode.world, self.terminate)
             except Unranked as error:
                 unread += 1
                 if unread == UNREAD:
                     raise
-                outcome = episode.unread(str(error))
-                dialogue.add("step", outcome.action.text, outcome.lines)
+                episode.trace.event("answer", text=str(error))
+                dialogue.add("step", NO_STEP, (FAILED,))
                 continue
             unread = 0
             best = episode.choose(ranking)
-            if best is None:
+            if best is None or best == DONE:
                 return ranking.stuck
-            outcome = yield best
-            if best.skill == DONE.skill:
-                return ""
-            dialogue.add("step", best.text, outcome.lines)
+            dialogue.add("step", best.text, episode.step(best).lines)
 
-    def _question(self, dialogue: Dialogue) -> Generator[Action, StepOutcome, None]:
+    def _ask(self, dialogue: Dialogue, episode: PlanEpisode) -> None:
         """Let the model ask the person something, if it prefers that to going on."""
         if not isinstance(self.model, ScoringModel):
             return
@@ -190,9 +167,11 @@ class SayCan:
         on, ask = self.model.score(text, (ON, ASK)).logprobs
         if ask > on:
             question = " ".join(next_line(self.model, f"{text}{ASK}").split())
-            outcome = yield Action("ask", (question,), question)
-            dialogue.add("question", question, outcome.lines)
+            lines = episode.say(Action("ask", (question,), question))
+            dialogue.add("question", question, lines)
 
 
+NO_STEP, FAILED = "no step", "[success: no]"
+"""What the dialogue shows in place of an answer that ranks no step, and the line after it."""
 ON, ASK = " and continue", " and ask:"
 """What may follow a step where a person answers questions."""

@@ -17,8 +17,7 @@ import importlib
 import math
 import re
 import zlib
-from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -28,9 +27,9 @@ import numpy as np
 from cap.errors import MissingExtra, install_extra
 from cap.models.base import Model
 from cap.planners.dialogue import Dialogue, DialoguePrompt, next_robot_line
-from cap.planners.loop import DONE, Action, Candidate, PlanEpisode, Ranking, StepOutcome
+from cap.planners.loop import DONE, Candidate, PlanEpisode, Ranking
 from cap.planners.saycan import say, scored
-from cap.planners.zero_shot import by_edits
+from cap.planners.zero_shot import by_letters
 
 WIDTH = 1 << 18
 """Columns that features are hashed into."""
@@ -83,12 +82,11 @@ def renamer(context: PlanContext) -> Callable[[str], str]:
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.I)
 
     def order(text: str) -> dict[str, int]:
-        counts: Counter[str] = Counter()
         found: dict[str, int] = {}
         for name in map(str.lower, pattern.findall(text)):
-            if name not in found:  # rods are counted apart from disks: a disk more shifts no rod
-                counts[_kind(name)] += 1
-                found[name] = counts[_kind(name)]
+            # Rods are counted apart from disks: a disk more shifts no rod.
+            alike = [each for each in found if _kind(each) == _kind(name)]
+            found.setdefault(name, len(alike) + 1)
         return found
 
     goal, opening = order(context.goal), order(context.opening)
@@ -156,7 +154,7 @@ class _Things:
         """What is on top of each thing, all the way up."""
         for name in below:
             under = below[name]
-            while under and name not in self._above[under]:
+            while under:
                 self._above[under].add(name)
                 under = below.get(under, "")
         base = re.search(r"all are on ([^.;]+)", opening)
@@ -305,18 +303,28 @@ ALIKE = 2
 Method = Literal["greedy-token", "greedy", "beam"]
 
 
-Plan = tuple[Candidate, ...]
+@dataclass(frozen=True)
+class PlannedStep:
+    """A step of a plan, and what it was chosen among."""
+
+    chosen: Candidate
+    """The step."""
+    ranking: Ranking
+    """All candidates there."""
+
+
+Plan = tuple[PlannedStep, ...]
 """A plan on the way: its steps so far, `done` included."""
 
 
 def has_ended(plan: Plan) -> bool:
     """Return whether a plan's last step is `done`."""
-    return bool(plan) and plan[-1].action == DONE
+    return bool(plan) and plan[-1].chosen.action == DONE
 
 
 def mean_score(plan: Plan) -> float:
     """Return the mean of the logarithms of a plan's scores."""
-    return math.fsum(step.log_score for step in plan) / len(plan) if plan else 0.0
+    return math.fsum(step.chosen.log_score for step in plan) / len(plan)
 
 
 @dataclass
@@ -342,57 +350,59 @@ class SayCanPay:
     seed: int = 0
     """Of the order of steps that score alike."""
 
-    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
-        """Yield the steps of the plan, whatever their outcomes."""
-        found = self._written if self.method == "greedy-token" else self._searched
-        plan = found(episode, episode.world.actions())
-        for step in plan:
-            yield step.action
-        return "" if has_ended(plan) else f"no plan of {episode.max_steps} steps ends"
+    def act(self, episode: PlanEpisode) -> str:
+        """Take the steps of the plan, whatever their outcomes."""
+        if self.method == "greedy-token":
+            return self._write(episode)
+        for step in self._searched(episode):
+            action = episode.choose(step.ranking, step.chosen)
+            if action == DONE:
+                return ""
+            episode.step(step.chosen.action)
+        return f"no plan of {episode.max_steps} steps ends"
 
-    def _written(self, episode: PlanEpisode, actions: Sequence[Action]) -> Plan:
-        """Return the plan a model writes step by step, each the nearest there is."""
-        nearest = by_edits([action.text for action in actions], {})
-        plan: Plan = ()
-        while not has_ended(plan) and len(plan) <= episode.max_steps:
-            written, line = next_robot_line(self.model, self._dialogue(episode, plan).text())
+    def _write(self, episode: PlanEpisode) -> str:
+        """Have the model write step by step, and take the nearest there is."""
+        actions = episode.world.actions()
+        nearest = by_letters([action.text for action in actions], {})
+        dialogue = Dialogue.begin(self.prompt, episode)
+        while True:
+            written, line = next_robot_line(self.model, dialogue.text())
             number, likeness = nearest(line.text if line is not None else written)
-            plan = (*plan, Candidate(actions[number], 0.0, {}))
-            episode.trace.event("answer", text=written, taken=actions[number].text, like=likeness)
-        return plan
+            action = actions[number]
+            episode.trace.event("answer", text=written, taken=action.text, like=likeness)
+            if action == DONE:
+                return ""
+            episode.step(action)
+            dialogue.add("step", action.text)
 
-    def _searched(self, episode: PlanEpisode, actions: Sequence[Action]) -> Plan:
+    def _searched(self, episode: PlanEpisode) -> Plan:
         """Return the best plan: of one beam the greedy one."""
         beams = self.beams if self.method == "beam" else 1
         kept: list[Plan] = [()]
-        seen: list[tuple[Plan, Ranking]] = []
-        while not all(map(has_ended, kept)):
+        for _ in range(episode.max_steps + 1):
             following = [plan for plan in kept if has_ended(plan)]
             for plan in kept:
-                if not has_ended(plan) and len(plan) <= episode.max_steps:
-                    ranking = self._ranked(episode, plan, actions)
-                    seen.append((plan, ranking))
-                    following += [(*plan, each) for each in ranking.candidates[:beams]]
-            if not following:
-                break
-            kept = sorted(following, key=lambda plan: -mean_score(plan))[:beams]
-        best = next(filter(has_ended, kept), kept[0])
-        for plan, ranking in seen:
-            number = len(plan)
-            rest = best[number:] if best[:number] == plan else ()
-            chosen = rest[0].action.text if rest and number < episode.max_steps else None
-            episode.record(ranking, number + 1, chosen, "candidates" if rest else "considered")
-        return best
+                if not has_ended(plan):
+                    ranking = self._ranked(episode, [step.chosen.action.text for step in plan])
+                    best = ranking.candidates[:beams]
+                    following += [(*plan, PlannedStep(each, ranking)) for each in best]
+            kept = sorted(following, key=mean_score, reverse=True)[:beams] or kept
+        return next(filter(has_ended, kept), kept[0])
 
-    def _ranked(self, episode: PlanEpisode, plan: Plan, actions: Sequence[Action]) -> Ranking:
-        """Return the candidates after a plan's steps, the best first."""
-        scores = say(self.model, self._dialogue(episode, plan), actions)
-        steps = tuple(step.action.text for step in plan)
+    def _ranked(self, episode: PlanEpisode, steps: Sequence[str]) -> Ranking:
+        """Return the candidates after some steps, the best first."""
+        dialogue = Dialogue.begin(self.prompt, episode)
+        for step in steps:
+            dialogue.add("step", step)
+        actions = episode.world.actions()
+        scores = say(self.model, dialogue, actions)
         moment = zlib.crc32("\n".join(steps).encode())
         drawn = np.random.default_rng([self.seed, moment]).permutation(len(actions)).tolist()
         said = [n for n in drawn if math.isfinite(scores.logprobs[n])]
         chosen = sorted(said, key=lambda n: -round(scores.logprobs[n], 9))[: self.candidates]
-        context = PlanContext(episode.instruction, " ".join(episode.opening), steps, self.names)
+        opening = " ".join(episode.opening)
+        context = PlanContext(episode.instruction, opening, tuple(steps), self.names)
         texts = [actions[n].text for n in chosen]
         unknown: list[None] = [None] * len(texts)
         cans = self.can(context, texts) if self.can else unknown
@@ -403,9 +413,3 @@ class SayCanPay:
         ]
         found.sort(key=lambda each: -round(each.log_score, ALIKE))
         return Ranking(tuple(found), scores.rung, scores.notes)
-
-    def _dialogue(self, episode: PlanEpisode, plan: Plan) -> Dialogue:
-        found = Dialogue.begin(self.prompt, episode)
-        for step in plan:
-            found.add("step", step.action.text)
-        return found

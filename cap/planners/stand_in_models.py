@@ -19,7 +19,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -48,10 +48,8 @@ much of what those before it left."""
 _FLOOR = 1e-9
 _LONGEST = 30
 """Steps of a plan that is written whole."""
-_NUMBERS = {"N": r"\d\d?|100", "P": r"0?\.\d+|[01](?:\.0*)?"}
+_NUMBERS = {"N": r"\d\d?|100", "P": r"0?\.\d+|[01](?:\.0*)?", "": ""}
 """What may stand for the letters in forms."""
-_SEEDED = {"feedback": "told"}
-"""Names of kinds of lines in the seeds of version 0.1: with them the same seeds draw the same."""
 _STEP = re.compile(r"Step \d+:(.*)")
 
 
@@ -65,8 +63,6 @@ class Advice:
     """What must be true at the end, each a sentence the world can read."""
     question: str = ""
     """What to ask the person first."""
-    explanation: str = ""
-    """What the person wants, in a sentence."""
     others: tuple[str, ...] = ()
     """Steps that could be said and are not right now."""
 
@@ -91,15 +87,17 @@ class Knowledge:
         raise NoMatch("it knows no programs of this robot; use another model with -m")
 
 
+def _form(name: str) -> str:
+    """Return the form of a stand-in's name; "" for other models."""
+    kind = name.partition(":")[0]
+    return next((form for form in _KNOWN if form.partition(":")[0] == kind), "")
+
+
 def what_it_knows(name: str) -> str:
     """Return what a stand-in for a language model knows, "" for a language model."""
-    kind, _, number = name.partition(":")
-    for form, known in _KNOWN.items():
-        named, _, letter = form.partition(":")
-        if named == kind:
-            shown = re.sub(rf"\b{letter}\b", number, known) if letter else known
-            return f"{shown}; not a language model"
-    return ""
+    form, number = _form(name), name.partition(":")[2]
+    known = re.sub(r"\b[NP]\b", number, _KNOWN[form]) if form else ""
+    return known and f"{known}; not a language model"
 
 
 def is_stand_in(name: str) -> bool:
@@ -120,8 +118,9 @@ class StandIn:
             UnknownModel: It is none of `FORMS`.
         """
         kind, _, number = name.partition(":")
-        letter = next((form[-1] for form in FORMS if form.startswith(f"{kind}:")), "")
-        if (name not in FORMS or letter) and not re.fullmatch(_NUMBERS.get(letter, "N"), number):
+        form = _form(name)
+        letter = form.partition(":")[2]
+        if form not in FORMS or not re.fullmatch(_NUMBERS[letter], number):
             raise UnknownModel(
                 f"unknown model {name!r}: N is a whole number up to 100, P a probability. "
                 f"Forms: {', '.join(FORMS)}"
@@ -185,7 +184,7 @@ class StandIn:
         return weights
 
     def complete(self, request: Request) -> Completion:
-        """Return what the robot says next: a goal, a question, an explanation or a step.
+        """Return what the robot says next: a goal, a question or a step.
 
         Of a zero-shot planner's prompt that is a step in free words or the rest of the plan, of a
         prompt for a program a program.
@@ -208,24 +207,22 @@ class StandIn:
         advice = self._advice(lines)
         if prompt.endswith(ASK):
             return f" {advice.question}"
-        if prompt.endswith("Explanation:"):
-            return f" {advice.explanation}"
         if advice.question:
             return f" question: {advice.question}"
-        kinds = [line.kind for line in lines]
-        begin = len(kinds) - kinds[::-1].index("person") - 1 if "person" in kinds else 0
-        if "Robot goal:" in prompt and advice.goals and "goal" not in kinds[begin:]:
+        since = takewhile(lambda line: line.kind != "person", reversed(lines))
+        stated = any(line.kind == "goal" for line in since)
+        if "Robot goal:" in prompt and advice.goals and not stated:
             return f" goal: {'; '.join(advice.goals)}"
         later = {text for group in advice.steps[1:] for text in group}
         generator = self._generator(_moment(lines))
         step = self._said(advice, {*later, *advice.others, DONE.text}, generator)
-        return f": {1 + kinds.count('step')}. {step}."
+        number = 1 + sum(line.kind == "step" for line in lines)
+        return f": {number}. {step}."
 
     def _said(self, advice: Advice, others: Collection[str], generator: np.random.Generator) -> str:
         """Return one step as it is said without options: it is wrong as often as when scored."""
         right = next((group[0] for group in advice.steps if group), DONE.text)
-        noisy = self._kind != "uniform-say" and self._right < 1
-        wrong = generator.random() >= self._right if noisy else self._right < 1
+        wrong = self._right < 1 and generator.random() >= self._right
         left = sorted({*others} - {right})
         return str(generator.choice(left)) if wrong and left else right
 
@@ -289,8 +286,13 @@ class StandIn:
 
 
 def _moment(lines: Sequence[DialogueLine]) -> str:
-    """Return what stands for a moment of an episode: the same whatever is before the episode."""
-    return "\n".join(f"{_SEEDED.get(line.kind, line.kind)} {line.text}" for line in lines)
+    """Return what stands for a moment of an episode: the same whatever is before the episode.
+
+    Feedback is named as in version 0.1: with that the same seeds draw the same.
+    """
+    return "\n".join(
+        f"{'told' if line.kind == 'feedback' else line.kind} {line.text}" for line in lines
+    )
 
 
 def _tasks(prompt: str) -> list[tuple[str, list[str]]]:

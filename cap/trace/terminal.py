@@ -34,7 +34,7 @@ MOST_ALIKE = 5
 MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
 """Lines a turn's programs print that are shown at once; of more, the last ones at its end."""
 LAST_PRINTED = 3
-_UNSHOWN = ("violations", "candidates", "explanation", "ended")
+_UNSHOWN = ("violations", "candidates", "ended")
 """Kinds with sentences that only pages show."""
 _AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
 """Kinds that come after a program has ended, when no answer is being written."""
@@ -95,9 +95,8 @@ class Live:
         """The function that was called last."""
         self._took_s: list[float] = []
         """How long its calls in a row took, in seconds."""
-        self._model_s = self._robot_s = self._inner_s = 0.0
-        """Seconds of this turn in the model and in the robot, and in the model since the last call
-        of the instruction's own program."""
+        self._model_s = self._robot_s = 0.0
+        """Seconds of this turn in the model and in the robot."""
 
     def __call__(self, event: Event) -> None:
         """Print one event, if it is to be shown."""
@@ -131,13 +130,11 @@ class Live:
         if event.kind == "instruction" and event.depth == 0:
             self._lmp, self._asking = event.data.get("lmp", ""), ""
             self._printed = 0
-            self._model_s = self._robot_s = self._inner_s = 0.0
+            self._model_s = self._robot_s = 0.0
         elif event.kind in ("trying", "tried_all"):
             self._tries, self._written = event.kind == "trying", ""
         elif event.kind in ("completion", "unanswered"):
-            took_s = event.data.get("duration_s", 0.0)
-            self._model_s += took_s
-            self._inner_s += took_s if event.depth else 0.0
+            self._model_s += event.data.get("duration_s", 0.0)
         elif event.kind == "call" and event.data["kind"] != "lmp":
             self._robot_s += event.data["duration_s"]
 
@@ -231,7 +228,7 @@ class Live:
     def _show_program(self, data: Mapping[str, Any], depth: int) -> None:
         grown = self._grown if depth == 0 else []
         if depth == 0:
-            self._source, self._inner_s = data["source"].split("\n"), 0.0
+            self._source = data["source"].split("\n")
             self._written, self._grown = "", []
         left = [line for line in grown if not line.startswith(("import ", "from "))]
         source = data["source"].strip("\n").split("\n")
@@ -275,8 +272,7 @@ class Live:
             self._write(line, style, depth + 1)
 
     def _show_call(self, data: Mapping[str, Any], depth: int) -> None:
-        name, error, model_s = data["name"], data["error"], self._inner_s
-        self._inner_s = self._inner_s if depth else 0.0
+        name, error = data["name"], data["error"]
         if data["kind"] == "perception" and error is None and not self.verbose:
             return
         if self._called != name or error is not None or name == "say":
@@ -300,10 +296,7 @@ class Live:
             text.append(f"  {printable(error)}", style="red")
         elif data["result"] is not None:
             text.append(f" = {short(data['result'])}", style="green")
-        took = f"{data['duration_s']:.2f} s"
-        if data["kind"] == "lmp" and depth == 0:
-            took += f", model {model_s:.2f} s"
-        text.append(f"  {took}", style="dim")
+        text.append(f"  {data['duration_s']:.2f} s", style="dim")
         self._print(text)
 
     def _show_printed(self, data: Mapping[str, Any], depth: int) -> None:
@@ -320,12 +313,11 @@ class Live:
             self._show_printed(data, depth)
         self._printing = False
         lines = data["text"].removesuffix("\n").split("\n")
-        count = max(0, self._printed - self._most_printed)
-        left = lines[max(0, len(lines) - count) :]
-        if len(left) > LAST_PRINTED:
-            more = f"… {len(left) - LAST_PRINTED} more lines were printed"
+        hidden = min(len(lines), max(0, self._printed - self._most_printed))
+        if hidden > LAST_PRINTED:
+            more = f"… {hidden - LAST_PRINTED} more lines were printed"
             self._write(f"{more}; events.jsonl in the run folder has them", "dim", depth + 1)
-        for line in left[-LAST_PRINTED:]:
+        for line in lines[len(lines) - min(hidden, LAST_PRINTED) :]:
             self._write(f"| {clipped(line)}", "", depth + 1)
 
     def _write(self, text: str, style: str, depth: int) -> None:

@@ -2,10 +2,25 @@
 
 Executed, every example runs in the instant world, as if a model had written it. One that names a
 missing function, raises, returns the wrong kind of value, or has not the effect that its lines
-`#= ` state is a finding; so is one whose code repeats a number of its instruction, since `nearest`
-could not tell which of them is meant. Nested LMPs are answered by `nearest`, from the same prompts.
-On a robot that is real in that mode too, no program that may move it runs unless somebody approves
-it.
+`#= ` and `#? ` state is a finding; so is one whose code repeats a number of its instruction, since
+`nearest` could not tell which of them is meant. Nested LMPs are answered by `nearest`, from the
+same prompts. On a robot that is real in that mode too, no program that may move it runs unless
+somebody approves it.
+
+A line `#= ` has the words in which later prompts show the effect of a turn
+(`cap.engine.effect.Effect.line`); a line `#? ` has more of them, which no model is sent. A line has
+clauses, parted by semicolons:
+
+    moved red block, blue block     these are elsewhere, in this order, and nothing else is
+    moved red block from blue bowl to blue block    the same, with what it was and is in or on
+    moved                           something is elsewhere
+    nothing moved                   all is as it was
+    holds apple; drove; drew; ...   the other words of a turn's effect
+    at top right corner             what moved is within 6 cm of that place or object
+    beside blue bowl                what moved is close to it and not in it
+    said no mug                     an utterance has these words; `said`: something was said
+    changed top drawer              the robot's condition of that name is another
+    as named before                 nothing: the program uses names that only earlier turns know
 
 Of files whose robot may be another's nothing is executed: the hints and calls of their examples are
 looked up among a robot's primitives, the LMPs beside the file and the libraries; the rest would be
@@ -14,7 +29,9 @@ generated.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,8 +44,8 @@ from cap.engine.effect import Effect
 from cap.engine.engine import Engine
 from cap.engine.goal import GOAL
 from cap.engine.settings import Approve, EngineSettings
-from cap.errors import CapError, MissingExtra, NoMatch, NotFound, PromptError
-from cap.models.base import Completion, Model, Request
+from cap.errors import CapError, MissingExtra, NotFound, PromptError
+from cap.models.base import Model
 from cap.models.nearest import Nearest
 from cap.models.nearest.slots import repeated_numbers
 from cap.models.openai.model import SYSTEM
@@ -37,7 +54,7 @@ from cap.program.scope import Primitive, Scope
 from cap.prompt import released
 from cap.prompt.context import Context
 from cap.prompt.docs import primitive_docs
-from cap.prompt.examples import Example
+from cap.prompt.examples import RECALLED, Example
 from cap.prompt.prompt import MAX_REQUEST_TOKENS, Prompt, load, tokens_of, without_synonyms
 from cap.robot import registry
 from cap.robot.observation import Observation
@@ -45,7 +62,12 @@ from cap.robot.protocol import TurnTaking
 from cap.sandbox.sandbox import Sandbox
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
-from cap.validation.example_effects import Seen, missed
+
+WITHIN_M = {"at": (0.0, 0.06), "beside": (0.04, 0.25)}
+"""How far what moved is from a place or an object, seen from above: at least, and at most."""
+_PLACES = ("get_obj_pos", "get_loc_pos")
+"""Primitives that know where a named place is."""
+_NOT_EXECUTED = "not executed: "
 
 
 @dataclass(frozen=True)
@@ -84,16 +106,12 @@ def check_robot_prompts(
     with Sandbox() as sandbox:
         for prompt in prompts.values():
             for file in (prompt, prompt.beside):
-                if not file.examples and file is not prompt:
-                    continue
-                world = _World(robot, prompts, model, sandbox, approve)
-                findings = [found for _, found in _walk(file, world) if found]
-                if file is prompt:
-                    findings += _too_long(prompt, world.docs)
-                yield file, len(file.examples), findings
-
-
-_NOT_EXECUTED = "not executed: "
+                if file.examples or file is prompt:
+                    world = _World(robot, prompts, model, sandbox, approve)
+                    findings = list(world.findings(file))
+                    if file is prompt:
+                        findings += _too_long(prompt, world.docs)
+                    yield file, len(file.examples), findings
 
 
 @dataclass
@@ -134,8 +152,32 @@ class _World:
             self.engine.robot.close()
             self.engine = None
 
-    def run(self, prompt: Prompt, example: Example, engine: Engine | None) -> str:
-        """Run an example, in a new scene without an engine; return what is wrong, "" if nothing."""
+    def findings(self, prompt: Prompt) -> Iterator[PromptFinding]:
+        """Run a file's examples in order, and yield what is wrong with them."""
+        reason = ""
+        try:
+            for example in prompt.examples:
+                try:
+                    if reason and example.follows and prompt.header.session:
+                        reason = f"{_NOT_EXECUTED}it goes on from an example that did not run"
+                    else:
+                        reason = self._run(prompt, example)
+                except MissingExtra as missing:
+                    reason = f"{_NOT_EXECUTED}{missing}"
+                except CapError as error:
+                    reason = str(error)
+                skipped = reason.startswith(_NOT_EXECUTED)
+                if reason:
+                    about = prompt.name, example.line, example.instruction
+                    yield PromptFinding(*about, reason, skipped)
+        finally:
+            self.end()
+
+    def _run(self, prompt: Prompt, example: Example) -> str:
+        """Run an example and return what is wrong, "" if nothing.
+
+        One that follows another in a session shares its world and state.
+        """
         if not example.code.strip():
             return "there is no code under the instruction"
         if repeated := repeated_numbers(example):
@@ -144,6 +186,7 @@ class _World:
                 " name it there once, and write unrelated numbers otherwise"
             )
         facts = Context.read(example.context).facts
+        engine = self.engine if example.follows and prompt.header.session else None
         engine = engine or self.begin(prompt, facts.get("objects"))
         robot, before = engine.robot, Observation.of(engine.robot)
         variables = {**self.state.variables, **prompt.header.arguments, **facts}
@@ -159,50 +202,69 @@ class _World:
         elif (failure.kind, failure.error) != ("value", NotFound.__name__):
             return str(failure)
         after = Observation.of(robot)
-        seen = Seen(robot, before, after, Effect.of(before, after, answer.result))
-        return next((why for line in example.effects if (why := missed(line, seen))), "")
+        effect = Effect.of(before, after, answer.result)
+        return next((why for line in example.effects if (why := missed(line, effect, robot))), "")
 
 
-def _walk(prompt: Prompt, world: _World) -> Iterator[tuple[Example, PromptFinding | None]]:
-    """Run a file's examples in order; yield each with what is wrong.
+def missed(line: str, effect: Effect, robot: Any) -> str:
+    """Return which clause of a line is not so, and why; "" if all are.
 
-    One that follows another in a session shares its world and state.
+    Raises:
+        PromptError: A clause names what is not there.
     """
-    broken: PromptFinding | None = None
-    try:
-        for example in prompt.examples:
-            goes_on = example.follows and prompt.header.session
-            engine = world.engine if goes_on else None
-            try:
-                reason = world.run(prompt, example, engine)
-            except MissingExtra as missing:
-                reason = f"{_NOT_EXECUTED}{missing}"
-            except CapError as error:
-                reason = str(error)
-            skipped = reason.startswith(_NOT_EXECUTED)
-            if engine is None:
-                broken = None
-            elif reason and broken is not None:
-                skipped = broken.skipped
-                reason += f" (it goes on from the example in line {broken.line}, which did not run)"
-            about = prompt.name, example.line, example.instruction
-            found = PromptFinding(*about, reason, skipped) if reason else None
-            broken = broken or found
-            yield example, found
-    finally:
-        world.end()
+    clauses = [" ".join(clause.split()) for clause in line.split(";")]
+    for words in clauses:
+        if why := _missed(words, effect, robot):
+            return f"'{words}': {why}"
+    stated, moved = (
+        [one for one in some if one.startswith("moved ")] for some in (clauses, effect.clauses)
+    )
+    return f"'{'; '.join(stated)}': {'; '.join(moved)}" if stated and stated != moved else ""
 
 
-def _chars(prompt: Prompt, example: Example, docs: str) -> int:
-    """Return the size of the request that an example would answer."""
-    asked = prompt.render(example.instruction, example.context, docs=docs)
-    return len(SYSTEM) + len(without_synonyms(asked))
+def _missed(clause: str, effect: Effect, robot: Any) -> str:
+    """Return why a clause is not so, "" if it is."""
+    verb, _, rest = clause.partition(" ")
+    if clause == RECALLED or clause in effect.clauses or (clause == "moved" and effect.moved):
+        return ""
+    if verb == "said":
+        if any(rest.lower() in words.lower() for words in effect.said):
+            return ""
+        return f"said {', '.join(map(repr, effect.said)) or 'nothing'}"
+    if verb == "changed":
+        return "" if rest in effect.changed else f"{rest} is as before"
+    if verb not in WITHIN_M or not effect.moved:
+        return "; ".join(effect.clauses)
+    low_m, high_m = WITHIN_M[verb]
+    positions = Observation.of(robot).positions
+    there = positions[rest] if rest in positions else _place(rest, robot)
+    for name in effect.moved:
+        apart_m = math.dist(positions[name][:2], there[:2])
+        if name != rest and not low_m <= apart_m <= high_m:
+            return f"{name} is {apart_m:.2f} m from {rest}"
+    return ""
+
+
+def _place(name: str, robot: Any) -> Sequence[float]:
+    """Return where a place is, which no object is named like: metres."""
+    primitives = robot.primitives()
+    for asked in _PLACES:
+        if asked in primitives:
+            with suppress(CapError):
+                return [float(value) for value in primitives[asked].function(name)]
+    raise PromptError(f"an effect names {name!r}, and no object or place has that name")
+
+
+def request_chars(text: str) -> int:
+    """Return the size of a request with this text, as a language model gets it."""
+    return len(SYSTEM) + len(without_synonyms(text))
 
 
 def _too_long(prompt: Prompt, docs: str) -> list[PromptFinding]:
     """Return the finding that a prompt's longest request exceeds the limit, if it does."""
-    chars = max((_chars(prompt, one, docs) for one in prompt.examples), default=0)
-    if (tokens := tokens_of(chars)) <= MAX_REQUEST_TOKENS:
+    asked = (prompt.render(one.instruction, one.context, docs=docs) for one in prompt.examples)
+    tokens = tokens_of(max(map(request_chars, asked), default=0))
+    if tokens <= MAX_REQUEST_TOKENS:
         return []
     reason = (
         f"its request has about {tokens:,} tokens, and {MAX_REQUEST_TOKENS:,} is the limit: "
@@ -233,60 +295,17 @@ def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]
     return texts
 
 
-def request_chars(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, int]:
-    """Return the size of each prompt's request, by name, with the system message."""
-    return {name: len(SYSTEM) + len(text) for name, text in requests(prompts, robot).items()}
-
-
-def instruction_costs(robot: str) -> Iterator[dict[str, Any]]:
-    """Run the examples a person's words are answered by; yield what each would ask of a model.
-
-    Yields for each its instruction, the number of requests (the program's own, and one for each
-    LMP it calls, and they call), and the characters and tokens of all of them, with no history.
-
-    Args:
-        robot: A registered name, or a file with a `create` function.
-    """
-    prompts = registry.robot_prompts(robot)
-    meter = _Meter()
-    with Sandbox() as sandbox:
-        world = _World(robot, prompts, meter, sandbox)
-        for example, _ in _walk(prompts["ui"], world):
-            sizes = [_chars(prompts["ui"], example, world.docs), *meter.sizes]
-            meter.sizes.clear()
-            yield {
-                "instruction": example.instruction,
-                "requests": len(sizes),
-                "characters": sum(sizes),
-                "tokens": tokens_of(sum(sizes)),
-            }
-
-
-class _Meter(Nearest):
-    """The offline model, with the size of each request as a language model would get it."""
-
-    def __init__(self) -> None:
-        self.sizes: list[int] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.sizes.append(len(SYSTEM) + len(without_synonyms(request.prompt)))
-        try:  # by what a language model reads as well, as far as that serves
-            return super().complete(replace(request, further=""))
-        except NoMatch:
-            return super().complete(request)
-
-
 @dataclass(frozen=True)
 class PromptReport:
     """One prompt file, looked at."""
 
     prompt: Prompt
     """The prompt."""
-    names: Mapping[str, tuple[str, ...]]
-    """Its names by what they stand for: primitives of the `robot`, other prompts (`lmps`), what
-    every program has (`library`), functions nobody has (`generated` when called), and values
-    nobody sets (`given` by a caller's keyword arguments or an earlier turn)."""
-    findings: tuple[PromptFinding, ...]
+    generated: Sequence[str]
+    """Functions nobody has: they are generated when they are called."""
+    given: Sequence[str]
+    """Values nobody sets: a caller's keyword arguments or an earlier turn must."""
+    findings: Sequence[PromptFinding]
     """What in its examples cannot be."""
 
 
@@ -349,17 +368,11 @@ def _report(prompt: Prompt, primitives: Mapping[str, Primitive], lmps: set[str])
         if (groups or not hints or name in hints) and (primitive.kind != "action" or header.actions)
     }
     findings += _too_long(prompt, primitive_docs("", offered, groups) if header.docs else "")
-    kinds = {
-        "robot": [name for name in hints if name in primitives],
-        "lmps": [name for name in hints if name in lmps and name not in primitives],
-        "library": [name for name in hints if name in EVERYWHERE],
-    }
-    sorted_names = {"*"}.union(*kinds.values())
-    kinds["generated"] = [name for name in hints if name not in sorted_names]
-    kinds["generated"] += [entry.name for entry in missing if entry.calls]
-    kinds["given"] = [each.name for each in missing if each.name not in kinds["generated"]]
-    names = {kind: tuple(dict.fromkeys(found)) for kind, found in kinds.items()}
-    return PromptReport(prompt, names, tuple(findings))
+    known = {*everything, *EVERYWHERE, "robot", "*"}
+    generated = [name for name in hints if name not in known]
+    generated += [name.name for name in missing if name.calls]
+    given = list(dict.fromkeys(one.name for one in missing if one.name not in generated))
+    return PromptReport(prompt, list(dict.fromkeys(generated)), given, findings)
 
 
 def _nested(description: str, context: str = "", **given: Any) -> Any:

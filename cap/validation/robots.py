@@ -4,6 +4,9 @@ It is built twice in its instant world, looked at, asked what it can be asked wi
 its prompts' examples are executed there. Of a robot that is real in that mode too, those that may
 move it run only if somebody approves them. Whatever a program hands to its primitives, each refuses
 what it cannot use with an error of one line, before anything has changed.
+
+With options, `cap robots check NAME -R ...` brings a real robot up, from looking to the first
+motion (`walk`).
 """
 
 from __future__ import annotations
@@ -15,17 +18,17 @@ import typing
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from cap.engine.settings import Approve
-from cap.errors import CapError, RobotError
+from cap.errors import CapError, RobotError, UsageError
 from cap.models.base import Model
 from cap.program.scope import Primitive
 from cap.robot import registry
 from cap.robot.observation import Observation
-from cap.robot.protocol import Rehearsable, Rewindable, Robot
+from cap.robot.protocol import BringUp, Rehearsable, Rewindable, Robot
 from cap.robot.view import Viewable
 from cap.sandbox.wire import encode
 from cap.validation.prompts import check_robot_prompts
@@ -110,11 +113,11 @@ def _failing(where: str, call: Callable[[], Any], what: str) -> Iterator[RobotFi
 
 def _shape(robot: Any) -> Iterator[RobotFinding]:
     """Yield what a robot lacks altogether."""
-    rewinds = robot.simulated and not isinstance(robot, Rehearsable)
-    for method in _SIMULATED if rewinds else ():
-        if not callable(getattr(robot, method, None)):
-            see = "robots.simulation.simulated_robot.SimulatedRobot"
-            yield RobotFinding("robot", f"has no method '{method}'; see {see}")
+    if robot.simulated and not isinstance(robot, Rehearsable):
+        for method in _SIMULATED:
+            if not callable(getattr(robot, method, None)):
+                see = "robots.simulation.simulated_robot.SimulatedRobot"
+                yield RobotFinding("robot", f"has no method '{method}'; see {see}")
     if not inspect.getdoc(type(robot)):
         yield RobotFinding("robot", "its class has no docstring; a model reads it")
 
@@ -195,24 +198,25 @@ def _prompts(
     """
     for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
         where = f"prompts/{prompt.name}.py"
-        for found in findings:
-            if not found.skipped:
-                yield RobotFinding(
-                    f"{where} line {found.line}" if found.line else where, found.reason
-                )
-        if left := sum(found.skipped for found in findings):
-            reason = f"{left} of {count} examples were not executed: they move a real robot"
-            yield RobotFinding(where, f"{reason}, and nobody approved it", skipped=True)
+        faults = [found for found in findings if not found.skipped]
+        for found in faults:
+            yield RobotFinding(f"{where} line {found.line}", found.reason)
+        if left := len(findings) - len(faults):
+            reason = (
+                f"{left} of {count} examples were not executed: they move a real robot and nobody "
+                "approved it, or they go on from one that did not run"
+            )
+            yield RobotFinding(where, reason, skipped=True)
     prompts = registry.robot_prompts(name)
     if "ui" not in prompts:
         yield RobotFinding("prompts", "there is no ui.py; it answers a person")
     imported = {hint for prompt in prompts.values() for hint in prompt.hints}
+    reason = (
+        "no prompt imports it, so no model knows it: add it to "
+        "'from robot import ...' in prompts/ui.py, with an example"
+    )
     for primitive in robot.primitives():
         if primitive not in imported:
-            reason = (
-                "no prompt imports it, so no model knows it: add it to "
-                "'from robot import ...' in prompts/ui.py, with an example"
-            )
             yield RobotFinding(primitive, reason, skipped=True)
 
 
@@ -270,3 +274,53 @@ def _odd_values(usual: Any) -> Iterator[Any]:
             yield [usual[0], odd]
         elif isinstance(usual, dict):
             yield dict.fromkeys(usual, odd)
+
+
+StepResult = Literal["ok", "failed", "declined", "interrupted", "not done"]
+INTERRUPTED = "it was ended here; what moved was stopped"
+UNANSWERED = "it was ended at the question; nothing of this step was done"
+NO_TERMINAL = "it needs a terminal, where a person can be asked: run it in one"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The result of a step of a bring-up."""
+
+    title: str
+    """Of the step."""
+    result: StepResult
+    """`not done` behind a step that failed or was declined."""
+    finding: str
+    """What was found, or what is wrong and the remedy."""
+    question: str = ""
+    """What the person was asked, if anything."""
+    exit_code: int = 0
+    """Of the error it failed with, or of what it lacked."""
+
+
+def walk(robot: BringUp, ask: Callable[[str], bool] | None) -> Iterator[Checked]:
+    """Go through the checklist; each step rests on those before, so the first no ends it.
+
+    Args:
+        robot: What is brought up.
+        ask: Puts a question to the person; None where there is nobody.
+    """
+    failed = ""
+    for step in robot.steps():
+        title, question = step.title, step.question
+        if failed:
+            yield Checked(title, "not done", f"after: {failed}")
+            continue
+        if question and ask is None:
+            done = Checked(title, "not done", NO_TERMINAL, question, UsageError.exit_code)
+        elif question and ask is not None and not ask(question):
+            done = Checked(title, "declined", "the user said no", question)
+        else:
+            try:
+                done = Checked(title, "ok", step.do(), question)
+            except CapError as error:
+                robot.stop()
+                why = f"{type(error).__name__}: {error}"
+                done = Checked(title, "failed", why, question, error.exit_code)
+        failed = "" if done.result == "ok" else title
+        yield done

@@ -48,12 +48,11 @@ put_first_on_second(moved[0], 'left side')
 other, moved = moved[-1], ['yellow block']
 put_first_on_second(moved[0], parse_position(f'next to the {other}'))
 #= moved yellow block
-#? beside red block; not on red block
+#? beside red block
 
 # undo the last two moves.
 moved = undo_turns(2)
 #= moved red block to blue bowl; moved yellow block
-#? not near left side
 
 # from now on the blue bowl is called the bin.
 called['bin'] = 'blue bowl'
@@ -64,7 +63,7 @@ say('all right, the blue bowl is the bin')
 moved = [parse_obj_name('the leftmost block')]
 put_first_on_second(moved[0], called['bin'])
 #= moved yellow block to red block
-#? inside blue bowl
+#? at blue bowl
 
 # put the white block in the bin.
 say('I see no white block')

@@ -20,7 +20,7 @@ from robots.kitchen import arguments, grasps, paths, picture, placement, scene_f
 from robots.kitchen.arguments import Points
 from robots.kitchen.arrivals import announced, without
 from robots.kitchen.manipulation import SLID_M, Manipulation
-from robots.kitchen.objects import CALLED, KINDS, SceneEntry, Thing, footprint
+from robots.kitchen.objects import CALLED, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import KitchenState, TurnStart
@@ -61,8 +61,6 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
     name = "kitchen"
     _stopped = "stopped: the motion was interrupted; look where the robot is"
     _world: KitchenWorld
-    inside_m = KINDS["bowl"].foot_r
-    """How far from a bowl's middle what is in it may be, metres."""
 
     def __init__(
         self,

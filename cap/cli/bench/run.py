@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from benchmarks.report.tables import Cell, Report
 
 _UNSAID = click.core.ParameterSource.DEFAULT
-_OF_PLANNING = ("table", "translator")
-"""Options of the suite `planning` alone."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,6 @@ class SuiteOptions(TrialOptions):
     k: list[int] = field(default_factory=list)
     shared_library: bool = False
     table: str | None = None
-    translator: str | None = None
 
 
 @dataclass(frozen=True)
@@ -115,9 +112,9 @@ def run(suite_name: str, options: SuiteOptions) -> int:
         raise UsageError(f"-k {options.k[-1]} needs that many samples: -n {options.k[-1]}")
     if suite_name == "planning":
         settled |= {"table": options.table or "SC-4"}
-        settled |= given(models=options.model and [options.model], translator=options.translator)
-    elif only := next((n for n in _OF_PLANNING if getattr(options, n)), ""):
-        raise UsageError(f"the suite '{suite_name}' takes no --{only}; leave it out")
+        settled |= given(models=options.model and [options.model])
+    elif options.table:
+        raise UsageError(f"the suite '{suite_name}' takes no --table; leave it out")
     elif options.model is None and options.policy is None and suite_name != "transcripts":
         raise UsageError(
             "choose a model with -m: oracle, no-op, noisy-oracle:P, nearest or any other model"

@@ -28,7 +28,7 @@ from cap.trace.reader import UNREADABLE, read_events, read_header
 _SKIPPED = frozenset(
     (
         *("prompt", "look", "skills", "resumed", "unseen", "held", "rewound", "model"),
-        *("answer", "considered", "example", "policy", "generated"),
+        *("answer", "considered", "example", "explanation", "policy", "generated"),
     )
 )
 """Kinds of events that are shown elsewhere, or are of no use here."""

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.planning import trials
 from benchmarks.planning.layout import OFFLINE, SEARCHED, TABLES, PlanningCell, paper
 from benchmarks.planning.suite import PlanningSuite
 from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
 from cap.errors import UsageError
-from cap.planners.zero_shot import Translator
 from tests.rows import table
 
 
@@ -145,23 +143,6 @@ def test_stand_ins_that_read_no_example_have_no_cell_without_the_fitting_one() -
     assert {s for _, s in found.cells() if s.startswith("- dynamic")} == {"- dynamic copy-say"}
     assert "never read the example" in found.judged
     assert ("test", "- correction perfect-say") in found.cells()
-
-
-@pytest.mark.inside
-def test_the_translator_of_the_house_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    usual = trials.household_translator()
-
-    def translator(said: str) -> Translator:
-        asked.append(said)
-        return usual
-
-    monkeypatch.setattr(trials, "household_translator", translator)
-    for said in ("tfidf", "edit"):
-        found = PlanningSuite("NL-1", ["perfect-say"], translator=said)
-        (trial, *_) = found.trials(1, 0, ["generalise"], ["zero-shot perfect-say"])
-        assert found.run(trial, settings("NL-1")).cause != "infrastructure"
-    assert asked == ["tfidf", "edit"]
 
 
 def test_values_are_the_seeds_own_or_labelled_as_from_records() -> None:

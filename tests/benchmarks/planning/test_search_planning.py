@@ -14,7 +14,7 @@ from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
-from cap.planners.dialogue import Dialogue, DialogueLine
+from cap.planners.dialogue import Dialogue, DialogueLine, plan_in
 from cap.planners.loop import DONE, Action
 from cap.planners.saycanpay import PlanContext, TrainedScores
 from cap.planners.stand_in_models import StandIn
@@ -52,10 +52,10 @@ def test_examples_of_prompts_show_a_training_problem_as_it_was_at_first(domain: 
     known = {(p.opening, p.goal): (*(p.plan(p.start) or ()), DONE.text) for p in problems}
     assert prompt.examples
     for example in prompt.examples:
-        assert known[example.opening, example.instruction] == example.steps
-    text = Dialogue(prompt, "go on", ["It is so."]).text()
-    for example in prompt.examples:
-        assert f"\n\n{example.opening}\nPerson: {example.instruction}\nRobot: 1." in text
+        opening = example.split("\n")[0]
+        instruction, steps = plan_in(example)
+        assert known[opening, instruction] == steps
+        assert f"\n\n{example}\n\n" in Dialogue(prompt, "go on", ["It is so."]).text()
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -88,8 +88,7 @@ def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> N
     found = [str(finding) for finding in check_robot(str(robot), make_model("nearest"))]
     assert len(found) == 2
     assert "ZeroDivisionError" in found[0]
-    assert "goes on from the example in line 13, which did not run" in found[1]
-    assert "'moved' is not defined" in found[1]
+    assert found[1].startswith("a note: prompts/ui.py: 3 of 4 examples were not executed")
 
 
 @pytest.mark.parametrize(

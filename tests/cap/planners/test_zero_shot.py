@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from cap.errors import MissingExtra, UsageError
 from cap.models.base import Completion, Request
 from cap.planners.loop import EpisodeResult, run_episode
 from cap.planners.zero_shot import (
     PlanExample,
     ZeroShot,
     by_letters,
-    edit_distance,
-    plain,
-    translator,
 )
 from cap.trace.trace import Event, Trace
 from tests.fakes.planning import TextWorld
@@ -119,17 +113,12 @@ def test_without_translation_only_exact_words_are_steps() -> None:
     assert [outcome.action.skill for outcome in result.outcomes] == ["do", "unread"]
 
 
-DISTANCES, MEANT = table(__file__, "edit distances"), table(__file__, "translations")
+MEANT = table(__file__, "translations")
 
 
-@rows(("first", "second", "expected"), DISTANCES.values(), DISTANCES)
-def test_letters_are_put_in_taken_out_or_changed(first: str, second: str, expected: int) -> None:
-    assert edit_distance(first, second) == edit_distance(second, first) == expected
-
-
-@rows(("kind", "said", "meant"), MEANT.values(), MEANT)
-def test_the_nearest_step_is_the_one_that_is_meant(kind: str, said: str, meant: int) -> None:
-    number, likeness = translator(kind, HOUSE, {"turn on": "switch on"})(said)
+@rows(("said", "meant"), MEANT.values(), MEANT)
+def test_the_nearest_step_is_the_one_that_is_meant(said: str, meant: int) -> None:
+    number, likeness = by_letters(HOUSE, {"turn on": "switch on"})(said)
     assert number == meant
     assert 0.3 < likeness <= 1 + 1e-9
 
@@ -138,40 +127,4 @@ def test_the_same_words_are_fully_alike_and_strange_ones_not_at_all() -> None:
     nearest = by_letters(HOUSE, {})
     assert nearest("grab the cup") == (2, pytest.approx(1))
     assert nearest("ÿÿÿ") == (0, 0.0)
-    assert plain("Turn ON a Tv!", {"turn on": "switch on"}) == "switch on tv"
-
-
-class Encoder:
-    """Stands for a model of sentence-transformers; there is none of another name."""
-
-    def __init__(self, name: str, device: str) -> None:
-        if name != "small":
-            raise OSError("not there")
-
-    def encode(self, texts: Sequence[str], normalize_embeddings: bool) -> np.ndarray:
-        rows = np.array([[float("cup" in t), float("light" in t), 0.1] for t in texts])
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-def test_embeddings_are_compared_by_cosine(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = SimpleNamespace(SentenceTransformer=Encoder)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
-    assert translator("embedding:small", HOUSE, {})("a lamp or light")[0] == 1
-    with pytest.raises(UsageError, match=r"no encoder 'nowhere' .*folder"):
-        translator("embedding:nowhere", HOUSE, {})
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtra, match="embed"):
-        translator("embedding", HOUSE, {})
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("magic", "use one of: tfidf, edit"),
-        ("tfidf:x", "takes a model, such as embedding:FOLDER"),
-        ("embedding:", "takes a model, such as embedding:FOLDER"),
-    ],
-)
-def test_what_is_no_translator_has_its_remedy(name: str, why: str) -> None:
-    with pytest.raises(UsageError, match=why):
-        translator(name, HOUSE, {})
+    assert by_letters(["switch on tv"], {"turn on": "switch on"})("Turn ON a Tv!")[1] > 0.999

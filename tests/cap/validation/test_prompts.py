@@ -48,27 +48,22 @@ def test_names_are_sorted_by_what_they_stand_for(look_at: Write) -> None:
         "# a.\nstack_all(parse_it('b', c))\nmake_line(d)\nsay('e')\n",
         lmps=("parse_it",),
     )
-    assert report.names == {
-        "robot": ("get_obj_pos",),
-        "lmps": ("parse_it",),
-        "library": ("np",),
-        "generated": ("stack_all", "make_line"),
-        "given": ("c", "d"),
-    }
-    assert report.findings == ()
+    assert report.generated == ["stack_all", "make_line"]
+    assert report.given == ["c", "d"]
+    assert report.findings == []
 
 
 def test_the_other_files_of_a_folder_are_lmps() -> None:
     reports = {report.prompt.name: report for report in inspect_names(BARE, PRIMITIVES, ())}
-    assert reports["tray_ui"].names["lmps"] == ("parse_obj_name", "parse_position")
-    assert reports["transform_shape_pts"].names["given"] == ("shape_pts",)
-    assert "get_closest_idx" in reports["parse_obj_name"].names["generated"]
+    assert "parse_obj_name" not in reports["tray_ui"].generated
+    assert reports["transform_shape_pts"].given == ["shape_pts"]
+    assert "get_closest_idx" in reports["parse_obj_name"].generated
     assert not any(report.findings for report in reports.values())
 
 
 def test_variables_of_earlier_turns_are_set(look_at: Write) -> None:
     text = "from u import say\n\nobjects = ['a']\n# a.\nplace = 1\nsay('b')\n# c.\nsay(place)\n"
-    assert look_at(text).names["given"] == ()
+    assert look_at(text).given == []
 
 
 FINDINGS = {
@@ -104,7 +99,6 @@ def test_the_command_tells_names_and_what_was_inferred(capsys: pytest.CaptureFix
     shown = capsys.readouterr().out
     assert "tray_ui.py: 5 examples" in shown
     assert "no header, inferred: session = true" in shown
-    assert "of robot ravens: put_first_on_second, get_obj_pos" in shown
     assert "to be generated: line_up_objects, shift_left" in shown
 
 
