@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ from cap.models.base import Request
 from cap.models.capabilities import Abilities, AbilitiesFile
 from cap.models.probe import check
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
-
-TODAY = date(2030, 1, 2)
 
 
 def full(prompt: str, body: Mapping[str, Any]) -> Any:
@@ -51,7 +48,7 @@ def poor(prompt: str, body: Mapping[str, Any]) -> Any:
 
 def checked(connect: Any, answer: Any, **options: Any) -> Abilities:
     with FakeServer(answer) as server:
-        found = check(connect(server.url, **options), today=lambda: TODAY)
+        found = check(connect(server.url, **options))
         assert len(server.posts) <= 16
     return found
 
@@ -60,24 +57,24 @@ def checked(connect: Any, answer: Any, **options: Any) -> Abilities:
 def test_a_server_that_can_everything(connect: Any, mode: str) -> None:
     found = checked(connect, full, mode=mode)
     assert (found.chat, found.completions, found.seed) == (True,) * 3
-    assert (found.stop, found.streaming) == (True, True)
+    assert found.streaming
     assert (found.rung, found.refused) == ("exact", {})
-    assert found.checked == "2030-01-02"
+    assert found.checked
 
 
 @pytest.mark.parametrize("blind", [True, False])
 def test_a_server_is_sent_a_picture_to_see_if_it_takes_one(connect: Any, blind: bool) -> None:
     with FakeServer(full, blind=blind) as server:
-        found = check(connect(server.url), today=lambda: TODAY)
+        found = check(connect(server.url))
     assert (found.pictures, "pictures" in found.refused) == (not blind, blind)
 
 
 def test_a_server_that_can_little(connect: Any) -> None:
     found = checked(connect, poor)
     assert (found.chat, found.completions) == (True, False)
-    assert not any((found.stop, found.seed, found.streaming, found.logprobs))
+    assert not any((found.seed, found.streaming, found.logprobs))
     assert found.rung == "ranked"
-    assert set(found.refused) == {"stop", "seed", "temperature"}
+    assert set(found.refused) == {"seed", "temperature"}
 
 
 def test_a_model_that_wants_another_name_for_its_limit(connect: Any) -> None:
@@ -91,28 +88,11 @@ def test_a_model_that_wants_another_name_for_its_limit(connect: Any) -> None:
     assert "max_tokens" in found.refused
 
 
-def test_a_server_that_takes_stop_strings_and_does_not_stop(connect: Any) -> None:
-    def deaf(prompt: str, body: Mapping[str, Any]) -> Any:
-        return reply({"choices": [{"text": "5, 6, 7", "message": {"content": "5, 6, 7"}}]})
-
-    found = checked(connect, deaf)
-    assert found.stop is False
-    assert found.streaming is None  # one word, so one piece, whatever it can
-
-
-def test_a_server_that_ignores_stop_strings_and_says_other_things_leaves_it_open(
-    connect: Any,
-) -> None:
-    assert checked(connect, lambda prompt, body: "hello").stop is None
-
-
 def test_a_model_that_is_not_there_is_named_with_its_address_and_remedy(connect: Any) -> None:
-    for there, remedy in (("other", "models there: other"), ("fake", "in neither mode")):
-        with FakeServer(lambda prompt, body: error(404, "gone"), models=[there]) as server:
-            with pytest.raises(ModelError) as caught:
-                check(connect(server.url), today=lambda: TODAY)
-            for told in (server.url, remedy):
-                assert told in str(caught.value)
+    with FakeServer(lambda prompt, body: error(404, "gone")) as server:
+        with pytest.raises(ModelError, match=r"check --base-url .* the model's name") as caught:
+            check(connect(server.url))
+        assert server.url in str(caught.value)
 
 
 def test_an_answer_that_leaves_it_open_is_not_called_no(connect: Any) -> None:
@@ -179,7 +159,7 @@ def test_the_command_speaks_to_people(tmp_path: Path) -> None:
     assert "chat: yes" in lines
     assert "completions: no" in lines
     assert "continuations are compared by: ranked" in lines
-    assert "refused parameters: seed, temperature, stop" in lines
+    assert "refused parameters: seed, temperature" in lines
 
 
 def test_only_endpoints_can_be_checked(tmp_path: Path) -> None:
