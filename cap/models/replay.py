@@ -241,18 +241,6 @@ class Replay:
         )
 
 
-def recording_warning(path: Path | None) -> str:
-    """Return what a user should know who records into a file that others answers are in."""
-    if path is None or not path.is_file():
-        return ""
-    if not (answers := sum(bool(_KEY.search(line)) for line in _lines(path))):
-        return ""
-    return (
-        f"{path} holds {answers} answer{'s' * (answers != 1)} of earlier runs, which stay; where "
-        "the same is asked again the new ones hold. Name another file for this run alone"
-    )
-
-
 class Recording:
     """A file that answers are appended to; safe to use from several threads."""
 

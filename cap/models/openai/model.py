@@ -269,6 +269,7 @@ class OpenAIModel:
             Refused: The endpoint does not take a parameter, or has no such mode.
             ModelError: No usable answer.
         """
+        self._client.open()  # its import is slow, and not the endpoint's fault
         texts = str(parameters.get("prompt") or parameters.get("messages"))
         exchange = Exchange(Deadline(self._timeout_s, self._clock), texts)
         send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
@@ -294,6 +295,7 @@ class OpenAIModel:
         self._client.close()
 
     def _complete(self, request: Request, on_text: OnText | None) -> Completion:
+        self._client.open()  # its import is slow, and not the endpoint's fault
         prompt = without_synonyms(request.prompt)
         exchange = Exchange(Deadline(self._timeout_s, self._clock), prompt)
         pieces = None if on_text is None else Pieces(on_text, self._redaction)

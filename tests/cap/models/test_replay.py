@@ -19,7 +19,7 @@ from cap.errors import (
     UsageError,
 )
 from cap.models.base import Completion, Request, Scores, Usage
-from cap.models.replay import Recording, Replay, recording_warning, request_key
+from cap.models.replay import Recording, Replay, request_key
 from cap.models.wrapper import Managed
 
 REQUEST = Request("import numpy as np\n\nobjects = ['a']\n# move the a.\n", stop=("\n# ",))
@@ -143,14 +143,6 @@ def test_what_was_never_asked_is_not_recorded(file: Path, kind: type[ModelError]
     with pytest.raises(kind):
         recorder(Fails(kind("no more")), file).complete(REQUEST)
     assert file.read_bytes() == b""
-
-
-def test_who_records_where_others_have_is_told(file: Path) -> None:
-    assert recording_warning(None) == recording_warning(file) == ""
-    recorder(Echo(), file)
-    assert recording_warning(file) == ""
-    recorder(Echo(), file).complete(REQUEST)
-    assert f"{file} holds 1 answer of earlier runs, which stay" in recording_warning(file)
 
 
 def test_threads_do_not_mix_their_lines(file: Path) -> None:
