@@ -18,7 +18,7 @@ How it answers
        whole; a part without a verb has that of the first. The answers follow each other. A prompt
        whose examples all bind one same name returns a value and is never answered twice.
     A request for a function (`total = get_total(xs=numbers)`) gets the example's definition of that
-    name, if its parameters take the call.
+    name.
 
 When it declines
     `NoMatch` names the words that fit nowhere and up to three sentences that it follows in this
@@ -81,9 +81,6 @@ class Nearest:
             NoMatch: No example is close enough; the message says what it would follow.
         """
         *examples, asked = split_examples(request.prompt) or (None,)
-        names = {line.partition(" = ")[0] for line in asked.context.split("\n")} if asked else ()
-        if any(f"\n{name} = [" in f"\n{one.code}" for name in names for one in examples if one):
-            *examples, asked = split_examples(request.prompt, names=names)  # as in bare prompts
         examples = [*split_examples(request.further), *examples]
         if asked is None or asked.code or not examples:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
@@ -198,8 +195,6 @@ def _returns(vocabulary: Vocabulary) -> bool:
 def _definition(instruction: str, examples: Sequence[Example]) -> str | None:
     """Return the definition of the function an instruction calls, or None if it calls none.
 
-    An example answers if its function has that name and its parameters take the call.
-
     Raises:
         NoMatch: No example defines such a function.
     """
@@ -211,9 +206,7 @@ def _definition(instruction: str, examples: Sequence[Example]) -> str | None:
         return None
     for example in examples:
         function = _statement(example.code)
-        if not isinstance(function, ast.FunctionDef) or function.name != call.func.id:
-            continue
-        if _takes(function, call):
+        if isinstance(function, ast.FunctionDef) and function.name == call.func.id:
             return example.code
     raise NoMatch(
         f"nearest knows no example function like {ast.unparse(call)!r}; define it in the prompt, "
@@ -228,13 +221,3 @@ def _statement(code: str) -> ast.stmt | None:
     except SyntaxError:
         return None
     return body[0] if len(body) == 1 else None
-
-
-def _takes(function: ast.FunctionDef, call: ast.Call) -> bool:
-    """Tell whether a function's parameters take the arguments of a call."""
-    names = [parameter.arg for parameter in function.args.args]
-    required = names[: len(names) - len(function.args.defaults)]
-    given = [*names[: len(call.args)], *(argument.arg for argument in call.keywords)]
-    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
-    once = len(call.args) + len(call.keywords) == len({*given})
-    return once and not starred and {*required} <= {*given} <= {*names}

@@ -5,7 +5,6 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -216,12 +215,6 @@ def test_what_a_shared_account_counts_holds_for_both() -> None:
             pass
     with pytest.raises(SpendLimit, match="b was sent 2 requests"), other.sending():
         pass
-
-
-def test_a_kept_answer_takes_nothing() -> None:
-    kept = Completion("x", "m", 10, 5, cost_usd=0.0, requests=0)
-    assert Usage.of(kept) == Usage()
-    assert Price(1.0, 2.0).of(replace(kept, cached_tokens=4)) == pytest.approx(20 / 1e6)
 
 
 LOST = {

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from cap.errors import ModelError
-from cap.models.base import Request, Streams
+from cap.models.base import Request
 from tests.fakes.openai_server import (
     FakeServer,
     Fault,
@@ -39,10 +39,6 @@ def test_a_streamed_completion_is_the_one_that_comes_in_one(connect: Any, mode: 
     assert streamed.completion_tokens > 0
     assert len(pieces) > 1
     assert "".join(pieces) == TEXT
-
-
-def test_a_model_at_an_endpoint_streams(connect: Any) -> None:
-    assert isinstance(connect("http://127.0.0.1:9/v1"), Streams)
 
 
 def test_refused_stream_options_are_dropped_once_and_remembered(connect: Any) -> None:
