@@ -81,6 +81,9 @@ class Nearest:
             NoMatch: No example is close enough; the message says what it would follow.
         """
         *examples, asked = split_examples(request.prompt) or (None,)
+        names = {line.partition(" = ")[0] for line in asked.context.split("\n")} if asked else ()
+        if any(f"\n{name} = [" in f"\n{one.code}" for name in names for one in examples if one):
+            *examples, asked = split_examples(request.prompt, names=names)  # as in bare prompts
         examples = [*split_examples(request.further), *examples]
         if asked is None or asked.code or not examples:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")

@@ -15,7 +15,6 @@ import pytest
 
 from cap.errors import ModelError
 from cap.models.base import Completion, Request
-from cap.models.openai.client import retry_after_s
 from cap.program.extraction import program_in
 from tests.cap.models.conftest import KEY
 from tests.fakes.openai_server import HANG, FakeServer, delta, fault, stream
@@ -98,17 +97,3 @@ def test_an_endless_answer_is_not_kept(
     huge = stream(delta("x" * 1000), then="repeat")
     with FakeServer(says, [huge]) as server, pytest.raises(ModelError, match="longer than 10000"):
         ask(connect(server.url), how)
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "2.5"}, 2.5),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "inf"}, None),
-        ({}, None),
-    ],
-)
-def test_the_wait_is_read_in_seconds(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_s(headers) == seconds

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -149,15 +148,6 @@ def test_nothing_listening_is_said_at_once(connect: Any, sleeps: Any) -> None:
     with pytest.raises(ModelUnreachable, match=f"{url}: nothing answers there; start the server"):
         connect(url).complete(REQUEST)
     assert sleeps.waits == []
-
-
-def test_threads_can_share_a_model_that_learns_what_is_refused(connect: Any) -> None:
-    requests = [Request(f"# say {number}.\n", seed=number) for number in range(12)]
-    with FakeServer(lambda prompt, body: prompt, refuses=["seed", "max_tokens"]) as server:
-        model = connect(server.url)
-        with ThreadPoolExecutor(4) as pool:
-            completions = list(pool.map(model.complete, requests))
-    assert [completion.text for completion in completions] == [each.prompt for each in requests]
 
 
 def test_importing_the_module_does_not_import_the_sdk() -> None:
