@@ -94,16 +94,13 @@ def _rows(found: dict[str, Any]) -> dict[str, str]:
         True: f"{read} tokens; the beginning of longer prompts is silently cut off",
         False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
     }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read completely")
-    rows["latency_s"] = f"{found['latency_s']:.3f}"
     return {_NAMES.get(key, key): value for key, value in rows.items()}
 
 
 _NAMES = {
-    "stop": "stop strings",
     "logprobs": "alternatives to a token",
     "rung": "continuations are compared by",
     "window": "context window",
     "pictures": "accepts pictures",
     "refused": "refused parameters",
-    "latency_s": "time of the fastest answer, in seconds",
 }

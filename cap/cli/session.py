@@ -85,15 +85,12 @@ def _make_session(
     people: People | None,
 ) -> Any:
     from cap.engine.settings import GenerationLimits, Repairs, Sampling
-    from cap.models.replay import recording_warning
     from cap.robot import registry
     from cap.sandbox.limits import Limits
     from cap.session.session import Session
     from cap.session.settings import SessionSettings
     from cap.session.skills.store import SkillStore
 
-    if warning := recording_warning(options.record):
-        click.echo(f"warning: {warning}", err=True)
     model = model_for(settings, options.record)
     robot = _make_robot(options, settings)
     try:

@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Completion, Usage
@@ -71,54 +70,24 @@ Check = Callable[[int, float], None]
 """Called with the requests and dollars so far; raises if there may be no more."""
 
 
-def cost_told(who: str, spent_usd: float, limit_usd: float, under_way: int = 0) -> str:
-    """Say what was spent of a limit that is reached: by how much it is passed once that is known.
+def cost_message(who: str, spent_usd: float, limit_usd: float) -> str:
+    """Return what was spent of a limit that is reached, and by how much it is passed.
 
     Args:
         who: What has cost so much.
         spent_usd: How much, in dollars.
         limit_usd: The limit, in dollars.
-        under_way: Requests whose price is not known yet.
     """
     message = f"{who} has cost ${spent_usd:.4f}, the limit of this run is ${limit_usd:g}"
-    if under_way:
-        more = "1 request more is" if under_way == 1 else f"{under_way} requests more are"
-        return f"{message}; {more} under way and will be paid for too"
-    over_usd = spent_usd - limit_usd
-    if f"{over_usd:.4f}" == f"{0:.4f}":
+    over = f"{spent_usd - limit_usd:.4f}"
+    if over == "0.0000":
         return message
-    return (
-        f"{message}, passed by ${over_usd:.4f}: what a request costs is known once it is answered"
-    )
+    return f"{message}, passed by ${over}: what a request costs is known once it is answered"
 
 
 def estimate(chars: int) -> int:
     """Return about how many tokens a text of so many characters has."""
     return -(-chars // CHARS_PER_TOKEN)
-
-
-def counted(prompt: str, completion: Completion, missing: str | None = None) -> Completion:
-    """Return an answer with counts of tokens; those that are no numbers are estimated.
-
-    Args:
-        prompt: What was asked.
-        completion: The answer.
-        missing: Note on an answer without counts, which are estimated then; None to leave them.
-    """
-    counts: list[Any] = [completion.prompt_tokens, completion.completion_tokens]
-    wrong = not all(type(count) is int and count >= 0 for count in counts)
-    if not wrong and (missing is None or any(counts)):
-        return completion
-    note = ESTIMATED if wrong else missing
-    return replace(
-        completion,
-        prompt_tokens=estimate(len(prompt)),
-        completion_tokens=estimate(len(completion.text)),
-        cached_tokens=0,
-        reasoning_tokens=0,
-        notes=(*completion.notes, note) if note else completion.notes,
-        estimated=True,
-    )
 
 
 class Account:
@@ -193,7 +162,6 @@ class Budget:
         self._places = threading.BoundedSemaphore(self._allowance.at_once)
         self._sent: deque[float] = deque()
         """When the requests of the last minute were sent."""
-        self._under_way = 0
         self._sleep, self._clock = sleep, clock
         self.usage = Usage()
         """What was used so far."""
@@ -208,13 +176,9 @@ class Budget:
         with self._places:
             self._pace()
             self._account.begin(self._check)
-            with self._lock:
-                self._under_way += 1
             try:
                 yield
             finally:
-                with self._lock:
-                    self._under_way -= 1
                 self._account.end()
 
     def count(self, prompt: str, completion: Completion, lost: Usage = NOTHING) -> Completion:
@@ -225,9 +189,15 @@ class Budget:
             completion: The answer.
             lost: What tries took that broke off before it, which is counted already.
         """
-        missing = ESTIMATED if self._price else ""
         unknown = self._price != FREE and completion.cost_usd is None
-        completion = counted(prompt, completion, missing if unknown else None)
+        if unknown and not (completion.prompt_tokens or completion.completion_tokens):
+            completion = replace(
+                completion,
+                prompt_tokens=estimate(len(prompt)),
+                completion_tokens=estimate(len(completion.text)),
+                notes=(*completion.notes, *([ESTIMATED] if self._price else [])),
+                estimated=True,
+            )
         if self._price is not None and completion.cost_usd is None:
             completion = replace(completion, cost_usd=self._price.of(completion))
         took = Usage.of(completion)
@@ -276,7 +246,7 @@ class Budget:
                 "raise it: --set max_calls=N"
             )
         if limit.cost_usd is not None and spent_usd >= limit.cost_usd:
-            spent = cost_told(self._name, spent_usd, limit.cost_usd, self._under_way)
+            spent = cost_message(self._name, spent_usd, limit.cost_usd)
             raise SpendLimit(f"{spent}; raise --max-cost")
 
     def _pace(self) -> None:

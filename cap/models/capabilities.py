@@ -25,8 +25,6 @@ class Abilities:
     """Takes bare prompts."""
     streaming: bool | None = None
     """Reports its text while it is written."""
-    stop: bool | None = None
-    """Ends at stop strings."""
     seed: bool | None = None
     """Takes a seed; whether it heeds it, one request cannot tell."""
     logprobs: int | None = None
@@ -41,8 +39,6 @@ class Abilities:
     """Takes a picture with the prompt; whether it looks at it, one request cannot tell."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """Parameters it does not take, and the day each was refused."""
-    latency_s: float | None = None
-    """How long the shortest answer took, in seconds."""
     checked: str | None = None
     """When it was checked, as `cap models check` does; a date."""
 

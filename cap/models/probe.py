@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -15,7 +13,6 @@ from cap.models.openai.model import OpenAIModel, Refused
 from cap.models.openai.replies import read_reply
 
 PROMPT = "1, 2, 3, 4,"
-STOP = "6"
 MAX_TOKENS = 16
 COUNTED = 30
 """How far it is asked to count where pieces of an answer are awaited."""
@@ -26,19 +23,12 @@ _CHARS_PER_TOKEN = 4
 _IDLE_LINE = "# Nothing of note stands on this line of the file.\n"
 
 
-def check(
-    model: OpenAIModel,
-    widest: int = WIDEST,
-    clock: Callable[[], float] = time.monotonic,
-    today: Callable[[], date] = date.today,
-) -> Abilities:
+def check(model: OpenAIModel, widest: int = WIDEST) -> Abilities:
     """Find out what a model's endpoint can do, and remember it.
 
     Args:
         model: Whose endpoint.
         widest: How many tokens of a prompt its window is tried with, at the most.
-        clock: Monotonic time, in seconds.
-        today: The day it is.
 
     Returns:
         What it can do; None where an answer left it open.
@@ -46,33 +36,28 @@ def check(
     Raises:
         ModelError: It answers neither to messages nor to bare prompts.
     """
-    probe, day = _Probe(model, clock), today().isoformat()
+    probe, day = _Probe(model), date.today().isoformat()
     chat, completions = probe.mode("chat"), probe.mode("completion")
     if not chat and not completions:
         assert probe.last is not None  # each mode failed with an error
-        raise model.unusable(probe.last) if isinstance(probe.last, Refused) else probe.last
+        raise probe.last
     mode: Mode = model.mode
     if not (chat if mode == "chat" else completions):
         mode = "chat" if chat else "completion"
     model.learn(refused={}, rung=None, logprobs=None)
     probe.completes(Request(PROMPT, max_tokens=MAX_TOKENS, seed=1))
     seen = probe.completes(Request(PROMPT, max_tokens=MAX_TOKENS, pictures=(_pixel(),)))
-    stop = probe.stops(mode)
-    refused = [*model.abilities.refused, *(["stop"] if stop is False else [])]
     window, cuts_off = probe.window(mode, widest)
     rung = probe.rung()
     model.learn(
         chat=chat,
         completions=completions,
         streaming=probe.streams(),
-        stop=stop,
-        seed="seed" not in refused,
+        seed="seed" not in model.abilities.refused,
         rung=rung,
         window=window,
         cuts_off=cuts_off,
         pictures=seen if model.sees else False,
-        refused=dict.fromkeys(refused, day),
-        latency_s=round(min(probe.times), 4),
         checked=day,
     )
     return model.abilities
@@ -81,14 +66,10 @@ def check(
 class _Probe:
     """Asks one endpoint for one thing at a time."""
 
-    def __init__(self, model: OpenAIModel, clock: Callable[[], float]) -> None:
+    def __init__(self, model: OpenAIModel) -> None:
         self._model = model
-        self._clock = clock
         self._limit = "max_tokens"
-        self.times: list[float] = []
         self.last: ModelError | None = None
-        self._free: dict[Mode, str] = {}
-        """What it says when nothing stops it."""
 
     def tried(self, mode: Mode, **more: Any) -> tuple[bool | None, Any]:
         """Send the prompt with some parameter more.
@@ -103,7 +84,6 @@ class _Probe:
         if mode == "chat":
             message = {"role": "user", "content": f"Count on: {PROMPT}"}
             sent = {"messages": [message], self._limit: MAX_TOKENS}
-        begun = self._clock()
         try:
             body, _ = self._model.request(mode, {**sent, **more}, once=True)
         except ModelUnreachable:
@@ -111,7 +91,6 @@ class _Probe:
         except ModelError as error:
             self.last = error
             return (False if isinstance(error, Refused) else None), None
-        self.times.append(self._clock() - begun)
         return True, body
 
     def mode(self, mode: Mode) -> bool | None:
@@ -127,7 +106,6 @@ class _Probe:
             where = f"{self._model.name} at {self._model.url}"
             self.last = EndpointFailed(f"{where} {why}; check --base-url (it usually ends in /v1)")
             return False
-        self._free[mode] = read_reply(body).text
         return True
 
     def completes(self, request: Request) -> bool | None:
@@ -137,15 +115,6 @@ class _Probe:
         except ModelError:
             return None
         return True
-
-    def stops(self, mode: Mode) -> bool | None:
-        """Tell whether an answer ends before a stop string; open where it would not come to it."""
-        taken, body = self.tried(mode, stop=[STOP])
-        if not taken:
-            return taken
-        if STOP in read_reply(body).text:
-            return False
-        return True if STOP in self._free.get(mode, "") else None
 
     def rung(self) -> str:
         """Return the best way of comparing continuations, by comparing two."""

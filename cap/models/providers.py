@@ -138,12 +138,12 @@ def make_model(
 
         model = Nearest()
         if terms.allowance.bounded:
-            model = OwnModel(model, spec, budget=_budget(spec, terms))
+            model = OwnModel(model, spec, _budget(spec, terms))
     else:
         where, made = _own(spec, providers)
         counted = terms.allowance.bounded or terms.account is not None
         budget = _budget(made.name, terms) if counted else None
-        model = OwnModel(made, where, settings.timeout_s, budget)
+        model = OwnModel(made, where, budget)
     recording = None if record is None else Recording(record)
     usual = (settings.temperature, settings.seed, settings.max_tokens) == (None, None, None)
     if usual and cache is None and recording is None:

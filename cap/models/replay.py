@@ -23,7 +23,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-import re
 import secrets
 import threading
 from collections import defaultdict
@@ -40,7 +39,6 @@ from cap.models.base import Completion, Ended, Request, ScoreRequest, Scores, Us
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
-_KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
 Answer = Completion | ModelError | Scores
 A = TypeVar("A", Completion, Scores)
@@ -241,18 +239,6 @@ class Replay:
         )
 
 
-def recording_warning(path: Path | None) -> str:
-    """Return what a user should know who records into a file that others answers are in."""
-    if path is None or not path.is_file():
-        return ""
-    if not (answers := sum(bool(_KEY.search(line)) for line in _lines(path))):
-        return ""
-    return (
-        f"{path} holds {answers} answer{'s' * (answers != 1)} of earlier runs, which stay; where "
-        "the same is asked again the new ones hold. Name another file for this run alone"
-    )
-
-
 class Recording:
     """A file that answers are appended to; safe to use from several threads."""
 
@@ -268,8 +254,8 @@ class Recording:
         """The part of the run."""
         self._take = secrets.token_hex(4)
         self._append("")
-        self._before = {match[1] for line in _lines(path) if (match := _KEY.search(line))}
-        """The keys of earlier recordings into the file."""
+        self._again = path.stat().st_size > 0
+        """Whether the file has earlier recordings."""
 
     def scoped(self, label: str) -> Recording:
         """Return the same for one part of a run; where it is run again, that is what counts."""
@@ -286,7 +272,7 @@ class Recording:
         """
         key = request_key(asked)
         end = "\n".join(asked.prompt.rstrip().splitlines()[-SHOWN_LINES:])
-        take = self._take if self._of or key in self._before else ""
+        take = self._take if self._of or self._again else ""
         entry = Entry(key, end, **_recorded(answer), take=take, of=self._of)
         self._append(json.dumps(msgspec.to_builtins(entry)) + "\n")
 

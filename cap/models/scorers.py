@@ -42,7 +42,6 @@ FIRST = 0.95
 RANKING_SYSTEM = (
     "You are given a text and what may come next in it, by letter. Answer with letters only."
 )
-_ONE_LETTER = "Write one letter of the list and no other word, such as: A\n"
 _ONLY_LETTERS = "That names no letter. Write only letters of the list, such as: B, A"
 """What is added where an answer was prose; the question is asked once more."""
 _SHOWN = 60
@@ -189,7 +188,7 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
 
     Raises:
         Refused: The endpoint does not give log-probabilities.
-        Unranked: None of its likely answers is a letter, although asked twice.
+        Unranked: None of its likely answers is a letter.
     """
     known = asker.endpoint.abilities.logprobs
     if known is not None and known < 2:
@@ -236,24 +235,22 @@ def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
     ]
     chat = asker.endpoint.mode == "chat"
     answer = "Answer with its letter alone." if chat else "Answer:"
-    for more in ("", _ONE_LETTER):
-        lines_asked = [prompt, "", "Which of these comes next?", *lines, f"{more}{answer}"]
-        text = "\n".join(lines_asked)
-        asked: dict[str, Any] = {"prompt": text, "logprobs": width}
-        if chat:
-            message = {"role": "user", "content": text}
-            asked = {"messages": [message], "logprobs": True, "top_logprobs": width}
-        body = asker.request(asker.endpoint.mode, {**asked, "max_tokens": 1, "temperature": 0.0})
-        given = alternatives(body)
-        found: dict[str, float] = {}
-        for token, value in given.items():
-            label = token.strip(" \n\t().:*\u2581\u0120")  # however its token is written
-            if label and label in LETTERS[: len(options)]:
-                found[label] = _log_sum([found.get(label, -math.inf), value])
-        if found:
-            lowest = min(given.values()) - MISSING
-            return _normal([found.get(label, lowest) for label in LETTERS[: len(options)]])
-    raise Unranked("none of its likely answers is a letter")
+    text = "\n".join([prompt, "", "Which of these comes next?", *lines, answer])
+    asked: dict[str, Any] = {"prompt": text, "logprobs": width}
+    if chat:
+        message = {"role": "user", "content": text}
+        asked = {"messages": [message], "logprobs": True, "top_logprobs": width}
+    body = asker.request(asker.endpoint.mode, {**asked, "max_tokens": 1, "temperature": 0.0})
+    given = alternatives(body)
+    found: dict[str, float] = {}
+    for token, value in given.items():
+        label = token.strip(" \n\t().:*\u2581\u0120")  # however its token is written
+        if label and label in LETTERS[: len(options)]:
+            found[label] = _log_sum([found.get(label, -math.inf), value])
+    if not found:
+        raise Unranked("none of its likely answers is a letter")
+    lowest = min(given.values()) - MISSING
+    return _normal([found.get(label, lowest) for label in LETTERS[: len(options)]])
 
 
 def alternatives(body: Any) -> Mapping[str, float]:

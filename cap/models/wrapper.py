@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import math
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,9 +25,8 @@ from cap.models.base import (
     Streams,
     Usage,
 )
-from cap.models.budget import Budget, counted, estimate
+from cap.models.budget import Budget, estimate
 from cap.models.cache import Cache
-from cap.models.concurrency import together
 from cap.models.replay import Recording
 from cap.models.settings import ModelSettings
 
@@ -67,21 +64,17 @@ class Wrapped:
 
     def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
         """Answer one request and hand over its text as it comes, or at once if it does not."""
-        request, reported, over = self._adjusted(request), False, False
+        request, reported = self._adjusted(request), False
 
         def report(piece: str) -> None:
             nonlocal reported
-            if not over:  # a model that took too long may still write
-                reported = True
-                on_text(piece)
+            reported = True
+            on_text(piece)
 
         ask = partial(self._model.complete, request)
         if isinstance(self._model, Streams):
             ask = partial(self._model.stream, request, report)
-        try:
-            completion = self._through(request, ask)
-        finally:
-            over = True
+        completion = self._through(request, ask)
         if not reported:
             on_text(completion.text)
         return completion
@@ -133,24 +126,17 @@ class OwnModel(Wrapped):
     Whatever it does wrong is one line, and its requests count against a budget.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        where: str,
-        timeout_s: float | None = None,
-        budget: Budget | None = None,
-    ) -> None:
+    def __init__(self, model: Model, where: str, budget: Budget | None = None) -> None:
         """Wrap a model.
 
         Args:
             model: Whom to ask.
             where: What made it, for messages.
-            timeout_s: Longest wait for one answer, seconds; None for no limit.
             budget: Lets requests out, and counts them; None where nothing is counted.
         """
         super().__init__(model)
         self._ranker = self  # the request of a ranking counts
-        self._where, self._timeout_s, self._budget = where, timeout_s, budget
+        self._where, self._budget = where, budget
 
     def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
         """Answer a request by asking.
@@ -163,40 +149,23 @@ class OwnModel(Wrapped):
         budget = self._budget
         with contextlib.nullcontext() if budget is None else budget.sending():
             answer: Any = self._guarded(ask)  # whatever it gives
-        text = answer.text if isinstance(answer, Completion) else answer
-        if not (isinstance(answer, Completion) and isinstance(text, str)):
-            part = " as its text" if isinstance(answer, Completion) else ""
+        if not isinstance(answer, Completion):
             raise EndpointFailed(
-                f"the model of {self._where} gave a value of type '{type(text).__name__}'{part}; "
-                "`complete` returns a Completion with a text"
+                f"the model of {self._where} gave a value of type '{type(answer).__name__}'; "
+                "`complete` returns a Completion"
             )
-        cost: Any = answer.cost_usd
-        if not (type(cost) in (int, float) and 0 <= cost < math.inf):
-            answer = replace(answer, cost_usd=None)
-        count: Any = counted if budget is None else budget.count
-        return count(asked.prompt, answer)  # type: ignore[no-any-return]
+        return answer if budget is None else budget.count(asked.prompt, answer)  # type: ignore[return-value]
 
     def _guarded(self, ask: Callable[[], A]) -> A:
         """Ask, and say in one line what went wrong."""
         try:
-            if self._timeout_s is None:
-                return ask()
-            end_s = time.monotonic() + self._timeout_s
-            (answer,) = together([ask], heed=partial(self._heed, end_s))  # left behind if too slow
-            return answer
+            return ask()
         except (CapError, Stopped):
             raise
         except (Exception, SystemExit) as error:  # it may fail in any way
             line = traceback.extract_tb(error.__traceback__)[-1].lineno
             why = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
             raise EndpointFailed(f"the model of {self._where} failed, line {line}: {why}") from None
-
-    def _heed(self, end_s: float) -> None:
-        if time.monotonic() > end_s:
-            raise EndpointFailed(
-                f"the model of {self._where} gave no answer within {self._timeout_s:g} s; make it "
-                "faster, or give it longer (--set model_timeout=S)"
-            )
 
 
 class Managed(Wrapped):

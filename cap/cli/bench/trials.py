@@ -66,7 +66,6 @@ def given(**values: Any) -> dict[str, Any]:
 def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
     """Return the model's part of a suite's options, and options with as many jobs as may be."""
     from cap.models.providers import endpoint_warning, make_model
-    from cap.models.replay import recording_warning
 
     found = {
         "asked": config.asked(),
@@ -79,8 +78,6 @@ def options_for(options: R, config: Any) -> tuple[dict[str, Any], R]:
     with contextlib.suppress(CapError):  # what is wrong with a model its suite says
         if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
             click.echo(f"warning: {warning}", err=True)
-    if not options.go_on and (warning := recording_warning(options.record)):
-        click.echo(f"warning: {warning}", err=True)
     for name in ("concurrency", "requests_per_minute"):
         if config.sources[name] != "default":
             most = getattr(config, name)

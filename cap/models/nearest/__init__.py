@@ -18,7 +18,7 @@ How it answers
        whole; a part without a verb has that of the first. The answers follow each other. A prompt
        whose examples all bind one same name returns a value and is never answered twice.
     A request for a function (`total = get_total(xs=numbers)`) gets the example's definition of that
-    name, if its parameters take the call.
+    name.
 
 When it declines
     `NoMatch` names the words that fit nowhere and up to three sentences that it follows in this
@@ -198,8 +198,6 @@ def _returns(vocabulary: Vocabulary) -> bool:
 def _definition(instruction: str, examples: Sequence[Example]) -> str | None:
     """Return the definition of the function an instruction calls, or None if it calls none.
 
-    An example answers if its function has that name and its parameters take the call.
-
     Raises:
         NoMatch: No example defines such a function.
     """
@@ -211,9 +209,7 @@ def _definition(instruction: str, examples: Sequence[Example]) -> str | None:
         return None
     for example in examples:
         function = _statement(example.code)
-        if not isinstance(function, ast.FunctionDef) or function.name != call.func.id:
-            continue
-        if _takes(function, call):
+        if isinstance(function, ast.FunctionDef) and function.name == call.func.id:
             return example.code
     raise NoMatch(
         f"nearest knows no example function like {ast.unparse(call)!r}; define it in the prompt, "
@@ -228,13 +224,3 @@ def _statement(code: str) -> ast.stmt | None:
     except SyntaxError:
         return None
     return body[0] if len(body) == 1 else None
-
-
-def _takes(function: ast.FunctionDef, call: ast.Call) -> bool:
-    """Tell whether a function's parameters take the arguments of a call."""
-    names = [parameter.arg for parameter in function.args.args]
-    required = names[: len(names) - len(function.args.defaults)]
-    given = [*names[: len(call.args)], *(argument.arg for argument in call.keywords)]
-    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
-    once = len(call.args) + len(call.keywords) == len({*given})
-    return once and not starred and {*required} <= {*given} <= {*names}

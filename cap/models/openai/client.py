@@ -11,11 +11,8 @@ import functools
 import json
 import os
 import re
-import socket
 import ssl
 import threading
-import time
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,12 +20,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cap.config import is_loopback
 from cap.errors import (
     EndpointFailed,
-    MissingExtra,
     ModelError,
     ModelUnreachable,
     UsageError,
     install_extra,
-    pip_install,
 )
 from cap.models.base import Mode
 from cap.models.openai.redaction import Pieces, Redaction
@@ -171,8 +166,7 @@ class Client:
         """Return the SDK's client, made on first use: importing the SDK is slow.
 
         Raises:
-            MissingExtra: The SDK is not there, or does not load.
-            UsageError: The proxy or the certificates that are set cannot be used.
+                UsageError: The proxy or the certificates that are set cannot be used.
         """
         with self._lock:
             if self._sdk is None:
@@ -204,29 +198,31 @@ class Client:
         Raises:
             RequestFailed: There is none.
         """
-        client = self.open()
         import openai
 
-        post: Any = functools.partial(client.post, _PATHS[mode], body=dict(parameters))
+        client, answer, left_s = self.open(), self._answer, max(deadline.left_s(), 0.001)
+        answer.deadline, answer.size, answer.end = deadline, None, b""
+        options: Any = {"timeout": openai.Timeout(left_s, connect=min(CONNECT_S, left_s))}
+        post: Any = functools.partial(
+            client.post, _PATHS[mode], body=dict(parameters), options=options
+        )
         try:
-            with self._until(deadline) as options:
-                if pieces is None:
-                    return self._redaction.body(_decoded(post(cast_to=bytes, options=options)))
-                pieces.begin()
-                post = functools.partial(post, stream=True, stream_cls=openai.Stream[object])
-                with post(cast_to=object, options=options) as stream:
-                    kind = stream.response.headers.get("content-type", "")
-                    if "json" in kind or "html" in kind:  # some answer in one all the same
-                        return self._redaction.body(_decoded(stream.response.read()))
-                    body = folded(stream, pieces)
-                    if not body["choices"][0]["finish_reason"] and _DONE not in self._answer.end:
-                        raise RequestFailed(_BROKEN, again=True)
-                    pieces.end()
-                    return self._redaction.body(body)
+            if pieces is None:
+                return self._redaction.body(_decoded(post(cast_to=bytes)))
+            pieces.begin()
+            with post(cast_to=object, stream=True, stream_cls=openai.Stream[object]) as stream:
+                kind = stream.response.headers.get("content-type", "")
+                if "json" in kind or "html" in kind:  # some answer in one all the same
+                    return self._redaction.body(_decoded(stream.response.read()))
+                body = folded(stream, pieces)
+                if not body["choices"][0]["finish_reason"] and _DONE not in answer.end:
+                    raise RequestFailed(_BROKEN, again=True)
+                pieces.end()
+                return self._redaction.body(body)
         except Exception as error:  # the SDK, and its HTTP library, have many
             if (failed := self._failure(error, deadline)) is None:
                 raise
-            failed.came = self._answer.size
+            failed.came = answer.size
             if failed.came is not None and pieces is not None:
                 failed.came = pieces.came
             connected = not {"ConnectTimeout", "ConnectError"}.intersection(_kinds(error))
@@ -234,27 +230,9 @@ class Client:
                 failed.came = 0  # it may have been read
             raise failed from None
 
-    def ask(self, path: str) -> Any:
-        """Ask something that is no question to the model.
-
-        Args:
-            path: What follows the address.
-
-        Returns:
-            The decoded answer; None where there is none.
-        """
+    def _made(self) -> openai.OpenAI:
         import openai
 
-        client = self.open()
-        with (
-            contextlib.suppress(openai.OpenAIError, RequestFailed, ValueError, RecursionError),
-            self._until(Deadline(CONNECT_S, time.monotonic)) as options,
-        ):
-            return json.loads(client.get(path, cast_to=bytes, options=options))
-        return None
-
-    def _made(self) -> openai.OpenAI:
-        openai = sdk()
         settings: dict[str, Any] = {
             # A proxy meant for the internet cannot reach this machine's own servers.
             "trust_env": not is_loopback(self._base_url),
@@ -262,8 +240,8 @@ class Client:
             "follow_redirects": False,
             "event_hooks": {"response": [functools.partial(_bound, self._answer)]},
         }
-        if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
-            settings["verify"] = ssl.create_default_context()  # it reads both
+        if os.environ.get("SSL_CERT_FILE"):
+            settings["verify"] = ssl.create_default_context()  # it reads the file
         try:
             http = openai.DefaultHttpxClient(**settings)
         except Exception:  # its HTTP library has errors of its own here
@@ -271,8 +249,7 @@ class Client:
                 f"{_proxies()} cannot be used; write it like http://proxy:3128, unset it, or, for "
                 f"a SOCKS proxy: {install_extra('socks')}"
             ) from None
-        weakref.finalize(self, http.close)
-        return openai.OpenAI(  # type: ignore[no-any-return]
+        return openai.OpenAI(
             api_key=self._key or _NO_KEY,
             base_url=self._base_url,
             max_retries=0,
@@ -280,20 +257,6 @@ class Client:
             default_headers={"Accept-Encoding": "identity", **self._headers},
             default_query=self._query,
         )
-
-    @contextlib.contextmanager
-    def _until(self, deadline: Deadline) -> Iterator[Any]:
-        """End the wait for an answer at a deadline; yield the SDK's options for that."""
-        import openai
-
-        left_s = max(deadline.left_s(), 0.001)
-        answer = self._answer
-        answer.deadline, answer.size, answer.end, answer.timer = deadline, None, b"", None
-        try:
-            yield {"timeout": openai.Timeout(left_s, connect=min(CONNECT_S, left_s))}
-        finally:
-            if answer.timer is not None:
-                answer.timer.cancel()
 
     def _failure(self, error: Exception, deadline: Deadline) -> RequestFailed | None:
         """Return what an error means; None of one that is not the SDK's."""
@@ -385,18 +348,13 @@ def _bound(answer: Any, response: Any) -> None:
         answer: What the thread that waits for it knows of it.
         response: The HTTP library's.
 
-    The HTTP library waits so long for each piece, not for all of them: an answer that stops in
-    the middle, or drips, would hold us far longer.
+    The HTTP library waits so long for each piece, not for all of them: an answer that drips would
+    hold us for ever. One that stops in the middle ends within twice the limit.
     """
     whole = response.iter_raw
     response.headers.pop("content-encoding", None)  # what is packed, unasked, is not unpacked
     if response.status_code < 300:
         answer.size = 0
-    if stream := response.extensions.get("network_stream"):
-        left_s = max(answer.deadline.left_s(), 0.0)
-        answer.timer = threading.Timer(left_s, _cut, [stream.get_extra_info("socket")])
-        answer.timer.daemon = True
-        answer.timer.start()
 
     def bounded(*args: Any, **options: Any) -> Iterator[bytes]:
         size = 0
@@ -407,6 +365,8 @@ def _bound(answer: Any, response: Any) -> None:
                 answer.size = size
             if size > MAX_ANSWER_BYTES:
                 raise RequestFailed(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
+            if answer.deadline.left_s() <= 0:
+                raise RequestFailed("late", again=True)
             yield piece
 
     response.iter_raw = bounded
@@ -436,32 +396,10 @@ def _of_http(error: Exception) -> bool:
     return type(error).__module__.startswith("http")
 
 
-def sdk() -> Any:
-    """Import the SDK, which is slow.
-
-    Raises:
-        MissingExtra: It is not there, or does not load.
-    """
-    try:
-        import openai
-    except ImportError as error:
-        raise MissingExtra(
-            f"models at an endpoint need the package openai, which does not load ({error}): "
-            + pip_install("openai>=1.60")
-        ) from None
-    return openai
-
-
 def _proxies() -> str:
     """Return the variables that name proxies."""
     names = ("all_proxy", "https_proxy", "http_proxy")
     return " and ".join(name for name in os.environ if name.lower() in names)
-
-
-def _cut(connection: socket.socket) -> None:
-    """Wake the thread that reads from a connection: closing it would not."""
-    with contextlib.suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _kinds(error: BaseException | None) -> dict[str, BaseException]:

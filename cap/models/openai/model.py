@@ -19,17 +19,11 @@ from functools import partial
 from typing import Any
 
 from cap.config import shown_url
-from cap.errors import EndpointFailed, ModelError, PromptCutOff, did_you_mean
+from cap.errors import EndpointFailed, ModelError, PromptCutOff
 from cap.models.base import MAX_TOKENS, Completion, Mode, Request, Scores, Usage
 from cap.models.budget import Budget, estimate
 from cap.models.capabilities import Abilities, AbilitiesFile
-from cap.models.openai.client import (
-    Client,
-    Deadline,
-    RequestFailed,
-    cut,
-    retried,
-)
+from cap.models.openai.client import Client, Deadline, RequestFailed, retried
 from cap.models.openai.redaction import OnText, Pieces, Redaction
 from cap.models.openai.replies import read_reply
 from cap.models.settings import ModelSettings
@@ -80,10 +74,6 @@ MOST_CHARS_PER_TOKEN = 7.0
 USUAL_CHARS_PER_TOKEN = 3.9
 """Where prompts are cut off unsaid, one that fills a usual window to the brim is from here on."""
 USUAL_WINDOWS = tuple(2**power for power in range(11, 18))
-_GROWN = 1.05
-_ALIKE = 3
-"""So many prompts, the longest so much longer than the shortest, are not read as the same number of
-tokens unless they were cut off."""
 
 
 class Refused(ModelError):
@@ -113,51 +103,24 @@ class Exchange:
         return error
 
 
-class Window:
-    """What is known of one endpoint's window, by the tokens it says it read.
+def is_cut_off(chars: int, tokens: int, window: int | None = None, unsaid: bool = False) -> bool:
+    """Tell whether a server lost the beginning of a prompt, by the tokens it says it read.
 
     Some servers cut off what does not fit in their context window, without a word: then the model
     has lost the hints and half of the examples, and writes worse programs.
+
+    Args:
+        chars: How long the prompt was.
+        tokens: How much of it was read; 0 where nobody says.
+        window: How many of a longer prompt are read, where a check saw it cut off.
+        unsaid: Whether this kind of server is known to cut off without a word.
     """
-
-    def __init__(self, tokens: int | None = None, unsaid: bool = False) -> None:
-        """Begin with what is known.
-
-        Args:
-            tokens: How many of a longer prompt are read, where a check saw it cut off.
-            unsaid: Whether this kind of server is known to cut off without a word.
-        """
-        self._tokens = tokens
-        self._unsaid = unsaid
-        self._most = 0
-        """The most tokens that were read of any prompt."""
-        self._lengths: set[int] = set()
-        """How long the prompts were, in characters, of which so many were read."""
-
-    def cuts(self, chars: int, tokens: int) -> bool:
-        """Tell whether a prompt was cut off.
-
-        Args:
-            chars: How long it was.
-            tokens: How much of it was read; 0 where nobody says.
-        """
-        if not tokens or chars < LONG_CHARS:
-            return False
-        if tokens > self._most + 1:
-            self._lengths = set()
-        self._most = max(self._most, tokens)
-        fullest = tokens >= self._most - 1
-        if fullest:
-            self._lengths.add(chars)
-        same = len(self._lengths) >= _ALIKE and chars > _GROWN * min(self._lengths)
-        full = self._tokens is not None and tokens >= self._tokens - 1
-        brimful = any(0 <= window - tokens <= 1 for window in USUAL_WINDOWS)
-        return (
-            chars > MOST_CHARS_PER_TOKEN * tokens
-            or full
-            or (fullest and same)
-            or (self._unsaid and fullest and brimful and chars > USUAL_CHARS_PER_TOKEN * tokens)
-        )
+    if not tokens or chars < LONG_CHARS:
+        return False
+    if chars > MOST_CHARS_PER_TOKEN * tokens or (window is not None and tokens >= window - 1):
+        return True
+    full = any(0 <= usual - tokens <= 1 for usual in USUAL_WINDOWS)
+    return unsaid and full and chars > USUAL_CHARS_PER_TOKEN * tokens
 
 
 class OpenAIModel:
@@ -222,7 +185,7 @@ class OpenAIModel:
         """What is learned holds for this."""
         self.abilities = Abilities() if abilities_file is None else abilities_file.load(self.place)
         """What is known of the endpoint."""
-        self._window = Window(self.abilities.window if self.abilities.cuts_off else None, cuts_off)
+        self._cuts_off = cuts_off
 
     @property
     def endpoint(self) -> OpenAIModel:
@@ -306,7 +269,7 @@ class OpenAIModel:
             Refused: The endpoint does not take a parameter, or has no such mode.
             ModelError: No usable answer.
         """
-        self._client.open()
+        self._client.open()  # its import is slow, and not the endpoint's fault
         texts = str(parameters.get("prompt") or parameters.get("messages"))
         exchange = Exchange(Deadline(self._timeout_s, self._clock), texts)
         send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
@@ -314,20 +277,12 @@ class OpenAIModel:
         try:
             body = retried(send, exchange.deadline, tries, self._sleep)
         except RequestFailed as failure:
-            if failure.status in _WAYS_REFUSED or failure.of_pictures:
-                raise exchange.failed(Refused(cut(failure.words.rstrip(".")))) from None
-            raise exchange.failed(self._failed(failure)) from None
+            error = self._failed(failure)
+            way = failure.status in _WAYS_REFUSED or failure.of_pictures
+            if way and not isinstance(error, PromptCutOff):
+                error = Refused(str(error))
+            raise exchange.failed(error) from None
         return body, Usage.of(self._counted(read_reply(body), exchange))
-
-    def unusable(self, why: Refused) -> ModelError:
-        """Return the error of an endpoint that takes no way of asking: where, and what to do."""
-        if _TOO_LONG.search(str(why)):
-            return self._too_long(str(why))
-        known = self._models()
-        remedy = self._remedy_404(known)
-        if known and self.model in known:
-            remedy = "it lists that model, but serves it in neither mode; use another"
-        return self._error(EndpointFailed, f" takes no request ({why}); {remedy}")
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""
@@ -340,7 +295,7 @@ class OpenAIModel:
         self._client.close()
 
     def _complete(self, request: Request, on_text: OnText | None) -> Completion:
-        self._client.open()
+        self._client.open()  # its import is slow, and not the endpoint's fault
         prompt = without_synonyms(request.prompt)
         exchange = Exchange(Deadline(self._timeout_s, self._clock), prompt)
         pieces = None if on_text is None else Pieces(on_text, self._redaction)
@@ -351,7 +306,8 @@ class OpenAIModel:
         reply = read_reply(body, request.max_tokens)
         completion = self._counted(reply, exchange)
         sent, read = len(prompt) + len(self._system(request)), reply.prompt_tokens
-        if self._window.cuts(sent, read):
+        window = self.abilities.window if self.abilities.cuts_off else None
+        if is_cut_off(sent, read, window, self._cuts_off):
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             what += f"cut off, since its context window is too small; {self._remedy_window}"
             raise exchange.failed(self._error(PromptCutOff, what), completion)
@@ -486,7 +442,10 @@ class OpenAIModel:
         elif status == 402:
             what = f" wants to be paid ({words}); add credit there"
         elif status == 404 or failure.code == "model_not_found":
-            what = f": not found ({words}); {self._remedy_404(self._models())}"
+            what = (
+                f": not found ({words}); check --base-url (it usually ends in /v1), the model's "
+                "name, and whether it takes the other mode (--set model_mode=chat or completion)"
+            )
         elif _TOO_LONG.search(words):
             return self._too_long(words)
         else:
@@ -503,24 +462,6 @@ class OpenAIModel:
     def _line(self, what: str) -> str:
         """Return one line that begins with the model and its address."""
         return self._redaction.line(f"{self.name} at {self.url}{what}")
-
-    def _models(self) -> list[str] | None:
-        """Return the names of the models there, sorted; None where the endpoint has no list."""
-        answer = self._client.ask("/models")
-        try:
-            return sorted(str(entry["id"]) for entry in answer["data"])
-        except (LookupError, TypeError):
-            return None
-
-    def _remedy_404(self, known: Sequence[str] | None) -> str:
-        """Say what to do where a model is not found, by the models the endpoint lists."""
-        if known is None:
-            return "check --base-url (it usually ends in /v1) and the model's name"
-        if self.model in known:
-            other = "chat" if self.mode == "completion" else "completion"
-            return f"it has that model, but perhaps not in {self.mode} mode: try {other} mode"
-        shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-        return f"models there: {shown or 'none'}.{did_you_mean(self.model, known)}"
 
 
 def picture_part(png: bytes) -> dict[str, Any]:

@@ -1,14 +1,13 @@
 """Keys and passwords in what an endpoint says: they are replaced by `[key]`.
 
 An endpoint may repeat what it was sent, in its errors and in its answers: as it is, in capitals, or
-as JSON, an address or a web page has it. The user gets one line, and traces, recordings and caches
+as JSON or an address has it. The user gets one line, and traces, recordings and caches
 hold no key.
 """
 
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -124,8 +123,7 @@ class Pieces:
 
 
 def _forms(word: str) -> set[str]:
-    """Return how a secret is written in a text, JSON, an address, a header and a web page."""
+    """Return how a secret is written in a text, in JSON and in an address."""
     address = quote(word, safe="")
     in_json = json.dumps(word)[1:-1]
-    header = word.encode().decode("latin-1")
-    return {word, address, in_json, in_json.replace("/", "\\/"), header, html.escape(word)}
+    return {word, address, in_json, in_json.replace("/", "\\/")}

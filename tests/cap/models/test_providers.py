@@ -1,8 +1,6 @@
 import re
-import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -59,11 +57,6 @@ def test_openai_base_url_holds_for_openai_and_the_flag_wins() -> None:
     assert (len(server.posts), len(other.posts)) == (1, 1)
 
 
-def test_openai_base_url_does_not_redirect_other_providers() -> None:
-    with pytest.raises(MissingKey, match="OPENROUTER_API_KEY"):
-        make_model("openrouter/m", environ={"OPENAI_BASE_URL": "http://localhost:1/v1"})
-
-
 @pytest.mark.parametrize("key", ["sk-a b", "sk-a\nb", "sk-é"])
 def test_a_key_that_cannot_be_one_is_refused_unseen(key: str) -> None:
     with pytest.raises(MissingKey, match="OPENAI_API_KEY holds") as raised:
@@ -89,11 +82,6 @@ def test_an_unknown_model_says_how_to_name_one(spec: str, hint: str) -> None:
         make_model(spec, environ={})
     assert hint in str(raised.value)
     assert all(form in str(raised.value) for form in FORMS)
-
-
-def test_a_wrong_address_is_refused_before_anything_is_sent() -> None:
-    with pytest.raises(ConfigError, match="--base-url: 'localhost:8000'"):
-        make_model("vllm/m", base_url="localhost:8000", environ={})
 
 
 def test_the_table_has_every_form_and_shows_which_key_each_needs() -> None:
@@ -179,13 +167,6 @@ def test_a_variable_within_a_value_is_read_as_well(text: str) -> None:
     assert "hidden" not in str(raised.value)
 
 
-def test_a_dollar_that_names_nothing_is_refused() -> None:
-    for text in ("a $ b", "a $5", "${}", "Bearer $sk-0123456789"):
-        table = {"base_url": "http://127.0.0.1:9/v1", "headers": {"X-Team": text}}
-        with pytest.raises(ConfigError, match="a header or parameter must name an env"):
-            make_model("work/m", asked={"providers": {"work": table}}, environ={})
-
-
 def test_what_is_said_now_adds_to_the_providers_table() -> None:
     with FakeServer(ANSWER, models=["m"]) as server:
         table = {"base_url": server.url, "extra_body": {"top_k": 20, "min_p": 0.1}}
@@ -201,11 +182,6 @@ def test_what_is_said_now_adds_to_the_providers_table() -> None:
         "n": 1,
     }
     assert (seen.headers["x-team"], seen.headers["x-site"]) == ("legs", "here")
-
-
-def test_a_provider_without_an_address_says_how_to_give_one() -> None:
-    with pytest.raises(UsageError, match=r"set AZURE_BASE_URL, or base_url .*\[providers.azure\]"):
-        make_model("azure/m", environ={"AZURE_OPENAI_API_KEY": "x"})
 
 
 OWN = """
@@ -255,7 +231,6 @@ def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: st
         ("raise ValueError('no\\nweights')", "failed, line 5: ValueError: no weights"),
         ("raise SystemExit(0)", "failed, line 5: SystemExit: 0"),
         ("return 'text'", "gave a value of type 'str'; `complete` returns a Completion"),
-        ("return Completion(None, model='own')", "gave a value of type 'NoneType' as its text"),
     ],
 )
 def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: str) -> None:
@@ -268,33 +243,6 @@ def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: 
         make_model(str(file), environ={}).complete(REQUEST)
     assert "own.py" in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("how", ["complete", "stream", "score"])
-def test_a_model_of_ones_own_has_so_much_time_and_no_more(tmp_path: Path, how: str) -> None:
-    file = tmp_path / "own.py"
-    file.write_text(
-        "import os, time\nclass Go:\n    def wait(self, s):\n"
-        "        while not os.path.exists('go'): time.sleep(0.01)\n"
-        "class Own:\n    name = 'own'\n    go = Go()\n"
-        "    def complete(self, request): self.go.wait(60)\n"
-        "    def score(self, prompt, continuations): self.go.wait(60)\n"
-        "    def stream(self, request, on_text):\n        on_text('a')\n"
-        "        self.go.wait(60)\n        on_text('late')\n"
-        "def create():\n    return Own()\n"
-    )
-    told: list[str] = []
-    model: Any = make_model(str(file), timeout_s=0.1, environ={})
-    arguments = {"stream": (REQUEST, told.append), "score": ("a", ["b", "c"])}
-    with pytest.raises(
-        EndpointFailed, match=r"own.py gave no answer within 0\.1 s; .*model_timeout=S"
-    ):
-        getattr(model, how)(*arguments.get(how, (REQUEST,)))
-    Path("go").touch()
-    for thread in threading.enumerate():
-        if thread.name == "cap-own-model":
-            thread.join(60.0)
-    assert told == (["a"] if how == "stream" else [])
 
 
 def test_a_package_brings_models_by_entry_point(

@@ -111,14 +111,6 @@ def test_the_same_request_is_asked_once(tmp_path: Path) -> None:
     assert again == replace(first, cost_usd=0.0, requests=0, notes=(NOTE,))
 
 
-def test_an_answer_that_is_there_is_told_at_once_when_streamed(tmp_path: Path) -> None:
-    pieces: list[str] = []
-    model = cached(Full(), tmp_path)
-    model.complete(REQUEST)
-    model.stream(REQUEST, pieces.append)
-    assert pieces == [Full().text]
-
-
 def made(url: str, mode: Any, folder: Path, **more: Any) -> Model:
     terms = ModelTerms(cache=folder, **more)
     return make_model("vllm/fake", base_url=url, mode=mode, environ={}, terms=terms)
@@ -176,20 +168,6 @@ def test_a_damaged_file_is_asked_anew_and_mended(tmp_path: Path, damage: bytes) 
     assert list((tmp_path / "cache").iterdir()) == [file]
 
 
-def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(
-        UsageError, match=r"cannot make the cache .*choose another: --set cache=DIR"
-    ):
-        Cache(tmp_path / "file")
-
-
-def test_a_cache_that_is_gone_costs_no_answer(tmp_path: Path) -> None:
-    model = cached(Fixed(), tmp_path / "cache")
-    (tmp_path / "cache").rmdir()
-    assert model.complete(REQUEST).text
-
-
 def test_comparisons_are_kept_as_well_and_counted_once(tmp_path: Path) -> None:
     def answer(prompt: str, body: Any) -> Any:
         return error(400, "no echo") if "echo" in body or "logprobs" in body else "A, B"
@@ -201,12 +179,6 @@ def test_comparisons_are_kept_as_well_and_counted_once(tmp_path: Path) -> None:
         asked = [post for post in server.posts if "likeliest" in str(post.body)]
     assert scores.rung == "ranked"
     assert len(asked) == 1
-
-
-def test_without_a_price_the_cost_is_not_known() -> None:
-    model, budget = metered(Fixed())
-    assert model.complete(REQUEST).cost_usd is None
-    assert budget.usage.cost_usd is None
 
 
 def test_tokens_nobody_counted_are_estimated_for_the_price_and_it_says_so() -> None:
@@ -260,9 +232,3 @@ def test_the_requests_of_a_comparison_count(tmp_path: Path) -> None:
         with pytest.raises(SpendLimit):
             model.score("Robot:", ["done", "not yet"])
         assert len(server.posts) == 2
-
-
-def test_limits_hold_for_models_that_cost_nothing() -> None:
-    terms = ModelTerms(allowance=Allowance(calls=0, cost_usd=1.0))
-    with pytest.raises(SpendLimit):
-        make_model("nearest", environ={}, terms=terms).complete(REQUEST)

@@ -9,8 +9,6 @@ import ast
 import contextlib
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,19 +111,6 @@ def test_an_instruction_cannot_break_out_of_its_string() -> None:
     assert [ast.unparse(call) for call in calls] == ["water", "find"]
 
 
-def test_same_prompt_same_answer_in_another_process() -> None:
-    script = (
-        "from tests.cap.models.nearest import test_nearest as t;"
-        "print(t.answer('turn the red tulip to the south'))"
-    )
-    root = __file__.rsplit("/tests/", 1)[0]
-    environ = {"PYTHONHASHSEED": "1", "PYTHONPATH": root}
-    ran = subprocess.run(
-        [sys.executable, "-c", script], cwd=root, env=environ, capture_output=True, check=True
-    )
-    assert ran.stdout.decode() == answer("turn the red tulip to the south") + "\n"
-
-
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(
@@ -135,11 +120,6 @@ def test_same_prompt_same_answer_in_another_process() -> None:
 def test_any_words_give_python_or_a_refusal(words: list[str]) -> None:
     with contextlib.suppress(NoMatch):
         ast.parse(answer(" ".join(words)))
-
-
-def test_prompt_without_examples_is_declined() -> None:
-    with pytest.raises(NoMatch, match="no examples"):
-        Nearest().complete(Request("import numpy as np\n\n# move.\n"))
 
 
 @pytest.mark.parametrize("name", sorted(robot_prompts("ravens")))
@@ -183,18 +163,6 @@ def test_a_definition_answers_the_call_of_its_name(
     scope: dict[str, Any] = {}
     exec(define(call), scope)
     assert scope[call.split(" = ")[1].split("(")[0]](**arguments) == value
-
-
-@rows(
-    "call",
-    [
-        *("x = compute_total(xs=a)", "y = eval_line(x)", "get_total(a, b)", "y = get_total(*xs)"),
-        *("t = get_total(values=a)", "t = get_total(a, xs=b)"),
-    ],
-)
-def test_a_definition_that_does_not_fit_is_declined(call: str) -> None:
-    with pytest.raises(NoMatch):
-        define(call)
 
 
 @rows("row", read("words.jsonl"), ids=lambda row: row["said"])

@@ -7,18 +7,14 @@ the key that was sent.
 
 import json
 import re
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cap.errors import MissingExtra, ModelError
+from cap.errors import ModelError
 from cap.models.base import Completion, Request
-from cap.models.openai.client import retry_after_s
-from cap.models.openai.model import OpenAIModel
-from cap.models.settings import ModelSettings
 from cap.program.extraction import program_in
 from tests.cap.models.conftest import KEY
 from tests.fakes.openai_server import HANG, FakeServer, delta, fault, stream
@@ -101,26 +97,3 @@ def test_an_endless_answer_is_not_kept(
     huge = stream(delta("x" * 1000), then="repeat")
     with FakeServer(says, [huge]) as server, pytest.raises(ModelError, match="longer than 10000"):
         ask(connect(server.url), how)
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "2.5"}, 2.5),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "inf"}, None),
-        ({}, None),
-    ],
-)
-def test_the_wait_is_read_in_seconds(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_s(headers) == seconds
-
-
-def test_without_the_sdk_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openai", None)
-    settings = ModelSettings(base_url="http://127.0.0.1:9/v1")
-    model = OpenAIModel("ollama/x", model="x", settings=settings)
-    for asked in (lambda: model.complete(REQUEST), lambda: model.request("chat", {})):
-        with pytest.raises(MissingExtra, match="pip install 'openai"):
-            asked()

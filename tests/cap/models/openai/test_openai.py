@@ -1,22 +1,17 @@
-import gc
 import subprocess
 import sys
-import weakref
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cap.errors import ModelError, ModelUnreachable
+from cap.errors import ModelUnreachable
 from cap.models.base import MAX_TOKENS, Request
-from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM, OpenAIModel
-from cap.models.settings import ModelSettings
+from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM
 from tests.fakes.openai_server import (
     FakeServer,
     by_instruction,
     error,
-    reply,
 )
 
 KEY = "sk-" + "very-secret-0123456789"
@@ -147,59 +142,12 @@ def test_a_cache_knows_models_apart_by_all_that_decides_their_answers(connect: A
     assert connect(url, timeout_s=5.0).identity == connect(url).identity
 
 
-def test_an_unknown_model_names_those_there_are(connect: Any) -> None:
-    with (
-        FakeServer(ANSWER, models=["llama", "qwen"]) as server,
-        pytest.raises(ModelError, match=r"models there: llama, qwen\. Did you mean 'llama'"),
-    ):
-        connect(server.url, model="lama").complete(REQUEST)
-
-
-def test_an_address_without_v1_says_what_to_check(connect: Any) -> None:
-    with FakeServer(ANSWER) as server, pytest.raises(ModelError, match="usually ends in /v1"):
-        connect(server.url.removesuffix("/v1")).complete(REQUEST)
-
-
 def test_nothing_listening_is_said_at_once(connect: Any, sleeps: Any) -> None:
     with FakeServer(ANSWER) as server:
         url = server.url
     with pytest.raises(ModelUnreachable, match=f"{url}: nothing answers there; start the server"):
         connect(url).complete(REQUEST)
     assert sleeps.waits == []
-
-
-def test_threads_can_share_a_model_that_learns_what_is_refused(connect: Any) -> None:
-    requests = [Request(f"# say {number}.\n", seed=number) for number in range(12)]
-    with FakeServer(lambda prompt, body: prompt, refuses=["seed", "max_tokens"]) as server:
-        model = connect(server.url)
-        with ThreadPoolExecutor(4) as pool:
-            completions = list(pool.map(model.complete, requests))
-    assert [completion.text for completion in completions] == [each.prompt for each in requests]
-
-
-def test_a_cut_completion_is_noted(connect: Any) -> None:
-    cut = {"choices": [{"message": {"content": "say('he"}, "finish_reason": "length"}]}
-    with FakeServer(ANSWER, [reply(cut)]) as server:
-        completion = connect(server.url).complete(REQUEST)
-    assert completion.notes == ("the completion was cut at its limit of 1024 tokens",)
-
-
-def test_a_closed_model_can_be_used_again(connect: Any) -> None:
-    with FakeServer(ANSWER) as server:
-        model = connect(server.url)
-        model.complete(REQUEST)
-        model.close()
-        assert model.complete(REQUEST).text
-
-
-def test_a_model_that_nothing_refers_to_any_more_is_gone() -> None:
-    with FakeServer(ANSWER) as server:
-        model = OpenAIModel("x/fake", model="fake", settings=ModelSettings(base_url=server.url))
-        assert model.complete(REQUEST).text
-        left = weakref.ref(model._client)
-        del model
-        gc.collect()
-        assert left() is None
 
 
 def test_importing_the_module_does_not_import_the_sdk() -> None:

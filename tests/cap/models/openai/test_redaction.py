@@ -56,11 +56,6 @@ def test_no_form_of_a_secret_is_told_in_pieces(form: str) -> None:
     assert "".join(pieces) == "say('[key]')"
 
 
-def test_what_only_resembles_a_secret_is_left() -> None:
-    for told in ("k=55555", "wk/SECRET+wor", "100 % & more \\o/ &lt;b&gt; %41", "a" * 40):
-        assert SECRETS.text(told) == told
-
-
 @pytest.mark.parametrize("word", ["ollama", "none", "lm-studio", "x"])
 def test_what_a_keyless_server_is_given_is_no_secret(word: str) -> None:
     redaction = Redaction("http://127.0.0.1/v1", [word], {})
