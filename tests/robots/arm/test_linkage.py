@@ -8,7 +8,7 @@ import pytest
 import robots.kitchen
 import robots.ravens
 from robots.arm import ur5e
-from robots.arm.linkage import linkage, turned, within
+from robots.arm.linkage import linkage, within
 from robots.arm.rotations import rotation_of_quaternion
 from robots.kitchen import arm as kitchen_arm
 
@@ -59,12 +59,3 @@ def test_every_link_is_where_the_simulation_has_it() -> None:
                 assert abs(np.dot(place[3:], state[5])) == pytest.approx(1.0, abs=1e-6), name
     finally:
         p.disconnect(client)
-
-
-def test_a_quaternion_turns_as_its_matrix_does() -> None:
-    rng = np.random.default_rng(6)
-    quaternion = rng.normal(size=4)
-    quaternion /= np.linalg.norm(quaternion)
-    vector = rng.normal(size=3)
-    found = turned(tuple(quaternion), tuple(vector))
-    assert found == pytest.approx(rotation_of_quaternion(quaternion) @ vector)

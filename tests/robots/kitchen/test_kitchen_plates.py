@@ -6,8 +6,7 @@ import itertools
 
 import pytest
 
-from cap.errors import Collision
-from robots.kitchen import create, grasps
+from robots.kitchen import create
 from robots.kitchen.objects import Thing, footprint
 from robots.table.geometry import overlap
 
@@ -44,34 +43,3 @@ def test_two_long_things_lie_side_by_side(names: list[str], mode: str, seed: int
     assert {thing.name for thing in lying} == set(names)
     for one, other in itertools.combinations(lying, 2):
         assert not overlap(_rectangle(one), _rectangle(other))
-
-
-@pytest.mark.inside
-def test_what_the_folded_arm_would_push_over_does_not_ride(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    robot = create(
-        objects=["red plate @ countertop", "cracker box @ countertop"], seed=1, mode="instant"
-    )
-    robot.goto_loc("countertop")
-    robot.pick_obj("cracker box")
-    robot.place_at_obj("red plate")
-    before, refused = robot.snapshot(), []
-    for number in range(8):
-        monkeypatch.setattr(
-            grasps,
-            "standing",
-            lambda state, grips, *_, n=number: [(grips[n % len(grips)], state.base)],
-        )
-        robot.restore(before)
-        try:
-            robot.pick_obj("red plate")
-        except Collision as error:
-            refused.append(str(error))
-    told = (
-        "'cracker box' is too tall to ride on the red plate: the folded arm would push it; "
-        "take it by itself"
-    )
-    assert set(refused) == {told}
-    assert len(refused) < 8
-    robot.close()

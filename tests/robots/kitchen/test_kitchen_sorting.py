@@ -63,22 +63,6 @@ def test_things_are_sorted_by_color(seed: int, mode: str) -> None:
     }
 
 
-@pytest.mark.sweep(share=0.05)
-@pytest.mark.parametrize("seed", range(20))
-def test_a_plate_is_carried_with_what_is_on_it(seed: int, mode: str) -> None:
-    robot = create(seed=seed, mode=mode, objects=["blue plate", "egg", "lime", "apple"])
-    for name in ("egg", "lime", "apple"):
-        robot.pick_obj(name)
-        robot.place_at_obj("blue plate")
-    robot.pick_obj("blue plate")
-    robot.goto_loc("desk")
-    robot.place_at_obj("desk")
-    contents = robot.state.contents(robot.state["blue plate"])
-    assert sorted(thing.name for thing in contents) == ["apple", "egg", "lime"]
-    assert robot.state.location_of("blue plate") == "desk"
-    robot.close()
-
-
 # In, on and beside.
 
 

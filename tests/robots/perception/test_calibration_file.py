@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.errors import ConfigError, UsageError
+from cap.errors import ConfigError
 from robots.arm import rotations
 from robots.perception.calibration.file import HandEye, load
 from robots.perception.calibration.pairs import Pair, Pairs, load_pairs, pairs_text
@@ -76,12 +76,6 @@ def test_a_camera_in_the_hand_moves_with_the_tool() -> None:
     assert np.allclose(pose()[:3, 3], (0.15, -0.53, 1.49))
 
 
-def test_a_camera_in_the_hand_needs_the_tool() -> None:
-    for call in (loaded(FILE).camera_pose, loaded(FILE).pose_source):
-        with pytest.raises(UsageError, match="is in the hand"):
-            call()
-
-
 def test_a_fixed_camera_stays_where_it_is() -> None:
     found = loaded(FILE.replace('"hand"', '"fixed"').replace('"tcp"', '"base"'))
     assert np.array_equal(found.camera_pose(), found.pose)
@@ -105,12 +99,6 @@ def test_what_is_written_is_read_back(
     read = loaded(made.text())
     assert np.allclose(read.pose, pose, atol=1e-6)
     assert (read.camera, read.serial, read.pairs) == (made.camera, made.serial, made.pairs)
-
-
-def test_any_character_of_a_name_survives() -> None:
-    for name in ("𐀀", 'a\x7f"\\\n\t', "camera \udcff"):
-        made = HandEye(name, "hand", np.eye(4), datetime.date(2026, 1, 2), "points")
-        assert loaded(made.text()).camera == name.replace("\udcff", "?")
 
 
 @pytest.mark.parametrize(

@@ -70,16 +70,6 @@ def test_perfect_pairs_give_back_any_camera_in_the_hand(seed: int) -> None:
     assert fit.max_mm < 1e-4
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
-@given(seed=SEEDS)
-def test_perfect_pairs_give_back_any_fixed_camera(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    truth = rotations.pose_of(rng.uniform(-1.0, 1.0, 3), turn_of(rng))
-    pose, fit = hand_eye.solve(fixed_pairs(truth, 8, 0.0, seed))
-    assert apart(pose, truth) == pytest.approx((0.0, 0.0), abs=1e-7)
-    assert fit.max_mm < 1e-4
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_a_millimetre_of_noise_costs_three_millimetres_and_half_a_degree(seed: int) -> None:
     for truth, make in ((IN_HAND, hand_pairs), (ON_STAND, fixed_pairs)):
@@ -90,26 +80,6 @@ def test_a_millimetre_of_noise_costs_three_millimetres_and_half_a_degree(seed: i
         assert apart(pose, truth)[1] <= math.radians(0.5)
         assert 0.8 < fit.median_mm < 2.2
         assert fit.off_mm < 1e-4
-
-
-def test_the_gain_foretells_the_error_of_what_is_seen() -> None:
-    for truth, make in ((IN_HAND, hand_pairs), (ON_STAND, fixed_pairs)):
-        pairs = make(truth, 12, 0.0, 7)
-        x, y, z = pairs.markers_m.mean(axis=0)
-        probes = np.array([(x + a, y + b, z, 1.0) for a in (-0.2, 0.2) for b in (-0.2, 0.2)])
-        errors, gains = [], []
-        for seed in range(20):
-            rng = np.random.default_rng(seed)
-            noisy = [
-                replace(pair, marker_m=pair.marker_m + rng.normal(0, 0.001, 3))
-                for pair in pairs.pairs
-            ]
-            pose, fit = hand_eye.solve(replace(pairs, pairs=tuple(noisy)))
-            errors.append(probes @ (pose - truth)[:3].T)
-            gains.append(fit.gain)
-        spreads = [np.cov(np.array(errors)[:, n].T) for n in range(4)]
-        worst_mm = 1000 * max(math.sqrt(np.linalg.eigvalsh(spread)[-1]) for spread in spreads)
-        assert worst_mm == pytest.approx(np.mean(gains), rel=0.5)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cap.errors import NotFound, NotGrasped
-from robots.perception.camera import Frame
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import RavensRobot, create
 from robots.ravens.observation import SHAPES
@@ -134,45 +133,11 @@ def test_a_stack_below_the_waiting_gripper_is_seen_where_it_is(seed: int) -> Non
 
 
 @pytest.mark.inside
-def test_what_is_seen_and_is_not_there_cannot_be_grasped(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mujoco")
-    robot = create(seed=0, perception="camera")
-    find = ColorDepthDetector.detect
-
-    def wrong(self: Any, frame: Any) -> Any:
-        return tuple(
-            replace(seen, name=seen.name.replace("yellow", "gray")) for seen in find(self, frame)
-        )
-
-    monkeypatch.setattr(ColorDepthDetector, "detect", wrong)
-    with pytest.raises(NotGrasped):
-        robot.put_first_on_second("gray block", "top side")
-    robot.close()
-
-
-@pytest.mark.inside
 def test_an_empty_table_shows_nothing(seen: Any) -> None:
     frame = seen[0][0]._world.camera(replace(FRONT_LENS, width=160, height=160)).capture()
     points = frame.points()
     bare = replace(frame, depth_m=np.where(np.abs(points[..., 2]) < 0.002, frame.depth_m, 0.0))
     assert ColorDepthDetector(SHAPES).detect(bare) == ()
-
-
-def test_a_blind_frame_shows_nothing() -> None:
-    blind = Frame(np.zeros((40, 40, 3), dtype=np.uint8), np.zeros((40, 40)), np.eye(3), np.eye(4))
-    assert ColorDepthDetector(SHAPES).detect(blind) == ()
-
-
-def test_a_stack_is_seen_as_one() -> None:
-    pytest.importorskip("mujoco")
-    names = ["red block", "green block", "blue block"]
-    robot = create(seed=4, objects=names, perception="camera")
-    robot.stack_objects_in_order(names)
-    heights = [robot.get_obj_height(name) for name in names]
-    assert heights == pytest.approx([0.02, 0.06, 0.10], abs=0.006)
-    for name in names:
-        assert np.allclose(robot.get_obj_pos(name), robot.positions()[name][:2], atol=0.012), name
-    robot.close()
 
 
 # --- what goes wrong on purpose

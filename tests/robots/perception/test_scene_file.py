@@ -8,7 +8,6 @@ import pytest
 
 from cap.errors import ConfigError
 from robots.perception import Detection, SceneFile
-from robots.ravens.observation import scene_of
 from tests.rows import table
 
 SCENE = """\
@@ -44,12 +43,6 @@ def test_objects_are_seen_as_listed() -> None:
     )
 
 
-def test_it_makes_a_scene() -> None:
-    scene = scene_of(SceneFile(written(SCENE)).observe())
-    assert scene.names == ["red block", "blue bowl"]
-    assert scene["blue bowl"].yaw == pytest.approx(0.5)
-
-
 def test_it_is_read_again_at_each_look() -> None:
     eyes = SceneFile(written(SCENE))
     written(SCENE.replace("0.10", "0.20"))
@@ -80,11 +73,6 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says
     assert "\n" not in text
 
 
-@pytest.mark.parametrize("text", ["objects = 3", "[objects]\nname = 'red block'"])
-def test_objects_must_be_tables(text: str) -> None:
-    assert "each under a line [[objects]]" in refusal(text)
-
-
 def test_inline_tables_are_told_with_the_line_they_begin_in() -> None:
     text = refusal('# one\nobjects = [\n  {name = "red block", position_m = 3},\n]\n')
     assert "line 2: position_m must be [x, y, z]" in text
@@ -95,9 +83,3 @@ def test_what_is_no_text_of_a_sensible_size_is_refused(data: bytes) -> None:
     Path("scene.toml").write_bytes(data)
     with pytest.raises(ConfigError, match=r"UTF-8|larger"):
         SceneFile("scene.toml")
-
-
-def test_a_folder_is_no_scene_file() -> None:
-    Path("scene").mkdir()
-    with pytest.raises(ConfigError, match="cannot read the scene file"):
-        SceneFile("scene")

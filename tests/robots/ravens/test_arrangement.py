@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from typing import Any
@@ -132,22 +131,6 @@ def test_three_turns_are_undone_by_program(mode: str, seed: int) -> None:
                 seen.append(before)
         do(session, "arrange_objects(history[-3])")
         check_places(session.robot, dict(seen[0]))
-
-
-def restacked(names: list[str], order: tuple[int, ...], place: str | None) -> RavensRobot:
-    robot = create(seed=1, mode="instant", objects=names)
-    robot.stack_objects_in_order(names)
-    wanted = [names[number] for number in order]
-    robot.stack_objects_in_order([place, *wanted] if place else wanted)
-    heights = [robot.positions()[name][2] for name in wanted]
-    assert heights == pytest.approx([0.02 + 0.04 * level for level in range(len(names))])
-    return robot
-
-
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
-@pytest.mark.sweep(share=0.2)
-def test_a_stack_is_built_anew_in_every_order(order: tuple[int, ...]) -> None:
-    restacked(BLOCKS[:4], order, None)
 
 
 def table(*bodies: Body, mode: str = "instant") -> RavensRobot:

@@ -76,16 +76,6 @@ def test_bits_do_not_depend_on_the_process(robot: RavensRobot) -> None:
     assert tell_story(engine) == fresh.stdout.splitlines()
 
 
-def test_pybullet_greets_nobody() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from robots.ravens import create; create(engine='pybullet')"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout + done.stderr == ""
-
-
 def test_restored_world_goes_on_as_if_undisturbed(robot: RavensRobot) -> None:
     twin = same_again(robot)
     for each in (robot, twin):
@@ -131,24 +121,6 @@ def test_one_finger_is_not_a_grasp(bullet: RavensRobot, monkeypatch: pytest.Monk
     with pytest.raises(NotGrasped):
         bullet.put_first_on_second("red block", "middle")
     assert live(bullet).held is None
-
-
-@pytest.mark.inside
-def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
-    bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fixed: list[bool] = []
-    fix = BulletArm.fix
-
-    def watched(self: BulletArm, body: int, link: int) -> None:
-        fixed.append(self._both_press(body, link))
-        fix(self, body, link)
-
-    monkeypatch.setattr(BulletArm, "fix", watched)
-    bullet.put_first_on_second("red block", "blue bowl")
-    bullet.put_first_on_second("blue bowl", "middle")
-    assert fixed == [True, True]
-    assert p.getNumConstraints(live(bullet)._client) == 0
 
 
 @pytest.mark.inside
@@ -264,19 +236,6 @@ def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:
             bowl = f"{color} bowl"
             landed = robot.put_first_on_second(f"{color} block", bowl)
             assert landed == pytest.approx(robot.get_obj_pos(bowl), abs=0.004)
-
-
-def test_a_block_is_put_beside_a_tower_without_touching_it() -> None:
-    tower = ["red block", "green block", "blue block"]
-    robot = create(seed=7, objects=[*tower, "yellow block"])
-    robot.put_first_on_second("yellow block", "top right corner")
-    robot.put_first_on_second(tower[0], (-0.22, -0.68))
-    robot.stack_objects_in_order(tower)
-    before = {name: robot.positions()[name] for name in tower}
-    robot.put_first_on_second("yellow block", "bottom left corner")
-    for name, position in before.items():
-        assert robot.positions()[name] == pytest.approx(position, abs=0.001)
-    robot.close()
 
 
 def test_a_films_frame_shows_what_a_picture_shows_without_shadows() -> None:

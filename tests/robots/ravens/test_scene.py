@@ -3,15 +3,8 @@ import math
 import pytest
 from PIL import Image, ImageDraw
 
-from cap.errors import UsageError
-from robots.ravens import create
 from robots.ravens.scene import Body
 from robots.simulation.top_view import draw_way
-
-
-def test_unknown_mode_is_refused() -> None:
-    with pytest.raises(UsageError, match="'physics' or 'instant'"):
-        create(mode="quick")
 
 
 @pytest.mark.parametrize(

@@ -83,15 +83,6 @@ def test_undo_takes_the_gripper_back_and_forgets_the_path(session: Session) -> N
     assert Point(again.coords[0]).distance(Point(session.robot.get_obj_pos("red block"))) < NEAR_M
 
 
-def test_what_leaves_the_table_is_refused_and_nothing_moves(session: Session) -> None:
-    tell(session, "go along the diagonal of the table")
-    kept = session.robot.state
-    turn = session.execute("follow_traj(traj + np.array([0.3, 0]))")
-    assert not turn.ok
-    assert "off the table" in str(turn.failure)
-    assert session.robot.state == kept
-
-
 PROGRAM = """
 red = get_obj_pos('red block')
 region = Point(red[0], red[1]).buffer(0.05)

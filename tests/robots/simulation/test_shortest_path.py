@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,6 @@ from robots.simulation.shortest_path import CLEARANCE_M, MAX_REGIONS, shortest
 from robots.table.geometry import TABLE_X, TABLE_Y
 
 LEFT, RIGHT, MIDDLE = (-0.25, -0.5), (0.25, -0.5), (0.0, -0.5)
-GRID_M = 0.02
 CALM = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 
 points = st.tuples(
@@ -68,54 +65,6 @@ def test_a_way_keeps_clear_from_end_to_end_and_is_as_long_back(
     assert (path[0].tolist(), path[-1].tolist()) == (list(start), list(goal))
     assert length(back) == pytest.approx(length(path), abs=1e-9)
     assert np.array_equal(path, again)
-
-
-def grid_way(start: Any, goal: Any, blocked: Any) -> float:
-    """Return the length of the shortest way over a grid, with both ends joined; inf if none."""
-    xs = np.arange(TABLE_X[0], TABLE_X[1] + 1e-9, GRID_M)
-    ys = np.arange(TABLE_Y[0], TABLE_Y[1] + 1e-9, GRID_M)
-    nodes = np.array([start, goal, *itertools.product(xs, ys)])
-    shapely.prepare(blocked)
-    best, queue, done = {0: 0.0}, [(0.0, 0)], set()
-    while queue:
-        gone, here = heapq.heappop(queue)
-        if here == 1:
-            return gone
-        if here in done:
-            continue
-        done.add(here)
-        away = np.linalg.norm(nodes - nodes[here], axis=1)
-        near = np.flatnonzero((away < 1.5 * GRID_M) & (away > 0))
-        lines = shapely.linestrings(
-            np.stack([np.broadcast_to(nodes[here], (len(near), 2)), nodes[near]], axis=1)
-        )
-        for node, hit in zip(near.tolist(), shapely.intersects(blocked, lines), strict=True):
-            if not hit and gone + away[node] < best.get(node, np.inf):
-                best[node] = gone + float(away[node])
-                heapq.heappush(queue, (best[node], node))
-    return float("inf")
-
-
-@settings(CALM, max_examples=25)
-@given(points, points, regions)
-def test_a_way_is_no_longer_than_any_over_a_grid_nor_shorter_than_the_straight_one(
-    start: Any, goal: Any, avoid: Any
-) -> None:
-    path = way(start, goal, avoid)
-    apart = float(np.linalg.norm(np.array(goal) - start))
-    room = [
-        min(CLEARANCE_M, region.distance(Point(start)), region.distance(Point(goal)))
-        for region in avoid
-    ]
-    if min(room, default=1.0) == 0.0:
-        assert path is None
-        return
-    grown = shapely.union_all([r.buffer(m + 1e-9) for r, m in zip(avoid, room, strict=True)])
-    bound = grid_way(start, goal, grown)
-    if path is None:
-        assert bound == float("inf")
-    else:
-        assert apart - 1e-9 <= length(path) <= bound + 1e-6
 
 
 def test_around_a_square_the_way_is_what_geometry_says(robot: RavensRobot) -> None:

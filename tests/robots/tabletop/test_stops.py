@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -68,21 +67,20 @@ class Stopper:
         self.thread = threading.Thread(target=self._stop)
         self._driver: Any = robot._arm.driver
         self._patch = monkeypatch
-        self.at(self._driver, "send", lambda number: self._count())
+        self.at(self._driver, "send", self._count)
 
     def at(self, owner: Any, name: str, do: Callable[[int], None]) -> None:
         """Have something done each time a method is called, with the number of the call."""
-        method, calls = getattr(owner, name), [0]
+        method, calls = getattr(owner, name), itertools.count(1)
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            calls[0] += 1
-            do(calls[0])
+            do(next(calls))
             return method(*args, **kwargs)
 
         self._patch.setattr(owner, name, called)
 
-    def _count(self) -> None:
-        self.sent += 1
+    def _count(self, number: int) -> None:
+        self.sent = number
 
     def _stop(self) -> None:
         self.robot.stop()
@@ -92,38 +90,6 @@ class Stopper:
         """Stop, and return once the arm is told: the stop may wait for what is being sent."""
         self.thread.start()
         wait_for(self._driver._mover._stopped.is_set)
-
-    def expect(self, program: Program) -> None:
-        """Run a primitive: the stop ends it, and nothing is sent afterwards."""
-        with pytest.raises(RobotError, match="stop"):
-            program(self.robot)
-        self.thread.join(PATIENCE_S)
-        assert self.sent == self.sent_before
-        controller: FakeController = self.robot.controller  # type: ignore[attr-defined]
-        wait_for(lambda: not controller.moving)
-
-
-@pytest.mark.inside
-@pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(200))
-def test_a_stop_at_any_moment_ends_the_primitive(
-    robot: TabletopRobot, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chance = random.Random(seed)
-    program = chance.choice([follow, put])
-    moves, later_s = chance.randint(1, 9), chance.uniform(0.0, 0.03)
-    stopper = Stopper(robot, monkeypatch)
-    reached = threading.Event()
-    stopper.at(robot._arm.driver, "send", lambda n: reached.set() if n == moves else None)
-
-    def stop() -> None:
-        reached.wait(PATIENCE_S)
-        threading.Event().wait(later_s)
-        stopper._stop()
-
-    stopper.thread = threading.Thread(target=stop)
-    stopper.thread.start()
-    stopper.expect(program)
 
 
 MOMENTS = [
@@ -142,10 +108,6 @@ MOMENTS = [
 ]
 
 
-def test_there_are_fifty_moments() -> None:
-    assert len(MOMENTS) == 50
-
-
 @pytest.mark.inside
 @pytest.mark.sweep
 @pytest.mark.parametrize(("program", "part", "name", "number"), MOMENTS)
@@ -160,7 +122,12 @@ def test_a_stop_between_two_moves_ends_the_primitive(
     owner: Any = {"table": robot._table, "arm": robot._arm, "driver": robot._arm.driver}[part]
     stopper = Stopper(robot, monkeypatch)
     stopper.at(owner, name, lambda n: stopper.begin() if n == number else None)
-    stopper.expect(program)
+    with pytest.raises(RobotError, match="stop"):
+        program(robot)
+    stopper.thread.join(PATIENCE_S)
+    assert stopper.sent == stopper.sent_before
+    controller: FakeController = robot.controller  # type: ignore[attr-defined]
+    wait_for(lambda: not controller.moving)
 
 
 @pytest.fixture(params=["tool_io", "robotiq"])
