@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from cap.errors import Collision, RobotError, Unreachable
-from cap.robot.observation import kind_of, pack, unpack
+from cap.errors import Collision, RobotError
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
-from robots.kitchen.state import MOST_DEEDS, Deed, KitchenState
+from robots.kitchen.state import KitchenState
 from tests.rows import table
 
 OBJECTS = ["apple", "coke can", "banana", "bowl", "sponge @ desk"]
@@ -122,20 +121,4 @@ def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() ->
     robot._world.state = robot.state.moved([can])
     assert robot.undo_turns()
     assert same(before, robot.state)
-    robot.close()
-
-
-@pytest.mark.inside
-def test_only_so_many_deeds_are_remembered_and_snapshots_hold_them() -> None:
-    robot = create(seed=0, mode="instant", objects=OBJECTS)
-    state, start = robot.state, robot.state.start
-    for _ in range(MOST_DEEDS + 5):
-        state = state.having_done(Deed("apple"))
-    assert len(state.deeds) == MOST_DEEDS
-    robot._world.state = state.since(start)
-    robot.end_turn()
-    with pytest.raises(Unreachable, match="too long ago"):
-        robot.undo_turns()
-    kind = kind_of(robot)
-    assert unpack(pack(robot.snapshot(), kind), kind) == robot.snapshot()
     robot.close()

@@ -11,7 +11,6 @@ from cap.session.session import Session
     ("seed", "words"),
     [
         (0, "put all the blocks in a line"),
-        (2, "put all the blocks in a line"),
         (7, "put the blocks in a vertical line"),
         (1, "put all the blocks in a circle"),
     ],
