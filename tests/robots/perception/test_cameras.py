@@ -55,12 +55,9 @@ def camera_at(pose: Any, lens: Lens) -> RayCamera:
     return RayCamera(STUDIO, lambda: (ROOM, dict.fromkeys(ROOM, ORIGIN)), lens, lambda: pose)
 
 
-@pytest.mark.parametrize(("width", "height"), [(64, 64), (96, 54), (65, 49)])
-@pytest.mark.parametrize("turn", [(0.4, 0, 0), (0, 0.4, 0), (-0.3, 0.2, 1.0)])
-def test_every_pixel_knows_the_point_it_sees(
-    width: int, height: int, turn: tuple[float, float, float]
-) -> None:
-    down = rotations.rotation_of((math.pi, 0, 0)) @ rotations.rotation_of(turn)
+@pytest.mark.parametrize(("width", "height"), [(96, 54), (65, 49)])
+def test_every_pixel_knows_the_point_it_sees(width: int, height: int) -> None:
+    down = rotations.rotation_of((math.pi, 0, 0)) @ rotations.rotation_of((-0.3, 0.2, 1.0))
     pose = rotations.pose_of((0.5, 0.3, 0.5), down)
     frame = camera_at(pose, Lens(width, height, 50.0)).capture()
     assert (frame.depth_m > 0).all()

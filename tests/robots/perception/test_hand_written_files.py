@@ -41,7 +41,6 @@ def spoilt(text: str, rng: random.Random) -> str:
     return text
 
 
-@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("number", "read"),
     [(0, SceneFile), (1, load), (2, load_pairs)],
@@ -51,13 +50,13 @@ def test_a_spoilt_file_is_used_or_refused(number: int, read: Callable[[Path], An
     shown = PAGE.read_text(encoding="utf-8").split("```toml\n")[number + 1].split("```")[0]
     rng, path = random.Random(number), Path("file.toml")
     refusals = []
-    for _ in range(600):
+    for _ in range(120):
         path.write_text(spoilt(shown, rng), encoding="utf-8", newline="")
         try:
             read(path)
         except ConfigError as error:
             refusals.append(str(error))
-    assert 50 < len(refusals) < 600
+    assert 20 < len(refusals) < 120
     assert all(text.startswith(("file.toml, line ", "file.toml: ")) for text in refusals)
     assert not any("\n" in text for text in refusals)
     assert max(map(len, refusals)) < 400

@@ -31,7 +31,7 @@ def block_points(rng: np.random.Generator, x: float, y: float, yaw: float, eye: 
     return cloud
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(seed=SEEDS, yaw=st.floats(0.4, 1.1), noise_m=st.sampled_from([0.0, 0.002]))
 def test_a_block_is_where_its_sides_are(seed: int, yaw: float, noise_m: float) -> None:
     rng = np.random.default_rng(seed)
@@ -44,7 +44,7 @@ def test_a_block_is_where_its_sides_are(seed: int, yaw: float, noise_m: float) -
     assert abs(found - yaw) <= (0.02 if noise_m == 0 else 0.08)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(seed=SEEDS, wider_m=st.sampled_from([0.0, -0.001]), noise_m=st.sampled_from([0.0, 0.002]))
 def test_a_bowl_is_where_the_seen_sides_of_its_wall_are(
     seed: int, wider_m: float, noise_m: float

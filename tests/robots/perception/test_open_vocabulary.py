@@ -67,43 +67,35 @@ def table(size: int = 48) -> Frame:
     return Frame(np.zeros((size, size, 3), dtype=np.uint8), depth, matrix, pose)
 
 
-def test_a_detector_in_a_folder_loads_and_answers_in_the_names_asked_for(folder: Path) -> None:
-    boxes = OpenVocabularyDetector(NAMES, folder, threshold=0.0).boxes(table())
+def test_a_detector_in_a_folder_loads_and_sees_each_name_asked_for_once(folder: Path) -> None:
+    detector = OpenVocabularyDetector(NAMES, folder, threshold=0.0)
+    boxes = detector.boxes(table())
     assert boxes
     assert {box.name for box in boxes} <= set(NAMES)
     assert all(0 <= box.score <= 1 for box in boxes)
-
-
-def test_each_name_is_seen_once(folder: Path) -> None:
-    seen = OpenVocabularyDetector(NAMES, folder, threshold=0.0).detect(table())
-    names = [one.name for one in seen]
+    names = [one.name for one in detector.detect(table())]
     assert len(names) == len(set(names))
-
-
-def test_nothing_is_sure_enough(folder: Path) -> None:
     assert OpenVocabularyDetector(NAMES, folder, threshold=1.0).detect(table()) == ()
 
 
-def detector_that_says(boxes: list[Box], folder: Path, monkeypatch: Any) -> OpenVocabularyDetector:
-    made = OpenVocabularyDetector(NAMES, folder)
-    monkeypatch.setattr(made, "boxes", lambda frame: boxes)
-    return made
-
-
-def test_a_box_becomes_a_place_in_the_robots_frame(folder: Path, monkeypatch: Any) -> None:
-    boxes = [Box("red block", 0.4, (0, 0, 9, 9)), Box("red block", 0.9, (29.2, 19.5, 39, 29))]
-    (seen,) = detector_that_says(boxes, folder, monkeypatch).detect(table())
+def test_a_box_becomes_a_place_in_the_robots_frame_unless_it_shows_only_the_table(
+    folder: Path, monkeypatch: Any
+) -> None:
+    detector = OpenVocabularyDetector(NAMES, folder)
+    bare, outside = (0, 0, 9, 9), (-30, -30, -5, -5)
+    boxes = [
+        Box("red block", 0.4, bare),
+        Box("red block", 0.9, (29.2, 19.5, 39, 29)),
+        Box("blue bowl", 0.8, outside),
+    ]
+    monkeypatch.setattr(detector, "boxes", lambda frame: boxes)
+    (seen,) = detector.detect(table())
     # The block spans pixels 30 to 38 and 20 to 28 of a lens of 48 pixels, 0.96 m away.
     assert seen.position == pytest.approx((0.2, -0.5, 0.02), abs=0.002)
     assert seen.pixels == 64
     assert seen.size_m == pytest.approx((0.14, 0.14, 0.04), abs=0.001)
-
-
-def test_a_box_on_the_bare_table_or_outside_the_picture_shows_nothing(
-    folder: Path, monkeypatch: Any
-) -> None:
-    boxes = [Box("red block", 0.9, (0, 0, 9, 9)), Box("blue bowl", 0.8, (-30, -30, -5, -5))]
-    assert detector_that_says(boxes, folder, monkeypatch).detect(table()) == ()
+    boxes = [Box("red block", 0.9, bare), Box("blue bowl", 0.8, outside)]
+    assert detector.detect(table()) == ()
 
 
 def test_the_robot_sees_through_it(folder: Path) -> None:

@@ -80,19 +80,18 @@ def test_unplugged_in_mid_stream_is_not_connected_and_plugged_in_goes_on(plugged
     camera.close()
 
 
-def test_no_device_is_not_connected() -> None:
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"serial": "123"}, f"no RealSense camera '123'; connected: {SERIAL}"),
+        ({"width": 1920, "height": 1080}, "does not start with 1920x1080 at 30 fps"),
+    ],
+)
+def test_what_is_not_there_is_not_connected(plugged: Any, asked: Any, message: str) -> None:
     with pytest.raises(NotConnected, match="no RealSense camera found; check its cable"):
         RealSenseCamera(lambda: np.eye(4))
-
-
-def test_another_serial_is_told_which_are_there(plugged: Any) -> None:
-    with pytest.raises(NotConnected, match=f"no RealSense camera '123'; connected: {SERIAL}"):
-        plugged(plain).camera(serial="123")
-
-
-def test_a_mode_the_device_lacks_is_not_connected(plugged: Any) -> None:
-    with pytest.raises(NotConnected, match="does not start with 1920x1080 at 30 fps"):
-        plugged(plain).camera(width=1920, height=1080)
+    with pytest.raises(NotConnected, match=message):
+        plugged(plain).camera(**asked)
 
 
 def test_closed_it_is_not_connected_and_closing_twice_does_no_harm(plugged: Any) -> None:
