@@ -27,15 +27,6 @@ def test_inverse_then_forward_returns_to_the_point_tool_down(z: float) -> None:
         assert np.allclose(pose[:2, 0], [math.cos(yaw), math.sin(yaw)], atol=1e-12)
 
 
-def test_forward_matches_published_home_position() -> None:
-    # With the upper arm vertical and the forearm level the flange is a3 + d5 out and d4 aside.
-    home = (math.pi / 2, -math.pi / 2, math.pi / 2, -math.pi / 2, -math.pi / 2, 0.0)
-    tip = ur5e.forward(home)[:3, 3]
-    assert tip == pytest.approx(
-        [ur5e.D4, ur5e.A3 - ur5e.D5, ur5e.D1 - ur5e.A2 - ur5e.D6 - ur5e.TOOL_LENGTH], abs=1e-12
-    )
-
-
 def test_a_point_is_reached_where_there_are_joint_angles_for_it() -> None:
     points = np.random.default_rng(0).uniform([-1.2, -1.2, -0.5], [1.2, 1.2, 1.2], (2000, 3))
     angles = ur5e.inverse(points, np.zeros(len(points)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,16 +87,11 @@ def robot(mode: str) -> Iterator[KitchenRobot]:
     made.close()
 
 
-def on_the_floor(robot: KitchenRobot, name: str) -> tuple[float, float]:
+@pytest.mark.parametrize("name", ["apple", "bowl"])
+def test_the_base_drives_around_what_lies_on_the_floor(robot: KitchenRobot, name: str) -> None:
     robot.pick_obj(name)
     robot.goto_pos([-0.9, -1.9], angle=math.pi)
     x, y, _ = robot.place_at_pos([-1.5, -1.9])
-    return float(x), float(y)
-
-
-@pytest.mark.parametrize("name", ["apple", "water bottle", "bowl"])
-def test_the_base_drives_around_what_lies_on_the_floor(robot: KitchenRobot, name: str) -> None:
-    x, y = on_the_floor(robot, name)
     places = [robot.state.base.xy]
     robot.frame_every_s = 0.05
     robot.on_frame = lambda: places.append(robot.state.base.xy)
@@ -106,15 +100,6 @@ def test_the_base_drives_around_what_lies_on_the_floor(robot: KitchenRobot, name
     apart = min(math.dist(place, (x, y)) for place in places)
     assert apart >= BASE_R + robot.state[name].radius
     assert robot.state[name].xy == pytest.approx((x, y), abs=0.005)
-
-
-def test_a_thing_that_fell_beside_the_base_holds_nobody_captive(robot: KitchenRobot) -> None:
-    base = robot.state.base
-    x, y = base.world(0.0, -0.2)
-    fallen = replace(robot.state["apple"], position=(x, y, 0.0325))
-    robot.restore((robot.state.moved([fallen]), ()))
-    robot.goto_loc("desk")
-    assert [place.name for place in robot.state.here()] == ["desk"]
 
 
 # The arm on the way.

@@ -56,31 +56,6 @@ def test_things_are_sorted_by_color(seed: int, mode: str) -> None:
 
 # What appears.
 
-UNTIL_SEEN = """
-waited = 0
-while not is_obj_visible('lemon'):
-    wait(0.5)
-    waited += 1
-pick_obj('lemon')
-place_at_obj('bowl', 'in')
-ret_val = waited
-"""
-
-
-@pytest.mark.sweep(share=0.05)
-@pytest.mark.parametrize("seed", range(20))
-def test_a_program_waits_for_what_appears(seed: int, mode: str) -> None:
-    objects = ["bowl", "apple", "lemon after 8 s"]
-    with Session.open("kitchen", model="nearest", seed=seed, mode=mode, objects=objects) as session:
-        robot = session.robot
-        assert isinstance(robot, KitchenRobot)
-        assert "lemon" not in robot.positions()
-        turn = session.execute(UNTIL_SEEN)
-        assert turn.ok, turn.failure
-        assert session.state.variables["waited"] == 14
-        inside = [thing.name for thing in robot.state.contents(robot.state["bowl"])]
-        assert inside == ["lemon"]
-
 
 def test_what_appears_where_something_stands_takes_the_nearest_free_spot() -> None:
     robot = create(seed=3, mode="instant", objects=["apple", "plum after 20 s"])

@@ -82,23 +82,6 @@ def refused(*_: object) -> None:
     raise RobotError("the gripper would not open")
 
 
-def test_a_program_of_another_model_is_a_turn_like_any_other(mode: str) -> None:
-    objects = ["apple @ table", "bowl @ table", "egg @ table"]
-    with Session.open("kitchen", model="nearest", mode=mode, objects=objects) as session:
-        robot = session.robot
-        assert isinstance(robot, KitchenRobot)
-        assert session.run("go to the table").ok
-        before = robot.state
-        assert session.run("put the apple in the bowl").ok
-        between = robot.state
-        assert session.execute("pick_obj('egg')\nplace_at_obj('bowl', 'beside')").ok
-        assert session.execute("get_visible_obj_names()").ok
-        for expected in (between, before):
-            turn = session.run("undo that")
-            assert turn.ok, turn.failure
-            assert same(expected, robot.state)
-
-
 @pytest.mark.inside
 def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)

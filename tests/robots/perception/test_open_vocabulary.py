@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from cap.errors import MissingExtra, UsageError
-from robots.arm.rotations import looking
-from robots.perception import Frame, choose_detector, see
+from robots.perception import Frame
 from robots.perception.open_vocabulary import Box, OpenVocabularyDetector
 from robots.ravens import create
-from tests.fakes.realsense import HEIGHT, WIDTH, Device
 
 NAMES = ["red block", "blue bowl"]
 
@@ -103,20 +101,6 @@ def test_the_robot_sees_through_it(folder: Path) -> None:
     robot = create(perception="camera", detector=str(folder))
     assert set(robot.get_obj_names()) <= set(robot.positions())
     robot.close()
-
-
-def test_it_looks_through_a_realsense_camera_too(folder: Path) -> None:
-    pytest.importorskip("pyrealsense2")
-    picture = np.zeros((HEIGHT, WIDTH, 3), dtype=np.uint8)
-    device = Device(lambda _: (picture, np.full((HEIGHT, WIDTH), 5000, dtype=np.uint16)))
-    device.plug_in()
-    camera = device.camera(pose=lambda: looking((0.0, -0.5, 0.6), (0.0, -0.5, 0.0)))
-    shapes: Any = None  # only segmentation needs them
-    seen = see(camera, choose_detector(str(folder), shapes, NAMES))
-    camera.close()
-    device.unplug()
-    assert {one.name for one in seen} <= set(NAMES)
-    assert all(one.position[2] == pytest.approx(0.05, abs=0.001) for one in seen)
 
 
 def test_a_folder_that_holds_no_detector_is_a_clear_error(

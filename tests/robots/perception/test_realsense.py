@@ -14,12 +14,8 @@ import pytest
 
 from cap.errors import NotConnected, RobotError
 from robots.arm.rotations import looking, pose_of, pose_of_tcp
-from robots.perception import see
 from robots.perception.lens import Lens
 from robots.perception.realsense import RealSenseCamera
-from robots.perception.segmentation import ColorDepthDetector
-from robots.ravens import create
-from robots.ravens.observation import SHAPES
 from tests.fakes.realsense import HEIGHT, MATRIX, SERIAL, WIDTH, Device, Pictures, intrinsics
 
 rs = pytest.importorskip("pyrealsense2", exc_type=ImportError)
@@ -141,33 +137,3 @@ def test_a_bent_lens_is_straightened(plugged: Any, bend: float) -> None:
     found = points[known][:, :2] / points[known][:, 2:]
     told = (frame.rgb[known][:, :2].astype(float) - 128) / 120 * 0.8
     assert np.abs(found - told).max() < 1.2 / matrix[0, 0]  # a pixel, and the colours' steps
-
-
-@pytest.mark.inside
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("seed", range(3))
-def test_a_scene_is_seen_as_by_the_simulated_camera(plugged: Any, seed: int) -> None:
-    """Depth and colours come from two lenses 15 mm apart, as in the device."""
-    pytest.importorskip("mujoco")
-    robot = create(seed=seed, objects=["red block", "green block", "blue bowl", "yellow bowl"])
-    world: Any = robot._world
-    left = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))
-    right = left @ pose_of((0.015, 0.0, 0.0))
-    narrow, wide = Lens(320, 320, 40.0, 0.2, 3.0), Lens(320, 320, 44.0, 0.2, 3.0)
-    depth_m = world.camera(wide, lambda: left).capture().depth_m
-    colors = world.camera(narrow, lambda: right).capture()
-    depth = np.rint(depth_m * 10000).astype(np.uint16)
-    device = plugged(
-        lambda _: (colors.rgb, depth),
-        depth_lens=intrinsics(wide.intrinsics, 320, 320),
-        color_lens=intrinsics(narrow.intrinsics, 320, 320),
-        color_at=(0.015, 0.0, 0.0),
-    )
-    camera = device.camera(width=320, height=320, pose=lambda: right)
-    found = {seen.name: seen.position for seen in see(camera, ColorDepthDetector(SHAPES))}
-    camera.close()
-    truth = robot.positions()
-    robot.close()
-    assert sorted(found) == sorted(truth)
-    errors = [np.linalg.norm(np.subtract(found[name], truth[name])) for name in truth]
-    assert max(errors) <= 0.003

@@ -45,31 +45,6 @@ def check_places(robot: RavensRobot, wanted: dict[str, tuple[float, ...]]) -> No
         assert math.dist(found, place) < NEAR_M, f"{name} is at {found}, not at {place}"
 
 
-TURN = """
-names = get_obj_names()
-middle = get_obj_pos('middle')
-t = np.arange(len(names)) / len(names)
-points = 0.12 * np.stack([np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)], axis=1)
-arrange_objects(dict(zip(names, middle + points)))
-c, s = np.cos(ANGLE), np.sin(ANGLE)
-arrange_objects(dict(zip(names, middle + points @ np.array([[c, s], [-s, c]]))))
-"""
-
-
-@pytest.mark.sweep(share=0.02)
-@by_program
-def test_a_ring_is_turned_by_any_angle(mode: str, seed: int) -> None:
-    chance = random.Random(seed)
-    names, angle = BLOCKS[: chance.randint(4, 8)], chance.uniform(-math.pi, math.pi)
-    with opened(mode, seed, names) as session:
-        do(session, f"ANGLE = {angle}\n{TURN}")
-        wanted = {}
-        for number, name in enumerate(names):
-            at = angle + 2 * math.pi * number / len(names)
-            wanted[name] = (0.12 * math.cos(at), 0.12 * math.sin(at) - 0.5, 0.02)
-        check_places(session.robot, wanted)
-
-
 PYRAMID = """
 names = get_obj_names()
 along = 0.06 * np.array([np.cos(ANGLE), np.sin(ANGLE)])
@@ -89,34 +64,6 @@ def test_six_blocks_become_a_pyramid(mode: str, seed: int) -> None:
         left, right = (session.robot.get_obj_pos(name) for name in (BLOCKS[0], BLOCKS[2]))
         along = 0.12 * np.array([math.cos(angle), math.sin(angle)])
         assert right - left == pytest.approx(along, abs=NEAR_M)
-
-
-def some_turn(robot: RavensRobot, chance: random.Random) -> str:
-    names = robot.get_obj_names()
-    blocks = [name for name in names if name.endswith("block")]
-    chance.shuffle(blocks)
-    if chance.random() < 0.4:
-        return f"stack_objects_in_order({blocks[:3]})"
-    if chance.random() < 0.5:
-        return f"put_first_on_second({blocks[0]!r}, {chance.choice(names)!r})"
-    spot = [chance.uniform(-0.25, 0.25), chance.uniform(-0.75, -0.25)]
-    return f"put_first_on_second({chance.choice(names)!r}, {spot})"
-
-
-@pytest.mark.sweep(share=0.01)
-@by_program
-def test_three_turns_are_undone_by_program(mode: str, seed: int) -> None:
-    chance = random.Random(seed)
-    with opened(mode, seed) as session:
-        do(session, "history = []")
-        seen = []
-        while len(seen) < 3:
-            before = session.robot.positions()
-            source = some_turn(session.robot, chance)
-            if session.execute(f"history.append(get_layout())\n{source}").ok:
-                seen.append(before)
-        do(session, "arrange_objects(history[-3])")
-        check_places(session.robot, dict(seen[0]))
 
 
 def table(*bodies: Body) -> RavensRobot:
@@ -156,21 +103,6 @@ def test_a_bridge_is_built_at_any_angle(degrees: int, apart: float) -> None:
     robot.arrange_objects({name: places[name] for name in ("red block", "blue block")})
     robot.put_first_on_second("pink block", middle)
     assert robot.positions()["pink block"][2] == pytest.approx(0.06, abs=0.002)
-
-
-def test_a_narrow_bridge_at_a_diagonal_stands() -> None:
-    names = ["red block", "blue block", "pink block"]
-    with opened("physics", 3, names) as session:
-        do(
-            session,
-            f"""
-along = 0.023 * np.array([1, 1]) / np.sqrt(2)
-middle = np.array([0.05, -0.55])
-arrange_objects(dict(zip({names}, [middle - along, middle + along, middle])))
-""",
-        )
-        across = session.robot.positions()["pink block"]
-    assert across == pytest.approx((0.05, -0.55, 0.06), abs=0.003)
 
 
 def test_a_bowl_does_not_creep_while_other_things_move() -> None:

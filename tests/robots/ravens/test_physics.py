@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cap.errors import NotGrasped, RobotError
@@ -218,16 +217,3 @@ def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:
             bowl = f"{color} bowl"
             landed = robot.put_first_on_second(f"{color} block", bowl)
             assert landed == pytest.approx(robot.get_obj_pos(bowl), abs=0.004)
-
-
-def test_a_films_frame_shows_what_a_picture_shows_without_shadows() -> None:
-    robot = create(seed=1, objects=["red block", "blue bowl"])
-    frame = np.asarray(robot.render(240, 240), dtype=float)
-    picture = np.asarray(robot.render(480, 480).resize((240, 240)), dtype=float)
-    robot.close()
-    apart = np.abs(frame - picture).max(axis=2)
-    assert np.median(apart) < 3
-    dark = picture.sum(axis=2) < frame.sum(axis=2) - 30
-    light = picture.sum(axis=2) > frame.sum(axis=2) + 30
-    assert light.mean() < 0.03  # at the edges
-    assert 1.5 * light.mean() < dark.mean() < 0.1  # there, and where there are shadows

@@ -18,13 +18,6 @@ def robot(mode: str) -> Iterator[RavensRobot]:
     robot.close()
 
 
-def test_both_modes_begin_with_the_same_scene() -> None:
-    pytest.importorskip("mujoco")
-    instant, physics = (create(seed=9, mode=mode) for mode in ("instant", "physics"))
-    assert instant.positions() == physics.positions()
-    physics.close()
-
-
 def test_perception_has_the_promised_shapes(robot: RavensRobot) -> None:
     assert robot.get_obj_names() == OBJECTS
     assert robot.get_obj_pos("red block").shape == (2,)

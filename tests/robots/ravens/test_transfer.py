@@ -43,16 +43,3 @@ def test_a_leaning_object_is_left_alone() -> None:
     leaning = Body("red bowl", (0.0, -0.5, 0.03), tilt)
     with pytest.raises(Collision, match="leans"):
         transfer.transfer(scene(leaning), "red bowl", (0.2, -0.7))
-
-
-def test_a_crowded_table_has_no_spot_aside() -> None:
-    step = 0.07
-    colors = iter(range(100))
-    crowd = [
-        Body(f"{next(colors)} block", (x * step, -0.5 + y * step, 0.02))
-        for x in range(-4, 5)
-        for y in range(-4, 5)
-        if abs(x * step) < 0.29 and abs(y * step) < 0.29
-    ]
-    with pytest.raises(Collision, match=r"no free spot .* aside"):
-        transfer.aside(scene(*crowd), crowd[len(crowd) // 2].name)

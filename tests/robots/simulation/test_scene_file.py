@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cap.cli.main import run
-from cap.errors import ConfigError, UsageError
+from cap.errors import ConfigError
 from cap.robot.registry import make_robot
 from robots.kitchen import create as create_kitchen
 from robots.ravens import create
@@ -97,12 +97,6 @@ def test_what_would_not_stay_or_is_unknown_is_one_line(
     found = refused("ravens", tmp_path / "table.toml", text)
     assert found.startswith(f"line {LINE + line}: ")
     assert told in found
-
-
-def test_a_scene_has_its_own_objects(file: Path) -> None:
-    for name in ("ravens", "drawing", "kitchen"):
-        with pytest.raises(UsageError, match="not both"):
-            make_robot(name, mode="instant", objects=["red block"], scene=str(file))
 
 
 def test_only_blocks_stand_on_the_board_and_none_on_another(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.fakes.ur.controller import FakeController, fresh_host
 from tests.fakes.ur.driving import (
     ELSEWHERE,
     PATIENCE_S,
+    fresh,
     lower,
     once_moving,
     sent,
@@ -233,6 +234,17 @@ def test_what_is_no_controller_is_told_of(
     monkeypatch.setattr(urx_driver, "_FIRST_STATE_S", 0.3)
     with strangers(says) as host, pytest.raises(NotConnected, match=host):
         make(host).connect()
+
+
+def test_the_library_says_nothing_by_itself(
+    arm: ArmDriver, controller: FakeController, capfd: pytest.CaptureFixture[str]
+) -> None:
+    controller.protective_stop()
+    wait_for(lambda: arm.state().safety == "protective_stop")
+    controller.drop_connection()
+    wait_for(lambda: not fresh(arm))
+    arm.close()
+    assert capfd.readouterr() == ("", "")
 
 
 # By name.

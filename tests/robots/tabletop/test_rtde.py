@@ -14,7 +14,7 @@ from robots.tabletop import arm_driver
 from robots.tabletop.rtde import driver
 from robots.tabletop.rtde.driver import RtdeDriver
 from tests.fakes.ur.controller import FakeController
-from tests.fakes.ur.driving import ELSEWHERE, fresh, wait_for
+from tests.fakes.ur.driving import ELSEWHERE, wait_for
 
 
 @pytest.fixture
@@ -89,43 +89,7 @@ def test_a_process_that_hangs_is_ended(
         os.kill(pid, 0)
 
 
-@pytest.mark.inside
-def test_an_answer_that_was_given_up_is_not_taken_for_the_next(
-    arm: RtdeDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(arm._library, "read", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            arm._ask({"do": "prepare"})
-    assert arm.state().tcp_pose == pytest.approx(controller.tcp_pose)
-
-
-def test_the_control_script_is_sent_once_for_many_motions(
-    arm: RtdeDriver, controller: FakeController
-) -> None:
-    for target in (ELSEWHERE, (0.0, -1.5, 1.5, -1.5, -1.5, 0.0)):
-        arm.move_joints(target, speed_radps=1.0, acceleration_radps2=2.0)
-    assert len(controller.programs) == 1
-    arm.close()
-    wait_for(lambda: not controller.running)
-
-
 def test_without_the_package_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"\[rtde\]"):
         arm_driver("ur_rtde", "127.0.0.1")
-
-
-def test_the_library_says_nothing_by_itself(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    with FakeController() as controller:
-        arm = RtdeDriver(controller.host)
-        arm.connect()
-        controller.drop_connection()
-        wait_for(lambda: not fresh(arm))
-        arm.close()
-    assert capfd.readouterr() == ("", "")

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from cap.errors import NotConnected, RobotError
+from cap.errors import RobotError
 from robots.arm.travel import PARK
 from robots.tabletop import TabletopRobot, create
-from robots.tabletop.gripper import OutputGripper
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import FAST, PATIENCE_S, be_patient, wait_for
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
@@ -130,76 +129,31 @@ def test_a_stop_between_two_moves_ends_the_primitive(
     wait_for(lambda: not controller.moving)
 
 
-@pytest.fixture(params=["tool_io", "robotiq"])
-def gripping(
-    robot: TabletopRobot, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Any:
-    """The driver, with a gripper of each kind."""
-    driver: Any = robot._arm.driver
-    if request.param == "tool_io":
-        switched = OutputGripper(("tool", 0), driver._switch, driver._is_on, wait_s=0.02)
-        monkeypatch.setattr(driver, "_gripper", switched)
-    put(robot)  # wherever an earlier stop left it
-    yield driver
-    robot.primitives()["point_gripper_to"].function("middle")
-    driver._mover.wait(0.0)
-    driver._gripper.set(0.085, driver._mover.wait)
-
-
-def at_command(
-    gripping: Any, number: int, before: Callable[[], object], after: Callable[[], object]
+@pytest.mark.inside
+def test_fingers_told_to_open_have_let_go_whatever_stops_them(
+    robot: TabletopRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Have something done just before and just after the fingers are told a distance."""
-    told, calls = gripping._gripper.set, itertools.count(1)
+    put(robot)  # wherever an earlier stop left it
+    gripper: Any = robot._arm.driver._gripper  # type: ignore[attr-defined]
+    told, calls = gripper.set, itertools.count(1)
 
     def commanded(gap_m: float, wait: Callable[[float], None]) -> Any:
-        if (now := next(calls)) == number:
-            before()
         result = told(gap_m, wait)
-        if now == number:
-            after()
+        if next(calls) == 3:
+            robot.stop()
             wait(0.0)
         return result
 
-    gripping._gripper.set = commanded
-
-
-@pytest.mark.inside
-@pytest.mark.sweep(share=0.4)
-def test_fingers_told_to_open_have_let_go_whatever_stops_them(
-    robot: TabletopRobot, gripping: Any
-) -> None:
-    at_command(gripping, 3, lambda: None, robot.stop)
     was = robot.positions()["red block"]
-    with pytest.raises(RobotError, match=r"was stopped; .* 'red block' should stand at"):
-        put(robot)
-    del gripping._gripper.set
+    with monkeypatch.context() as patch:
+        patch.setattr(gripper, "set", commanded)
+        with pytest.raises(RobotError, match=r"was stopped; .* 'red block' should stand at"):
+            put(robot)
     laid = robot.positions()["red block"]
     assert robot.condition()["held"] == "nothing"
     assert math.dist(was, laid) > 0.05
     put(robot)  # which takes it from there
     assert robot.positions()["red block"] == pytest.approx(was, abs=1e-6)
-
-
-@pytest.mark.inside
-@pytest.mark.sweep(share=0.4)
-def test_fingers_never_told_to_close_hold_nothing(robot: TabletopRobot, gripping: Any) -> None:
-    controller: FakeController = robot.controller  # type: ignore[attr-defined]
-    was = robot.positions()["red block"]
-
-    def take_control() -> None:
-        controller.set_remote(False)
-        gripping.prepare()
-        gripping._mover.wait(0.0)
-
-    at_command(gripping, 2, take_control, lambda: None)
-    with pytest.raises(NotConnected, match="the pendant has control"):
-        put(robot)
-    controller.set_remote(True)
-    del gripping._gripper.set
-    assert robot.condition()["held"] == "nothing"
-    assert robot.positions()["red block"] == was
-    put(robot)
 
 
 def test_after_a_stop_the_next_primitive_goes_to_its_end(robot: TabletopRobot) -> None:

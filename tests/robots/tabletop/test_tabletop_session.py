@@ -17,7 +17,6 @@ from cap.models.providers import make_model
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
-from cap.trace.trace import Event
 from robots.arm.travel import PARK
 from robots.tabletop import TabletopRobot
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
@@ -283,30 +282,6 @@ def test_while_another_program_moves_the_arm_nothing_is_sent(
     assert controller.moving
 
 
-@pytest.mark.inside
-@pytest.mark.parametrize("driver", DRIVERS)
-@pytest.mark.sweep(share=0.5)
-def test_another_program_that_takes_the_arm_away_ends_ours(
-    driver: str, controller: FakeController, scene: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("robots.tabletop.trajectory._START_S", 1.0)
-    with session_on(controller, scene, driver) as session:
-
-        def take() -> None:
-            with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
-                other.sendall(SLOW_PROGRAM)
-                wait_for(lambda: controller.moves[-1].kind == "movej")
-                controller.hold_motions(None)
-
-        with while_carrying(controller, take):
-            turn = session.execute(PUT)
-        assert turn.failure is not None
-        assert turn.failure.robot
-        assert controller.moves[-1].kind == "movej", "no further move of ours was sent"
-        assert session.robot.condition()["held"] == "red block"
-        assert session.robot.positions()["red block"] != SCENE["red block"]
-
-
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.sweep(share=0.5)
 def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
@@ -328,28 +303,3 @@ def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
         assert session.execute(PUT).ok
         assert xy_of(session, "red block") == pytest.approx(SCENE["blue bowl"][:2], abs=1e-6)
         assert session.robot.condition()["held"] == "nothing"
-
-
-@pytest.mark.parametrize("text", [None, "[[objects"])
-def test_a_list_that_is_lost_in_mid_action_leaves_known_what_is_held(
-    text: str | None, controller: FakeController, scene: Path
-) -> None:
-    events: list[Event] = []
-    with session_on(controller, scene, "urx") as session:
-        session.trace.listeners.append(events.append)
-
-        def lose() -> None:
-            scene.unlink() if text is None else scene.write_text(text)
-            session.robot.stop()
-
-        with while_carrying(controller, lose):
-            turn = session.execute(PUT)
-        assert turn.failure is not None
-        assert turn.failure.robot
-        assert turn.effect.words == ()
-        assert "cannot be seen" in turn.effect.stillness
-        assert session.robot.condition()["held"] == "red block"
-        with pytest.raises(RobotError, match=r"scene\.toml"):
-            session.robot.positions()
-        assert [event.kind for event in events][-1] == "held", "the turn is told to its end"
-        assert events[-1].data["name"] == "red block"

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from cap.errors import Collision, LimitExceeded, ProtectiveStop, RobotError
-from robots import tabletop
 from robots.arm import clearance
 from robots.arm.clearance import first_touched
 from robots.arm.gripper import Fingers
@@ -207,16 +206,6 @@ def test_a_narrowed_box_refuses_before_anything_moves(limits: dict[str, Any]) ->
 SCENES = {
     "table": ((block("red", 0.1, -0.45), bowl("blue", -0.2, -0.7)), "red block", "blue bowl"),
     "bowl": ((bowl("red", 0.2, -0.35), bowl("blue", -0.2, -0.7)), "red bowl", "blue bowl"),
-    "out of a bowl": (
-        (block("red", 0.1, -0.45, floor=BOWL_FLOOR), bowl("blue", 0.1, -0.45)),
-        "red block",
-        (-0.2, -0.7),
-    ),
-    "off a stack": (
-        tuple(block(c, 0.2, -0.35, n) for n, c in enumerate(("green", "tan", "red"))),
-        "red block",
-        (-0.2, -0.4),
-    ),
     "onto a stack": (
         (*(block(c, 0.2, -0.35, n) for n, c in enumerate(("green", "tan"))), block("red", 0, -0.6)),
         "red block",
@@ -377,33 +366,6 @@ def test_a_filled_bowl_that_gets_nowhere_stays_and_says_what_to_do() -> None:
         with pytest.raises(Collision, match=r"choose|; move '\w+ \w+' first"):
             call(robot, "put_first_on_second", "blue bowl", to)
     assert arm.told == []
-
-
-@pytest.mark.parametrize("fingers", [BINARY, PARTIAL])
-def test_a_filled_bowl_that_is_there_stays(fingers: Fingers) -> None:
-    filled = [replace(b, position=(0.25, -0.25, b.position[2])) for b in FILLED[:3]]
-    robot, arm = robot_on(*filled, block("tan", -0.2, -0.3), arm=Arm(fingers=fingers))
-    if fingers == PARTIAL:
-        assert call(robot, "arrange_objects", {"blue bowl": "top right corner"}) == []
-    else:
-        told = call(robot, "put_first_on_second", "blue bowl", "top right corner")
-        assert told == pytest.approx((0.25, -0.25))
-    assert arm.told == []
-
-
-def test_what_was_put_into_a_bowl_gets_on_from_there_in_the_twin_too() -> None:
-    names = ["red block", "green block", "blue block", "purple block"]
-    names += [f"{color} bowl" for color in ("green", "blue", "yellow")]
-    dry = tabletop.create(mode="instant", seed=8, objects=names)
-    twin = dry.twin()
-    ends = []
-    for robot in (dry, twin):
-        for place in (("yellow bowl", "top right corner"), ("yellow bowl", "middle")):
-            call(robot, "put_first_on_second", "red block", "yellow bowl")
-            ends.append(call(robot, "put_first_on_second", *place))
-    assert ends[0] == pytest.approx(ends[2], abs=1e-3)
-    assert ends[1] == pytest.approx(ends[3], abs=1e-3)
-    twin.close()
 
 
 def test_no_centre_inside_a_bowl_is_offered() -> None:
