@@ -174,6 +174,24 @@ def test_stop_at_rest_does_no_harm(arm: ArmDriver, controller: FakeController) -
     assert len(controller.moves) == 1
 
 
+@pytest.mark.inside
+def test_a_motion_that_could_not_be_stopped_is_stopped_later(
+    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(host: str) -> None:
+        raise ConnectionRefusedError("gone for a moment")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ur_controller, "brake", gone)
+        with once_moving(controller, controller.drop_connection), pytest.raises(NotConnected):
+            turn_away(arm)
+        with pytest.raises(NotConnected):
+            arm.stop()
+    arm.clear_stop()
+    wait_for(lambda: not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+
+
 def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> None:
     def interrupt() -> None:
         os.kill(os.getpid(), signal.SIGINT)
