@@ -22,6 +22,8 @@ from robots.perception.camera import Array, Detection, Frame
 
 _LEAST_M = 0.005
 """No object is smaller than this in any direction."""
+_CLEAR_M = 0.008
+"""What rises less above the surface is the surface."""
 _TOP_M = 0.01
 """Points this far below a box's highest belong to the object's top."""
 
@@ -47,7 +49,6 @@ class OpenVocabularyDetector:
         source: str | Path = "google/owlv2-base-patch16-ensemble",
         *,
         threshold: float = 0.1,
-        clear_m: float = 0.008,
     ) -> None:
         """Load the detector; this takes seconds.
 
@@ -55,7 +56,6 @@ class OpenVocabularyDetector:
             names: What to look for, such as `red block`.
             source: A folder, or a name on the hub.
             threshold: Least score that counts, 0 to 1.
-            clear_m: What rises less above the surface is the surface, metres.
 
         Raises:
             UsageError: No names, or the detector cannot be loaded.
@@ -65,7 +65,6 @@ class OpenVocabularyDetector:
             raise UsageError("the detector has no names to look for")
         self._names = list(names)
         self._threshold = threshold
-        self._clear_m = clear_m
         self._processor, self._model = _load(str(source))
 
     def detect(self, frame: Frame) -> tuple[Detection, ...]:
@@ -103,7 +102,7 @@ class OpenVocabularyDetector:
         rows, columns = _pixels(top, bottom, height), _pixels(left, right, width)
         inside = points[rows, columns].reshape(-1, 3)
         with np.errstate(invalid="ignore"):  # unknown depth compares as false
-            inside = inside[inside[:, 2] > self._clear_m]
+            inside = inside[inside[:, 2] > _CLEAR_M]
         if not len(inside):
             return None
         z = float(np.quantile(inside[:, 2], 0.98))

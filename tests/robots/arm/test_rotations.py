@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robots.arm import rotations
+from tests.rows import rows
 
 VECTORS = st.tuples(*(st.floats(-1.0, 1.0) for _ in range(3))).filter(
     lambda v: math.hypot(*v) > 1e-3
@@ -17,7 +18,7 @@ VECTORS = st.tuples(*(st.floats(-1.0, 1.0) for _ in range(3))).filter(
 ANGLES = st.one_of(st.floats(0.0, math.pi), st.sampled_from([0.0, 1e-10, 1e-5, math.pi]))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(axis=VECTORS, angle=ANGLES)
 def test_forms_of_a_rotation_agree(axis: tuple[float, float, float], angle: float) -> None:
     vector = np.array(axis) / math.hypot(*axis) * angle
@@ -44,13 +45,10 @@ def test_a_quarter_turn_about_z_takes_x_to_y() -> None:
 def test_a_mirror_and_a_stretch_are_no_rotations() -> None:
     assert not rotations.is_rotation(np.diag([1.0, 1.0, -1.0]))
     assert not rotations.is_rotation(np.eye(3) * 1.01)
-
-
-def test_the_nearest_rotation_to_a_mirror_is_no_mirror() -> None:
     assert rotations.is_rotation(rotations.nearest_rotation(np.diag([1.0, 1.0, -0.1])))
 
 
-@pytest.mark.parametrize("eye", [(0.0, -1.2, 0.85), (0.3, 0.1, 0.5), (0.0, 0.0, 1.0)])
+@rows("eye", [(0.0, -1.2, 0.85), (0.3, 0.1, 0.5), (0.0, 0.0, 1.0)])
 def test_a_looking_camera_has_its_target_straight_ahead_and_its_top_up(
     eye: tuple[float, float, float],
 ) -> None:

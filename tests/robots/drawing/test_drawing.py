@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shapely.geometry import LineString, MultiLineString
+from shapely.geometry import LineString
 
-from cap.errors import Collision, LimitExceeded, RobotError
-from robots.arm.strokes import MAX_POINTS
+from cap.errors import RobotError
 from robots.drawing import DrawingRobot, create
 from robots.drawing.worlds import SPEED_MPS
 
@@ -51,20 +50,8 @@ def test_erasing_a_shape_leaves_nothing_of_it(robot: DrawingRobot) -> None:
     assert robot.state.ink().is_empty
 
 
-def test_a_path_of_too_many_points_is_refused(robot: DrawingRobot) -> None:
-    with pytest.raises(LimitExceeded):
-        robot.draw(np.zeros((MAX_POINTS + 1, 2)))
-
-
-def test_the_pen_does_not_run_into_a_block(robot: DrawingRobot) -> None:
-    block = robot.get_obj_pos("red block")
-    with pytest.raises(Collision, match="red block"):
-        robot.draw([block, MIDDLE])
-    assert not robot.state.strokes
-
-
 def test_blocks_leave_room_for_a_shape_in_the_middle_and_around_each() -> None:
-    for seed in range(20):
+    for seed in range(8):
         robot = create(seed=seed, mode="instant")
         robot.draw(CIRCLE)
         for name in robot.get_obj_names():
@@ -122,10 +109,3 @@ def test_the_picture_shows_the_ink(robot: DrawingRobot) -> None:
     blank = np.asarray(robot.render(120, 120))
     robot.draw(CIRCLE)
     assert (np.asarray(robot.render(120, 120)) != blank).any(axis=2).sum() > 100
-
-
-def test_ink_that_crosses_itself_is_kept_as_it_was_drawn(robot: DrawingRobot) -> None:
-    star = MIDDLE + 0.08 * np.array([[0, 1], [0.6, -0.8], [-0.95, 0.3], [0.95, 0.3], [-0.6, -0.8]])
-    robot.draw(star)
-    assert isinstance(robot.state.ink(), MultiLineString)
-    assert robot.state.ink().length == pytest.approx(LineString(star).length, abs=0.004)

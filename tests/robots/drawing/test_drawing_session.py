@@ -10,11 +10,7 @@ import numpy as np
 import pytest
 from shapely.geometry import LineString
 
-from cap.models.nearest import Nearest
 from cap.session.session import Session
-from robots.drawing.robot import DrawingRobot
-from robots.drawing.worlds import InstantBoard
-from robots.ravens.scene import Body, Scene
 
 
 @pytest.fixture
@@ -72,24 +68,6 @@ def stopped_at(session: Session, frame: int, words: str) -> str:
     session.robot.on_frame = None
     assert not turn.ok
     return str(turn.failure)
-
-
-def test_a_turn_that_failed_after_a_stroke_is_undone_alone() -> None:
-    scene = Scene((Body("red block", (0.0, -0.5, 0.02)), Body("blue block", (0.26, -0.76, 0.02))))
-    with Session(DrawingRobot(scene, 0, "instant", InstantBoard), Nearest()) as session:
-        assert session.run("draw a square in the top left corner").ok
-        before = session.robot.strokes
-        turn = session.run("draw circles around the blocks")
-        assert turn.failure is not None
-        assert turn.failure.error == "Unreachable"
-        assert len(session.robot.strokes) == 2
-        assert session.run("undo that").ok
-        assert session.robot.strokes == before
-        assert session.run("make it smaller").ok
-        assert session.run("undo that").ok
-        assert session.robot.strokes == before
-        assert session.run("undo that").ok
-        assert session.robot.strokes == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -39,12 +40,6 @@ def where(robot: KitchenRobot, name: str) -> str | None:
     return robot.state.location_of(name)
 
 
-# Sight.
-
-
-# Fetching.
-
-
 @pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("share", range(5))
 def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str, share: int) -> None:
@@ -57,9 +52,6 @@ def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str, share: in
         robot.place_at_obj("countertop")
         assert robot.state[name].lean < 0.05
     robot.close()
-
-
-# Refusals.
 
 
 def test_the_gripper_closes_on_nothing_where_an_object_vanished(robot: KitchenRobot) -> None:
@@ -79,25 +71,9 @@ def test_the_gripper_closes_on_nothing_where_an_object_vanished(robot: KitchenRo
 # The same bits, and back again.
 
 
-def fetch(robot: KitchenRobot) -> None:
-    robot.pick_obj("orange")
-    robot.place_at_obj("bowl")
-    robot.pick_obj("apple")
-    robot.goto_loc("top drawer")
-
-
-def test_the_same_seed_gives_the_same_bits(mode: str) -> None:
-    first, second = (create(seed=5, mode=mode, objects=OBJECTS) for _ in range(2))
-    second.goto_loc("desk")
-    second.reset(5)
-    fetch(first)
-    fetch(second)
-    assert first.state == second.state
-    first.close()
-    second.close()
-
-
-def test_going_back_to_a_snapshot_is_exact(robot: KitchenRobot) -> None:
+def test_going_back_to_a_snapshot_is_exact_in_another_robot_of_the_seed_too(
+    robot: KitchenRobot, mode: str
+) -> None:
     robot.pick_obj("banana")
     kept = robot.snapshot()
     robot.place_at_obj("bowl")
@@ -109,6 +85,13 @@ def test_going_back_to_a_snapshot_is_exact(robot: KitchenRobot) -> None:
     robot.place_at_obj("bowl")
     assert robot.state == after
     assert robot.spoken == []
+    twin = create(seed=5, mode=mode, objects=OBJECTS)
+    twin.goto_loc("desk")
+    twin.reset(2)
+    twin.pick_obj("banana")
+    twin.place_at_obj("bowl")
+    assert twin.state == after
+    twin.close()
 
 
 @pytest.mark.sweep(share=0.25)
@@ -124,7 +107,7 @@ def test_in_every_scene_everything_has_a_place_and_every_location_a_way(seed: in
 # Motion of the arm.
 
 
-@pytest.mark.parametrize("turn", range(0, 12, 2))
+@pytest.mark.parametrize("turn", [1, 4])
 def test_the_bowl_has_a_rim_all_around(arm: KitchenRobot, turn: int) -> None:
     bowl = arm.state["bowl"]
     aslant = replace(bowl, quaternion=yaw_quaternion(turn * math.pi / 6))
@@ -134,33 +117,22 @@ def test_the_bowl_has_a_rim_all_around(arm: KitchenRobot, turn: int) -> None:
 
 
 def test_stopping_ends_the_motion_and_the_next_one_works(arm: KitchenRobot) -> None:
-    frames = 0
+    frames = itertools.count(1)
 
     def stop_soon() -> None:
-        nonlocal frames
-        frames += 1
-        if frames == 3:
+        if next(frames) == 3:
             thread = threading.Thread(target=arm.stop)
             thread.start()
             thread.join()
 
-    arm.on_frame = stop_soon
-    with pytest.raises(RobotError, match="stopped"):
-        arm.pick_obj("apple")
-    arm.on_frame = None
-    assert arm.state.held is None
-    arm.pick_obj("apple")
-    assert arm.obj_in_gripper("apple")
-
-
-def test_stopping_with_a_full_hand_keeps_hold(arm: KitchenRobot) -> None:
-    arm.pick_obj("apple")
-    arm.on_frame = arm.stop
-    with pytest.raises(RobotError, match="stopped"):
-        arm.place_at_obj("bowl")
-    arm.on_frame = None
-    assert arm.state.held == "apple"
-    arm.place_at_obj("bowl")
+    for call, place, held in ((arm.pick_obj, "apple", None), (arm.place_at_obj, "bowl", "apple")):
+        arm.on_frame = stop_soon
+        with pytest.raises(RobotError, match="stopped"):
+            call(place)
+        arm.on_frame = None
+        assert arm.state.held == held
+        call(place)
+        frames = itertools.count(1)
     assert arm.state["apple"] in arm.state.contents(arm.state["bowl"])
 
 
@@ -179,6 +151,7 @@ def test_pictures_on_the_way_change_no_bit(arm: KitchenRobot) -> None:
     arm.pick_obj("apple")
     after = arm.state
     arm.restore(kept)
+    arm.frame_every_s = 0.5
     arm.on_frame = lambda: arm.render(60, 60)
     arm.pick_obj("apple")
     assert arm.state == after
@@ -187,7 +160,7 @@ def test_pictures_on_the_way_change_no_bit(arm: KitchenRobot) -> None:
 def test_instant_mode_needs_no_physics_engine() -> None:
     program = (
         "import sys; from robots.kitchen import create; robot = create(mode='instant'); "
-        "robot.pick_obj(robot.get_visible_obj_names()[0]); sys.exit('pybullet' in sys.modules)"
+        "robot.pick_obj(robot.get_visible_obj_names()[0]); sys.exit('mujoco' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import threading
 
 import numpy as np
 import pytest
 from shapely.geometry import LineString, Point
 
-from cap.errors import LimitExceeded, RobotError, Unreachable
+from cap.errors import LimitExceeded, RobotError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.room import BASE_R, obstacles
 
@@ -29,7 +28,7 @@ def track(robot: KitchenRobot) -> list[tuple[float, float]]:
     return places
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_base_never_touches_furniture_on_its_way(seed: int) -> None:
     robot = create(seed=seed, mode="instant")
     places = track(robot)
@@ -50,35 +49,7 @@ def test_a_trajectory_is_followed_through_its_waypoints(robot: KitchenRobot) -> 
     assert way.length == pytest.approx(1.2, abs=0.1)
 
 
-@pytest.mark.parametrize("loc", ["desk", "table", "wood chair", "stool", "trash bin"])
-def test_a_refused_goal_tells_the_nearest_free_place(robot: KitchenRobot, loc: str) -> None:
-    with pytest.raises(Unreachable, match="nearest place for the base") as caught:
-        robot.goto_pos(robot.get_loc_pos(loc))
-    x, y = str(caught.value).rpartition("(")[2].rstrip(")").split(", ")
-    robot.goto_pos([float(x), float(y), 0.0])
-
-
 # Velocities.
-
-
-def until_seen(robot: KitchenRobot, name: str, x: float, y: float = 0.0) -> None:
-    while not robot.detect_object(name):
-        robot.set_velocity(x=x, y=y, turn=0)
-    robot.stop_motion()
-
-
-def test_moving_until_something_is_seen_ends_where_it_is_ahead(robot: KitchenRobot) -> None:
-    robot.goto_loc("countertop")
-    names = sorted(robot.get_visible_obj_names(), key=lambda name: robot.get_obj_pos(name)[0])
-    robot.goto_pos(robot.get_loc_pos("countertop")[:2] + np.array([-1.1, -0.72]), angle=math.pi / 2)
-    before = robot.get_robot_pos()
-    until_seen(robot, names[-1], 0.2)
-    after = robot.get_robot_pos()
-    assert after[0] > before[0] + 0.3
-    assert after[1] == pytest.approx(before[1])
-    assert robot.detect_object(names[-1])
-    until_seen(robot, names[0], -0.4)
-    assert robot.get_robot_pos()[0] < after[0]
 
 
 def test_with_z_the_axes_of_a_velocity_are_those_of_the_papers_first_programs(

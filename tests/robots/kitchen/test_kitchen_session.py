@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import pytest
 
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
-from cap.session.turn import Turn
 from robots.kitchen import KitchenRobot
 from tests.fakes.scripted import Scripted
 
@@ -59,32 +57,21 @@ def test_the_papers_reactive_sentences(row: Session) -> None:
     assert robot.spoken[-1] == robot.spoken[0]
 
 
-def limited(limits: Limits, words: str) -> tuple[Turn, KitchenRobot]:
-    options = {"seed": 3, "mode": "instant", "objects": ROW, "limits": limits}
-    with Session.open("kitchen", model="nearest", **options) as session:
-        turn = session.run(words)
-        return turn, robot_of(session)
-
-
-@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize(
     ("limits", "kind"),
-    [(Limits(calls=300), "CallLimit"), (Limits(sim_s=60.0), "SimTimeLimit")],
-    ids=["calls", "simulated-time"],
+    [(Limits(calls=100), "CallLimit"), (Limits(sim_s=30.0), "SimTimeLimit")],
 )
-@pytest.mark.parametrize(
-    "words", ["keep looking until you see a lemon", "turn left until you see the lemon"]
-)
-def test_looking_for_what_is_not_there_ends_with_the_budget(
-    words: str, limits: Limits, kind: str
-) -> None:
-    turn, robot = limited(limits, words)
-    assert turn.failure is not None
-    assert turn.failure.error == kind
-    assert robot.state.velocity == (0.0, 0.0, 0.0)
+def test_looking_for_what_is_not_there_ends_with_the_budget(limits: Limits, kind: str) -> None:
+    with Session.open(
+        "kitchen", model="nearest", seed=3, mode="instant", objects=ROW, limits=limits
+    ) as session:
+        turn = session.run("turn left until you see the lemon")
+        assert turn.failure is not None
+        assert turn.failure.error == kind
+        assert robot_of(session).state.velocity == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("angle", [0.0, 1.0, math.pi / 2, 3.0])
+@pytest.mark.parametrize("angle", [0.0, 1.0])
 def test_forward_and_left_are_the_robots_own_whatever_says_them(angle: float) -> None:
     with Session.open("kitchen", model="nearest", seed=0, mode="instant") as session:
         robot = robot_of(session)

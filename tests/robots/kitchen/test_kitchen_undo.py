@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from cap.errors import Collision, RobotError, Unreachable
-from cap.robot.observation import kind_of, pack, unpack
+from cap.errors import Collision, RobotError
 from cap.session.session import Session
 from robots.kitchen import KitchenRobot, create
-from robots.kitchen.state import MOST_DEEDS, Deed, KitchenState
+from robots.kitchen.state import KitchenState
 from tests.rows import table
 
 OBJECTS = ["apple", "coke can", "banana", "bowl", "sponge @ desk"]
@@ -83,23 +82,6 @@ def refused(*_: object) -> None:
     raise RobotError("the gripper would not open")
 
 
-def test_a_program_of_another_model_is_a_turn_like_any_other(mode: str) -> None:
-    objects = ["apple @ table", "bowl @ table", "egg @ table"]
-    with Session.open("kitchen", model="nearest", mode=mode, objects=objects) as session:
-        robot = session.robot
-        assert isinstance(robot, KitchenRobot)
-        assert session.run("go to the table").ok
-        before = robot.state
-        assert session.run("put the apple in the bowl").ok
-        between = robot.state
-        assert session.execute("pick_obj('egg')\nplace_at_obj('bowl', 'beside')").ok
-        assert session.execute("get_visible_obj_names()").ok
-        for expected in (between, before):
-            turn = session.run("undo that")
-            assert turn.ok, turn.failure
-            assert same(expected, robot.state)
-
-
 @pytest.mark.inside
 def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() -> None:
     robot = create(seed=0, mode="instant", objects=OBJECTS)
@@ -122,20 +104,4 @@ def test_a_place_that_is_taken_is_told_and_the_rest_follows_when_it_is_free() ->
     robot._world.state = robot.state.moved([can])
     assert robot.undo_turns()
     assert same(before, robot.state)
-    robot.close()
-
-
-@pytest.mark.inside
-def test_only_so_many_deeds_are_remembered_and_snapshots_hold_them() -> None:
-    robot = create(seed=0, mode="instant", objects=OBJECTS)
-    state, start = robot.state, robot.state.start
-    for _ in range(MOST_DEEDS + 5):
-        state = state.having_done(Deed("apple"))
-    assert len(state.deeds) == MOST_DEEDS
-    robot._world.state = state.since(start)
-    robot.end_turn()
-    with pytest.raises(Unreachable, match="too long ago"):
-        robot.undo_turns()
-    kind = kind_of(robot)
-    assert unpack(pack(robot.snapshot(), kind), kind) == robot.snapshot()
     robot.close()

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cap.errors import ConfigError, UsageError
 from robots.arm import rotations
 from robots.perception.calibration.file import HandEye, load
 from robots.perception.calibration.pairs import Pair, Pairs, load_pairs, pairs_text
-from tests.rows import table
+from tests.rows import rows, table
 
 FILE = """\
 version = 1
@@ -70,65 +68,49 @@ def test_a_camera_in_the_hand_moves_with_the_tool() -> None:
     assert np.allclose(found.camera_pose(tcp)[:3, 3], (0.05, -0.53, 0.49))
     assert np.allclose(found.camera_pose(tcp)[:3, 2], (0, 0, -1))
     places = iter([tcp, (0.2, *tcp[1:])])
-    base = rotations.pose_of((0.0, 0.0, 1.0))
-    pose = found.pose_source(lambda: next(places), base)
+    pose = found.pose_source(lambda: next(places), rotations.pose_of((0.0, 0.0, 1.0)))
     assert np.allclose(pose()[:3, 3], (0.05, -0.53, 1.49))
     assert np.allclose(pose()[:3, 3], (0.15, -0.53, 1.49))
-
-
-def test_a_camera_in_the_hand_needs_the_tool() -> None:
-    for call in (loaded(FILE).camera_pose, loaded(FILE).pose_source):
+    for call in (found.camera_pose, found.pose_source):
         with pytest.raises(UsageError, match="is in the hand"):
             call()
 
 
 def test_a_fixed_camera_stays_where_it_is() -> None:
     found = loaded(FILE.replace('"hand"', '"fixed"').replace('"tcp"', '"base"'))
-    assert np.array_equal(found.camera_pose(), found.pose)
-    assert np.array_equal(found.camera_pose((1, 2, 3, 0, 0, 0)), found.pose)
-    assert np.array_equal(found.pose_source()(), found.pose)
+    for pose in (found.camera_pose(), found.camera_pose((1, 2, 3, 0, 0, 0)), found.pose_source()()):
+        assert np.array_equal(pose, found.pose)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(
-    place=st.tuples(*(st.floats(-0.5, 0.5) for _ in range(3))),
-    turn=st.tuples(*(st.floats(-1.8, 1.8) for _ in range(3))),
-    name=st.text(min_size=1).filter(lambda name: bool(name.strip())),
-    mount=st.sampled_from(["hand", "fixed"]),
-    pairs=st.one_of(st.none(), st.integers(0, 100)),
+@rows(
+    ("name", "mount", "turn", "pairs"),
+    [
+        ("D435", "hand", (0.1, -1.5, 1.0), None),
+        ('a\x7f"\\\n\t', "fixed", (0.0, 0.0, 0.0), 0),
+        ("\U00010000 camera \udcff", "hand", (math.pi, 0.0, 0.0), 100),
+    ],
 )
-def test_what_is_written_is_read_back(
-    place: Any, turn: Any, name: str, mount: Any, pairs: int | None
-) -> None:
-    pose = rotations.pose_of(place, rotations.rotation_of(turn))
+def test_what_is_written_is_read_back(name: str, mount: Any, turn: Any, pairs: int | None) -> None:
+    pose = rotations.pose_of((0.2, -0.5, 0.3), rotations.rotation_of(turn))
     made = HandEye(name, mount, pose, datetime.date(2026, 1, 2), "points", name, pairs, 0.5, None)
     read = loaded(made.text())
     assert np.allclose(read.pose, pose, atol=1e-6)
-    assert (read.camera, read.serial, read.pairs) == (made.camera, made.serial, made.pairs)
+    written = name.replace("\udcff", "?")
+    assert (read.camera, read.serial, read.pairs) == (written, written, pairs)
 
 
-def test_any_character_of_a_name_survives() -> None:
-    for name in ("𐀀", 'a\x7f"\\\n\t', "camera \udcff"):
-        made = HandEye(name, "hand", np.eye(4), datetime.date(2026, 1, 2), "points")
-        assert loaded(made.text()).camera == name.replace("\udcff", "?")
-
-
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "line", "says"),
     [
         ("version = 1", "version = 2", 1, "version must be 1"),
-        ("version = 1", "version = true", 1, "version must be 1"),
         ('mount = "hand"', 'mount = "wrist"', 4, '"hand" or "fixed"'),
         ('mount = "hand"', 'mount = "fixed"', 5, 'must be "base" with mount = "fixed"'),
         ('parent = "tcp"', "", 1, 'parent must be "tcp"'),
         ('child = "camera"', 'child = "tcp"', 6, 'must be "camera"'),
         ("camera = ", "kamera = ", 2, "Did you mean 'camera'"),
-        ('"RealSense D435"', "435", 2, "must be text"),
         ("[0.05, -0.03, -0.09]", "[50, -30, -90]", 7, "metres, not millimetres"),
-        ("[0.05, -0.03, -0.09]", "[0.05, nan, -0.09]", 7, "[x, y, z] in metres"),
         ("0.70711, 0.70711]", "0.70711]", 8, "[x, y, z, w]"),
         ("0.70711, 0.70711]", "0.7, 0.6]", 8, "length 0.922, not 1"),
-        ("0.70711, 0.70711]", "0.0, 0.0]", 8, "length 0, not 1"),
         (TURN, "", 7, "must be given once"),
         (TURN, TURN + "rotation_vector_rad = [0.0, 0.0, 0.0]\n", 9, "must be given once"),
         (TURN, "rotation_vector_rad = [0.0, 180.0, 0.0]\n", 8, "radians, not degrees"),
@@ -147,19 +129,12 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    table(__file__, "a_matrix_must_only_turn_and_shift").values(),
-)
-def test_a_matrix_must_only_turn_and_shift(rows: str, says: str) -> None:
+@rows(("matrix", "says"), table(__file__, "a_matrix_must_only_turn_and_shift").values())
+def test_a_matrix_must_only_turn_and_shift(matrix: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        loaded(FILE.replace(PLACE + TURN, f"matrix = {rows}\n"))
-
-
-def test_a_matrix_and_a_position_are_one_too_many() -> None:
-    rows = "[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"
+        loaded(FILE.replace(PLACE + TURN, f"matrix = {matrix}\n"))
     with pytest.raises(ConfigError, match="line 7: the matrix has the position"):
-        loaded(FILE.replace(TURN, f"matrix = {rows}\n"))
+        loaded(FILE.replace(TURN, f"matrix = {matrix}\n"))
 
 
 # --- pairs
@@ -199,7 +174,7 @@ def test_pairs_that_are_written_are_read_back() -> None:
     assert np.allclose(read.held_m[0], (tcp @ [0.0, 0.01, 0.02, 1.0])[:3], atol=1e-5)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "line", "says"),
     table(__file__, "wrong_pairs_are_told_with_their_line").values(),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from cap.errors import MissingExtra, NotFound
 from cap.robot.view import ORIGIN, Shape
 from robots.arm import rotations, ur5e
 from robots.arm.motion import Pose
-from robots.perception import CameraObserver, choose_detector, see
+from robots.perception import see
 from robots.perception.calibration import hand_eye
 from robots.perception.calibration.file import HandEye
 from robots.perception.calibration.marker import find_marker
@@ -56,12 +55,9 @@ def camera_at(pose: Any, lens: Lens) -> RayCamera:
     return RayCamera(STUDIO, lambda: (ROOM, dict.fromkeys(ROOM, ORIGIN)), lens, lambda: pose)
 
 
-@pytest.mark.parametrize(("width", "height"), [(64, 64), (96, 54), (65, 49)])
-@pytest.mark.parametrize("turn", [(0.4, 0, 0), (0, 0.4, 0), (-0.3, 0.2, 1.0)])
-def test_every_pixel_knows_the_point_it_sees(
-    width: int, height: int, turn: tuple[float, float, float]
-) -> None:
-    down = rotations.rotation_of((math.pi, 0, 0)) @ rotations.rotation_of(turn)
+@pytest.mark.parametrize(("width", "height"), [(96, 54), (65, 49)])
+def test_every_pixel_knows_the_point_it_sees(width: int, height: int) -> None:
+    down = rotations.rotation_of((math.pi, 0, 0)) @ rotations.rotation_of((-0.3, 0.2, 1.0))
     pose = rotations.pose_of((0.5, 0.3, 0.5), down)
     frame = camera_at(pose, Lens(width, height, 50.0)).capture()
     assert (frame.depth_m > 0).all()
@@ -72,29 +68,6 @@ def test_a_camera_that_sees_nothing_knows_no_depth() -> None:
     frame = camera_at(rotations.pose_of((0, 0, 1)), Lens(16, 16, 50.0)).capture()
     assert (frame.depth_m == 0).all()
     assert DETECTOR.detect(frame) == ()
-
-
-@pytest.mark.parametrize("source", [None, "color"])
-def test_colour_and_depth_is_the_detector_unless_another_is_named(source: str | None) -> None:
-    assert isinstance(choose_detector(source, SHAPES, ALL_NAMES), ColorDepthDetector)
-
-
-def test_an_observer_sees_through_its_camera_and_closes_it() -> None:
-    class Once:
-        closed = 0
-
-        def capture(self) -> Frame:
-            empty = np.zeros((8, 8))
-            return Frame(np.zeros((8, 8, 3), dtype=np.uint8), empty, np.eye(3), np.eye(4))
-
-        def close(self) -> None:
-            self.closed += 1
-
-    camera = Once()
-    observer = CameraObserver(camera, DETECTOR)
-    assert observer.observe() == ()
-    observer.close()
-    assert camera.closed == 1
 
 
 # --- in the hand
@@ -128,16 +101,6 @@ def test_a_camera_in_the_hand_sees_what_the_fixed_one_sees(seed: int) -> None:
                 assert math.dist(place, fixed[name]) <= 0.003, name
     finally:
         robot.close()
-
-
-def test_a_wrong_calibration_shows_as_wrong_places() -> None:
-    robot: Any = create(seed=1, objects=["red block", "blue bowl"])
-    frame = held_camera(robot, IN_HAND, Pose(0.0, -0.36, 0.45, 0.0).joints()).capture()
-    knocked = replace(frame, pose=frame.pose @ rotations.pose_of((0.02, 0.0, 0.0)))
-    right = {each.name: each.position for each in DETECTOR.detect(frame)}
-    for seen in DETECTOR.detect(knocked):
-        assert math.dist(seen.position, right[seen.name]) == pytest.approx(0.02, abs=0.002)
-    robot.close()
 
 
 # --- a calibration from pictures alone
@@ -185,21 +148,6 @@ def test_no_sticker_and_two_stickers_are_refused() -> None:
     twice[:40, :40] = color
     with pytest.raises(NotFound, match="more than one thing"):
         find_marker(replace(frame, rgb=twice), color)
-
-
-def test_without_the_library_of_a_realsense_the_remedy_is_named() -> None:
-    code = """
-import sys
-sys.modules["pyrealsense2"] = None
-from cap.errors import MissingExtra
-from robots.perception.realsense import RealSenseCamera
-try:
-    RealSenseCamera(lambda: None)
-except MissingExtra as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "[realsense]" in done.stdout
 
 
 def test_without_a_system_library_of_a_realsense_the_remedy_is_named(

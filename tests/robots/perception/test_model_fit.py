@@ -1,4 +1,4 @@
-"""Blocks and bowls laid on points of the surfaces that a camera sees of them."""
+"""Blocks laid on points of the surfaces that a camera sees of them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.perception.model_fit import Bowl, fit_block, fit_bowl
+from robots.perception.model_fit import fit_block
 
 EDGE = 0.04
-BOWL = Bowl(0.061, 0.047, 0.036, 0.004)
 SEEDS = st.integers(0, 2**31)
 
 
@@ -32,7 +30,7 @@ def block_points(rng: np.random.Generator, x: float, y: float, yaw: float, eye: 
     return cloud
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(seed=SEEDS, yaw=st.floats(0.4, 1.1), noise_m=st.sampled_from([0.0, 0.002]))
 def test_a_block_is_where_its_sides_are(seed: int, yaw: float, noise_m: float) -> None:
     rng = np.random.default_rng(seed)
@@ -43,49 +41,3 @@ def test_a_block_is_where_its_sides_are(seed: int, yaw: float, noise_m: float) -
     x, y, found = fit_block(points, start, EDGE, EDGE, eye)
     assert math.hypot(x - 0.1, y + 0.2) <= (0.0004 if noise_m == 0 else 0.0015)
     assert abs(found - yaw) <= (0.02 if noise_m == 0 else 0.08)
-
-
-def test_a_block_seen_straight_from_above_stays_where_it_is_taken_to_be() -> None:
-    rng = np.random.default_rng(0)
-    eye = np.array([0.1, -0.2, 1.0])
-    points = block_points(rng, 0.1, -0.2, 0.3, eye)
-    start = (0.1, -0.2, 0.3)
-    assert fit_block(points, start, EDGE, EDGE, eye) == pytest.approx(start)
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(seed=SEEDS, wider_m=st.sampled_from([0.0, -0.001]), noise_m=st.sampled_from([0.0, 0.002]))
-def test_a_bowl_is_where_the_seen_sides_of_its_wall_are(
-    seed: int, wider_m: float, noise_m: float
-) -> None:
-    rng = np.random.default_rng(seed)
-    eye = np.array([0.2, -0.9, 0.6])
-    angle, down = rng.uniform(-math.pi, math.pi, 600), rng.uniform(-0.03, 0.0, 600)
-    out = np.column_stack([np.cos(angle), np.sin(angle)])
-    outside, inside = 0.014 / 0.036, 0.014 / 0.032
-    facing = out @ (eye[:2] - (0.1, -0.2)) > outside * eye[2]
-    radius = np.where(facing, 0.061 + outside * down, 0.057 + inside * down) + wider_m
-    points = np.column_stack([out * radius[:, None] + (0.1, -0.2), down + 0.036])
-    points += rng.normal(0, noise_m, points.shape)
-    start = (0.1 + rng.uniform(-0.002, 0.002), -0.2 + rng.uniform(-0.002, 0.002))
-    x, y = fit_bowl(points, start, 0.036, BOWL, eye)
-    assert math.hypot(x - 0.1, y + 0.2) <= (0.0003 if noise_m == 0 else 0.001)
-
-
-def test_too_few_points_move_nothing() -> None:
-    eye = np.array([0.0, -1.0, 0.8])
-    points = np.array([[0.1, -0.22, 0.02]])
-    assert fit_block(points, (0.1, -0.2, 0.3), EDGE, EDGE, eye) == (0.1, -0.2, 0.3)
-    assert fit_bowl(points, (0.1, -0.2), 0.036, BOWL, eye) == (0.1, -0.2)
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(seed=SEEDS, wide_m=st.floats(0.001, 0.1), n=st.integers(1, 200))
-def test_points_of_something_else_move_nothing_far(seed: int, wide_m: float, n: int) -> None:
-    rng = np.random.default_rng(seed)
-    eye = np.array([0.0, -1.0, 0.8])
-    points = rng.normal((0.1, -0.2, 0.02), wide_m, (n, 3))
-    x, y, yaw = fit_block(points, (0.1, -0.2, 0.3), EDGE, EDGE, eye)
-    assert math.hypot(x - 0.1, y + 0.2) <= 0.015
-    assert math.isfinite(yaw)
-    assert math.dist(fit_bowl(points, (0.1, -0.2), 0.036, BOWL, eye), (0.1, -0.2)) <= 0.015

@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from cap.errors import MissingExtra, UsageError
-from robots.arm.rotations import looking
-from robots.perception import Frame, choose_detector, see
+from robots.perception import Frame
 from robots.perception.open_vocabulary import Box, OpenVocabularyDetector
 from robots.ravens import create
-from tests.fakes.realsense import HEIGHT, WIDTH, Device
 
 NAMES = ["red block", "blue bowl"]
 
@@ -67,43 +65,35 @@ def table(size: int = 48) -> Frame:
     return Frame(np.zeros((size, size, 3), dtype=np.uint8), depth, matrix, pose)
 
 
-def test_a_detector_in_a_folder_loads_and_answers_in_the_names_asked_for(folder: Path) -> None:
-    boxes = OpenVocabularyDetector(NAMES, folder, threshold=0.0).boxes(table())
+def test_a_detector_in_a_folder_loads_and_sees_each_name_asked_for_once(folder: Path) -> None:
+    detector = OpenVocabularyDetector(NAMES, folder, threshold=0.0)
+    boxes = detector.boxes(table())
     assert boxes
     assert {box.name for box in boxes} <= set(NAMES)
     assert all(0 <= box.score <= 1 for box in boxes)
-
-
-def test_each_name_is_seen_once(folder: Path) -> None:
-    seen = OpenVocabularyDetector(NAMES, folder, threshold=0.0).detect(table())
-    names = [one.name for one in seen]
+    names = [one.name for one in detector.detect(table())]
     assert len(names) == len(set(names))
-
-
-def test_nothing_is_sure_enough(folder: Path) -> None:
     assert OpenVocabularyDetector(NAMES, folder, threshold=1.0).detect(table()) == ()
 
 
-def detector_that_says(boxes: list[Box], folder: Path, monkeypatch: Any) -> OpenVocabularyDetector:
-    made = OpenVocabularyDetector(NAMES, folder)
-    monkeypatch.setattr(made, "boxes", lambda frame: boxes)
-    return made
-
-
-def test_a_box_becomes_a_place_in_the_robots_frame(folder: Path, monkeypatch: Any) -> None:
-    boxes = [Box("red block", 0.4, (0, 0, 9, 9)), Box("red block", 0.9, (29.2, 19.5, 39, 29))]
-    (seen,) = detector_that_says(boxes, folder, monkeypatch).detect(table())
+def test_a_box_becomes_a_place_in_the_robots_frame_unless_it_shows_only_the_table(
+    folder: Path, monkeypatch: Any
+) -> None:
+    detector = OpenVocabularyDetector(NAMES, folder)
+    bare, outside = (0, 0, 9, 9), (-30, -30, -5, -5)
+    boxes = [
+        Box("red block", 0.4, bare),
+        Box("red block", 0.9, (29.2, 19.5, 39, 29)),
+        Box("blue bowl", 0.8, outside),
+    ]
+    monkeypatch.setattr(detector, "boxes", lambda frame: boxes)
+    (seen,) = detector.detect(table())
     # The block spans pixels 30 to 38 and 20 to 28 of a lens of 48 pixels, 0.96 m away.
     assert seen.position == pytest.approx((0.2, -0.5, 0.02), abs=0.002)
     assert seen.pixels == 64
     assert seen.size_m == pytest.approx((0.14, 0.14, 0.04), abs=0.001)
-
-
-def test_a_box_on_the_bare_table_or_outside_the_picture_shows_nothing(
-    folder: Path, monkeypatch: Any
-) -> None:
-    boxes = [Box("red block", 0.9, (0, 0, 9, 9)), Box("blue bowl", 0.8, (-30, -30, -5, -5))]
-    assert detector_that_says(boxes, folder, monkeypatch).detect(table()) == ()
+    boxes = [Box("red block", 0.9, bare), Box("blue bowl", 0.8, outside)]
+    assert detector.detect(table()) == ()
 
 
 def test_the_robot_sees_through_it(folder: Path) -> None:
@@ -111,20 +101,6 @@ def test_the_robot_sees_through_it(folder: Path) -> None:
     robot = create(perception="camera", detector=str(folder))
     assert set(robot.get_obj_names()) <= set(robot.positions())
     robot.close()
-
-
-def test_it_looks_through_a_realsense_camera_too(folder: Path) -> None:
-    pytest.importorskip("pyrealsense2")
-    picture = np.zeros((HEIGHT, WIDTH, 3), dtype=np.uint8)
-    device = Device(lambda _: (picture, np.full((HEIGHT, WIDTH), 5000, dtype=np.uint16)))
-    device.plug_in()
-    camera = device.camera(pose=lambda: looking((0.0, -0.5, 0.6), (0.0, -0.5, 0.0)))
-    shapes: Any = None  # only segmentation needs them
-    seen = see(camera, choose_detector(str(folder), shapes, NAMES))
-    camera.close()
-    device.unplug()
-    assert {one.name for one in seen} <= set(NAMES)
-    assert all(one.position[2] == pytest.approx(0.05, abs=0.001) for one in seen)
 
 
 def test_a_folder_that_holds_no_detector_is_a_clear_error(

@@ -8,8 +8,7 @@ import pytest
 
 from cap.errors import ConfigError
 from robots.perception import Detection, SceneFile
-from robots.ravens.observation import scene_of
-from tests.rows import table
+from tests.rows import rows, table
 
 SCENE = """\
 # metres
@@ -31,23 +30,11 @@ def written(text: str) -> Path:
     return path
 
 
-def refusal(text: str) -> str:
-    with pytest.raises(ConfigError) as caught:
-        SceneFile(written(text))
-    return str(caught.value)
-
-
 def test_objects_are_seen_as_listed() -> None:
     assert SceneFile(written(SCENE)).observe() == (
         Detection("red block", (0.10, -0.45, 0.02)),
         Detection("blue bowl", (-0.12, -0.5, 0.018), 0.5, size_m=(0.122, 0.122, 0.036)),
     )
-
-
-def test_it_makes_a_scene() -> None:
-    scene = scene_of(SceneFile(written(SCENE)).observe())
-    assert scene.names == ["red block", "blue bowl"]
-    assert scene["blue bowl"].yaw == pytest.approx(0.5)
 
 
 def test_it_is_read_again_at_each_look() -> None:
@@ -56,10 +43,6 @@ def test_it_is_read_again_at_each_look() -> None:
     assert eyes.observe()[0].position == (0.20, -0.45, 0.02)
     written("")
     assert eyes.observe() == ()
-
-
-def test_a_file_that_goes_wrong_later_is_refused_then() -> None:
-    eyes = SceneFile(written(SCENE))
     written(SCENE + "[[objects")
     with pytest.raises(ConfigError, match=r"line 11: not valid TOML"):
         eyes.observe()
@@ -68,26 +51,18 @@ def test_a_file_that_goes_wrong_later_is_refused_then() -> None:
         eyes.observe()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "line", "says"),
     table(__file__, "what_is_wrong_is_told_with_its_line").values(),
 )
 def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says: str) -> None:
     assert SCENE.count(old) == 1
-    text = refusal(SCENE.replace(old, new))
+    with pytest.raises(ConfigError) as caught:
+        SceneFile(written(SCENE.replace(old, new)))
+    text = str(caught.value)
     assert f"scene.toml, line {line}: " in text
     assert says in text
     assert "\n" not in text
-
-
-@pytest.mark.parametrize("text", ["objects = 3", "[objects]\nname = 'red block'"])
-def test_objects_must_be_tables(text: str) -> None:
-    assert "each under a line [[objects]]" in refusal(text)
-
-
-def test_inline_tables_are_told_with_the_line_they_begin_in() -> None:
-    text = refusal('# one\nobjects = [\n  {name = "red block", position_m = 3},\n]\n')
-    assert "line 2: position_m must be [x, y, z]" in text
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe[", b"#" * 1_000_001])
@@ -95,9 +70,3 @@ def test_what_is_no_text_of_a_sensible_size_is_refused(data: bytes) -> None:
     Path("scene.toml").write_bytes(data)
     with pytest.raises(ConfigError, match=r"UTF-8|larger"):
         SceneFile("scene.toml")
-
-
-def test_a_folder_is_no_scene_file() -> None:
-    Path("scene").mkdir()
-    with pytest.raises(ConfigError, match="cannot read the scene file"):
-        SceneFile("scene")

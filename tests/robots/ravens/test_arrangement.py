@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from typing import Any
@@ -46,45 +45,6 @@ def check_places(robot: RavensRobot, wanted: dict[str, tuple[float, ...]]) -> No
         assert math.dist(found, place) < NEAR_M, f"{name} is at {found}, not at {place}"
 
 
-TURN = """
-names = get_obj_names()
-middle = get_obj_pos('middle')
-t = np.arange(len(names)) / len(names)
-if SQUARE:
-    corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1], [-1, 1]])
-    points = 0.11 * np.stack([np.interp(4 * t, range(5), corners[:, axis]) for axis in (0, 1)], 1)
-else:
-    points = 0.12 * np.stack([np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)], axis=1)
-arrange_objects(dict(zip(names, middle + points)))
-c, s = np.cos(ANGLE), np.sin(ANGLE)
-arrange_objects(dict(zip(names, middle + points @ np.array([[c, s], [-s, c]]))))
-"""
-
-
-@pytest.mark.sweep(share=0.01)
-@by_program
-@pytest.mark.parametrize("shape", ["square", "ring"])
-def test_a_square_and_a_ring_are_turned_by_any_angle(mode: str, seed: int, shape: str) -> None:
-    chance = random.Random(seed)
-    names, angle = BLOCKS[: chance.randint(4, 8)], chance.uniform(-math.pi, math.pi)
-    with opened(mode, seed, names) as session:
-        do(session, f"SQUARE, ANGLE = {shape == 'square'}, {angle}\n{TURN}")
-        wanted = {}
-        for number, name in enumerate(names):
-            part = number / len(names)
-            if shape == "square":
-                corner, rest = divmod(4 * part, 1)
-                x, y = [(-1, 1), (1, 1), (1, -1), (-1, -1)][int(corner)]
-                # Clockwise, from the top left corner on.
-                dx, dy = [(2, 0), (0, -2), (-2, 0), (0, 2)][int(corner)]
-                point = complex(0.11 * (x + rest * dx), 0.11 * (y + rest * dy))
-            else:
-                point = 0.12 * complex(math.cos(2 * math.pi * part), math.sin(2 * math.pi * part))
-            turned = point * complex(math.cos(angle), math.sin(angle))
-            wanted[name] = (turned.real, turned.imag - 0.5, 0.02)
-        check_places(session.robot, wanted)
-
-
 PYRAMID = """
 names = get_obj_names()
 along = 0.06 * np.array([np.cos(ANGLE), np.sin(ANGLE)])
@@ -106,52 +66,8 @@ def test_six_blocks_become_a_pyramid(mode: str, seed: int) -> None:
         assert right - left == pytest.approx(along, abs=NEAR_M)
 
 
-def some_turn(robot: RavensRobot, chance: random.Random) -> str:
-    names = robot.get_obj_names()
-    blocks = [name for name in names if name.endswith("block")]
-    chance.shuffle(blocks)
-    if chance.random() < 0.4:
-        return f"stack_objects_in_order({blocks[:3]})"
-    if chance.random() < 0.5:
-        return f"put_first_on_second({blocks[0]!r}, {chance.choice(names)!r})"
-    spot = [chance.uniform(-0.25, 0.25), chance.uniform(-0.75, -0.25)]
-    return f"put_first_on_second({chance.choice(names)!r}, {spot})"
-
-
-@pytest.mark.sweep(share=0.01)
-@by_program
-def test_three_turns_are_undone_by_program(mode: str, seed: int) -> None:
-    chance = random.Random(seed)
-    with opened(mode, seed) as session:
-        do(session, "history = []")
-        seen = []
-        while len(seen) < 3:
-            before = session.robot.positions()
-            source = some_turn(session.robot, chance)
-            if session.execute(f"history.append(get_layout())\n{source}").ok:
-                seen.append(before)
-        do(session, "arrange_objects(history[-3])")
-        check_places(session.robot, dict(seen[0]))
-
-
-def restacked(names: list[str], order: tuple[int, ...], place: str | None) -> RavensRobot:
-    robot = create(seed=1, mode="instant", objects=names)
-    robot.stack_objects_in_order(names)
-    wanted = [names[number] for number in order]
-    robot.stack_objects_in_order([place, *wanted] if place else wanted)
-    heights = [robot.positions()[name][2] for name in wanted]
-    assert heights == pytest.approx([0.02 + 0.04 * level for level in range(len(names))])
-    return robot
-
-
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
-@pytest.mark.sweep(share=0.2)
-def test_a_stack_is_built_anew_in_every_order(order: tuple[int, ...]) -> None:
-    restacked(BLOCKS[:4], order, None)
-
-
-def table(*bodies: Body, mode: str = "instant") -> RavensRobot:
-    robot = create(seed=0, mode=mode, objects=[body.name for body in bodies])
+def table(*bodies: Body) -> RavensRobot:
+    robot = create(seed=0, mode="instant", objects=[body.name for body in bodies])
     robot.restore((WorldState(Scene(bodies), PARK.joints()), ()))
     return robot
 
@@ -187,22 +103,6 @@ def test_a_bridge_is_built_at_any_angle(degrees: int, apart: float) -> None:
     robot.arrange_objects({name: places[name] for name in ("red block", "blue block")})
     robot.put_first_on_second("pink block", middle)
     assert robot.positions()["pink block"][2] == pytest.approx(0.06, abs=0.002)
-
-
-@pytest.mark.parametrize("degrees", [20, 45])
-def test_a_narrow_bridge_at_a_diagonal_stands(degrees: int) -> None:
-    names = ["red block", "blue block", "pink block"]
-    with opened("physics", 3, names) as session:
-        do(
-            session,
-            f"""
-along = 0.023 * np.array([np.cos(np.radians({degrees})), np.sin(np.radians({degrees}))])
-middle = np.array([0.05, -0.55])
-arrange_objects(dict(zip({names}, [middle - along, middle + along, middle])))
-""",
-        )
-        across = session.robot.positions()["pink block"]
-    assert across == pytest.approx((0.05, -0.55, 0.06), abs=0.003)
 
 
 def test_a_bowl_does_not_creep_while_other_things_move() -> None:

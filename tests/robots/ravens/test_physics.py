@@ -1,12 +1,13 @@
 """The simulated arm: honest grasps, limits kept, the same bits every time."""
 
 import dataclasses
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cap.errors import NotGrasped, RobotError
@@ -25,17 +26,9 @@ robot = create(seed=7, engine=ENGINE)
 robot.put_first_on_second("red block", "blue bowl")
 robot.put_first_on_second("blue bowl", "middle")
 robot.put_first_on_second("green block", "yellow block")
-state = [repr(value) for value in robot.snapshot()[0].scene.bodies]
-state.append(repr(robot.snapshot()[0].joints))
+robot.render(32, 32)
+print(robot.snapshot())
 """
-
-
-def tell_story(engine: str) -> list[str]:
-    names: dict[str, Any] = {"ENGINE": engine}
-    exec(STORY, names)
-    names["robot"].close()
-    state: list[str] = names["state"]
-    return state
 
 
 @pytest.fixture(params=ENGINES)
@@ -52,42 +45,38 @@ def bullet() -> Iterator[RavensRobot]:
     robot.close()
 
 
-def same_again(robot: RavensRobot) -> RavensRobot:
-    world: Any = robot._world
-    return create(seed=7, engine=world.engine)
-
-
 def live(robot: RavensRobot) -> Any:
     found: Any = robot._world._simulation  # type: ignore[attr-defined]
     return found
 
 
-def test_bits_do_not_depend_on_the_process(robot: RavensRobot) -> None:
-    engine = same_again(robot)._world.engine  # type: ignore[attr-defined]
+def test_bits_do_not_depend_on_the_process_and_nothing_else_is_printed(
+    robot: RavensRobot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    names = {"ENGINE": robot._world.engine}  # type: ignore[attr-defined]
     fresh = subprocess.run(
-        [sys.executable, "-c", f"ENGINE = {engine!r}\n" + STORY + "print('\\n'.join(state))"],
+        [sys.executable, "-c", f"ENGINE = {names['ENGINE']!r}\n{STORY}"],
         capture_output=True,
         text=True,
         check=True,
+        cwd=here,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
     )
-    for seed in range(20):
+    assert [*here.iterdir()] == []
+    for seed in range(2):
         robot.reset(seed)
         robot.put_first_on_second("red block", "middle")
-    assert tell_story(engine) == fresh.stdout.splitlines()
+    exec(STORY, names)
+    assert capsys.readouterr().out == fresh.stdout
+    assert fresh.stderr == ""
 
 
-def test_pybullet_greets_nobody() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from robots.ravens import create; create(engine='pybullet')"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout + done.stderr == ""
-
-
-def test_restored_world_goes_on_as_if_undisturbed(robot: RavensRobot) -> None:
-    twin = same_again(robot)
+def test_a_restored_world_and_a_watched_one_go_on_with_the_same_bits(robot: RavensRobot) -> None:
+    world: Any = robot._world
+    twin = create(seed=7, engine=world.engine)
+    twin.on_frame = lambda: twin.render(16, 16)
     for each in (robot, twin):
         each.put_first_on_second("red block", "blue bowl")
     kept = robot.snapshot()
@@ -97,15 +86,6 @@ def test_restored_world_goes_on_as_if_undisturbed(robot: RavensRobot) -> None:
     assert robot.positions() == twin.positions()
     for each in (robot, twin):
         each.put_first_on_second("green block", "red block")
-    assert robot.snapshot() == twin.snapshot()
-    twin.close()
-
-
-def test_watching_changes_no_bits(robot: RavensRobot) -> None:
-    twin = same_again(robot)
-    robot.on_frame = lambda: robot.render(16, 16)
-    for each in (robot, twin):
-        each.put_first_on_second("red block", "blue bowl")
     assert robot.snapshot() == twin.snapshot()
     twin.close()
 
@@ -131,24 +111,6 @@ def test_one_finger_is_not_a_grasp(bullet: RavensRobot, monkeypatch: pytest.Monk
     with pytest.raises(NotGrasped):
         bullet.put_first_on_second("red block", "middle")
     assert live(bullet).held is None
-
-
-@pytest.mark.inside
-def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
-    bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fixed: list[bool] = []
-    fix = BulletArm.fix
-
-    def watched(self: BulletArm, body: int, link: int) -> None:
-        fixed.append(self._both_press(body, link))
-        fix(self, body, link)
-
-    monkeypatch.setattr(BulletArm, "fix", watched)
-    bullet.put_first_on_second("red block", "blue bowl")
-    bullet.put_first_on_second("blue bowl", "middle")
-    assert fixed == [True, True]
-    assert p.getNumConstraints(live(bullet)._client) == 0
 
 
 @pytest.mark.inside
@@ -193,9 +155,13 @@ def test_stop_ends_the_motion_and_the_next_one_recovers(robot: RavensRobot) -> N
     robot.on_frame = stop_when_held
     with pytest.raises(RobotError, match="stopped"):
         robot.put_first_on_second("red block", "bottom left corner")
-    assert robot.snapshot()[0].held == "red block"
     robot.on_frame = None
+    kept = robot.snapshot()
+    assert kept[0].held == "red block"
+    first = robot.put_first_on_second("red block", "blue bowl")
+    robot.restore(kept)
     landed = robot.put_first_on_second("red block", "blue bowl")
+    assert (landed == first).all()
     assert landed == pytest.approx(robot.get_obj_pos("blue bowl"), abs=0.004)
     assert robot.snapshot()[0].held is None
 
@@ -204,8 +170,6 @@ def test_stop_ends_the_motion_and_the_next_one_recovers(robot: RavensRobot) -> N
     ("name", "arguments"),
     [
         ("point_gripper_to", ["middle"]),
-        ("goto_pos", ["middle"]),
-        ("follow_traj", [[[0.0, -0.5], [0.1, -0.5]]]),
         ("stack_objects_in_order", [["green block", "yellow block"]]),
         ("arrange_objects", [{"yellow block": [-0.25, -0.45]}]),
         ("undo_turns", []),
@@ -237,17 +201,6 @@ def test_a_filled_bowl_is_carried_more_gently(robot: RavensRobot) -> None:
     assert took_s[1] > took_s[0] + 0.2
 
 
-def test_a_stopped_world_restores_with_its_grasp(robot: RavensRobot) -> None:
-    robot.on_frame = lambda: robot.stop() if live(robot).held else None
-    with pytest.raises(RobotError, match="stopped"):
-        robot.put_first_on_second("red block", "bottom left corner")
-    robot.on_frame = None
-    kept = robot.snapshot()
-    first = robot.put_first_on_second("red block", "middle")
-    robot.restore(kept)
-    assert (robot.put_first_on_second("red block", "middle") == first).all()
-
-
 def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
     robot.put_first_on_second("red block", "green block")
     before = robot.positions()
@@ -258,35 +211,9 @@ def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
 
 
 def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:
-    for seed in (1, 2, 3):
+    for seed in (1, 2):
         robot.reset(seed)
-        for color in ("red", "green", "blue", "yellow"):
+        for color in ("red", "blue"):
             bowl = f"{color} bowl"
             landed = robot.put_first_on_second(f"{color} block", bowl)
             assert landed == pytest.approx(robot.get_obj_pos(bowl), abs=0.004)
-
-
-def test_a_block_is_put_beside_a_tower_without_touching_it() -> None:
-    tower = ["red block", "green block", "blue block"]
-    robot = create(seed=7, objects=[*tower, "yellow block"])
-    robot.put_first_on_second("yellow block", "top right corner")
-    robot.put_first_on_second(tower[0], (-0.22, -0.68))
-    robot.stack_objects_in_order(tower)
-    before = {name: robot.positions()[name] for name in tower}
-    robot.put_first_on_second("yellow block", "bottom left corner")
-    for name, position in before.items():
-        assert robot.positions()[name] == pytest.approx(position, abs=0.001)
-    robot.close()
-
-
-def test_a_films_frame_shows_what_a_picture_shows_without_shadows() -> None:
-    robot = create(seed=1, objects=["red block", "blue bowl"])
-    frame = np.asarray(robot.render(240, 240), dtype=float)
-    picture = np.asarray(robot.render(480, 480).resize((240, 240)), dtype=float)
-    robot.close()
-    apart = np.abs(frame - picture).max(axis=2)
-    assert np.median(apart) < 3
-    dark = picture.sum(axis=2) < frame.sum(axis=2) - 30
-    light = picture.sum(axis=2) > frame.sum(axis=2) + 30
-    assert light.mean() < 0.03  # at the edges
-    assert 1.5 * light.mean() < dark.mean() < 0.1  # there, and where there are shadows

@@ -6,26 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.errors import Collision
-from cap.robot.protocol import Robot
 from robots.ravens import RavensRobot, create
 
 OBJECTS = ["red block", "green block", "blue block", "red bowl", "blue bowl"]
-
-PERCEPTION = {
-    "get_obj_names",
-    "get_obj_pos",
-    "get_bbox",
-    "get_color",
-    "is_obj_visible",
-    "denormalize_xy",
-    "get_corner_name",
-    "get_side_name",
-    "get_corner_positions",
-    "get_side_positions",
-    "get_robot_pos",
-    "plan_path",
-}
 
 
 @pytest.fixture
@@ -33,35 +16,6 @@ def robot(mode: str) -> Iterator[RavensRobot]:
     robot = create(seed=4, mode=mode, objects=OBJECTS)
     yield robot
     robot.close()
-
-
-def test_it_is_a_robot_the_engine_can_drive(robot: RavensRobot) -> None:
-    assert isinstance(robot, Robot)
-    assert robot.context() == {"objects": OBJECTS}
-
-
-def test_both_modes_begin_with_the_same_scene() -> None:
-    pytest.importorskip("mujoco")
-    instant, physics = (create(seed=9, mode=mode) for mode in ("instant", "physics"))
-    assert instant.positions() == physics.positions()
-    physics.close()
-
-
-def test_primitives_are_documented_and_sorted_into_kinds(robot: RavensRobot) -> None:
-    kinds = {name: primitive.kind for name, primitive in robot.primitives().items()}
-    actions = {name for name, kind in kinds.items() if kind == "action"}
-    assert actions == {
-        "put_first_on_second",
-        "stack_objects_in_order",
-        "arrange_objects",
-        "undo_turns",
-        "point_gripper_to",
-        "follow_traj",
-        "goto_pos",
-        "say",
-    }
-    assert set(kinds) - actions >= PERCEPTION
-    assert all(primitive.doc for primitive in robot.primitives().values())
 
 
 def test_perception_has_the_promised_shapes(robot: RavensRobot) -> None:
@@ -84,19 +38,6 @@ def test_values_handed_out_are_copies(robot: RavensRobot) -> None:
     assert robot.get_obj_pos("red block").any()
     assert robot.get_obj_names() == OBJECTS
     assert robot.get_corner_positions().all()
-
-
-def test_a_place_half_on_something_is_refused(robot: RavensRobot) -> None:
-    x, y = robot.get_obj_pos("blue bowl")
-    with pytest.raises(Collision, match=r"'blue bowl' is 6\.0 cm away"):
-        robot.put_first_on_second("red block", (x - 0.06, y))
-
-
-def test_say_is_kept(robot: RavensRobot) -> None:
-    robot.say("two blocks")
-    assert robot.spoken == ["two blocks"]
-    robot.reset(4)
-    assert robot.spoken == []
 
 
 def test_pictures_have_the_asked_size_and_show_what_moved(robot: RavensRobot) -> None:

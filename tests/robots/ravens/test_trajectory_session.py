@@ -81,37 +81,3 @@ def test_undo_takes_the_gripper_back_and_forgets_the_path(session: Session) -> N
     assert session.robot.state == kept
     again = tell(session, "go to the blue bowl")
     assert Point(again.coords[0]).distance(Point(session.robot.get_obj_pos("red block"))) < NEAR_M
-
-
-def test_what_leaves_the_table_is_refused_and_nothing_moves(session: Session) -> None:
-    tell(session, "go along the diagonal of the table")
-    kept = session.robot.state
-    turn = session.execute("follow_traj(traj + np.array([0.3, 0]))")
-    assert not turn.ok
-    assert "off the table" in str(turn.failure)
-    assert session.robot.state == kept
-
-
-PROGRAM = """
-red = get_obj_pos('red block')
-region = Point(red[0], red[1]).buffer(0.05)
-box = red + 0.03 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-path = plan_path('top left corner', red + [0.1, 0], avoid_regions=[region, box, 'blue bowl'])
-refused = []
-for speed in (0, 100):
-    try:
-        follow_traj(path, speed=speed)
-    except LimitExceeded as error:
-        refused.append(str(error))
-end = follow_traj(path, speed=0.5)
-say(f'{len(refused)} {np.allclose(end, get_robot_pos())}')
-"""
-
-
-def test_a_program_hands_over_regions_and_catches_refusals(session: Session) -> None:
-    turn = session.execute(PROGRAM)
-    assert turn.ok, turn.failure
-    assert session.robot.spoken == ["2 True"]
-    red = Point(session.robot.get_obj_pos("red block"))
-    (path,) = session.robot.state.paths
-    assert LineString(path).distance(red) > 0.075

@@ -22,20 +22,6 @@ def scene(*bodies: Body) -> Scene:
     return Scene(bodies)
 
 
-def test_fingers_close_along_the_free_side() -> None:
-    between = [block("red", -0.045, -0.5), block("blue", 0.045, -0.5)]
-    planned = transfer.transfer(
-        scene(block("green", 0.0, -0.5), *between), "green block", (0.1, -0.6)
-    )
-    assert abs(math.sin(planned.pick.yaw)) == pytest.approx(1.0)
-
-
-def test_a_turned_block_is_held_square() -> None:
-    planned = transfer.transfer(scene(block("red", 0.1, -0.4, yaw=0.4)), "red block", (0.0, -0.6))
-    assert math.sin(2 * (planned.pick.yaw - 0.4)) == pytest.approx(0.0, abs=1e-9)
-    assert planned.result[0].yaw % (math.pi / 2) == pytest.approx(0.0, abs=1e-9)
-
-
 def test_a_block_lines_up_with_the_block_below() -> None:
     below = block("blue", 0.1, -0.4, yaw=0.3)
     planned = transfer.transfer(scene(block("red", -0.1, -0.4), below), "red block", below.xy)
@@ -57,25 +43,3 @@ def test_a_leaning_object_is_left_alone() -> None:
     leaning = Body("red bowl", (0.0, -0.5, 0.03), tilt)
     with pytest.raises(Collision, match="leans"):
         transfer.transfer(scene(leaning), "red bowl", (0.2, -0.7))
-
-
-def test_a_bowl_takes_its_contents_along() -> None:
-    inside = Body("red block", (0.01, -0.5, 0.024))
-    planned = transfer.transfer(scene(bowl("blue", 0.0, -0.5), inside), "blue bowl", (0.1, -0.6))
-    assert [body.name for body in planned.result] == ["blue bowl", "red block"]
-    moved = planned.result[1].position
-    assert math.dist(moved[:2], (0.1, -0.6)) == pytest.approx(0.01)
-    assert moved[2] == pytest.approx(0.024)
-
-
-def test_a_crowded_table_has_no_spot_aside() -> None:
-    step = 0.07
-    colors = iter(range(100))
-    crowd = [
-        Body(f"{next(colors)} block", (x * step, -0.5 + y * step, 0.02))
-        for x in range(-4, 5)
-        for y in range(-4, 5)
-        if abs(x * step) < 0.29 and abs(y * step) < 0.29
-    ]
-    with pytest.raises(Collision, match=r"no free spot .* aside"):
-        transfer.aside(scene(*crowd), crowd[len(crowd) // 2].name)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from cap.cli.main import run
 from cap.session.session import Session
 
 
@@ -40,9 +39,3 @@ def test_the_answer_names_the_turns_that_are_taken_back(session: Session, tmp_pa
         "put the red block in the blue bowl",
     )
     assert session.run("undo that").effect.undone == ()
-
-
-def test_the_screen_names_what_is_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
-    words = "put the red block in the blue bowl"
-    assert run(["run", "--mode", "instant", words, "undo that"]) == 0
-    assert f"undone: '{words}'\n" in capsys.readouterr().out

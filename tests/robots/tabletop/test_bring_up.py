@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
+import os
 import re
 import signal
 import threading
@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
-from cap.errors import Stopped
 from robots.arm.travel import PARK
 from robots.tabletop.gripper import RobotiqGripper
 from robots.tabletop.safety_guard import GuardedArm
@@ -64,11 +63,13 @@ def check(
     monkeypatch: pytest.MonkeyPatch,
     *options: str,
     person: Person | None = None,
+    driver: str = "urx",
+    gripper: str = "robotiq",
 ) -> int:
     monkeypatch.setattr("click.confirm", (person or Person(controller)).confirm)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    given = ("-R", f"host={controller.host}", "-R", "gripper=robotiq", "--protocol", "p.md")
-    return run(["robots", "check", "tabletop", *given, *options])
+    given = ("-R", f"host={controller.host}", "-R", f"driver={driver}", "-R", f"gripper={gripper}")
+    return run(["robots", "check", "tabletop", *given, "--protocol", "p.md", *options])
 
 
 def results(text: str) -> list[str]:
@@ -84,7 +85,7 @@ def test_the_checklist_ends_with_slow_moves_and_a_protocol(
 ) -> None:
     person = Person(controller)
     before = controller.tcp_pose
-    assert check(controller, monkeypatch, "-R", f"driver={driver}", person=person) == 0
+    assert check(controller, monkeypatch, driver=driver, person=person) == 0
     assert controller.tcp_pose == pytest.approx(before, abs=2e-3)
     assert {move.speed for move in controller.moves} == {0.02}
     assert max(move.target[2] for move in controller.moves) <= before[2] + 0.081
@@ -105,7 +106,7 @@ def test_a_no_ends_it_before_anything_of_it_moves(
     no_to: str, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = Person(controller, no_to)
-    assert check(controller, monkeypatch, "-R", "driver=urx", person=person) == 1
+    assert check(controller, monkeypatch, person=person) == 1
     asked = [*person.moves_before]
     assert asked[-1].startswith(no_to)
     assert len(controller.moves) == person.moves_before[asked[-1]]
@@ -128,82 +129,45 @@ def test_with_nobody_to_ask_it_only_reads_and_says_what_it_needs(
     assert controller.programs == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("at", ["Measure", "The fingertips will rise"])
 def test_where_it_is_interrupted_stands_in_the_protocol(
     at: str,
-    number: signal.Signals,
     controller: FakeController,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def tell() -> None:
+    def interrupt() -> None:
         wait_for(lambda: controller.moving)
-        signal.pthread_kill(main, number)
+        os.kill(os.getpid(), signal.SIGINT)
 
     class Impatient(Person):
         def confirm(self, question: str, **given: Any) -> bool:
             if not question.startswith(at):
                 return super().confirm(question, **given)
-            if question.startswith("Measure"):
-                interrupt()
+            if at == "Measure":
+                raise KeyboardInterrupt
             controller.hold_motions(0.5)
             thread.start()
             return True
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt if number == signal.SIGINT else Stopped(128 + number)
-
-    main, thread = threading.get_ident(), threading.Thread(target=tell)
-    before = signal.signal(number, interrupt)
-    try:
-        code = check(controller, monkeypatch, "-R", "driver=urx", person=Impatient(controller))
-    except Stopped as stopped:
-        code = stopped.code
-    finally:
-        signal.signal(number, before)
-    assert code == 128 + number
-    said = results(Path("p.md").read_text())
-    done = READ_ONLY + (0 if at == "Measure" else 3)
-    assert said == ["ok"] * done + ["interrupted"] + ["not done"] * (10 - done)
-    assert capsys.readouterr().out.endswith("\nprotocol: p.md\n")
+    thread = threading.Thread(target=interrupt)
+    assert check(controller, monkeypatch, person=Impatient(controller)) == 130
     told = Path("p.md").read_text()
+    done = READ_ONLY + (0 if at == "Measure" else 3)
+    assert results(told) == ["ok"] * done + ["interrupted"] + ["not done"] * (10 - done)
+    assert capsys.readouterr().out.endswith("\nprotocol: p.md\n")
     assert ("ended at the question; nothing of this step was done" in told) is (at == "Measure")
     assert ("was stopped" in told) is (at != "Measure")
     assert not controller.moving
 
 
-def test_a_protocol_that_is_there_is_not_written_over(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Noon(datetime.datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> Any:
-            return cls(2030, 1, 2, 12, 0, 0, tzinfo=tz)
-
-    monkeypatch.setattr("datetime.datetime", Noon)
-    Path("bring-up-2030-01-02-120000.md").write_text("the other one's")
-    options = ("-R", "host=127.0.0.77", "-R", "driver=urx")
-    assert run(["robots", "check", "tabletop", *options]) == 2
-    assert "bring-up-2030-01-02-120000.md exists" in capsys.readouterr().err
-    assert Path("bring-up-2030-01-02-120000.md").read_text() == "the other one's"
-
-
-def stopped(controller: FakeController) -> None:
-    controller.protective_stop()
-
-
-def local(controller: FakeController) -> None:
-    controller.set_remote(False)
-
-
-def idle(controller: FakeController) -> None:
-    controller.set_mode("idle")
-
-
 @pytest.mark.parametrize(
     ("fault", "message"),
-    [(stopped, "protective stop"), (local, "remote control"), (idle, "power it on")],
+    [
+        (FakeController.protective_stop, "protective stop"),
+        (lambda controller: controller.set_remote(False), "remote control"),
+        (lambda controller: controller.set_mode("idle"), "power it on"),
+    ],
 )
 def test_what_is_not_right_ends_it_with_the_remedy(
     fault: Any,
@@ -213,35 +177,26 @@ def test_what_is_not_right_ends_it_with_the_remedy(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     fault(controller)
-    assert check(controller, monkeypatch, "-R", "driver=urx", "--json") == 5
+    assert check(controller, monkeypatch, "--json") == 5
     told = json.loads(capsys.readouterr().out)
     (failed,) = (step for step in told if step["result"] == "failed")
     assert message in failed["finding"]
     assert controller.moves == []
 
 
-@pytest.mark.parametrize("driver", ["urx", "ur_rtde"])
-def test_a_gripper_that_holds_something_is_found_before_it_is_opened(
-    driver: str, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("closed", [True, False])
+def test_what_is_between_the_fingers_is_found_and_not_dropped(
+    closed: bool, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     controller.holds = True
-    with contextlib.closing(RobotiqGripper(controller.host)) as gripper:
-        assert gripper.set(0.0, time.sleep)
-    assert check(controller, monkeypatch, "-R", f"driver={driver}") == 5
+    if closed:
+        with contextlib.closing(RobotiqGripper(controller.host)) as gripper:
+            assert gripper.set(0.0, time.sleep)
+    assert check(controller, monkeypatch) == 5
     protocol = Path("p.md").read_text()
-    assert results(protocol)[:3] == ["ok", "ok", "failed"]
-    assert "take it out by hand, open the fingers on the pendant" in protocol
-    assert controller.gripper_closed
-
-
-def test_what_the_fingers_close_on_is_not_dropped_and_is_a_fault(
-    controller: FakeController, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    controller.holds = True
-    assert check(controller, monkeypatch, "-R", "driver=urx") == 5
-    protocol = Path("p.md").read_text()
-    assert "the fingers closed on something, where nothing was to be" in protocol
     assert results(protocol).count("failed") == 1
+    assert ("take it out by hand, open the fingers on the pendant" in protocol) is closed
+    assert ("the fingers closed on something, where nothing was to be" in protocol) is not closed
     assert controller.gripper_closed
     assert controller.moves == []
 
@@ -250,10 +205,7 @@ def test_an_arm_without_a_gripper_is_not_asked_about_fingers(
     controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = Person(controller)
-    monkeypatch.setattr("click.confirm", person.confirm)
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    given = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=none")
-    assert run(["robots", "check", "tabletop", *given, "--protocol", "p.md"]) == 0
+    assert check(controller, monkeypatch, gripper="none", person=person) == 0
     assert results(Path("p.md").read_text()) == ["ok"] * 10
     assert not any(question.startswith("The fingers") for question in person.moves_before)
 
@@ -261,7 +213,7 @@ def test_an_arm_without_a_gripper_is_not_asked_about_fingers(
 def test_another_tool_is_found_before_anything_moves(
     controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert check(controller, monkeypatch, "-R", "driver=urx", "-R", "tool_m=0.25") == 5
+    assert check(controller, monkeypatch, "-R", "tool_m=0.25") == 5
     assert "cm from the tips" in Path("p.md").read_text()
     assert controller.moves == []
 

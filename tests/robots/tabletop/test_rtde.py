@@ -5,18 +5,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
-import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from cap.errors import MissingExtra, NotConnected, Unreachable
+from cap.errors import MissingExtra, NotConnected
 from robots.tabletop import arm_driver
 from robots.tabletop.rtde import driver
 from robots.tabletop.rtde.driver import RtdeDriver
 from tests.fakes.ur.controller import FakeController
-from tests.fakes.ur.driving import ELSEWHERE, fresh, wait_for
+from tests.fakes.ur.driving import ELSEWHERE, wait_for
 
 
 @pytest.fixture
@@ -52,33 +50,6 @@ def test_the_controllers_watchdog_stops_the_arm_when_the_process_dies(
     assert len(controller.programs) == scripts
     with pytest.raises(NotConnected, match="process ended"):
         arm.state()
-
-
-@pytest.mark.inside
-def test_ctrl_c_just_as_a_request_is_let_through_leaves_the_way_free(
-    arm: RtdeDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library: Any = arm._library
-    lock = library._lock
-
-    class Struck:
-        """The lock, and Ctrl-C in the step after it was had."""
-
-        release = lock.release
-
-        def acquire(self, timeout: float) -> bool:
-            lock.acquire(timeout=timeout)
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as struck:
-        struck.setattr(library, "_lock", Struck())
-        with pytest.raises(KeyboardInterrupt):
-            arm.state()
-    told: list[object] = []
-    other = threading.Thread(target=lambda: told.append(arm._ask({"do": "state"}, 20.0)))
-    other.start()
-    other.join()
-    assert told
 
 
 def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
@@ -118,52 +89,7 @@ def test_a_process_that_hangs_is_ended(
         os.kill(pid, 0)
 
 
-@pytest.mark.inside
-def test_an_answer_that_was_given_up_is_not_taken_for_the_next(
-    arm: RtdeDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(arm._library, "read", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            arm._ask({"do": "prepare"})
-    assert arm.state().tcp_pose == pytest.approx(controller.tcp_pose)
-
-
-def test_targets_outside_the_pendants_limits_are_refused_without_a_stop(
-    arm: RtdeDriver, controller: FakeController
-) -> None:
-    with pytest.raises(Unreachable, match="safety limits"):
-        arm.move_linear((3.0, 0.0, 0.3, 3.14, 0.0, 0.0), speed_mps=0.1, acceleration_mps2=0.3)
-    assert arm.state().safety == "normal"
-    assert controller.moves == []
-
-
-def test_the_control_script_is_sent_once_for_many_motions(
-    arm: RtdeDriver, controller: FakeController
-) -> None:
-    for target in (ELSEWHERE, (0.0, -1.5, 1.5, -1.5, -1.5, 0.0)):
-        arm.move_joints(target, speed_radps=1.0, acceleration_radps2=2.0)
-    assert len(controller.programs) == 1
-    arm.close()
-    wait_for(lambda: not controller.running)
-
-
 def test_without_the_package_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"\[rtde\]"):
         arm_driver("ur_rtde", "127.0.0.1")
-
-
-def test_the_library_says_nothing_by_itself(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    with FakeController() as controller:
-        arm = RtdeDriver(controller.host)
-        arm.connect()
-        controller.drop_connection()
-        wait_for(lambda: not fresh(arm))
-        arm.close()
-    assert capfd.readouterr() == ("", "")

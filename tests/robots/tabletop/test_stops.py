@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from cap.errors import NotConnected, RobotError
+from cap.errors import RobotError
 from robots.arm.travel import PARK
 from robots.tabletop import TabletopRobot, create
-from robots.tabletop.gripper import OutputGripper
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import FAST, PATIENCE_S, be_patient, wait_for
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
@@ -68,21 +66,20 @@ class Stopper:
         self.thread = threading.Thread(target=self._stop)
         self._driver: Any = robot._arm.driver
         self._patch = monkeypatch
-        self.at(self._driver, "send", lambda number: self._count())
+        self.at(self._driver, "send", self._count)
 
     def at(self, owner: Any, name: str, do: Callable[[int], None]) -> None:
         """Have something done each time a method is called, with the number of the call."""
-        method, calls = getattr(owner, name), [0]
+        method, calls = getattr(owner, name), itertools.count(1)
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            calls[0] += 1
-            do(calls[0])
+            do(next(calls))
             return method(*args, **kwargs)
 
         self._patch.setattr(owner, name, called)
 
-    def _count(self) -> None:
-        self.sent += 1
+    def _count(self, number: int) -> None:
+        self.sent = number
 
     def _stop(self) -> None:
         self.robot.stop()
@@ -92,38 +89,6 @@ class Stopper:
         """Stop, and return once the arm is told: the stop may wait for what is being sent."""
         self.thread.start()
         wait_for(self._driver._mover._stopped.is_set)
-
-    def expect(self, program: Program) -> None:
-        """Run a primitive: the stop ends it, and nothing is sent afterwards."""
-        with pytest.raises(RobotError, match="stop"):
-            program(self.robot)
-        self.thread.join(PATIENCE_S)
-        assert self.sent == self.sent_before
-        controller: FakeController = self.robot.controller  # type: ignore[attr-defined]
-        wait_for(lambda: not controller.moving)
-
-
-@pytest.mark.inside
-@pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(200))
-def test_a_stop_at_any_moment_ends_the_primitive(
-    robot: TabletopRobot, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chance = random.Random(seed)
-    program = chance.choice([follow, put])
-    moves, later_s = chance.randint(1, 9), chance.uniform(0.0, 0.03)
-    stopper = Stopper(robot, monkeypatch)
-    reached = threading.Event()
-    stopper.at(robot._arm.driver, "send", lambda n: reached.set() if n == moves else None)
-
-    def stop() -> None:
-        reached.wait(PATIENCE_S)
-        threading.Event().wait(later_s)
-        stopper._stop()
-
-    stopper.thread = threading.Thread(target=stop)
-    stopper.thread.start()
-    stopper.expect(program)
 
 
 MOMENTS = [
@@ -142,10 +107,6 @@ MOMENTS = [
 ]
 
 
-def test_there_are_fifty_moments() -> None:
-    assert len(MOMENTS) == 50
-
-
 @pytest.mark.inside
 @pytest.mark.sweep
 @pytest.mark.parametrize(("program", "part", "name", "number"), MOMENTS)
@@ -160,79 +121,39 @@ def test_a_stop_between_two_moves_ends_the_primitive(
     owner: Any = {"table": robot._table, "arm": robot._arm, "driver": robot._arm.driver}[part]
     stopper = Stopper(robot, monkeypatch)
     stopper.at(owner, name, lambda n: stopper.begin() if n == number else None)
-    stopper.expect(program)
-
-
-@pytest.fixture(params=["tool_io", "robotiq"])
-def gripping(
-    robot: TabletopRobot, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Any:
-    """The driver, with a gripper of each kind."""
-    driver: Any = robot._arm.driver
-    if request.param == "tool_io":
-        switched = OutputGripper(("tool", 0), driver._switch, driver._is_on, wait_s=0.02)
-        monkeypatch.setattr(driver, "_gripper", switched)
-    put(robot)  # wherever an earlier stop left it
-    yield driver
-    robot.primitives()["point_gripper_to"].function("middle")
-    driver._mover.wait(0.0)
-    driver._gripper.set(0.085, driver._mover.wait)
-
-
-def at_command(
-    gripping: Any, number: int, before: Callable[[], object], after: Callable[[], object]
-) -> None:
-    """Have something done just before and just after the fingers are told a distance."""
-    told, calls = gripping._gripper.set, itertools.count(1)
-
-    def commanded(gap_m: float, wait: Callable[[float], None]) -> Any:
-        if (now := next(calls)) == number:
-            before()
-        result = told(gap_m, wait)
-        if now == number:
-            after()
-            wait(0.0)
-        return result
-
-    gripping._gripper.set = commanded
+    with pytest.raises(RobotError, match="stop"):
+        program(robot)
+    stopper.thread.join(PATIENCE_S)
+    assert stopper.sent == stopper.sent_before
+    controller: FakeController = robot.controller  # type: ignore[attr-defined]
+    wait_for(lambda: not controller.moving)
 
 
 @pytest.mark.inside
-@pytest.mark.sweep(share=0.4)
 def test_fingers_told_to_open_have_let_go_whatever_stops_them(
-    robot: TabletopRobot, gripping: Any
+    robot: TabletopRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_command(gripping, 3, lambda: None, robot.stop)
+    put(robot)  # wherever an earlier stop left it
+    gripper: Any = robot._arm.driver._gripper  # type: ignore[attr-defined]
+    told, calls = gripper.set, itertools.count(1)
+
+    def commanded(gap_m: float, wait: Callable[[float], None]) -> Any:
+        result = told(gap_m, wait)
+        if next(calls) == 3:
+            robot.stop()
+            wait(0.0)
+        return result
+
     was = robot.positions()["red block"]
-    with pytest.raises(RobotError, match=r"was stopped; .* 'red block' should stand at"):
-        put(robot)
-    del gripping._gripper.set
+    with monkeypatch.context() as patch:
+        patch.setattr(gripper, "set", commanded)
+        with pytest.raises(RobotError, match=r"was stopped; .* 'red block' should stand at"):
+            put(robot)
     laid = robot.positions()["red block"]
     assert robot.condition()["held"] == "nothing"
     assert math.dist(was, laid) > 0.05
     put(robot)  # which takes it from there
     assert robot.positions()["red block"] == pytest.approx(was, abs=1e-6)
-
-
-@pytest.mark.inside
-@pytest.mark.sweep(share=0.4)
-def test_fingers_never_told_to_close_hold_nothing(robot: TabletopRobot, gripping: Any) -> None:
-    controller: FakeController = robot.controller  # type: ignore[attr-defined]
-    was = robot.positions()["red block"]
-
-    def take_control() -> None:
-        controller.set_remote(False)
-        gripping.prepare()
-        gripping._mover.wait(0.0)
-
-    at_command(gripping, 2, take_control, lambda: None)
-    with pytest.raises(NotConnected, match="the pendant has control"):
-        put(robot)
-    controller.set_remote(True)
-    del gripping._gripper.set
-    assert robot.condition()["held"] == "nothing"
-    assert robot.positions()["red block"] == was
-    put(robot)
 
 
 def test_after_a_stop_the_next_primitive_goes_to_its_end(robot: TabletopRobot) -> None:

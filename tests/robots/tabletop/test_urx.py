@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from cap.errors import MissingExtra, NotConnected, RobotError
+from cap.errors import MissingExtra, RobotError
 from robots.tabletop import arm_driver, trajectory
 from robots.tabletop.urx.driver import UrxDriver
 from tests.fakes.ur.arm import SimulatedArm
@@ -46,20 +46,6 @@ def test_a_motion_the_controller_ignores_fails(monkeypatch: pytest.MonkeyPatch) 
         arm.close()
 
 
-@pytest.mark.inside
-def test_a_connection_closed_in_order_ends_the_monitor() -> None:
-    with FakeController() as controller:
-        arm = UrxDriver(controller.host)
-        arm.connect()
-        monitor = arm._robot.secmon
-        controller.drop_connection(gently=True)
-        monitor.join(10.0)
-        assert not monitor.is_alive()
-        with pytest.raises(NotConnected, match="closed the connection"):
-            arm.state()
-        arm.close()
-
-
 def test_states_may_come_in_pieces_and_among_other_messages() -> None:
     simulated = SimulatedArm(time_factor=1.0, tool_m=0.0)
     state = state_packet(simulated, running=False, form=47)
@@ -92,14 +78,3 @@ def test_without_the_package_its_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "urx", None)
     with pytest.raises(MissingExtra, match=r"\[urx\]"):
         arm_driver("urx", "127.0.0.1")
-
-
-def test_the_library_says_nothing_by_itself(capfd: pytest.CaptureFixture[str]) -> None:
-    with FakeController() as controller:
-        arm = UrxDriver(controller.host)
-        arm.connect()
-        controller.protective_stop()
-        wait_for(lambda: arm.state().safety == "protective_stop")
-        controller.drop_connection()
-        arm.close()
-    assert capfd.readouterr() == ("", "")

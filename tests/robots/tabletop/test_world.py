@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.errors import CapError, Collision, LimitExceeded, NotConnected, ProtectiveStop, RobotError
-from robots import tabletop
+from cap.errors import Collision, LimitExceeded, ProtectiveStop, RobotError
 from robots.arm import clearance
 from robots.arm.clearance import first_touched
 from robots.arm.gripper import Fingers
@@ -105,7 +104,8 @@ def test_at_the_opening_commanded_no_plan_touches_anything(
     hand = replace(transfer.WAITING, fingers=fingers)
     robotiq = RobotiqGripper("none")
     plans = 0
-    for name, to in itertools.product(scene.names, (*scene.names, *PLACES)):
+    pairs = itertools.product(scene.names, (*scene.names, *PLACES))
+    for name, to in itertools.islice(pairs, seed % 5, None, 5):
         xy = PLACES[to] if to in PLACES else scene[to].xy
         try:
             planned = transfer.transfer(scene, name, xy, hand)
@@ -124,15 +124,7 @@ def test_at_the_opening_commanded_no_plan_touches_anything(
             with monkeypatch.context() as exact:
                 exact.setattr(clearance, "MARGIN_M", 0.0)
                 assert first_touched(replace(grip, gap_m=really), PALM, scene.others(name)) is None
-    assert plans > 60
-
-
-def test_fingers_that_only_open_fully_put_a_block_into_a_bowl() -> None:
-    scene = Scene((block("red", 0.1, -0.45), bowl("blue", -0.15, -0.55)))
-    planned = transfer.transfer(
-        scene, "red block", (-0.15, -0.55), replace(transfer.WAITING, fingers=BINARY)
-    )
-    assert planned.pick.gap_m == planned.place.gap_m == 0.085
+    assert plans > 12
 
 
 def test_fingers_that_only_open_fully_need_room_and_say_so() -> None:
@@ -170,7 +162,7 @@ def check_clear(told: Sequence[tuple[str, Any]], start: Sequence[float], tower: 
             start = pose
 
 
-@pytest.mark.parametrize("fails_at", range(1, 12))
+@pytest.mark.parametrize("fails_at", range(1, 12, 2))
 def test_after_a_stop_the_way_goes_over_what_stands_on_it_from_where_the_arm_is(
     fails_at: int,
 ) -> None:
@@ -192,7 +184,6 @@ def test_after_a_stop_the_way_goes_over_what_stands_on_it_from_where_the_arm_is(
     "limits",
     [
         {"x_m": (-0.05, 0.4)},
-        {"y_m": (-0.5, -0.12)},
         {"z_m": (0.03, 0.6)},
         {"z_m": (0.0, 0.33)},
         {"step_m": 0.2},
@@ -210,30 +201,11 @@ def test_a_narrowed_box_refuses_before_anything_moves(limits: dict[str, Any]) ->
     assert arm.told == []
 
 
-@pytest.mark.parametrize("name", ["point_gripper_to", "goto_pos"])
-def test_the_twin_points_nowhere_the_arm_may_not(name: str) -> None:
-    robot, arm = robot_on(limits=MotionLimits(x_m=(-0.05, 0.4)))
-    for target in (robot, robot.twin()):
-        with pytest.raises(LimitExceeded, match="outside the workspace box"):
-            target.primitives()[name].function((-0.2, -0.5))
-    assert arm.told == []
-
-
 # After a stop.
 
 SCENES = {
     "table": ((block("red", 0.1, -0.45), bowl("blue", -0.2, -0.7)), "red block", "blue bowl"),
     "bowl": ((bowl("red", 0.2, -0.35), bowl("blue", -0.2, -0.7)), "red bowl", "blue bowl"),
-    "out of a bowl": (
-        (block("red", 0.1, -0.45, floor=BOWL_FLOOR), bowl("blue", 0.1, -0.45)),
-        "red block",
-        (-0.2, -0.7),
-    ),
-    "off a stack": (
-        tuple(block(c, 0.2, -0.35, n) for n, c in enumerate(("green", "tan", "red"))),
-        "red block",
-        (-0.2, -0.4),
-    ),
     "onto a stack": (
         (*(block(c, 0.2, -0.35, n) for n, c in enumerate(("green", "tan"))), block("red", 0, -0.6)),
         "red block",
@@ -320,53 +292,12 @@ def test_what_is_held_is_where_the_hand_is_and_the_twin_knows() -> None:
     assert twin.positions()["red block"] == pytest.approx(robot.positions()["red block"], abs=5e-3)
 
 
-@pytest.mark.inside
-def test_what_would_not_stand_below_is_put_down_beside_it() -> None:
-    # The edge of a bowl is straight below the middle of the way.
-    robot, _ = robot_on(block("red", 0.2, -0.5), bowl("blue", -0.05, -0.5), arm=Arm(fails_at=6))
-    with pytest.raises(ProtectiveStop):
-        call(robot, "put_first_on_second", "red block", (-0.2, -0.5))
-    call(robot, "point_gripper_to", "bottom side")
-    scene = robot._table._scene
-    assert scene["red block"].bottom == pytest.approx(0.0)
-    assert math.dist(scene["red block"].xy, scene["blue bowl"].xy) > 0.08
-
-
-@pytest.mark.parametrize("opened", [True, False])
-def test_whether_fingers_opened_is_asked_of_them_where_their_command_was_lost(opened: bool) -> None:
-    class Lost(Arm):
-        def gripper(self, gap_m: float) -> bool | None:
-            closed = self.commanded_gap_m == 0
-            super().gripper(gap_m)
-            if gap_m and closed and not lost:
-                lost.append(gap_m)
-                self.commanded_gap_m = None
-                raise NotConnected("no answer")
-            return None
-
-        def holding(self) -> bool | None:
-            return None if lost and not opened else super().holding()
-
-    lost: list[float] = []
-    robot, arm = robot_on(block("red", 0.1, -0.45), arm=Lost())
-    with pytest.raises(NotConnected, match=r"^no answer$"):
-        call(robot, "put_first_on_second", "red block", (-0.2, -0.5))
-    assert robot.condition()["held"] == "red block"
-    before = len(arm.told)
-    call(robot, "point_gripper_to", "middle")
-    assert robot.positions()["red block"][:2] == pytest.approx((-0.2, -0.5), abs=1e-9)
-    assert [what for what, _ in arm.told[before:]].count("gripper") == (0 if opened else 1)
-
-
 # The tool.
 
 
 @pytest.mark.inside
-@pytest.mark.parametrize(
-    ("moved", "message"),
-    [((0.0, 0.0, 0.08), "cm from the tips"), ((0.03, 0.0, 0.0), "cm from the tips")],
-)
-def test_a_tool_that_was_shifted_since_is_noticed(moved: Any, message: str) -> None:
+@pytest.mark.parametrize("moved", [(0.0, 0.0, 0.08), (0.03, 0.0, 0.0)])
+def test_a_tool_that_was_shifted_since_is_noticed(moved: tuple[float, ...]) -> None:
     arm = Arm()
     robot = TabletopRobot(
         GuardedArm(arm, MotionLimits(), tool_m=0.163), ListedSight(Listed([block("red", 0, -0.5)]))
@@ -374,13 +305,13 @@ def test_a_tool_that_was_shifted_since_is_noticed(moved: Any, message: str) -> N
     state = arm.state()
     shifted = (*(a + b for a, b in zip(state.tcp_pose, moved, strict=False)), *state.tcp_pose[3:])
     arm._state = replace(state, tcp_pose=shifted)  # type: ignore[arg-type]
-    with pytest.raises(LimitExceeded, match=message):
+    with pytest.raises(LimitExceeded, match="cm from the tips"):
         call(robot, "point_gripper_to", "middle")
     assert arm.told == []
 
 
 @pytest.mark.inside
-@pytest.mark.parametrize("degrees", [90, -90, 45, 180, 15])
+@pytest.mark.parametrize("degrees", [-90, 15])
 def test_a_tool_that_is_turned_is_refused_unless_it_is_said(degrees: int) -> None:
     from robots.arm import rotations
 
@@ -396,16 +327,6 @@ def test_a_tool_that_is_turned_is_refused_unless_it_is_said(degrees: int) -> Non
         GuardedArm(turned(), MotionLimits(), tool_m=0.163).connect()
     said = math.radians(degrees)
     GuardedArm(turned(), MotionLimits(), tool_m=0.163, tool_turn_rad=said).connect()
-
-
-@pytest.mark.inside
-def test_an_arm_that_something_else_moves_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robots.tabletop.safety_guard._AT_REST_S", 0.0)
-    robot, arm = robot_on(block("red", 0.0, -0.5))
-    arm._state = replace(arm.state(), moving=True)
-    with pytest.raises(CapError, match="something else moves the arm"):
-        call(robot, "point_gripper_to", "middle")
-    assert arm.told == []
 
 
 # Bowls with something in them.
@@ -445,55 +366,6 @@ def test_a_filled_bowl_that_gets_nowhere_stays_and_says_what_to_do() -> None:
         with pytest.raises(Collision, match=r"choose|; move '\w+ \w+' first"):
             call(robot, "put_first_on_second", "blue bowl", to)
     assert arm.told == []
-
-
-@pytest.mark.parametrize("fingers", [BINARY, PARTIAL])
-def test_a_filled_bowl_that_is_there_stays(fingers: Fingers) -> None:
-    filled = [replace(b, position=(0.25, -0.25, b.position[2])) for b in FILLED[:3]]
-    robot, arm = robot_on(*filled, block("tan", -0.2, -0.3), arm=Arm(fingers=fingers))
-    if fingers == PARTIAL:
-        assert call(robot, "arrange_objects", {"blue bowl": "top right corner"}) == []
-    else:
-        told = call(robot, "put_first_on_second", "blue bowl", "top right corner")
-        assert told == pytest.approx((0.25, -0.25))
-    assert arm.told == []
-
-
-def test_of_several_filled_bowls_the_one_that_cannot_be_carried_is_named() -> None:
-    hemmed = (bowl("tan", 0.15, -0.6), block("pink", 0.15, -0.6, floor=BOWL_FLOOR))
-    around = [(math.cos(n * math.pi / 4), math.sin(n * math.pi / 4)) for n in range(8)]
-    wall = [
-        block(f"number {n} {level}", 0.15 + 0.1 * x, -0.6 + 0.1 * y, level)
-        for n, (x, y) in enumerate(around)
-        for level in (0, 1)
-    ]
-    robot, arm = robot_on(*FILLED[:3], *hemmed, *wall, arm=Arm(fingers=BINARY))
-    goals = {"blue bowl": (-0.25, -0.25), "tan bowl": (0.0, -0.25)}
-    with pytest.raises(
-        Collision, match=r"take '(tan bowl|pink block)': 'number . . block' is in the"
-    ):
-        call(robot, "arrange_objects", goals)
-    assert arm.told == []
-
-
-@pytest.mark.parametrize(
-    ("first", "second"), [("yellow bowl", "top right corner"), ("red block", "middle")]
-)
-def test_what_was_put_into_a_bowl_gets_on_from_there_in_the_twin_too(
-    first: str, second: str
-) -> None:
-    names = ["red block", "green block", "blue block", "purple block"]
-    names += [f"{color} bowl" for color in ("green", "blue", "yellow")]
-    dry = tabletop.create(mode="instant", seed=8, objects=names)
-    twin = dry.twin()
-    ends = []
-    for robot in (dry, twin):
-        for place in ((first, second), (first, "middle")):
-            call(robot, "put_first_on_second", "red block", "yellow bowl")
-            ends.append(call(robot, "put_first_on_second", *place))
-    assert ends[0] == pytest.approx(ends[2], abs=1e-3)
-    assert ends[1] == pytest.approx(ends[3], abs=1e-3)
-    twin.close()
 
 
 def test_no_centre_inside_a_bowl_is_offered() -> None:
