@@ -62,6 +62,8 @@ _ASKS = re.compile(
     r"(?:what|which|where|how|who|is|are|do (?:you|we|i|any)|does|can you see|tell me|say|count"
     r"|name|list|describe|check (?:if|whether)|find out)\b"
 )
+_CUBES = re.compile(r"\bcube(s?)\b")
+"""Blocks, where nothing is called a cube."""
 _SAME = re.compile(r"\bthe same (?:thing )?(?:with|for|to) (?=the )")
 _BACK = re.compile(r"\bback\b(?: (?:to )?(?:where it was|its (?:old |first )?place))?\W*$")
 _EXPLAINS = re.compile(
@@ -157,6 +159,8 @@ def doubts(
         moved_before: What the turn before it moved: where from and where to.
     """
     text = plain_words(words)
+    if not any("cube" in name.split() for name in before.positions):
+        text = _CUBES.sub(r"block\1", text)
     silent = not (effect.said or effect.answered or effect.altered)
     if _ASKS.match(text) and silent:
         return ("it was a question, and nothing was said",)

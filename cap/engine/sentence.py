@@ -44,14 +44,15 @@ CLEAR_M = 0.01
 _VERB = (
     r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
-    r"|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
+    r"|lift|raise|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
     r"|open|close|shut|draw|erase|wipe|rub|delete|say|tell|turn|wait|stop|halt|point|hover|empty|clear"
     r"|gather|collect|don't|do not)"
 )
 _MOVES = (
     r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
-    r"|leave (?=it|them)|stow|dump|build|make|form|arrange|line up|line|let|gather|collect)"
+    r"|lift|raise|leave (?=it|them)|stow|dump|build|make|form|arrange|line up|line|let|gather"
+    r"|collect)"
 )
 """Verbs after which a thing is elsewhere."""
 _STATES = r"(?:goes|go|belongs?|(?:should|must|has to|have to) (?:go|be|stand|lie)|sits?|sitting)"
@@ -194,7 +195,6 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\b(?:a|one) hundred\b": "100",
     rf"\b(\d+|{_NUMBER}) and (?:a|one) half\b": _and_a_half,
     rf"\b(\d+(?:\.\d+)?|{_NUMBER}|a) ({'|'.join(_IN_M)})\b": _from_feet,
-    r"\bcube(s?)\b": r"block\1",
     r"\bpieces? of fruit\b": "fruit",
     r"\bafter that\b": "then",
     r",? (?:when|once|after) (?:you(?:'re| are)|that is|it is) (?:done|finished)\b": "",
