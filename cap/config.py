@@ -103,7 +103,7 @@ class Config:
     skills: Path | None = setting(None, "folder for saved functions")
     cache: Path | None = setting(None, "folder for cached model answers")
     providers: Mapping[str, Mapping[str, Any]] = setting(
-        {}, "providers.NAME.KEY: defines a new provider or changes a built-in one"
+        {}, "providers.NAME.KEY: a key of a new provider, or of a built-in one to change"
     )
     model_mode: str | None = setting(
         None, "API mode: chat or completion (default: the provider's own)"
@@ -122,7 +122,7 @@ class Config:
         None, "timeout per completion in seconds, including retries (default: the provider's own)"
     )
     stream: bool | None = setting(
-        None, "whether to stream answers (default: true if the output is shown live)"
+        None, "whether to stream answers (default: only if they are displayed as they arrive)"
     )
     requests_per_minute: int | None = setting(None, "maximum number of requests per minute")
     concurrency: int = setting(8, "maximum number of concurrent requests")
@@ -156,8 +156,12 @@ class Config:
         "how to verify a turn's effect: words (compare it with the instruction), goal (also run a "
         "check written by the model) or off",
     )
-    try_tokens: int | None = setting(None, "stop trying further programs after this many tokens")
-    try_time: float | None = setting(None, "stop trying further programs after this many seconds")
+    try_tokens: int | None = setting(
+        None, "number of tokens after which no further program is tried"
+    )
+    try_time: float | None = setting(
+        None, "number of seconds after which no further program is tried"
+    )
     base_url: str | None = None
     """Address of the chosen model's provider in place of its own; from the command line alone, a
     file says it in `[providers.NAME]`."""

@@ -79,11 +79,12 @@ class BatchOptions(RunnerOptions):
 
     The page docs/batches.md describes the format; --example prints an example file.
 
-    Order of precedence: session, command line, [defaults] and configuration.
+    Order of precedence, highest first: session, command line, [defaults], configuration.
 
     Robot and model files in a batch are executed, so run only batches you trust.
 
-    Functions are saved and reused only with --learn or --set skills=DIR.
+    Functions are saved only with --learn; saved functions are reused only with --learn or --set
+    skills=DIR.
 
     {SHARED}""",
 )

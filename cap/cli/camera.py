@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     "pairs_file",
     type=PATH,
     metavar="PAIRS",
-    help="File of measured TCP and marker pairs to check the calibration against.",
+    help="File with the measured pairs (a TCP pose and a marker position each) against which to "
+    "check the calibration.",
 )
 @click.option(
     "--solve",
     is_flag=True,
-    help="Compute the calibration from the pairs and write it to FILE, which must not exist.",
+    help="Compute the calibration from the pairs and write it to FILE, which must not already "
+    "exist.",
 )
 @click.option("--name", metavar="TEXT", help="With --solve, the camera's name.")
 @click.option("--serial", metavar="TEXT", help="With --solve, the camera's serial number.")
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
     default=3.0,
     show_default=True,
     metavar="MM",
-    help="Maximum median error in millimetres; max_mm may be up to three times and off_mm up to "
-    "twice this limit.",
+    help="Maximum median error in millimetres; the maximum error (max_mm) may be up to three times "
+    "this limit, and the camera's position error (off_mm) up to twice this limit.",
 )
 @json_option
 def command(

@@ -29,7 +29,7 @@ def command(options: ServerOptions) -> int:
     cap mcp -r ravens
     cap mcp -r kitchen --mode instant --http 8765 --page 0
 
-    In the agent's configuration, set the command to `cap` and the arguments to `mcp -r ravens`.
+    In the agent's configuration, set the command to cap and the arguments to mcp -r ravens.
     Standard output carries only protocol messages; everything else goes to standard error.
     """  # noqa: D301
     if options.approve == "each-call":

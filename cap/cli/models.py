@@ -26,7 +26,7 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_models(as_json: bool) -> None:
-    """List the values that `--model` accepts.
+    """List the values that --model accepts.
 
     \b
     cap models list
@@ -58,9 +58,9 @@ def check_model(name: str, options: ModelOptions, window: int, as_json: bool) ->
     \b
     cap models check ollama/qwen2.5-coder
 
-    To measure the context window, the command sends prompts of 2,048 tokens or more and asks for
-    their first line. It waits up to 60 s for each answer; to change this, use --set
-    model_timeout=S.
+    To measure the context window, the command sends prompts of 2,048 tokens or more and asks the
+    model for the first line of each prompt. The command waits up to 60 s for each answer; to change
+    this limit, use --set model_timeout=S.
     """  # noqa: D301
     from cap.models import probe
 

@@ -123,7 +123,8 @@ _SECTIONS = {
             help="Set a robot option, such as host=192.168.0.10; repeatable.",
         ),
         "perception": _row(
-            type=click.Choice(["truth", "camera"]), help="Source of object names and positions."
+            type=click.Choice(["truth", "camera"]),
+            help="Source of the objects' names and positions: the simulator (truth) or a camera.",
         ),
         "disturbances": _row(
             multiple=True,
@@ -180,9 +181,12 @@ _SECTIONS = {
         "rounds": _row(
             type=_COUNT,
             metavar="K",
-            help="Show the model each program's result and let it continue, for up to K programs.",
+            help="After each program, show the model the result and let it write another, up to K "
+            "programs in all.",
         ),
-        "learn": _row(help="Save functions as skills once their effect is verified."),
+        "learn": _row(
+            help="Save a turn's functions as skills once the turn's effect has been verified."
+        ),
         "look": _row(help="Send a picture of the scene with each instruction."),
         "expect": _row(
             type=click.Choice(EFFECTS),
@@ -206,15 +210,15 @@ _SECTIONS = {
         ),
         "min_level": _row(
             metavar="LEVEL",
-            help="Weakest sandbox level to accept (default on hardware and for language models in "
-            "benchmarks: kernel-seccomp); see cap info.",
+            help="Weakest sandbox level to accept (default on hardware and for programs from "
+            "language models: kernel-seccomp); see cap info.",
         ),
     },
     "Output": {
         "resume": _row(
             type=PATH,
             metavar="DIR",
-            help="Continue the session in this run folder; pass its -R options again.",
+            help="Continue the session in this run folder; pass the session's -R options again.",
         ),
         "replay": _row(
             type=PATH, metavar="DIR", help="Repeat the run in this folder without a model."
@@ -236,7 +240,11 @@ _SECTIONS = {
         ),
         "out": _row(type=PATH, metavar="DIR", help="Folder for the run; it must be new or empty."),
         "junit": _row(type=PATH, metavar="FILE", help="Write a JUnit XML report for CI."),
-        "verbose": _row("-v", "--verbose", help="Also show nested LMPs and perception calls."),
+        "verbose": _row(
+            "-v",
+            "--verbose",
+            help="Also show nested calls of language model programs (LMPs) and perception calls.",
+        ),
         "quiet": _row("-q", "--quiet", help="Do not print a line for each trial."),
         "as_json": _row("--json", help="Print JSON."),
         "example": _row(help="Print an example batch file, ready to run."),
@@ -279,7 +287,8 @@ _SECTIONS = {
         "say": _row(metavar="N:WORDS", help="Say WORDS to the planner after N steps; repeatable."),
         "disturb": _row(
             type=click.Choice(["skills", "once"]),
-            help="Make skills fail occasionally (skills) or only at the first attempt (once).",
+            help="Make skills fail occasionally (skills), or make only the first attempt fail "
+            "(once).",
         ),
         "max_steps": _row(
             type=click.IntRange(1, 200), metavar="N", help="Maximum number of steps."
@@ -288,8 +297,8 @@ _SECTIONS = {
     "Suite options": {
         "table": _row(
             metavar="ID",
-            help="Planning: table to produce, such as SC-4 of the SayCan paper (default), five or "
-            "quality.",
+            help="Planning: table to produce, such as five, quality or SC-4 (a table of the SayCan "
+            "paper, and the default).",
         ),
         "problems": _row(
             type=PATH,
@@ -300,13 +309,14 @@ _SECTIONS = {
         "problem_file": _row(
             type=PATH,
             metavar="FILE",
-            help="HumanEval: problem file in HumanEval's format (for example, MBPP or EvalPlus).",
+            help="HumanEval: problem file in HumanEval's format, such as one from MBPP or "
+            "EvalPlus.",
         ),
         "transcripts": _row(
             "--from",
             type=PATH,
             metavar="FOLDER",
-            help="Transcripts: folder with published programs, one text file per command.",
+            help="Transcripts: folder with published programs, one text file per instruction.",
         ),
         "policy": _row(
             type=FILE,

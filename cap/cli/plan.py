@@ -28,7 +28,8 @@ class PlanOptions(ModelOptions):
     model: str | None = vary(
         None,
         help="Model to use, or a stand-in: perfect-say, perfect-say-with-distractors:N, "
-        "noisy-say:P, even-say:N, uniform-say or copy-say.",
+        "noisy-say:P, even-say:N, uniform-say or copy-say (N: number of other steps; P: "
+        "probability of the correct step).",
     )
     robot: str = vary("kitchen", help="Robot: kitchen, ravens or household.")
     seed: int = 0

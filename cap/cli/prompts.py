@@ -68,7 +68,7 @@ def list_prompts(as_json: bool) -> None:
 @click.argument("name", shell_complete=completion.prompts)
 @json_option
 def show_prompt(name: str, as_json: bool) -> None:
-    """Print a prompt, such as `ravens/ui` or a prompt file, as a language model reads it.
+    """Print a prompt, such as ravens/ui or a prompt file, as a language model reads it.
 
     \b
     cap prompts show ravens/ui
@@ -119,9 +119,9 @@ def check(target: str | None, folder: Path | None, robot: str, as_json: bool) ->
     cap prompts check ravens
     cap prompts check my_prompts/ui.py -r kitchen
 
-    A request that exceeds a language model's limit also counts as a failure. Examples in a FILE or
-    DIR are not run, since they may be for another robot; instead, the command lists what their
-    names refer to, and reports errors.
+    A request of more than 3,000 tokens (estimated as characters / 4) also counts as a failure.
+    Examples in a FILE or DIR are not run, because they may be for another robot; instead, the
+    command lists what the names in these examples refer to and reports any errors.
     """  # noqa: D301
     if folder is not None and target is None:
         target = robot

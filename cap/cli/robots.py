@@ -133,7 +133,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     "given",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Bring up the real robot with this option, such as host=192.168.0.10; repeatable.",
+    help="Robot option for bringing up the real robot, such as host=192.168.0.10; repeatable.",
 )
 @click.option(
     "--protocol",
@@ -150,12 +150,13 @@ def check(
     cap robots check my_arm/robot.py
     cap robots check tabletop -R host=192.168.0.10
 
-    The exit code is 1 if the check finds errors. A FILE is executed: check only files you trust.
+    The exit code is 1 if the check finds errors. FILE is executed, so check only files that you
+    trust.
     Without --ask or --yes, examples that would move a real robot (one with simulated = False) are
     skipped, and the output lists them.
 
     With -R, the command brings up a real robot instead: it guides you through a checklist, from
-    read-only steps to the first slow motion, asks before each motion, and writes a log.
+    read-only steps to the first slow motion, asks before each motion and writes a log.
     """  # noqa: D301
     from cap.models.providers import make_model
     from cap.validation.robots import check_robot

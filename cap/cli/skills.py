@@ -35,7 +35,12 @@ def _store(folder: Path | None) -> Any:
 
 @command.command("list")
 @_folder_option
-@click.option("-r", "--robot", metavar="NAME", help="Also show why this robot cannot use a skill.")
+@click.option(
+    "-r",
+    "--robot",
+    metavar="NAME",
+    help="For each skill that this robot cannot use, also show the reason.",
+)
 @json_option
 def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
     """List all skills, including damaged ones.
@@ -94,7 +99,7 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
     "-m",
     "--model",
     metavar="MODEL",
-    help="Model that answers LMP calls (default: reuse the recorded answers).",
+    help="Model that answers LMP calls (default: the recorded answers are reused).",
 )
 @click.option(
     "--prompts",
@@ -108,7 +113,7 @@ def check(
 ) -> int:
     """Run each skill's example; exit with code 1 if any fails.
 
-    A skill that fails is disabled: sessions do not use it until its example passes again.
+    A skill whose example fails is disabled: sessions do not use it until its example passes again.
 
     \b
     cap skills check -r ravens

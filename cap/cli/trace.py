@@ -30,7 +30,10 @@ def _runs_folder(given: Path | None) -> Path:
 
 @command.command("list")
 @click.option(
-    "--runs", type=PATH, metavar="DIR", help="Folder of runs (default: the configured one)."
+    "--runs",
+    type=PATH,
+    metavar="DIR",
+    help="Folder that contains the runs (default: the configured one).",
 )
 @click.option(
     "-n", "--last", type=click.IntRange(min=1), metavar="N", help="List only the newest N runs."
@@ -57,7 +60,12 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("folder", type=PATH, required=False)
-@click.option("-v", "--verbose", is_flag=True, help="Also show nested LMPs and perception calls.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also show nested calls of language model programs (LMPs) and perception calls.",
+)
 @json_option
 def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Show a run as it appeared in the terminal (default: the newest run).
@@ -98,7 +106,12 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
 @click.option(
     "--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Output format."
 )
-@click.option("--out", type=PATH, metavar="FILE", help="Output file (default: in the run folder).")
+@click.option(
+    "--out",
+    type=PATH,
+    metavar="FILE",
+    help="Output file or, for lerobot, output folder (default: in the run folder).",
+)
 @click.option("-r", "--robot", metavar="FILE", help="Robot file to use when repeating the run.")
 @click.option(
     "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
@@ -119,9 +132,10 @@ def export_trace(
     cap trace export runs/... --to zip
 
     html and md are pages made from the run's records; zip is a single file to attach to a bug
-    report, without keys or the name of your home folder. For gif and mp4 (videos), rrd
-    (Rerun) and lerobot (a LeRobot dataset: a folder with one episode per turn), the run is
-    repeated in simulation without a model; the exit code is 1 if the results differ.
+    report, without keys or the name of your home folder. The other formats repeat the run in
+    simulation without a model: gif and mp4 are videos, rrd is a Rerun recording, and lerobot is a
+    LeRobot dataset (a folder with one episode per turn). The exit code is 1 if the results differ
+    from those of the original run.
     """  # noqa: D301
     folder = folder or _newest()
     out = out or folder / ("lerobot" if to == "lerobot" else f"run.{to}")

@@ -56,32 +56,35 @@ class TabletopBringUp:
         slowly = f"{100 * _SLOWLY_MPS:.0f} cm/s"
         return (
             Step("the controller answers", self._connect),
-            Step("the controller's software and remote control", self._software),
-            Step("the arm is powered, its safety status normal and its gripper empty", self._state),
+            Step("the controller reports its software and remote control", self._software),
+            Step(
+                "the arm is powered, its safety status is normal and its gripper is empty",
+                self._state,
+            ),
             Step("the tool centre point is between the fingertips", self._tool),
-            Step("the objects on the table", self._objects),
+            Step("the objects on the table are listed", self._objects),
             Step("the arm is inside its box, with the tool pointing down", self._start),
             Step(
-                "the base frame",
+                "the base frame is correct",
                 lambda: "a person measured it",
                 "Measure with a ruler: are the fingertips where the line above says, x to the "
                 "right of the base, y away from the front edge, and so high over the table?",
             ),
             Step(
-                "the safety measures",
+                "the safety measures are in place",
                 lambda: "a person said so",
                 "Is an emergency stop within reach, the payload set on the pendant, the robot's "
                 "own safety configuration in force, and a risk assessment of this cell done?",
             ),
             *(() if self._arm.driver.fingers == NO_FINGERS else (fingers,)),
             Step(
-                "the first slow move",
+                "the arm makes its first slow move",
                 self._move,
                 f"The fingertips will rise {100 * _RISE_M:.0f} cm at {slowly} and come down again. "
                 "Is the way free, and a hand on the emergency stop?",
             ),
             Step(
-                "a stop in mid-motion",
+                "the arm stops in mid-motion",
                 self._stop_on_the_way,
                 f"They will rise at {slowly}, at most {100 * _STOPPED_RISE_M:.0f} cm, be "
                 "stopped on the way, and come down again. Ready?",

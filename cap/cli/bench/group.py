@@ -30,7 +30,7 @@ for _command in (run, oracle, report, compare, plot, problems.command, score.com
 @command.command("list")
 @json_option
 def list_suites(as_json: bool) -> None:
-    """List the suites for `cap bench run` and `cap bench oracle`.
+    """List the suites for cap bench run and cap bench oracle.
 
     \b
     cap bench list

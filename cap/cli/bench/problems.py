@@ -19,13 +19,14 @@ from cap.errors import UsageError
     "plain",
     type=PATH,
     metavar="FILE.py",
-    help="Convert Python functions with asserts to a problem file, and print it.",
+    help="Convert Python functions with asserts into a problem file and print it.",
 )
 @click.option("--schema", is_flag=True, help="Print the format as a working example file.")
 @click.option(
     "--check",
     is_flag=True,
-    help="Test references and mutants; exit with code 1 if any problem is unsuitable.",
+    help="Check that every reference solution passes its tests and that every mutant (a "
+    "deliberately wrong solution) fails; exit with code 1 if any problem is unsuitable.",
 )
 @json_option
 def command(

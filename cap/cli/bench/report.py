@@ -77,7 +77,7 @@ def _show_reasons(report: Any) -> None:
     "--junit", type=PATH, metavar="FILE", help="Write a JUnit XML report for a single DIR."
 )
 def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
-    """Write report.md and report.html to results folders and print the tables.
+    """Write report.md and report.html to each results folder, and print the tables.
 
     \b
     cap bench report runs/...
@@ -115,10 +115,11 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     \b
     cap bench compare first second
 
-    p comes from McNemar's exact two-sided test; the interval of the difference is the adjusted Wald
-    interval for paired proportions. Neither corrects for comparing many tasks or for similarity
-    among samples of the same problem. If problems have several samples, a second interval for all
-    trials, clustered by problem, accounts for this similarity.
+    The p-value comes from McNemar's exact two-sided test; the interval for the difference is the
+    adjusted Wald interval for paired proportions. Neither the p-value nor the interval corrects for
+    comparisons of many tasks or for similarity among samples of the same problem. If problems have
+    several samples, a second interval, which is computed for all trials and clustered by problem,
+    accounts for this similarity.
     """  # noqa: D301
     from benchmarks.report.comparison import compare as compared
 
@@ -157,7 +158,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
 @click.command("plot")
 @click.argument("folder", type=PATH, metavar="DIR")
 def plot(folder: Path) -> int:
-    """Plot the episodes in a results folder as SVG files; needs the extra `report`.
+    """Plot the episodes in a results folder as SVG files; needs the report extra.
 
     \b
     cap bench plot runs/...

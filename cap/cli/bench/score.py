@@ -33,14 +33,15 @@ class ScoreOptions(RunnerOptions):
 @click.argument("file", type=PATH, metavar="FILE")
 @with_options(ScoreOptions, hidden=MODEL_FIELDS)
 def command(options: ScoreOptions, suite_name: str, file: Path) -> int:
-    """Judge the answers in FILE to the problems of SUITE (humaneval or robocodegen).
+    """Score the answers in FILE to the problems of SUITE (humaneval or robocodegen).
 
     \b
     cap bench score humaneval samples.jsonl -k 1,10
 
     FILE contains one JSON object per line, with task_id and either completion or solution. The
-    verdicts are written to the results folder, in the same order as in FILE, with all other fields
-    kept. The exit code is 1 if no sample could be judged; it does not depend on the success rate.
+    lines of FILE are written to the results folder, in the same order, with their verdicts added
+    and all other fields kept. The exit code is 1 if no sample could be judged; it does not depend
+    on the success rate.
     """  # noqa: D301
     from benchmarks.samples import SAMPLES
     from benchmarks.suite import OWN_PROMPTS, Settings, suite

@@ -32,7 +32,8 @@ SHARED = """--max-cost and --set max_calls=N apply to the whole run, even if it 
 
     A run that reaches a limit stops; to continue it, use --resume.
 
-    The --jobs processes share the --out folder and the limit set with --set concurrency=N.
+    All processes started with --jobs share the --out folder and the limit set with --set
+    concurrency=N.
 
     On a Ray cluster, every machine must have access to the --out folder."""
 R = TypeVar("R", bound=RunnerOptions)
