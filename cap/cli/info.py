@@ -22,8 +22,8 @@ from cap.robot import registry
     "--config",
     "only_config",
     is_flag=True,
-    help="Show only the configuration: its files and all settings, each with its value, default and "
-    "source.",
+    help="Show only the configuration: its files and all settings, each with its value, default "
+    "and source.",
 )
 @json_option
 def command(only_config: bool, as_json: bool) -> None:
