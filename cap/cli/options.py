@@ -287,8 +287,8 @@ _SECTIONS = {
         "say": _row(metavar="N:WORDS", help="Say WORDS to the planner after N steps; repeatable."),
         "disturb": _row(
             type=click.Choice(["skills", "once"]),
-            help="Make skills fail occasionally (skills), or make only the first attempt fail "
-            "(once).",
+            help="Make skills fail occasionally (skills), or make only the first pick, open or put "
+            "step fail (once).",
         ),
         "max_steps": _row(
             type=click.IntRange(1, 200), metavar="N", help="Maximum number of steps."

@@ -123,9 +123,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
 @command.command("check")
 @click.argument("robot", metavar="NAME|FILE", shell_complete=completion.robots)
 @click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
-@click.option(
-    "--yes", is_flag=True, help="Run examples that move a real robot without asking first."
-)
+@click.option("--yes", is_flag=True, help="Do not ask before examples that move a real robot.")
 @json_option
 @click.option(
     "-R",
