@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 os.environ.setdefault("MUJOCO_GL", "disable")  # before robosuite looks for a graphics card
 
@@ -34,6 +34,7 @@ _REMEMBERING = (
     *("robosuite.utils.buffers", "robosuite.utils.observables"),
 )
 """robosuite's modules whose objects remember something from step to step."""
+_PLAIN = int | float | np.ndarray | np.generic | None
 _SIGNS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
@@ -49,23 +50,22 @@ def make(environment: Environment, arm: str, seed: int) -> Any:
     logging.disable(logging.WARNING)  # it recommends files and packages that are not needed here
     try:
         import robosuite
-        from robosuite.utils.log_utils import ROBOSUITE_DEFAULT_LOGGER
+
+        env = robosuite.make(
+            environment.name,
+            robots=[arm] * environment.arms,
+            gripper_types=environment.gripper,
+            has_renderer=False,
+            has_offscreen_renderer=False,
+            use_camera_obs=False,
+            control_freq=CONTROL_HZ,
+            ignore_done=True,
+            seed=seed,
+        )
+        env.early_terminations = False  # Wipe would end an episode at the first touch of an arm
+        env.reset()
     finally:
         logging.disable(logging.NOTSET)
-    ROBOSUITE_DEFAULT_LOGGER.setLevel(logging.ERROR)
-    env = robosuite.make(
-        environment.name,
-        robots=[arm] * environment.arms,
-        gripper_types=environment.gripper,
-        has_renderer=False,
-        has_offscreen_renderer=False,
-        use_camera_obs=False,
-        control_freq=CONTROL_HZ,
-        ignore_done=True,
-        seed=seed,
-    )
-    env.early_terminations = False  # Wipe would end an episode at the first touch of an arm
-    env.reset()
     return env
 
 
@@ -90,13 +90,16 @@ class ArmWorldState:
 
 
 class Simulation:
-    """robosuite's environment of one seed, and what is seen of it."""
+    """robosuite's environment as a seed lays it out, and what is seen of it."""
 
-    def __init__(self, environment: Environment, arm: str, seed: int) -> None:
-        """Build it as its reset leaves it."""
-        self.seed = seed
+    def __init__(self, environment: Environment, arm: str) -> None:
+        """Build nothing yet."""
         self.environment = environment
-        self.env = make(environment, arm, seed)
+        self._arm = arm
+
+    def build(self, seed: int) -> None:
+        """Build it as the reset of a seed leaves it."""
+        self.env = make(self.environment, self._arm, seed)
         self.model = self.env.sim.model._model
         self.geoms = {number: self.model.geom(number).name for number in range(self.model.ngeom)}
         """Names of the shapes, by number; "" of one without a name."""
@@ -120,22 +123,20 @@ class Simulation:
             self._seen_at = self._data.time
         return self._seen
 
-    def corners(self, geoms: Sequence[int]) -> Array:
+    def corners(self, geoms: Collection[int]) -> Array:
         """Return the corners of the box around each shape, in its own axes: (n, 8, 3), metres."""
-        chosen = list(geoms)
+        chosen = sorted(geoms)
         boxes, rotations = self.model.geom_aabb[chosen], self.seen.geom_xmat[chosen]
         local = boxes[:, None, :3] + _SIGNS * boxes[:, None, 3:]
         turned = np.einsum("nij,nkj->nki", rotations.reshape(-1, 3, 3), local)
         corners: Array = self.seen.geom_xpos[chosen][:, None] + turned
         return corners
 
-    def contacts(self) -> Iterator[tuple[int, int, Array]]:
-        """Yield the geoms that touch each other now, both ways round, and where: xyz in metres."""
-        seen = self.seen
-        mujoco.mj_fwdPosition(self.model, seen)
-        for one, other, place in zip(*seen.contact.geom.T, seen.contact.pos, strict=True):
-            yield int(one), int(other), place
-            yield int(other), int(one), place
+    @property
+    def contacts(self) -> Any:
+        """MuJoCo's contacts of this moment."""
+        mujoco.mj_fwdPosition(self.model, self.seen)
+        return self.seen.contact
 
     @property
     def speed(self) -> float:
@@ -143,19 +144,15 @@ class Simulation:
         moving = [self._data.qvel[robot._ref_joint_vel_indexes] for robot in self.env.robots]
         return float(np.abs(np.concatenate(moving)).max())
 
-    def step(self, action: Array) -> None:
-        """Take one of the environment's steps."""
-        self.env.step(action)
-
-    def state(self, commands: tuple[Command, ...]) -> ArmWorldState:
+    def saved(self, commands: tuple[Command, ...]) -> ArmWorldState:
         """Return all that decides what happens next, with the commands of the hands."""
         physics = np.zeros(mujoco.mj_stateSize(self.model, _STATE))
         mujoco.mj_getState(self.model, self._data, physics, _STATE)
         return ArmWorldState(
-            self.seed,
+            self.env.seed,
             self.time_s,
             (*physics.tolist(), *self._data.sensordata.tolist()),
-            tuple(_plain(values[name]) for values, name in self._memory()),
+            tuple(np.asarray(values[name]).tolist() for values, name in self._memory()),
             tuple(self._marks.index(mark) for mark in getattr(self.env, "wiped_markers", ())),
             json.dumps(self.env.rng.bit_generator.state),
             commands,
@@ -170,7 +167,8 @@ class Simulation:
         self._data.sensordata[:] = sensors
         self._seen_at = -1.0
         for (values, name), value in zip(self._memory(), state.memory, strict=True):
-            values[name] = _restored(values[name], value)
+            kind = getattr(values[name], "dtype", float)
+            values[name] = np.array(value, kind) if isinstance(value, list) else value
         self.env.rng.bit_generator.state = json.loads(state.random)
         if self._marks:
             self.env.wiped_markers = [self._marks[number] for number in state.wiped]
@@ -203,20 +201,5 @@ class Simulation:
                 waiting += one.values()
                 for name, value in one.items():
                     # What a controller began with is in places another name of what it has now.
-                    if _is_plain(value) and not name.startswith("initial_"):
+                    if isinstance(value, _PLAIN) and not name.startswith("initial_"):
                         yield one, name
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | np.ndarray | np.generic)
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def _restored(now: Any, value: Any) -> Any:
-    """Return a plain value as what is in its place now has it."""
-    if isinstance(value, list):
-        return np.array(value, dtype=now.dtype if isinstance(now, np.ndarray) else float)
-    return cast("Any", type(now)(value)) if isinstance(now, np.generic) else value

@@ -125,7 +125,7 @@ def test_a_stop_leaves_the_arm_still(lift: Any) -> None:
     with pytest.raises(RobotError, match="stopped"):
         lift.pick_obj("cube")
     lift.on_frame = None
-    assert lift._world.simulation.speed < 0.1
+    assert lift._world.speed < 0.1
     lift.pick_obj("cube")
     assert lift.env._check_success()
 
@@ -255,7 +255,7 @@ def test_random_programs_fail_by_type_or_not_at_all(seed: int) -> None:
     with pytest.raises(CapError):
         robot.move_by([0, 0, -0.3])
     robot.on_frame = None
-    assert robot._world.simulation.speed < 0.1
+    assert robot._world.speed < 0.1
 
 
 _ROBOTS: dict[str, tuple[Any, Any]] = {}
