@@ -31,7 +31,7 @@ class NamedThing:
     geoms: tuple[str, ...] = ()
     """What a hand closes on; all of the body if none is named."""
     outer_m: float = 0.0
-    """So far from their middle it closes, away from the body's own, metres."""
+    """So far from their middle it closes, along their longest side, metres."""
     kind: str = "object"
     """`object`, `part` (of something), `handle` (that turns), or `peg` or `bin`, a place."""
 

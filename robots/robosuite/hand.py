@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from robots.arm.rotations import rotation_vector
-from robots.robosuite.world import Array, Command, Simulation
+from robots.robosuite.world import Array, Simulation
 
 FULL_STEP_RAD = 0.4
 """The furthest a step turns its goal from where the hand is: about 2.5 rad/s."""
@@ -35,11 +36,11 @@ def downward(yaw: float) -> Array:
 class ArmHand:
     """One arm's hand in a simulation, and its command: it keeps to that until the next one."""
 
-    def __init__(self, simulation: Simulation, number: int) -> None:
+    def __init__(self, world: Simulation, number: int) -> None:
         """Find the hand of the arm of that number, as the simulation begins."""
-        model, seen = simulation.model, simulation.seen
-        self._simulation = simulation
-        self._robot: Any = simulation.env.robots[number]
+        model, seen = world.model, world.seen
+        self._world = world
+        self._robot: Any = world.env.robots[number]
         self._gripper: Any = self._robot.gripper["right"]
         self._part: Any = self._robot.composite_controller.part_controllers["right"]
         self._site = self._robot.eef_site_id["right"]
@@ -48,8 +49,11 @@ class ArmHand:
         site = seen.site_xmat[self._site].reshape(3, 3)
         across, out = site[:, 0], site[:, 2]
         if self.has_fingers:
-            along = (self._pad("right") - self._pad("left")) @ site
-            axis = int(np.abs(along).argmax())  # Fingers run along an axis: that is exact.
+            pads = self._gripper.important_geoms["right_fingerpad"]
+            pads = [*pads, f"{self._gripper.naming_prefix}right_finger_pad_1"]  # XArm7's true name
+            pad = [number for number, name in world.geoms.items() if name in pads]
+            along = (seen.geom_xpos[pad[0]] - seen.site_xpos[self._site]) @ site[:, :2]
+            axis = int(np.abs(along).argmax())
             across = site[:, axis] * np.sign(along[axis])
         self._frame_from_site = np.column_stack([across, np.cross(out, across), out]).T @ site
         self.stay()
@@ -60,9 +64,9 @@ class ArmHand:
         self._joint = self._robot._ref_arm_joint_indexes[-1]
         wrist = np.flatnonzero(model.geom_bodyid == model.jnt_bodyid[self._joint])
         prefix = self._gripper.naming_prefix
-        self._own = {number for number, name in simulation.geoms.items() if name.startswith(prefix)}
-        shapes = {number for number in (*self._own, *wrist) if simulation.solid[number]}
-        corners = (simulation.corners(shapes) - self.position) @ self.rotation
+        self._own = {number for number, name in world.geoms.items() if name.startswith(prefix)}
+        shapes = {number for number in (*self._own, *wrist) if world.solid[number]}
+        corners = (world.corners(shapes) - self.position) @ self.rotation
         low, high = corners.min(axis=1), corners.max(axis=1)
         self.tip_m = float(high[:, 2].max())
         """How far the fingers reach beyond the middle between their pads, metres."""
@@ -76,47 +80,23 @@ class ArmHand:
         self._home_yaw = math.atan2(y, x)
         self._home_azimuth = self._azimuth(self.position)
         # The wrist's joint turns with the hand, the one way or the other, between its ends.
-        way = float(np.sign(seen.xaxis[self._joint][2]))
-        ends = (model.jnt_range[self._joint] - self._wrist_angle) * way
-        limited = bool(model.jnt_limited[self._joint])
-        self._least_turn = float(min(ends)) + WRIST_SPARE_RAD if limited else -math.pi
-        self._most_turn = float(max(ends)) - WRIST_SPARE_RAD if limited else math.pi
-
-    def _pad(self, side: str) -> Array:
-        """Return the middle of a finger's pad."""
-        prefix = (
-            f"{self._gripper.naming_prefix}{side}_finger_pad"  # XArm7's, which it lists wrongly
-        )
-        listed = self._gripper.important_geoms[f"{side}_fingerpad"]
-        pads = [
-            number
-            for number, name in self._simulation.geoms.items()
-            if name in listed or name.startswith(prefix)
-        ]
-        middle: Array = self._simulation.seen.geom_xpos[pads].mean(axis=0)
-        return middle
+        self._way = float(np.sign(seen.xaxis[self._joint][2]))
+        self._home_wrist = self._wrist
+        self._ends = self._wrist + np.array([-math.pi, math.pi])
+        if model.jnt_limited[self._joint]:
+            self._ends = model.jnt_range[self._joint] + (WRIST_SPARE_RAD, -WRIST_SPARE_RAD)
 
     @property
     def position(self) -> Array:
         """Where the fingertips are, xyz in metres."""
-        return np.array(self._simulation.seen.site_xpos[self._site])
+        return np.array(self._world.seen.site_xpos[self._site])
 
     @property
     def rotation(self) -> Array:
         """How the hand's frame is turned, shape (3, 3)."""
-        site = self._simulation.seen.site_xmat[self._site].reshape(3, 3)
+        site = self._world.seen.site_xmat[self._site].reshape(3, 3)
         frame: Array = site @ self._frame_from_site.T
         return frame
-
-    @property
-    def command(self) -> Command:
-        """Where it is to be, its fingers, and what it holds."""
-        return (*self.aim.tolist(), *self.turned.ravel().tolist()), self.fingers, self.held
-
-    @command.setter
-    def command(self, command: Command) -> None:
-        numbers, self.fingers, self.held = command
-        self.aim, self.turned = np.array(numbers[:3]), np.array(numbers[3:]).reshape(3, 3)
 
     def stay(self) -> None:
         """Have it keep to where it is."""
@@ -146,27 +126,34 @@ class ArmHand:
         half_turns = round((self.straight_yaw(place) - yaw) / math.pi)
         return yaw + half_turns * math.pi
 
+    @property
+    def _wrist(self) -> float:
+        """How the wrist's joint is turned, radians."""
+        joint = self._world.model.jnt_qposadr[self._joint]
+        return float(self._world.seen.qpos[joint])
+
     def beyond_wrist(self, yaw: float, place: Array) -> float:
         """Return by how much a yaw at a place is beyond what the wrist turns to, radians."""
-        turn = yaw - self.straight_yaw(place)
-        return max(0.0, self._least_turn - turn, turn - self._most_turn)
-
-    @property
-    def _wrist_angle(self) -> float:
-        simulation = self._simulation
-        return float(simulation.seen.qpos[simulation.model.jnt_qposadr[self._joint]])
+        angle = self._home_wrist + self._way * (yaw - self.straight_yaw(place))
+        least, most = self._ends
+        return float(max(0.0, least - angle, angle - most))
 
     def can_turn(self, rotation: Array) -> bool:
         """Return whether the wrist has room to turn by a rotation vector from how it is."""
-        model, seen = self._simulation.model, self._simulation.seen
-        angle = self._wrist_angle + rotation @ seen.xaxis[self._joint]
-        least, most = model.jnt_range[self._joint] + (WRIST_SPARE_RAD, -WRIST_SPARE_RAD)
-        return bool(least <= angle <= most or not model.jnt_limited[self._joint])
+        angle = self._wrist + rotation @ self._world.seen.xaxis[self._joint]
+        least, most = self._ends
+        return bool(least <= angle <= most)
 
-    def spots(self, point: Array, yaw: float) -> Array:
-        """Return points all over the open hand, if it is at a point and points down: (n, 3)."""
-        spots: Array = point + self._spots @ downward(yaw).T
-        return spots
+    def met(self, point: Array, yaw: float, without: set[int]) -> int:
+        """Return how many spots of the open hand would be in something, at a point above it.
+
+        Args:
+            point: Of the fingertips, xyz in metres; the hand points down.
+            yaw: In which direction its fingers close.
+            without: Shapes that are not looked at.
+        """
+        spots = point + self._spots @ downward(yaw).T
+        return int((self._world.floor(spots, without) > spots[:, 2]).sum())
 
     def off(self) -> tuple[Array, Array]:
         """Return how far it is from its goal: metres, shape (3,), and a rotation vector."""
@@ -183,7 +170,7 @@ class ArmHand:
         way, turn = self.off()
         way = _shortened(way, furthest_m) + push[:3]
         turn = _shortened(turn, FULL_STEP_RAD) + push[3:]
-        origin = self._simulation.seen.site_xmat[self._origin].reshape(3, 3)
+        origin = self._world.seen.site_xmat[self._origin].reshape(3, 3)
         asked = np.concatenate([origin.T @ way, origin.T @ turn]) / self._part.output_max
         parts = {"right": np.clip(asked, -1.0, 1.0)}
         if self.has_fingers:
@@ -193,8 +180,9 @@ class ArmHand:
 
     def touches(self, geoms: set[int]) -> bool:
         """Return whether a finger presses on these geoms from either side."""
-        contacts, sides = self._simulation.contacts, set()
-        for pair, place in zip(contacts.geom, contacts.pos, strict=True):
+        seen, sides = self._world.seen, set()
+        mujoco.mj_fwdPosition(self._world.model, seen)
+        for pair, place in zip(seen.contact.geom, seen.contact.pos, strict=True):
             if self._own.intersection(pair) and geoms.intersection(pair):
                 sides.add(((place - self.position) @ self.rotation)[0] > 0)
         return len(sides) == 2

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,20 +13,16 @@ import numpy as np
 from cap.errors import Collision, LimitExceeded, NotFound, NotGrasped, Unreachable
 from robots.arm.rotations import rotation_of
 from robots.base import action, perception
-from robots.robosuite.arm import FINGER_STEPS, UP, Arm
+from robots.robosuite.arms import FINGER_STEPS, SLOW_M, UP, Arm, ArmWorld
 from robots.robosuite.environments import Environment, NamedThing
 from robots.robosuite.hand import downward
-from robots.robosuite.motion import SLOW_M, ArmWorld
 from robots.robosuite.picture import picture
-from robots.robosuite.scene import Surroundings
 from robots.robosuite.world import ArmWorldState, Array
 from robots.simulation.simulated_robot import SimulatedRobot
-from robots.simulation.world import WorldOwner
 from robots.table.numbers import real_numbers
 from robots.table.object_names import find
 
 Point = Sequence[float] | Array
-Place = str | Point
 MAX_WAY_M = 2.0
 """The furthest a point may be from the arm's base."""
 PULL_STEP_M, TURN_STEP_RAD = 0.03, 0.1
@@ -38,7 +35,6 @@ MEET_M = 0.3
 """It is handed over so far above everything around."""
 PRESS_M = 0.008
 """A wiper's goal is so far below the table: nearer, it would count as there before it presses."""
-ROUNDS_RAD = (0.0, 2 * math.pi, -2 * math.pi)
 
 
 class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
@@ -53,15 +49,10 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
     _stopped = "stopped: the motion was interrupted and the arms stand still; look and go on"
     _world: ArmWorld
 
-    def __init__(
-        self,
-        environment: Environment,
-        seed: int,
-        make_world: Callable[[WorldOwner, ArmWorldState], ArmWorld],
-    ) -> None:
-        """Build the environment of a seed."""
+    def __init__(self, environment: Environment, arm: str, seed: int) -> None:
+        """Build the environment of a seed, with robosuite's arm of a name."""
         self.environment = environment
-        super().__init__(seed, "physics", make_world)
+        super().__init__(seed, "physics", partial(ArmWorld, environment=environment, arm=arm))
 
     def _first_state(self, seed: int) -> ArmWorldState:
         return ArmWorldState(seed)
@@ -73,31 +64,25 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         """Robosuite's environment, for judges."""
         return self._world.env
 
-    @property
-    def sim_time_s(self) -> float:
-        """Simulated seconds since the reset."""
-        return self._world.time_s
-
     def context(self) -> Mapping[str, Any]:
         """Return the names of the objects and places."""
         return {"objects": self.get_obj_names()}
 
-    def positions(self) -> Mapping[str, tuple[float, float, float]]:
+    def positions(self) -> Mapping[str, tuple[float, ...]]:
         """Return where each thing is that can move: xyz in metres."""
-        found = {}
-        for name, thing in self._scene.things.items():
-            if not thing.is_place:
-                x, y, z = self._scene.position(thing).tolist()
-                found[name] = (x, y, z)
-        return found
+        return {
+            name: tuple(self._world.position(thing).tolist())
+            for name, thing in self._world.things.items()
+            if not thing.is_place
+        }
 
     def condition(self) -> Mapping[str, Any]:
         """Return where the hands are, what they hold, and how many marks are not wiped off."""
-        hands = [hand.position.tolist() for hand in self._world.hands]
-        held = [hand.held for hand in self._world.hands if hand.held]
-        found: dict[str, Any] = {"gripper": hands[0], "held": ", ".join(held) or "nothing"}
-        if len(hands) > 1:
-            found["second gripper"] = hands[1]
+        names, arms = ("gripper", "second gripper"), self._world.arms
+        found: dict[str, Any] = {
+            name: arm.position.tolist() for name, arm in zip(names, arms, strict=False)
+        }
+        found["held"] = ", ".join(arm.held for arm in arms if arm.held) or "nothing"
         if self.environment.name == "Wipe":
             found["spill"] = f"{len(self._world.marks())} marks"
         return found
@@ -106,12 +91,8 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         """Return what the front camera sees as a PIL image."""
         return picture(self._world, width, height)
 
-    @property
-    def _scene(self) -> Surroundings:
-        return self._world.scene
-
     def _thing(self, name: str) -> NamedThing:
-        things = self._scene.things
+        things = self._world.things
         return things[find(name, things, "object or place")]
 
     # Perception.
@@ -119,7 +100,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
     @perception
     def get_obj_names(self) -> list[str]:
         """Return the names of the objects, parts and places, such as ['red cube', 'green cube']."""
-        return list(self._scene.things)
+        return list(self._world.things)
 
     @perception
     def is_obj_visible(self, name: str) -> bool:
@@ -142,7 +123,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: Nothing has that name.
         """
-        return self._scene.position(self._thing(name))
+        return self._world.position(self._thing(name))
 
     @perception
     def get_obj_yaw(self, name: str) -> float:
@@ -154,7 +135,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: Nothing has that name.
         """
-        return self._scene.yaw(self._thing(name))
+        return self._world.yaw(self._thing(name))
 
     @perception
     def get_bbox(self, name: str) -> Array:
@@ -169,10 +150,10 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: Nothing has that name, or it is only a place.
         """
-        geoms = self._scene.whole(self._thing(name))
+        geoms = self._world.whole(self._thing(name))
         if not geoms:
             raise NotFound(f"{name!r} is a place, which fills no room; see get_obj_pos")
-        return np.stack(self._scene.bounds(geoms))
+        return np.stack(self._world.bounds(geoms))
 
     @perception
     def get_spill_points(self) -> Array:
@@ -186,7 +167,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Args:
             arm: 0, or 1 for the second arm.
         """
-        return self._arm(arm).hand.position
+        return self._arm(arm).position
 
     @perception
     def obj_in_gripper(self, name: str) -> bool:
@@ -198,8 +179,8 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: Nothing has that name.
         """
-        geoms = self._scene.whole(self._thing(name))
-        return any(hand.has_fingers and hand.touches(geoms) for hand in self._world.hands)
+        geoms = self._world.whole(self._thing(name))
+        return any(arm.touches(geoms) for arm in self._world.arms)
 
     # Handling objects.
 
@@ -239,7 +220,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         return self._arm(arm).put(_numbers(pos, "pos", least=2))
 
     @action
-    def put_first_on_second(self, first: str, second: Place, arm: int = 0) -> Array:
+    def put_first_on_second(self, first: str, second: str | Point, arm: int = 0) -> Array:
         """Pick up an object and put it on another one, over a peg, in a bin, or at a point.
 
         Args:
@@ -262,7 +243,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         )
         if goal is thing:
             raise Collision(f"{thing.name!r} cannot be put on itself")
-        if carrier.hand.held != thing.name:
+        if carrier.held != thing.name:
             carrier.pick(thing)
         return carrier.put(goal)
 
@@ -287,9 +268,9 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         stop = self._point(end, "end", pusher)
         pusher.check_empty()
         pusher.close(FINGER_STEPS)
-        pusher.travel(begin, pusher.hand.straight_yaw(begin))
+        pusher.travel(begin, pusher.straight_yaw(begin))
         pusher.go(stop, SLOW_M)
-        reached = pusher.hand.position
+        reached = pusher.position
         pusher.rise()
         return reached
 
@@ -307,7 +288,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         way = [self._point(point, "points", wiper) for point in points]
         if not way:
             return
-        wiper.travel(way[0] + 0.02 * UP, wiper.hand.straight_yaw(way[0]))
+        wiper.travel(way[0] + 0.02 * UP, wiper.straight_yaw(way[0]))
         for point in way:
             wiper.go(point - PRESS_M * UP, touching=True)
         wiper.rise()
@@ -330,16 +311,15 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         handle, turn = self._thing(name), _within(angle, "angle", 0.1, 1.5, "radians")
         if handle.kind != "handle":
             raise NotFound(f"{handle.name!r} is no handle that turns")
-        arm, scene = self._arm(), self._scene
-        outwards, pivot = scene.outwards(handle), scene.origin(handle)
-        lever = scene.position(handle) - pivot
-        downwards = outwards if np.cross(outwards, lever)[2] < 0 else -outwards
-        if arm.hand.held != handle.name:
-            arm.take_handle(handle, turn * downwards)
-        lever, begun = arm.hand.position - pivot, arm.hand.turned
+        arm, scene = self._arm(), self._world
+        axis, pivot = scene.axis(handle), scene.origin(handle)
+        if arm.held != handle.name:
+            arm.take_handle(handle, turn * axis)
+        lever, begun = arm.position - pivot, arm.turned
         for step in np.linspace(0, turn, 1 + math.ceil(turn / TURN_STEP_RAD))[1:]:
-            turned = rotation_of(step * downwards)
-            arm.go(pivot + turned @ lever, SLOW_M, turned @ begun, touching=True)
+            turned = rotation_of(step * axis)
+            arm.turned = turned @ begun
+            arm.go(pivot + turned @ lever, SLOW_M, touching=True)
         arm.check_kept(handle)
 
     @action
@@ -358,18 +338,19 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Unreachable: The handle came less than half as far.
         """
         far = _within(distance, "distance", 0.01, 0.5, "metres")
-        arm, scene = self._arm(), self._scene
-        hand, handle = arm.hand, scene.things.get(arm.hand.held)
+        arm, scene = self._arm(), self._world
+        handle = scene.things.get(arm.held)
         if handle is None or handle.kind != "handle":
             raise NotGrasped("the hand holds no handle; grasp one first, as turn_handle does")
         begun = scene.position(handle)
         for _ in range(math.ceil(far / PULL_STEP_M)):
-            end = hand.position + 1.5 * PULL_STEP_M * scene.outwards(handle)
-            arm.go(end, SLOW_M, hand.rotation, touching=True)
+            end = arm.position - 1.5 * PULL_STEP_M * scene.axis(handle)
+            arm.turned = arm.rotation
+            arm.go(end, SLOW_M, touching=True)
         arm.check_kept(handle)
         if (came := math.dist(begun, scene.position(handle))) < far / 2:
             raise Unreachable(f"{handle.name!r} came {100 * came:.1f} cm and no further")
-        return hand.position
+        return arm.position
 
     @action
     def lift_with_both_arms(self, name: str, height: float = 0.15) -> None:
@@ -386,26 +367,20 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Unreachable: A hand does not get there.
         """
         thing, far = self._thing(name), _within(height, "height", 0.01, 0.4, "metres")
-        scene, hands = self._scene, self._world.hands
-        parts = [each for each in scene.things.values() if each.kind == "part"]
-        handles = [each for each in parts if each.body == thing.body]
+        scene, arms = self._world, self._world.arms
+        part = ("part", thing.body)
+        handles = [each for each in scene.things.values() if (each.kind, each.body) == part]
         if len(handles) != 2:
             raise NotFound(f"there are no two handles on {thing.name!r} for two hands")
-        arms = [self._arm(number) for number in range(2)]
-
-        def way(order: Sequence[NamedThing]) -> float:
-            pairs = zip(hands, order, strict=True)
-            return sum(float(np.linalg.norm(hand.base - scene.position(to))) for hand, to in pairs)
-
-        handles = min(handles, handles[::-1], key=way)
-        for arm, handle in zip(arms, handles, strict=True):
-            arm.pick(handle, lift=False)
-        begun = [hand.position for hand in hands]
-        steps = math.ceil(max(far / LEVEL_STEP_M, 1))
+        handles.sort(key=lambda handle: float(scene.position(handle)[1]))  # as the arms stand
+        for number, handle in enumerate(handles):
+            self._arm(number).pick(handle, lift=False)
+        begun = [arm.position for arm in arms]
+        steps = math.ceil(far / LEVEL_STEP_M)
         for step in range(1, steps + 1):
-            for hand, place in zip(hands, begun, strict=True):
-                hand.aim = place + UP * far * step / steps
-            self._world.move(hands, SLOW_M, touching=step < steps)
+            for arm, place in zip(arms, begun, strict=True):
+                arm.aim = place + UP * far * step / steps
+            scene.move(arms, SLOW_M, touching=step < steps)
         for arm, handle in zip(arms, handles, strict=True):
             arm.check_kept(handle)
 
@@ -425,25 +400,25 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Unreachable: A hand does not get there.
         """
         thing, giver, taker = self._thing(name), self._arm(from_arm), self._arm(to_arm)
-        if giver.hand is taker.hand:
+        if giver is taker:
             raise NotFound(f"arm {from_arm} cannot hand over to itself; say from_arm and to_arm")
         taker.check_empty()
-        hand, base, scene = giver.hand, taker.hand.base, self._scene
+        scene = self._world
         end = float(scene.box(thing).half.max()) - END_M
-        if hand.held != thing.name:
+        if giver.held != thing.name:
             giver.pick(replace(thing, outer_m=end))
-        way = (base - hand.base)[:2] / math.dist(base[:2], hand.base[:2])
+        way = (taker.base - giver.base)[:2] / math.dist(taker.base[:2], giver.base[:2])
         box = scene.box(thing)
-        free = box.center - end * box.rotation[:, int(box.half.argmax())] - hand.position
+        free = box.center - end * box.rotation[:, int(box.half.argmax())] - giver.position
         turn = math.atan2(way[1], way[0]) - math.atan2(free[1], free[0])
-        middle = (hand.base + base)[:2] / 2 - way * np.linalg.norm(free[:2]) / 2
-        yaws = [hand.yaw + math.remainder(turn, 2 * math.pi) + round_ for round_ in ROUNDS_RAD]
-        yaw = min(yaws, key=lambda yaw: (hand.beyond_wrist(yaw, middle), abs(yaw - hand.yaw)))
-        giver.travel(np.array([*middle, scene.top(giver.held_geoms()) + MEET_M]), yaw)
+        middle = (giver.base + taker.base)[:2] / 2 - way * np.linalg.norm(free[:2]) / 2
+        turn = giver.least_turn(math.remainder(turn, 2 * math.pi), 2 * math.pi, lambda _: middle)
+        height = scene.top(giver.held_geoms()) + MEET_M
+        giver.travel(np.array([*middle, height]), giver.yaw + turn)
         taker.pick(replace(thing, outer_m=-end), lift=False)
         giver.open()
-        giver.go(hand.position + 0.1 * UP, SLOW_M)
-        giver.go(hand.position - 0.15 * np.array([*way, 0.0]))
+        giver.go(giver.position + 0.1 * UP, SLOW_M)
+        giver.go(giver.position - 0.15 * np.array([*way, 0.0]))
         taker.check_kept(thing)
 
     # Moving a hand.
@@ -464,10 +439,11 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Unreachable: The hand does not get there.
         """
         mover = self._arm(arm)
-        point, hand = self._point(pos, "pos", mover), mover.hand
-        turned = hand.yaw if yaw is None else _within(yaw, "yaw", -100, 100, "radians")
-        mover.go(point, rotation=downward(hand.nearest_yaw(turned, point)))
-        return hand.position
+        point = self._point(pos, "pos", mover)
+        turned = mover.yaw if yaw is None else _within(yaw, "yaw", -100, 100, "radians")
+        mover.turned = downward(mover.nearest_yaw(turned, point))
+        mover.go(point)
+        return mover.position
 
     @action
     def move_by(self, offset: Point, arm: int = 0) -> Array:
@@ -484,9 +460,9 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Unreachable: The hand does not get there.
         """
         mover = self._arm(arm)
-        end = mover.hand.position + _numbers(offset, "offset")
+        end = mover.position + _numbers(offset, "offset")
         mover.go(self._point(end, "the end", mover))
-        return mover.hand.position
+        return mover.position
 
     @action
     def open_gripper(self, arm: int = 0) -> None:
@@ -505,11 +481,10 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             arm: Which arm: 0 or 1.
         """
         closing = self._arm(arm)
-        closing.check_fingers()
         closing.close()
-        for thing in self._scene.things.values():
-            if not thing.is_place and closing.hand.touches(self._scene.geoms(thing)):
-                closing.hand.held = thing.name
+        for thing in self._world.things.values():
+            if not thing.is_place and closing.touches(self._world.grip_geoms(thing)):
+                closing.held = thing.name
                 break
 
     @action
@@ -529,12 +504,12 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: There is no such arm.
         """
-        count = len(self._world.hands)
+        count = len(self._world.arms)
         if number not in range(count):
             known = "there is one arm, 0" if count == 1 else "there are 0 and 1"
             raise NotFound(f"no arm {number!r}: {known}")
         self._stop.clear()
-        return Arm(self._world, number)
+        return self._world.arms[number]
 
     def _point(self, value: Any, what: str, arm: Arm) -> Array:
         """Return a point that may be in an arm's reach.
@@ -543,7 +518,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             Unreachable: It is not.
         """
         point = _numbers(value, what)
-        away = float(np.linalg.norm(point - arm.hand.base))
+        away = float(np.linalg.norm(point - arm.base))
         if away > MAX_WAY_M:
             raise Unreachable(f"{what} is {away:.1f} m from the arm's base, beyond its reach")
         return point
