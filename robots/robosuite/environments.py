@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
 ARMS: Mapping[str, str] = {
     "Panda": "Panda",
     "UR5e": "UR5e",
@@ -29,9 +31,14 @@ class NamedThing:
     geoms: tuple[str, ...] = ()
     """What a hand closes on; all of the body if none is named."""
     outer_m: float = 0.0
-    """So far from their middle it closes, away from the body's own, metres."""
+    """So far from their middle it closes, along their longest side, metres."""
     kind: str = "object"
-    """`object`, `part` (of something), `peg` or `bin` (places that stay where they are)."""
+    """`object`, `part` (of something), `handle` (that turns), or `peg` or `bin`, a place."""
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it stays where it is."""
+        return self.kind in ("peg", "bin")
 
 
 @dataclass(frozen=True)
@@ -52,11 +59,5 @@ class Environment:
 def environments() -> dict[str, Environment]:
     """Return the environments there are, by name."""
     text = Path(__file__).with_name("environments.toml").read_text(encoding="utf-8")
-    found = {}
-    for name, entry in tomllib.loads(text).items():
-        things = tuple(
-            NamedThing(thing, **{**given, "geoms": tuple(given.get("geoms", ()))})
-            for thing, given in entry.pop("things").items()
-        )
-        found[name] = Environment(name, things, **entry)
-    return found
+    found = msgspec.convert(tomllib.loads(text)["environment"], list[Environment])
+    return {environment.name: environment for environment in found}

@@ -49,6 +49,22 @@ class RayStudio:
         """Hold nothing yet."""
         self._names: tuple[str, ...] = ()
         self._model: Any = None
+        self._groups: NDArray[np.uint8] | None = None
+
+    @classmethod
+    def of(cls, model: Any, data: Any, colors: Array, groups: NDArray[np.uint8]) -> RayStudio:
+        """Return one that shows a MuJoCo model as its data have it.
+
+        Args:
+            model: Its shapes.
+            data: Where they are.
+            colors: Of each shape, 0 to 255, shape (n, 3).
+            groups: Which of MuJoCo's six groups of shapes are seen: six times 0 or 1.
+        """
+        studio = cls()
+        studio._model, studio._data, studio._groups = model, data, groups
+        studio._colors = colors
+        return studio
 
     def shoot(
         self,
@@ -99,6 +115,12 @@ class RayStudio:
         """
         self._build(shapes)
         self._place(placements)
+        return self.picture(pose, lens, light, sky)
+
+    def picture(
+        self, pose: Array, lens: Lens, light: Light, sky: NDArray[np.uint8]
+    ) -> NDArray[np.uint8]:
+        """Return a picture of what poses now, as `smooth` does."""
         shape, pixels = (lens.height, lens.width), _pixels(lens)
         geoms, _, rgb = self._look(pixels, pose, lens, light)
         behind = np.broadcast_to(sky, (*shape, 3)).reshape(-1, 3)
@@ -152,7 +174,7 @@ class RayStudio:
             self._data,
             np.asarray(origin, dtype=np.float64),
             rays.ravel(),
-            None,
+            self._groups,
             True,
             -1,
             geoms,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 import robots.robosuite as package
@@ -17,18 +15,22 @@ def _nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package, "find_spec", lambda name: None)
 
 
-def test_one_line_installs_it(capsys: pytest.CaptureFixture[str]) -> None:
-    if sys.version_info[:2] not in package.PYTHONS:
-        pytest.skip("this Python has no wheels of it")
-    assert run(["run", "-r", "robosuite", "lift the cube"]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    assert "[robosuite]" in lines[0]
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "-r", "robosuite", "lift the cube"],
+        ["bench", "run", "robosuite", "-m", "oracle", "-n", "1"],
+    ],
+)
+def test_one_line_installs_it(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(command) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "[robosuite]" in line or "robosuite runs on Python" in line
 
 
 def test_another_python_is_told_which_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package, "PYTHONS", ((3, 1), (3, 2)))
-    with pytest.raises(MissingExtra, match=r"runs on Python 3\.1 and 3\.2, and this is 3\."):
+    monkeypatch.setattr(package, "PYTHONS", ())
+    with pytest.raises(MissingExtra, match=r"runs on Python 3\.11 and 3\.12"):
         package.create()
 
 
@@ -39,17 +41,11 @@ def test_its_examples_are_skipped_with_the_reason(capsys: pytest.CaptureFixture[
     assert "not executed: robosuite" in shown
 
 
-def test_the_suite_does_not_begin(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bench", "run", "robosuite", "-m", "oracle", "-n", "1"]) == 2
-    assert "robosuite" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"env": "Lft"}, "Did you mean 'Lift'"),
         ({"arm": "Pandas"}, "Did you mean 'Panda'"),
-        ({"mode": "dreamt"}, "dreamt"),
         ({"objects": ["red cube", "milk"]}, "no environment of robosuite has red cube, milk"),
     ],
 )
@@ -60,6 +56,6 @@ def test_what_there_is_not_is_named(options: dict[str, object], message: str) ->
 
 def test_every_thing_has_a_name_of_its_own() -> None:
     for environment in environments().values():
-        names = [thing.name for thing in environment.things]
-        assert len(names) == len(set(names))
-        assert {thing.kind for thing in environment.things} <= {"object", "part", "peg", "bin"}
+        assert len({thing.name for thing in environment.things}) == len(environment.things)
+        kinds = {thing.kind for thing in environment.things}
+        assert kinds <= {"object", "part", "handle", "peg", "bin"}
