@@ -629,10 +629,7 @@ def _wishes(
         elif here in _LEFT_OUT or (not here and relation in _LEFT_OUT and _JOINS.match(gap)):
             excluded |= {*one.names}
             known, relation = known and bool(one.names), here or relation
-        elif subjects and (
-            (here in _SOURCES and not STACKS.search(clause))
-            or (here and not said and _SAYS_WHICH.match(clause[one.end :]))
-        ):
+        elif subjects and _only_says_which(here, clause, one.end, said):
             relation = here
         elif here and not (
             not subjects and here in (*_SOURCES, "of", "with", "using") and STACKS_OF.search(clause)
@@ -671,6 +668,13 @@ def _wishes(
         return (tuple(every) if known else ()), [], set()
     wishes = _with_way(wishes, clause, start) if subjects and not said else wishes
     return tuple(every), wishes, excluded if any(one.group for one in subjects) else set()
+
+
+def _only_says_which(relation: str, clause: str, end: int, said: Sequence[_Said]) -> bool:
+    """Return whether a place only says which thing is meant, or where it comes from."""
+    if relation in _SOURCES and not STACKS.search(clause):
+        return True
+    return bool(relation and not said and _SAYS_WHICH.match(clause[end:]))
 
 
 def _goes_on(relation: str, gap: str) -> bool:

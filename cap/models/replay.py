@@ -23,6 +23,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import re
 import secrets
 import threading
 from collections import defaultdict
@@ -39,6 +40,7 @@ from cap.models.base import Completion, Ended, Request, ScoreRequest, Scores, Us
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
+_KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
 Answer = Completion | ModelError | Scores
 A = TypeVar("A", Completion, Scores)
@@ -254,8 +256,8 @@ class Recording:
         """The part of the run."""
         self._take = secrets.token_hex(4)
         self._append("")
-        self._again = path.stat().st_size > 0
-        """Whether the file has earlier recordings."""
+        self._before = {match[1] for line in _lines(path) if (match := _KEY.search(line))}
+        """The keys of earlier recordings into the file."""
 
     def scoped(self, label: str) -> Recording:
         """Return the same for one part of a run; where it is run again, that is what counts."""
@@ -272,7 +274,7 @@ class Recording:
         """
         key = request_key(asked)
         end = "\n".join(asked.prompt.rstrip().splitlines()[-SHOWN_LINES:])
-        take = self._take if self._of or self._again else ""
+        take = self._take if self._of or key in self._before else ""
         entry = Entry(key, end, **_recorded(answer), take=take, of=self._of)
         self._append(json.dumps(msgspec.to_builtins(entry)) + "\n")
 

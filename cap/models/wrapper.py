@@ -154,6 +154,12 @@ class OwnModel(Wrapped):
                 f"the model of {self._where} gave a value of type '{type(answer).__name__}'; "
                 "`complete` returns a Completion"
             )
+        text: Any = answer.text
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            raise EndpointFailed(
+                f"the model of {self._where} gave a value of type {kind!r} as its text"
+            )
         return answer if budget is None else budget.count(asked.prompt, answer)  # type: ignore[return-value]
 
     def _guarded(self, ask: Callable[[], A]) -> A:

@@ -79,7 +79,7 @@ class ArmWorld(Simulation):
     def build(self, seed: int) -> None:
         """Build it as a seed lays it out, its things at rest."""
         super().build(seed)
-        self.arms = [Arm(self, number) for number in range(self.environment.arms)]
+        self.arms = [RobosuiteArm(self, number) for number in range(self.environment.arms)]
         self.remembering += map(vars, self.arms)
         for _ in range(SETTLE_STEPS):
             self._act(FAST_M)
@@ -87,13 +87,13 @@ class ArmWorld(Simulation):
     def close(self) -> None:
         """Release the simulation."""
 
-    def _act(self, furthest_m: float, pushes: Mapping[Arm, Array] | None = None) -> None:
+    def _act(self, furthest_m: float, pushes: Mapping[RobosuiteArm, Array] | None = None) -> None:
         """Take one step: each hand towards its goal, and further by its push."""
         pushes = pushes or {}
         parts = [arm.action(furthest_m, pushes.get(arm, np.zeros(6))) for arm in self.arms]
         self.env.step(np.concatenate(parts))
 
-    def step(self, furthest_m: float, pushes: Mapping[Arm, Array] | None = None) -> None:
+    def step(self, furthest_m: float, pushes: Mapping[RobosuiteArm, Array] | None = None) -> None:
         """Take one step that is filmed and may be stopped.
 
         Raises:
@@ -117,7 +117,9 @@ class ArmWorld(Simulation):
             if self.speed < _STILL:
                 break
 
-    def move(self, arms: Sequence[Arm], furthest_m: float, *, touching: bool = False) -> None:
+    def move(
+        self, arms: Sequence[RobosuiteArm], furthest_m: float, *, touching: bool = False
+    ) -> None:
         """Bring arms' hands to where they are to be, each on a straight way.
 
         Args:
@@ -154,14 +156,14 @@ class ArmWorld(Simulation):
         )
 
 
-def _arrived(arms: Sequence[Arm], most_m: float, most_rad: float) -> bool:
+def _arrived(arms: Sequence[RobosuiteArm], most_m: float, most_rad: float) -> bool:
     return all(
         np.linalg.norm(way) <= most_m and np.linalg.norm(turn) <= most_rad
         for way, turn in (arm.off() for arm in arms)
     )
 
 
-class Arm(ArmHand):
+class RobosuiteArm(ArmHand):
     """One arm of a world."""
 
     _world: ArmWorld

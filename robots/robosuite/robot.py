@@ -13,7 +13,7 @@ import numpy as np
 from cap.errors import Collision, LimitExceeded, NotFound, NotGrasped, Unreachable
 from robots.arm.rotations import rotation_of
 from robots.base import action, perception
-from robots.robosuite.arms import FINGER_STEPS, SLOW_M, UP, Arm, ArmWorld
+from robots.robosuite.arms import FINGER_STEPS, SLOW_M, UP, ArmWorld, RobosuiteArm
 from robots.robosuite.environments import Environment, NamedThing
 from robots.robosuite.hand import downward
 from robots.robosuite.picture import picture
@@ -498,7 +498,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
     # What the primitives share.
 
-    def _arm(self, number: int = 0) -> Arm:
+    def _arm(self, number: int = 0) -> RobosuiteArm:
         """Return an arm, free to move: a stop of what it did before is over.
 
         Raises:
@@ -511,7 +511,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         self._stop.clear()
         return self._world.arms[number]
 
-    def _point(self, value: Any, what: str, arm: Arm) -> Array:
+    def _point(self, value: Any, what: str, arm: RobosuiteArm) -> Array:
         """Return a point that may be in an arm's reach.
 
         Raises:

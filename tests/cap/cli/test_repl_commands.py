@@ -261,7 +261,7 @@ def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> 
         assert talk("/cost").count("1 request, ") == 2  # in all, and its one part
         assert "vllm/fake" in talk("/model")
         talk("/model vllm/other")
-        assert "models there: fake" in talk.refused("what was that?")  # at the same address
+        assert "not found (404: no model other)" in talk.refused("what was that?")  # same address
         talk("/robot kitchen")
         assert talk.commands.opening is not None
         assert talk.commands.opening[0].model == "vllm/other"
