@@ -178,6 +178,11 @@ class PlacingCheck:
             start = self.before.positions
             nearer = math.dist(start[name][:2], start[target][:2]) - apart
             return abs(nearer - wish.length_m) <= LENGTH_SHARE * wish.length_m + SLACK_M
+        if wish.relation in _FARTHER and wish.length_m is not None:  # so far from it, or farther
+            start = self.before.positions
+            farther = apart - math.dist(start[name][:2], start[target][:2])
+            if abs(farther - wish.length_m) <= LENGTH_SHARE * wish.length_m + SLACK_M:
+                return True
         sides = {
             "left of": here[0] < there[0],
             "right of": here[0] > there[0],

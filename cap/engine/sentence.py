@@ -72,7 +72,7 @@ OPEN_WORDS = re.compile(
     r"\b(?:if|unless|until|while|when|whenever|or|either|any|some|something|maybe|perhaps|no wait"
     r"|wait|i mean|actually|rather|wherever|whichever|whatever|anywhere|somewhere|pretend|wanted"
     r"|wants?ed|mistake|undo|nowhere|different|whose|share|opposite|friends?|would|could"
-    r"|times in a row|times over"
+    r"|times in a row|times over|smallest|biggest|largest|tallest|heaviest|lightest"
     r"|(?:farther|further) apart"
     r"|(?:closer|nearer) together)\b"
 )
