@@ -120,7 +120,7 @@ class RayStudio:
     def picture(
         self, pose: Array, lens: Lens, light: Light, sky: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """Return a picture of what poses now, as `smooth` does."""
+        """Return a picture of the shapes where they are now, with smooth edges."""
         shape, pixels = (lens.height, lens.width), _pixels(lens)
         geoms, _, rgb = self._look(pixels, pose, lens, light)
         behind = np.broadcast_to(sky, (*shape, 3)).reshape(-1, 3)

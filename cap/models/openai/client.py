@@ -166,7 +166,7 @@ class Client:
         """Return the SDK's client, made on first use: importing the SDK is slow.
 
         Raises:
-                UsageError: The proxy or the certificates that are set cannot be used.
+            UsageError: The proxy or the certificates that are set cannot be used.
         """
         with self._lock:
             if self._sdk is None:

@@ -231,6 +231,7 @@ def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: st
         ("raise ValueError('no\\nweights')", "failed, line 5: ValueError: no weights"),
         ("raise SystemExit(0)", "failed, line 5: SystemExit: 0"),
         ("return 'text'", "gave a value of type 'str'; `complete` returns a Completion"),
+        ("return Completion(None, model='own')", "gave a value of type 'NoneType' as its text"),
     ],
 )
 def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: str) -> None:
@@ -282,3 +283,25 @@ def test_settings_hold_for_every_kind_of_model_and_a_request_of_its_own_wins() -
     assert (first["temperature"], first["seed"], first["reasoning_effort"]) == (0.4, 3, "low")
     assert (second["temperature"], second["seed"]) == (0.9, 1)
     assert model.max_tokens == 77  # type: ignore[attr-defined]
+
+
+def test_openai_base_url_does_not_redirect_other_providers() -> None:
+    with pytest.raises(MissingKey, match="OPENROUTER_API_KEY"):
+        make_model("openrouter/m", environ={"OPENAI_BASE_URL": "http://localhost:1/v1"})
+
+
+def test_a_wrong_address_is_refused_before_anything_is_sent() -> None:
+    with pytest.raises(ConfigError, match="--base-url: 'localhost:8000'"):
+        make_model("vllm/m", base_url="localhost:8000", environ={})
+
+
+def test_a_dollar_that_names_nothing_is_refused() -> None:
+    for text in ("a $ b", "a $5", "${}", "Bearer $sk-0123456789"):
+        table = {"base_url": "http://127.0.0.1:9/v1", "headers": {"X-Team": text}}
+        with pytest.raises(ConfigError, match="a header or parameter must name an env"):
+            make_model("work/m", asked={"providers": {"work": table}}, environ={})
+
+
+def test_a_provider_without_an_address_says_how_to_give_one() -> None:
+    with pytest.raises(UsageError, match=r"set AZURE_BASE_URL, or base_url .*\[providers.azure\]"):
+        make_model("azure/m", environ={"AZURE_OPENAI_API_KEY": "x"})

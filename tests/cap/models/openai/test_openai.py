@@ -1,17 +1,19 @@
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cap.errors import ModelUnreachable
+from cap.errors import ModelError, ModelUnreachable
 from cap.models.base import MAX_TOKENS, Request
 from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM
 from tests.fakes.openai_server import (
     FakeServer,
     by_instruction,
     error,
+    reply,
 )
 
 KEY = "sk-" + "very-secret-0123456789"
@@ -153,3 +155,32 @@ def test_nothing_listening_is_said_at_once(connect: Any, sleeps: Any) -> None:
 def test_importing_the_module_does_not_import_the_sdk() -> None:
     code = "import sys, cap.models.openai.model; sys.exit('openai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_threads_can_share_a_model_that_learns_what_is_refused(connect: Any) -> None:
+    requests = [Request(f"# say {number}.\n", seed=number) for number in range(12)]
+    with FakeServer(lambda prompt, body: prompt, refuses=["seed", "max_tokens"]) as server:
+        model = connect(server.url)
+        with ThreadPoolExecutor(4) as pool:
+            completions = list(pool.map(model.complete, requests))
+    assert [completion.text for completion in completions] == [each.prompt for each in requests]
+
+
+def test_a_cut_completion_is_noted(connect: Any) -> None:
+    cut = {"choices": [{"message": {"content": "say('he"}, "finish_reason": "length"}]}
+    with FakeServer(ANSWER, [reply(cut)]) as server:
+        completion = connect(server.url).complete(REQUEST)
+    assert completion.notes == ("the completion was cut at its limit of 1024 tokens",)
+
+
+def test_a_closed_model_can_be_used_again(connect: Any) -> None:
+    with FakeServer(ANSWER) as server:
+        model = connect(server.url)
+        model.complete(REQUEST)
+        model.close()
+        assert model.complete(REQUEST).text
+
+
+def test_an_address_without_v1_says_what_to_check(connect: Any) -> None:
+    with FakeServer(ANSWER) as server, pytest.raises(ModelError, match="usually ends in /v1"):
+        connect(server.url.removesuffix("/v1")).complete(REQUEST)

@@ -110,3 +110,8 @@ def test_a_message_that_is_cut_does_not_show_half_a_key(connect: Any) -> None:
             except ModelError as failed:
                 said = str(failed)
         assert "wk/S" not in said
+
+
+def test_what_only_resembles_a_secret_is_left() -> None:
+    for told in ("k=55555", "wk/SECRET+wor", "100 % & more \\o/ &lt;b&gt; %41", "a" * 40):
+        assert SECRETS.text(told) == told
