@@ -1,6 +1,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -305,3 +306,9 @@ def test_a_dollar_that_names_nothing_is_refused() -> None:
 def test_a_provider_without_an_address_says_how_to_give_one() -> None:
     with pytest.raises(UsageError, match=r"set AZURE_BASE_URL, or base_url .*\[providers.azure\]"):
         make_model("azure/m", environ={"AZURE_OPENAI_API_KEY": "x"})
+
+
+def test_the_address_of_a_known_provider_may_be_configured() -> None:
+    table = {"base_url": "http://127.0.0.1:9/elsewhere"}
+    model: Any = make_model("vllm/m", asked={"providers": {"vllm": table}}, environ={})
+    assert model.endpoint.url == "http://127.0.0.1:9/elsewhere"

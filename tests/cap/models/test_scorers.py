@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cap.errors import NoMatch, UsageError
+from cap.errors import ModelError, ModelUnreachable, NoMatch, UsageError
 from cap.models.capabilities import AbilitiesFile
 from cap.models.scorers import FIRST
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
@@ -269,3 +269,18 @@ def test_nothing_to_compare_is_said_before_anything_is_sent(
 ) -> None:
     with pytest.raises(UsageError):
         connect("http://127.0.0.1:9/v1").score(prompt, options)
+
+
+def test_nobody_there_is_no_reason_to_ask_otherwise(connect: Any) -> None:
+    with FakeServer(echoing()) as server:
+        url = server.url
+    with pytest.raises(ModelUnreachable):
+        connect(url).score(PROMPT, OPTIONS)
+
+
+def test_when_nothing_works_there_is_one_failure(connect: Any) -> None:
+    with FakeServer(refuses(error(400, "no"))) as server:
+        with pytest.raises(ModelError, match="refuses the request"):
+            connect(server.url).score(PROMPT, OPTIONS)
+        # Token ids, two ways of tokens and one of choices are tried before a ranking is asked for.
+        assert len(server.posts) <= 5

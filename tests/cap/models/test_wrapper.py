@@ -232,3 +232,37 @@ def test_the_requests_of_a_comparison_count(tmp_path: Path) -> None:
         with pytest.raises(SpendLimit):
             model.score("Robot:", ["done", "not yet"])
         assert len(server.posts) == 2
+
+
+def test_an_answer_that_is_there_is_told_at_once_when_streamed(tmp_path: Path) -> None:
+    pieces: list[str] = []
+    model = cached(Full(), tmp_path)
+    model.complete(REQUEST)
+    model.stream(REQUEST, pieces.append)
+    assert pieces == [Full().text]
+
+
+def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        UsageError, match=r"cannot make the cache .*choose another: --set cache=DIR"
+    ):
+        Cache(tmp_path / "file")
+
+
+def test_a_cache_that_is_gone_costs_no_answer(tmp_path: Path) -> None:
+    model = cached(Fixed(), tmp_path / "cache")
+    (tmp_path / "cache").rmdir()
+    assert model.complete(REQUEST).text
+
+
+def test_without_a_price_the_cost_is_not_known() -> None:
+    model, budget = metered(Fixed())
+    assert model.complete(REQUEST).cost_usd is None
+    assert budget.usage.cost_usd is None
+
+
+def test_limits_hold_for_models_that_cost_nothing() -> None:
+    terms = ModelTerms(allowance=Allowance(calls=0, cost_usd=1.0))
+    with pytest.raises(SpendLimit):
+        make_model("nearest", environ={}, terms=terms).complete(REQUEST)

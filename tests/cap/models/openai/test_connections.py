@@ -125,3 +125,11 @@ def test_the_same_asked_at_the_same_time_is_sent_once(tmp_path: Path) -> None:
             answers = [each.result() for each in asked]
     assert len(server.posts) == 1
     assert sorted(each.requests for each in answers) == [0] * 7 + [1]
+
+
+def test_a_proxy_that_is_not_there_is_named(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeServer(answer) as server:
+        gone = server.url.removesuffix("/v1")
+    monkeypatch.setenv("HTTP_PROXY", gone)
+    with pytest.raises(ModelUnreachable, match="nothing answers there by the proxy of HTTP_PROXY"):
+        connect("http://gpu.invalid/v1").complete(REQUEST)

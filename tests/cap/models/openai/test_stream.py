@@ -1,7 +1,9 @@
+import time
 from typing import Any
 
 import pytest
 
+from cap.errors import ModelError
 from cap.models.base import Request
 from tests.fakes.openai_server import (
     FakeServer,
@@ -58,3 +60,9 @@ def test_a_stream_that_breaks_begins_anew_and_says_so(connect: Any, sleeps: Any)
 def test_a_server_that_does_not_stream_is_understood(connect: Any) -> None:
     whole = reply({"choices": [{"message": {"content": "say(1)"}}]})
     assert streamed(connect, whole)[0].text == "say(1)"
+
+
+def test_an_error_that_never_ends_ends_with_the_deadline(connect: Any) -> None:
+    endless = Fault(status=500, chunks=[b'{"error": "', b" "], then="repeat")
+    with FakeServer(said, [endless]) as server, pytest.raises(ModelError, match="no whole answer"):
+        connect(server.url, timeout_s=0.2, clock=time.monotonic).complete(REQUEST)
