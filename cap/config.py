@@ -103,7 +103,7 @@ class Config:
     skills: Path | None = setting(None, "folder for saved functions")
     cache: Path | None = setting(None, "folder for cached model answers")
     providers: Mapping[str, Mapping[str, Any]] = setting(
-        {}, "providers.NAME.KEY: a key of a new provider, or of a built-in one to change"
+        {}, "providers.NAME.KEY: a setting of a custom or built-in provider"
     )
     model_mode: str | None = setting(
         None, "API mode: chat or completion (default: the provider's own)"
@@ -115,14 +115,15 @@ class Config:
     model_seed: int | None = setting(None, "sampling seed for the model")
     reasoning_effort: str | None = setting(None, "reasoning effort, such as low")
     headers: Mapping[str, str] = setting(
-        {}, "headers.NAME: an additional HTTP header; $NAME in a value is read from the environment"
+        {},
+        "headers.NAME: an extra HTTP header; $VARIABLE in a value is read from the environment",
     )
     extra_body: Mapping[str, Any] = setting({}, "extra_body.KEY: an additional request field")
     model_timeout: float | None = setting(
         None, "timeout per completion in seconds, including retries (default: the provider's own)"
     )
     stream: bool | None = setting(
-        None, "whether to stream answers (default: only if they are displayed as they arrive)"
+        None, "whether to stream answers (default: only for live display)"
     )
     requests_per_minute: int | None = setting(None, "maximum number of requests per minute")
     concurrency: int = setting(8, "maximum number of concurrent requests")
@@ -147,9 +148,9 @@ class Config:
     max_functions: int = setting(16, "maximum number of functions generated per program")
     choose_by: str = setting(
         "both",
-        "how to choose among several programs: agreement (the effect that most of them have), "
+        "how to choose among several programs: agreement (the most common effect), "
         "goal (a check written by the model) or both; in suites, also judge (the suite's own "
-        "judge, which gives an upper bound)",
+        "judge, as an upper bound)",
     )
     verify: str = setting(
         "words",

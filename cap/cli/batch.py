@@ -81,7 +81,7 @@ class BatchOptions(RunnerOptions):
 
     Order of precedence, highest first: session, command line, [defaults], configuration.
 
-    Robot and model files in a batch are executed, so run only batches you trust.
+    Robot and model files in a batch are executed, so run only batches that you trust.
 
     Functions are saved only with --learn; saved functions are reused only with --learn or --set
     skills=DIR.

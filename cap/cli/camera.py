@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "pairs_file",
     type=PATH,
     metavar="PAIRS",
-    help="File with the measured pairs (a TCP pose and a marker position each) against which to "
+    help="File with the measured pairs (each a TCP pose and a marker position) against which to "
     "check the calibration.",
 )
 @click.option(

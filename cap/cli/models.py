@@ -49,7 +49,7 @@ def list_models(as_json: bool) -> None:
     default=16384,
     show_default=True,
     metavar="TOKENS",
-    help="Longest prompt to send when measuring the context window (0: do not measure).",
+    help="Longest prompt in tokens when measuring the context window (0: do not measure).",
 )
 @json_option
 def check_model(name: str, options: ModelOptions, window: int, as_json: bool) -> None:

@@ -221,7 +221,9 @@ _SECTIONS = {
             help="Continue the session in this run folder; pass the session's -R options again.",
         ),
         "replay": _row(
-            type=PATH, metavar="DIR", help="Repeat the run in this folder without a model."
+            type=PATH,
+            metavar="DIR",
+            help="Repeat the run recorded in this folder, without a model.",
         ),
         "gif": _row(type=PATH, metavar="FILE", help="Save an animated GIF of the run."),
         "pictures": _row(help="Save pictures at the start, after each turn and at the end."),
@@ -297,8 +299,8 @@ _SECTIONS = {
     "Suite options": {
         "table": _row(
             metavar="ID",
-            help="Planning: table to produce, such as five, quality or SC-4 (a table of the SayCan "
-            "paper, and the default).",
+            help="Planning: table to produce, such as five, quality or SC-4 (from the "
+            "SayCan paper; the default).",
         ),
         "problems": _row(
             type=PATH,

@@ -31,7 +31,7 @@ def _groups() -> dict[str, Path]:
 @command.command("list")
 @json_option
 def list_prompts(as_json: bool) -> None:
-    """List all shipped prompts with the sizes of their requests to a language model.
+    """List all shipped prompts and the sizes of their requests to a language model.
 
     \b
     cap prompts list

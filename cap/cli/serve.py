@@ -34,7 +34,7 @@ def command(options: ServeOptions) -> int:
     cap serve
     cap serve -r kitchen --port 0 --speed 1
 
-    The printed link contains a token; without it, nobody can watch or control the robot. Ctrl-C
+    The printed link contains a token that is required to watch or control the robot. Ctrl-C
     stops the running program; if no program is running, it stops the server.
     """  # noqa: D301
     shared_template().start()  # it loads while viser does

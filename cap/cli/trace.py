@@ -64,7 +64,7 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
     "-v",
     "--verbose",
     is_flag=True,
-    help="Also show nested calls of language model programs (LMPs) and perception calls.",
+    help="Also show perception calls and nested calls to language model programs (LMPs).",
 )
 @json_option
 def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
@@ -131,8 +131,8 @@ def export_trace(
     cap trace export runs/... --to gif
     cap trace export runs/... --to zip
 
-    html and md are pages made from the run's records; zip is a single file to attach to a bug
-    report, without keys or the name of your home folder. The other formats repeat the run in
+    html and md are pages made from the run's records; zip is a single file for bug reports
+    that omits keys and the name of your home folder. The other formats repeat the run in
     simulation without a model: gif and mp4 are videos, rrd is a Rerun recording, and lerobot is a
     LeRobot dataset (a folder with one episode per turn). The exit code is 1 if the results differ
     from those of the original run.

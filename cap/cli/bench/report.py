@@ -110,7 +110,7 @@ def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
 @click.argument("second", type=PATH)
 @json_option
 def compare(first: Path, second: Path, as_json: bool) -> int:
-    """Compare two results folders on the trials they share.
+    """Compare two results folders on the trials that both contain.
 
     \b
     cap bench compare first second
@@ -118,7 +118,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     The p-value comes from McNemar's exact two-sided test; the interval for the difference is the
     adjusted Wald interval for paired proportions. Neither the p-value nor the interval corrects for
     comparisons of many tasks or for similarity among samples of the same problem. If problems have
-    several samples, a second interval, which is computed for all trials and clustered by problem,
+    several samples, a second interval, computed over all trials with clustering by problem,
     accounts for this similarity.
     """  # noqa: D301
     from benchmarks.report.comparison import compare as compared

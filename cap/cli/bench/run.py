@@ -139,7 +139,7 @@ def run(suite_name: str, options: SuiteOptions) -> int:
 @click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
 @with_options(OracleOptions, hidden=MODEL_FIELDS)
 def oracle(suite_name: str, options: OracleOptions) -> int:
-    """Run each task's oracle program to verify that it works; exit with code 1 if any fails.
+    """Run each task's oracle program; exit with code 1 if any fails.
 
     \b
     cap bench oracle tabletop -n 1
