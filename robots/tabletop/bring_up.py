@@ -56,7 +56,7 @@ class TabletopBringUp:
         slowly = f"{100 * _SLOWLY_MPS:.0f} cm/s"
         return (
             Step("the controller answers", self._connect),
-            Step("the controller reports its software and remote control", self._software),
+            Step("the controller reports its version and control mode", self._software),
             Step(
                 "the arm is powered, its safety status is normal and its gripper is empty",
                 self._state,
