@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from benchmarks.planning import kitchen_needs
+from benchmarks.planning.disturbances import forced_failure, skill_failure
 from benchmarks.planning.expert import trained
 from benchmarks.planning.household_actions import bank, plan_of
 from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
@@ -32,9 +33,7 @@ from cap.planners.loop import (
     Feedback,
     FeedbackKind,
     Planner,
-    forced_failure,
     run_episode,
-    skill_failure,
 )
 from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies

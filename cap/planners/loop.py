@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import Any, Literal, Protocol
-
-import numpy as np
 
 from cap.errors import CapError, ModelError, SpendLimit
 from cap.trace.trace import Trace
@@ -81,47 +78,6 @@ class World(Protocol):
 Disturbance = Callable[[Action, int], str]
 """Gives why a step fails without effect, "" if it does not; called once for each step, with the
 number of steps before it."""
-
-
-def skill_failure(seed: int, success: Mapping[str, float]) -> Disturbance:
-    """Return a disturbance by chance; the same seed and steps fail in the same way.
-
-    Args:
-        seed: Of the random numbers.
-        success: Probability of success by skill; those not named never fail.
-    """
-
-    def strikes(action: Action, number: int) -> str:
-        draw = np.random.default_rng([seed, number, 31]).random()
-        return "the skill failed" if draw >= success.get(action.skill, 1.0) else ""
-
-    return strikes
-
-
-def forced_failure(
-    skills: Sequence[str],
-    meddle: Callable[[Action], None] | None = None,
-    further: Disturbance | None = None,
-) -> Disturbance:
-    """Return a disturbance that makes the first step with one of some skills fail.
-
-    Args:
-        skills: Which.
-        meddle: Changes the world then, such as moving an object elsewhere.
-        further: What goes wrong in addition.
-    """
-    struck: list[Action] = []
-
-    def strikes(action: Action, number: int) -> str:
-        if struck or action.skill not in skills:
-            return further(action, number) if further else ""
-        struck.append(action)
-        if meddle is not None:
-            meddle(action)
-        return "somebody kept it from succeeding"
-
-    return strikes
-
 
 Form = Literal["tabletop", "kitchen"]
 FeedbackKind = Literal["object", "success", "scene", "human"]
@@ -346,14 +302,10 @@ class PlanEpisode:
         """End the episode where as many steps were taken as there may be.
 
         Raises:
-            Ended: With what was repeated.
+            Ended: There were.
         """
-        if len(self.outcomes) < self.max_steps:
-            return
-        texts = [outcome.action.text for outcome in reversed(self.outcomes)]
-        alike = len(list(takewhile(lambda text: text == texts[0], texts)))
-        repeated = f"; the last {alike} were all '{texts[0]}'" if alike > 1 else ""
-        raise Ended("steps", f"{self.max_steps} steps were taken and it never said done{repeated}")
+        if len(self.outcomes) == self.max_steps:
+            raise Ended("steps", f"{self.max_steps} steps were taken and it never said done")
 
     def choose(self, ranking: Ranking, chosen: Candidate | None = None) -> Action | None:
         """Record the candidates of the next step; return the one to take, None if there is none.
