@@ -77,6 +77,8 @@ _SECRET = re.compile(
 )
 _KEPT_AWAY = re.compile(r"([A-Za-z]{1,16} )?\$")
 """How a value begins that is no secret itself: `$NAME`, or `Bearer $NAME`."""
+_VARIABLE = re.compile(r"[A-Z]+|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+"""Names of environment variables; a key has small letters, or digits without underscores."""
 REFERENCE = re.compile(r"\$(?:\{([^{}]*)\}|([\w.-]*))")
 """A variable in a value: `$NAME` or `${NAME}`."""
 
@@ -306,9 +308,7 @@ def check_variable(name: str, where: str) -> str:
     Raises:
         ConfigError: It is none, or looks like a key itself, and is not repeated then.
     """
-    if re.fullmatch(
-        r"[A-Z]+|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+", name
-    ):  # keys have digits or small letters
+    if _VARIABLE.fullmatch(name):
         return name
     raise ConfigError(
         f"{where} must name an environment variable, such as WORK_KEY; the value looks "

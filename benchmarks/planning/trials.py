@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from benchmarks.planning import kitchen_needs
+from benchmarks.planning.code_as_policies import CodeAsPolicies
 from benchmarks.planning.disturbances import forced_failure, skill_failure
 from benchmarks.planning.expert import trained
 from benchmarks.planning.household_actions import bank, plan_of
@@ -36,7 +37,6 @@ from cap.planners.loop import (
     run_episode,
 )
 from cap.planners.monologue import InnerMonologue
-from cap.planners.program import CodeAsPolicies
 from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
 from cap.planners.stand_in_models import Knowledge
