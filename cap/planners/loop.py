@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, Literal, Protocol
 
 from cap.errors import CapError, ModelError, SpendLimit
@@ -302,10 +303,14 @@ class PlanEpisode:
         """End the episode where as many steps were taken as there may be.
 
         Raises:
-            Ended: There were.
+            Ended: With what was repeated.
         """
-        if len(self.outcomes) == self.max_steps:
-            raise Ended("steps", f"{self.max_steps} steps were taken and it never said done")
+        if len(self.outcomes) < self.max_steps:
+            return
+        texts = [outcome.action.text for outcome in reversed(self.outcomes)]
+        alike = len(list(takewhile(lambda text: text == texts[0], texts)))
+        repeated = f"; the last {alike} were all '{texts[0]}'" if alike > 1 else ""
+        raise Ended("steps", f"{self.max_steps} steps were taken and it never said done{repeated}")
 
     def choose(self, ranking: Ranking, chosen: Candidate | None = None) -> Action | None:
         """Record the candidates of the next step; return the one to take, None if there is none.
