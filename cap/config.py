@@ -210,6 +210,10 @@ SETTINGS = {
 """The settings a configuration file and `--set` may give, and what each is."""
 
 
+OPTIONS_ALONE = ("approve", "rehearse", "min_level", "speed", "dry_run", "base_url")
+"""What no file may decide: an option says it, each time."""
+
+
 def config_file() -> Path:
     """Return the person's own file of settings."""
     from platformdirs import user_config_path
@@ -353,6 +357,8 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def _unknown(name: str) -> str:
     """Return what to do about a setting that does not exist."""
+    if name in OPTIONS_ALONE:
+        return f"{name} is not a setting; it is an option: --{name.replace('_', '-')}"
     hint = did_you_mean(name, SETTINGS) or " cap info --config lists all"
     return f"unknown setting {name!r}.{hint}"
 
