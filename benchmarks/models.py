@@ -29,10 +29,11 @@ from benchmarks.ledger import Ledger, ledger
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.samples import SAMPLES
 from benchmarks.suite import BASELINES, ENDPOINT, RECORDING, Outcome, Settings, Trial
+from cap.config import asked_of
 from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, ScoreRequest, Usage
 from cap.models.budget import Allowance
-from cap.models.providers import ModelTerms, asked_of, make_model
+from cap.models.providers import ModelTerms, make_model
 from cap.models.wrapper import A, Wrapped
 
 MODEL_OPTIONS = (

@@ -1,8 +1,9 @@
 """Settings and where each came from: defaults < home file < folder file < environment < flags.
 
 The home file is `config.toml` in the person's configuration folder. The folder file, `./cap.toml`,
-may have come with somebody else's folder, so it may set only what is harmless. API keys belong in
-environment variables and are refused in every file.
+may have come with somebody else's folder: all but a few harmless settings count there only once
+the person has confirmed them. API keys belong in environment variables and are refused in every
+file.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
 from pathlib import Path
@@ -43,7 +44,7 @@ ENVIRONMENT = {
 """Environment variables and the setting each gives; an empty one counts as unset."""
 
 FOLDER_MAY_SET = ("robot", "mode", "runs", "repairs")
-"""What `./cap.toml` may set: a registered robot, and runs inside that folder."""
+"""What `./cap.toml` may set unasked: a registered robot, and runs inside that folder."""
 
 _FOLDERS = ("runs", "cache", "skills")
 _LEAST = {
@@ -77,8 +78,6 @@ _SECRET = re.compile(
 )
 _KEPT_AWAY = re.compile(r"([A-Za-z]{1,16} )?\$")
 """How a value begins that is no secret itself: `$NAME`, or `Bearer $NAME`."""
-_VARIABLE = re.compile(r"[A-Z]+|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
-"""Names of environment variables; a key has small letters, or digits without underscores."""
 REFERENCE = re.compile(r"\$(?:\{([^{}]*)\}|([\w.-]*))")
 """A variable in a value: `$NAME` or `${NAME}`."""
 
@@ -173,7 +172,7 @@ class Config:
     """One line for each entry that was ignored."""
 
     def asked(self) -> dict[str, Any]:
-        """Return how models are asked, as plain data: for `cap.models.providers.asked_of`."""
+        """Return how models are asked, as plain data: for `asked_of`."""
         given = {name: getattr(self, name) for name in _ASKED if self.sources[name] != "default"}
         from_file = {name for name in given if self.sources[name].endswith(".toml")}
         of = self.model.partition("/")[0]
@@ -208,10 +207,38 @@ SETTINGS = {
     if "about" in entry.metadata
 }
 """The settings a configuration file and `--set` may give, and what each is."""
-
-
 OPTIONS_ALONE = ("approve", "rehearse", "min_level", "speed", "dry_run", "base_url")
 """What no file may decide: an option says it, each time."""
+
+
+def asked_of(asked: Mapping[str, Any], model: str) -> dict[str, Any]:
+    """Return how one model is asked.
+
+    What was said now comes before its provider's table, and that before the rest of the files.
+
+    Args:
+        asked: As `Config.asked` has it.
+        model: Its name; what stands before the slash is its provider.
+    """
+    provider = model.partition("/")[0]
+    table = asked.get("providers", {}).get(provider, {})
+    said = asked.get("said", {})
+    found = {**asked.get("usual", {}), **table, **said}
+    for name in ("headers", "extra_body"):  # what is said now is added, and comes first
+        before = table.get(name, asked.get("usual", {}).get(name))
+        if name in said and before:
+            fold = str.lower if name == "headers" else str
+            again = set(map(fold, said[name]))
+            kept = {key: value for key, value in before.items() if fold(key) not in again}
+            found[name] = {**kept, **said[name]}
+    if provider in asked.get("base_url", {}):
+        found["base_url"] = asked["base_url"][provider]
+    return found
+
+
+def refuse(question: str) -> bool:
+    """Confirm nothing: what a program with nobody to ask passes to `load`."""
+    return False
 
 
 def config_file() -> Path:
@@ -238,6 +265,7 @@ def cache_folder() -> Path:
 def load(
     environ: Mapping[str, str],
     cwd: Path,
+    confirm: Callable[[str], bool] = refuse,
     flags: Mapping[str, Any] = MappingProxyType({}),
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Config:
@@ -246,6 +274,7 @@ def load(
     Args:
         environ: Environment variables.
         cwd: The current folder, whose `cap.toml` is read.
+        confirm: Asked once for each risky entry of `cap.toml`; False ignores the entry.
         flags: Settings that options of the command line give, by name; None counts as not given.
         settings: Those that `--set` gives; an option comes before them.
 
@@ -256,25 +285,25 @@ def load(
     sources = dict.fromkeys((*SETTINGS, "base_url"), "default")
     warnings: list[str] = []
 
-    def take(name: str, value: Any, where: str, source: str = "") -> None:
-        value = _checked(name, value, where)
+    def take(name: str, value: Any, source: str) -> None:
+        value = _checked(name, value, source)
         if isinstance(value, dict):
             value = {**values.get(name, {}), **value}
         values[name] = value
-        sources[name] = source or where
+        sources[name] = source
 
     personal = config_file()
     for name, value in _read(personal).items():
         take(name, value, str(personal))
     local = cwd / "cap.toml"
     for name, value in _read(local).items():
-        if _folder_may_set(name, value, cwd):
-            take(name, value, str(local))
-        else:
+        danger = _danger(name, value, cwd)
+        if danger and not confirm(_question(local, name, value, danger)):
             warnings.append(
-                f"{local}: {name} ignored; a folder may set only a registered robot, mode, runs "
-                f"inside it and repairs, so set it in {personal}"
+                f"{local}: {name} ignored, since {danger}; to use it, set it in {personal}"
             )
+        else:
+            take(name, value, str(local))
     for variable, name in ENVIRONMENT.items():
         if text := environ.get(variable, "").strip():
             take(name, text, variable)
@@ -283,7 +312,11 @@ def load(
         take(name, value, "--set")
     for name, value in flags.items():
         if value is not None:
-            take(name, value, f"--{name.replace('_', '-')}", "flag")
+            try:
+                take(name, value, "flag")
+            except ConfigError as error:
+                said = f"--{name.replace('_', '-')}"
+                raise ConfigError(str(error).replace(f"flag: {name}", said, 1)) from None
     return Config(**values, sources=sources, warnings=tuple(warnings))
 
 
@@ -312,7 +345,9 @@ def check_variable(name: str, where: str) -> str:
     Raises:
         ConfigError: It is none, or looks like a key itself, and is not repeated then.
     """
-    if _VARIABLE.fullmatch(name):
+    long_word = len(name) >= 16 and re.search(r"\d", name) is not None
+    key_like = long_word and (name != name.upper() or "_" not in name)
+    if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) and not key_like:
         return name
     raise ConfigError(
         f"{where} must name an environment variable, such as WORK_KEY; the value looks "
@@ -492,11 +527,41 @@ def _checked_prices(value: Any, source: str) -> dict[str, dict[str, float]]:
     return prices
 
 
-def _folder_may_set(name: str, value: Any, cwd: Path) -> bool:
-    """Return whether a folder's own file may set this: it may have come from somebody else."""
-    if name == "robot" and isinstance(value, str):
-        return not is_file(value)
+_DANGERS = {
+    "robot": "it executes that file",
+    "runs": "it writes outside this folder",
+    "model": "it chooses the model that writes the programs and reads the prompts",
+    "providers": "it decides where prompts and keys are sent",
+    "robots": "it decides which machine moves",
+    "cache": "it decides which answers pass as the model's",
+    "skills": "it decides which functions programs may call",
+    "runtime_repairs": "it decides how often a robot retries after a failure",
+    **dict.fromkeys(
+        ("max_cost", "max_calls", "max_functions", "max_tokens", "prices", "reasoning_effort"),
+        "it decides how much may be spent",
+    ),
+    **dict.fromkeys(
+        ("choose_by", "try_tokens", "try_time", "verify"),
+        "it decides how many requests are sent, and which program runs",
+    ),
+    **dict.fromkeys(("time_limit", "calls_time"), "it decides how long a program may run"),
+    "undo_failed": "it decides what is undone",
+}
+"""Why a folder's file may not set something alone; of the rest, that it says how a model is
+asked."""
+
+
+def _danger(name: str, value: Any, cwd: Path) -> str:
+    """Return why a folder's file may not set this alone, or ""."""
+    harmless = name in FOLDER_MAY_SET
+    if name == "robot" and isinstance(value, str) and is_file(value):
+        harmless = False
     if name == "runs" and isinstance(value, str):
         target = (cwd / Path(value).expanduser()).resolve()
-        return target.is_relative_to(cwd.resolve())
-    return name in FOLDER_MAY_SET
+        harmless = target.is_relative_to(cwd.resolve())
+    return "" if harmless else _DANGERS.get(name, "it decides how a model is asked")
+
+
+def _question(path: Path, name: str, value: Any, danger: str) -> str:
+    shown = shown_url(value) if isinstance(value, str) else value
+    return f"{path} sets {name} = {shown!r}, and {danger}. Use it?"

@@ -143,6 +143,17 @@ class Table:
             raise self.wrong(key, f"{key} must be text in quotes{self._given(key)}")
         return value
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts that are not empty; none where the key is missing.
+
+        Raises:
+            ConfigError: It is something else.
+        """
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(e, str) and e.strip() for e in value):
+            raise self.wrong(key, f"{key} must be a list of texts in quotes{self._given(key)}")
+        return tuple(value)
+
     def numbers(self, key: str, counts: Collection[int], words: str) -> tuple[float, ...]:
         """Return a list of finite numbers.
 

@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from cap.checker.declared_types import check_fields, require
-from cap.config import REFERENCE, check_url, check_variable, is_loopback
+from cap.config import REFERENCE, asked_of, check_url, check_variable, is_loopback
 from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
 from cap.models.base import Mode, Model, is_model
 from cap.models.budget import FREE, Account, Allowance, Budget, Price
@@ -92,28 +92,6 @@ PROVIDERS: Mapping[str, Provider] = {
 
 FORMS = ("nearest", "replay/FILE.jsonl", *(f"{name}/NAME" for name in PROVIDERS), "FILE.py")
 """Every form a model's name may take; and those of installed packages."""
-
-
-def asked_of(asked: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """Return how one model is asked.
-
-    What was said now comes before its provider's table, and that before the rest of the files.
-
-    Args:
-        asked: As `Config.asked` has it.
-        model: Its name; what stands before the slash is its provider.
-    """
-    provider = model.partition("/")[0]
-    table = asked.get("providers", {}).get(provider, {})
-    said = asked.get("said", {})
-    found = {**asked.get("usual", {}), **table, **said}
-    for name in ("headers", "extra_body"):  # what is said now is added, and comes first
-        before = table.get(name, asked.get("usual", {}).get(name))
-        if name in said and before:
-            found[name] = {**before, **said[name]}
-    if provider in asked.get("base_url", {}):
-        found["base_url"] = asked["base_url"][provider]
-    return found
 
 
 def make_model(

@@ -9,13 +9,13 @@ from cap.config import (
     FOLDER_MAY_SET,
     SETTINGS,
     Config,
+    asked_of,
     check_url,
     is_loopback,
     load,
     shown_url,
 )
 from cap.errors import ConfigError
-from cap.models.providers import asked_of
 
 
 class Folders:
@@ -35,6 +35,10 @@ class Folders:
 @pytest.fixture
 def folders(tmp_path: Path) -> Folders:
     return Folders(tmp_path)
+
+
+def yes(question: str) -> bool:
+    return True
 
 
 def test_without_any_source_the_defaults_hold(folders: Folders) -> None:
@@ -118,7 +122,9 @@ RISKY = [
 
 
 @pytest.mark.parametrize(("name", "text"), RISKY)
-def test_a_folders_file_sets_nothing_risky(folders: Folders, name: str, text: str) -> None:
+def test_a_folders_file_sets_nothing_risky_unconfirmed(
+    folders: Folders, name: str, text: str
+) -> None:
     _write(folders.local, text)
     config = folders.load()
     assert getattr(config, name) == getattr(Config(), name)
@@ -128,7 +134,26 @@ def test_a_folders_file_sets_nothing_risky(folders: Folders, name: str, text: st
     assert "\n" not in config.warnings[0]
 
 
-def test_the_personal_file_may_set_them(folders: Folders) -> None:
+@pytest.mark.parametrize(("name", "text"), RISKY)
+def test_a_confirmed_entry_holds_and_the_question_shows_it(
+    folders: Folders, name: str, text: str
+) -> None:
+    _write(folders.local, text)
+    questions: list[str] = []
+
+    def confirm(question: str) -> bool:
+        questions.append(question)
+        return True
+
+    config = folders.load(confirm=confirm)
+    assert config.sources[name] == str(folders.local)
+    assert config.warnings == ()
+    assert len(questions) == 1
+    shown = ("evil.example", "10.0.0.7", "else", "completion", "off", "goal", "86399")
+    assert any(word in questions[0] for word in shown)
+
+
+def test_the_personal_file_may_set_them_without_a_question(folders: Folders) -> None:
     text = (
         '[providers.vllm]\nbase_url = "http://gpu:8000/v1/"\n[robots.tabletop]\nhost = "10.0.0.7"'
     )
@@ -145,9 +170,15 @@ def test_a_link_does_not_lead_runs_out_of_the_folder(folders: Folders, tmp_path:
     assert folders.load().runs == Path("runs")
 
 
-def test_runs_inside_the_folder_are_the_folder_s(folders: Folders) -> None:
+def test_runs_inside_the_folder_need_no_question(folders: Folders) -> None:
     _write(folders.local, 'runs = "out/runs"')
     assert folders.load().runs == Path("out/runs")
+
+
+def test_the_robot_tables_of_both_files_add_up(folders: Folders) -> None:
+    _write(folders.personal, '[robots.tabletop]\nhost = "10.0.0.7"')
+    _write(folders.local, "[robots.drawing]\nspeed_mps = 0.1")
+    assert set(folders.load(confirm=yes).robots) == {"tabletop", "drawing"}
 
 
 @pytest.mark.parametrize("name", ["max_cost", "max_calls", "runtime_repairs", "max_functions"])
@@ -159,10 +190,12 @@ def test_a_folders_file_cannot_raise_what_a_run_may_do(folders: Folders, name: s
     assert f"{name} ignored" in config.warnings[0]
 
 
-def test_the_robot_tables_of_file_and_command_line_add_up(folders: Folders) -> None:
-    _write(folders.personal, '[robots.tabletop]\nhost = "10.0.0.7"')
-    found = folders.load(settings={"robots": {"drawing": {"speed_mps": 0.1}}})
-    assert set(found.robots) == {"tabletop", "drawing"}
+def test_the_prices_of_both_files_add_up(folders: Folders) -> None:
+    _write(folders.personal, '[prices]\n"openai/x" = { read = 1, written = 2 }')
+    _write(folders.local, '[prices]\n"openai/y" = { read = 0.5, written = 2 }')
+    prices = folders.load(confirm=yes).prices
+    assert prices["openai/x"] == {"read": 1.0, "written": 2.0}
+    assert prices["openai/y"]["read"] == 0.5
 
 
 @pytest.mark.parametrize("where", ["personal", "local"])
@@ -179,7 +212,7 @@ def test_no_file_may_hold_a_key(folders: Folders, where: str, text: str) -> None
     path: Path = getattr(folders, where)
     _write(path, text)
     with pytest.raises(ConfigError, match="environment variable") as raised:
-        folders.load()
+        folders.load(confirm=yes)
     assert str(path) in str(raised.value)
     assert "sk-secret" not in str(raised.value)
 
@@ -258,7 +291,7 @@ def test_a_wrong_value_names_its_file(folders: Folders, text: str, told: str) ->
 def test_a_wrong_variable_or_flag_is_named(folders: Folders) -> None:
     with pytest.raises(ConfigError, match="CAP_MODE: mode must be"):
         folders.load({"CAP_MODE": "fast"})
-    with pytest.raises(ConfigError, match="--mode: mode must be"):
+    with pytest.raises(ConfigError, match="--mode must be"):
         folders.load(flags={"mode": "fast"})
 
 
@@ -302,7 +335,7 @@ def test_only_this_machine_is_loopback(url: str, loopback: bool) -> None:
     assert is_loopback(url) is loopback
 
 
-def test_all_that_a_folders_file_may_set_is_listed(folders: Folders) -> None:
+def test_all_that_a_folders_file_may_set_unasked_is_listed(folders: Folders) -> None:
     _write(folders.local, 'robot = "drawing"\nmode = "instant"\nruns = "out"\nrepairs = 1')
     config = folders.load()
     assert config.warnings == ()
