@@ -211,12 +211,6 @@ def _session_lines(kind: str, data: Mapping[str, Any]) -> Iterator[Line]:
         case "held":
             held = clipped(str(data["name"]))
             yield f"in the gripper: {held}; it stays there", "bold yellow"
-        case "unwritten":
-            where = printable(data["folder"])
-            yield (
-                f"{where} cannot be written: {data['why']}; what follows is not saved",
-                "bold yellow",
-            )
 
 
 def _moved(data: Mapping[str, Any], name: str) -> str:

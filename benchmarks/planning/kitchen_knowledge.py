@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from benchmarks.planning.kitchen_needs import EVERY, YOU, KitchenTask, Need
-from benchmarks.planning.kitchen_skills import DRAWER, actions_for
+from benchmarks.planning.kitchen_skills import DRAWER, actions_for, with_article
 from benchmarks.planning.kitchen_tasks import BY_WORDS, EVERYTHING, plain
-from cap.planners.dialogue import DialogueLine, with_article
+from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action
 from cap.planners.stand_in_models import Advice, Knowledge
 

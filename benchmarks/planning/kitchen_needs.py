@@ -9,8 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills
-from cap.planners.dialogue import with_article
+from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills, with_article
 from robots.kitchen import KitchenRobot
 from robots.kitchen.state import KitchenState
 

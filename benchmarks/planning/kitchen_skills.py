@@ -11,10 +11,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from benchmarks.planning import affordances
 from cap.errors import RobotError
-from cap.planners import affordances
-from cap.planners.dialogue import with_article
 from cap.planners.loop import DONE, Action, StepOutcome
+from cap.planners.saycan import TERMINATE
 from robots.kitchen import KitchenRobot, grasps
 from robots.kitchen.state import KitchenState
 
@@ -38,6 +38,13 @@ PERSON = "desk"
 DRAWER = "top drawer"
 """The drawer that drawer skills are of."""
 _SHUT_M = 0.02
+
+
+def with_article(name: str) -> str:
+    """Return a name with the article it takes: `an apple`, `the rice chips`."""
+    if name.endswith("s") and not name.endswith("ss"):
+        return f"the {name}"
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 class _Look:
@@ -125,7 +132,7 @@ class KitchenSkills:
                 return affordances.PLACE
             case "open" | "close" | "stow":
                 return affordances.drawer(self._at(DRAWER))
-        return affordances.TERMINATE
+        return TERMINATE
 
     def satisfied(self, goal: str) -> bool | None:
         """Return None: the kitchen has no feedback on stated goals."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cap.planners import affordances
+from benchmarks.planning import affordances
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
+from cap.planners.saycan import TERMINATE
 from cap.planners.stand_in_models import Advice, Knowledge
 
 DISTRACTORS = 2
@@ -83,7 +84,7 @@ class LanguageWorld:
                 return affordances.PLACE
             case "open" | "close" | "stow":
                 return affordances.drawer(right)
-        return affordances.TERMINATE
+        return TERMINATE
 
     def _near(self) -> list[str]:
         """Return the distractors in reach where the robot is now."""

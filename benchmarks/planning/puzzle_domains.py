@@ -17,9 +17,9 @@ from benchmarks.planning import babyai
 from benchmarks.planning.household_actions import OBJECTS, bank, parsed
 from benchmarks.planning.household_tasks import TASKS, HouseholdTask
 from benchmarks.planning.household_world import House, after, refusal, scene
+from benchmarks.planning.kitchen_skills import with_article
 from benchmarks.planning.puzzles import Part, Puzzle, State
 from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
-from cap.planners.dialogue import with_article
 from cap.planners.loop import Action
 
 TABLETOP = "tabletop"

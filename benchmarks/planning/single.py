@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 
 from benchmarks.planning import kitchen_needs, trials
+from benchmarks.planning.code_as_policies import CodeAsPolicies
+from benchmarks.planning.disturbances import forced_failure, skill_failure
 from benchmarks.planning.household_knowledge import HouseholdKnowledge
 from benchmarks.planning.household_tasks import BY_WORDS as IN_HOUSE
 from benchmarks.planning.household_tasks import DEMONSTRATIONS
@@ -34,12 +36,9 @@ from cap.planners.loop import (
     Feedback,
     Form,
     Planner,
-    forced_failure,
     run_episode,
     scene_line,
-    skill_failure,
 )
-from cap.planners.program import CodeAsPolicies
 from cap.planners.stand_in_models import Knowledge
 from cap.planners.zero_shot import PlanExample, ZeroShot
 from cap.robot import registry

@@ -8,6 +8,8 @@ from functools import cache, partial
 from typing import Any
 
 from benchmarks.planning import kitchen_needs
+from benchmarks.planning.code_as_policies import CodeAsPolicies
+from benchmarks.planning.disturbances import forced_failure, skill_failure
 from benchmarks.planning.expert import trained
 from benchmarks.planning.household_actions import bank, plan_of
 from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
@@ -32,12 +34,9 @@ from cap.planners.loop import (
     Feedback,
     FeedbackKind,
     Planner,
-    forced_failure,
     run_episode,
-    skill_failure,
 )
 from cap.planners.monologue import InnerMonologue
-from cap.planners.program import CodeAsPolicies
 from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
 from cap.planners.stand_in_models import Knowledge

@@ -134,13 +134,7 @@ def command(words: tuple[str, ...]) -> None:
 
 def main() -> int:
     """Run the command line of this process; return its exit code."""
-    try:
-        return run()
-    finally:
-        if "cap.trace.trace" in sys.modules:
-            from cap.trace.trace import end_all
-
-            end_all()
+    return run()
 
 
 def run(arguments: list[str] | None = None) -> int:

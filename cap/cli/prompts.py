@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from cap.cli.output import print_result, show
 from cap.errors import MissingExtra, UsageError, did_you_mean
 from cap.prompt import released
 from cap.robot import registry
+
+if TYPE_CHECKING:
+    from cap.prompt.prompt import Prompt
 
 
 @click.group("prompts", cls=CommandGroup)
@@ -39,7 +42,7 @@ def list_prompts(as_json: bool) -> None:
     Sizes are in characters, without history; tokens are estimated as characters / 4.
     """  # noqa: D301
     from cap.prompt.prompt import tokens_of
-    from cap.validation.prompts import request_chars, requests
+    from cap.validation.prompts import request_chars
 
     rows = []
     for group, folder in _groups().items():
@@ -64,6 +67,29 @@ def list_prompts(as_json: bool) -> None:
     show(rows, as_json)
 
 
+def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]:
+    """Return what a language model reads for each prompt's first example, with no history.
+
+    Args:
+        prompts: By name.
+        robot: Whose docs and facts they show; None where they are no robot's.
+    """
+    from cap.prompt.prompt import without_synonyms
+    from cap.session.session import Session
+
+    shown: dict[str, tuple[str, str]] = {}
+    if robot is not None:
+        with Session.open(robot, "nearest", mode="instant") as session:
+            engine = session.engine
+            shown = {name: (engine.context(p).text, engine.docs(p)) for name, p in prompts.items()}
+    texts = {}
+    for name, prompt in prompts.items():
+        words = prompt.examples[0].instruction if prompt.examples else ""
+        context, docs = shown.get(name, ("", ""))
+        texts[name] = without_synonyms(prompt.render(words, context, docs=docs))
+    return texts
+
+
 @command.command("show")
 @click.argument("name", shell_complete=completion.prompts)
 @json_option
@@ -74,7 +100,6 @@ def show_prompt(name: str, as_json: bool) -> None:
     cap prompts show ravens/ui
     """  # noqa: D301
     from cap.prompt import prompt as prompts
-    from cap.validation.prompts import requests
 
     path = Path(name)
     if path.suffix != ".py":

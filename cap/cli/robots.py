@@ -6,8 +6,9 @@ import contextlib
 import datetime
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -15,9 +16,32 @@ from cap.cli import camera, completion
 from cap.cli.approval import ask_person
 from cap.cli.options import FILE, PATH, CommandGroup, json_option, robot_values, split_names
 from cap.cli.output import print_result, show, writing
-from cap.errors import Stopped, UsageError
+from cap.errors import CapError, Stopped, UsageError
 from cap.messages import printable
 from cap.robot import registry
+
+if TYPE_CHECKING:
+    from cap.robot.protocol import BringUp, Step
+
+
+INTERRUPTED = "it was ended here; what moved was stopped"
+UNANSWERED = "it was ended at the question; nothing of this step was done"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The result of a step of a bring-up."""
+
+    title: str
+    """Of the step."""
+    result: Literal["ok", "failed", "declined", "interrupted", "not done"]
+    """`not done` behind a step that failed or was declined."""
+    finding: str
+    """What was found, or what is wrong and the remedy."""
+    question: str = ""
+    """What the person was asked, if anything."""
+    exit_code: int = 0
+    """Of the error it failed with, or of what it lacked."""
 
 
 @click.group("robots", cls=CommandGroup)
@@ -174,9 +198,10 @@ def check(
 
 
 def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
-    """Walk a real robot's checklist with the user, and write down the result of each step."""
-    from cap.validation.robots import INTERRUPTED, UNANSWERED, Checked, walk
+    """Walk a real robot's checklist with the user, and write down the result of each step.
 
+    Each step rests on those before it, so the first that is not ok ends the checklist.
+    """
     began = datetime.datetime.now().astimezone()
     checklist = registry.bring_up(robot, options)
     path = protocol or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
@@ -187,46 +212,52 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
     with writing(path):
         path.write_text(head, encoding="utf-8")
     checked: list[Checked] = []
-    asking: list[str] = []
-    """The question that waits for its answer, if one does."""
-
-    def ask(question: str) -> bool:
-        asking.append(question)
-        said = ask_person(question)
-        asking.clear()
-        return said
-
-    def note(step: Checked) -> None:
-        checked.append(step)
-        asked = f" (asked: {step.question})" if step.question else ""
-        number = len(checked)
-        row = f"{number}. {step.title}{asked}: **{step.result}**: {step.finding}\n"
-        with writing(path), path.open("a", encoding="utf-8") as file:  # what was done is there
-            file.write(row)
-        if not as_json:
-            with contextlib.suppress(OSError):  # the terminal may be gone
-                click.echo(f"{number:2d} {step.result:8} {step.title}: {step.finding}")
-
+    ended, stop = "", None
     try:
-        for done in walk(checklist, ask if sys.stdin.isatty() else None):
-            note(done)
-    except (KeyboardInterrupt, Stopped):
-        checklist.stop()
-        here = UNANSWERED if asking else INTERRUPTED
-        left = checklist.steps()[len(checked) :]
-        for number, step in enumerate(left):
-            if number == 0:
-                note(Checked(step.title, "interrupted", here, step.question))
+        for number, step in enumerate(checklist.steps(), 1):
+            if ended:
+                done = Checked(step.title, "not done", f"after: {ended}")
             else:
-                note(Checked(step.title, "not done", f"after: {left[0].title}"))
-        with contextlib.suppress(OSError):  # the terminal may be gone
-            click.echo(f"protocol: {path}", err=as_json)
-        raise
+                done, stop = _checked_step(step, checklist)
+                ended = "" if done.result == "ok" else step.title
+            checked.append(done)
+            asked = f" (asked: {done.question})" if done.question else ""
+            row = f"{number}. {done.title}{asked}: **{done.result}**: {done.finding}\n"
+            with writing(path), path.open("a", encoding="utf-8") as file:  # what was done is there
+                file.write(row)
+            if not as_json:
+                with contextlib.suppress(OSError):  # the terminal may be gone
+                    click.echo(f"{number:2d} {done.result:8} {done.title}: {done.finding}")
     finally:
         checklist.close()
+    if stop is not None:
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            click.echo(f"protocol: {path}", err=as_json)
+        raise stop
     print_result([vars(step) for step in checked], [f"protocol: {path}"], as_json)
     failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
+
+
+def _checked_step(step: Step, checklist: BringUp) -> tuple[Checked, BaseException | None]:
+    """Ask the user, then do a step; return its result, and what interrupted it."""
+    question, asking = step.question, bool(step.question)
+    if question and not sys.stdin.isatty():
+        lacks = "it needs a terminal, where a person can be asked: run it in one"
+        return Checked(step.title, "not done", lacks, question, UsageError.exit_code), None
+    try:
+        if question and not ask_person(question):
+            return Checked(step.title, "declined", "the user said no", question), None
+        asking = False
+        return Checked(step.title, "ok", step.do(), question), None
+    except CapError as error:
+        checklist.stop()
+        why = f"{type(error).__name__}: {error}"
+        return Checked(step.title, "failed", why, question, error.exit_code), None
+    except (KeyboardInterrupt, Stopped) as stop:
+        checklist.stop()
+        why = UNANSWERED if asking else INTERRUPTED
+        return Checked(step.title, "interrupted", why, question), stop
 
 
 def _shown_and_asked(source: str) -> bool:

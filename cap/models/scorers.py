@@ -196,7 +196,7 @@ def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     widths = [known] if known else WIDTHS
     for width in widths:
         try:
-            logprobs = _normal(_grouped(asker, prompt, continuations, width))
+            logprobs = normalized(_grouped(asker, prompt, continuations, width))
         except Refused:
             if width == widths[-1]:
                 raise
@@ -250,7 +250,7 @@ def _letters(asker: Asker, prompt: str, options: Sequence[str], width: int) -> l
     if not found:
         raise Unranked("none of its likely answers is a letter")
     lowest = min(given.values()) - MISSING
-    return _normal([found.get(label, lowest) for label in LETTERS[: len(options)]])
+    return normalized([found.get(label, lowest) for label in LETTERS[: len(options)]])
 
 
 def alternatives(body: Any) -> Mapping[str, float]:
@@ -327,7 +327,7 @@ def _log_sum(logprobs: Sequence[float]) -> float:
     return high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
 
 
-def _normal(logprobs: Sequence[float]) -> list[float]:
+def normalized(logprobs: Sequence[float]) -> list[float]:
     """Return log-probabilities that sum to one."""
     total = _log_sum(logprobs)
     return [value - total for value in logprobs]

@@ -200,13 +200,6 @@ def next_robot_line(model: Model, text: str) -> tuple[str, DialogueLine | None]:
     return written, next(iter(read(written)), None)
 
 
-def with_article(name: str) -> str:
-    """Return a name with the article it takes: `an apple`, `the rice chips`."""
-    if name.endswith("s") and not name.endswith("ss"):
-        return f"the {name}"
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
 def plain(text: str) -> str:
     """Return a text in small letters, without articles and marks."""
     words = re.findall(r"[^\W_]+", text.lower())

@@ -7,12 +7,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cap.errors import EmptyCompletion, ModelError, NoMatch, Unranked
+from cap.errors import EmptyCompletion, NoMatch, Unranked
 from cap.models.base import Model, Request, Scores, ScoringModel
-from cap.planners.affordances import TERMINATE
+from cap.models.scorers import normalized
 from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, match, next_line
 from cap.planners.loop import DONE, UNREAD, Action, Candidate, PlanEpisode, Ranking, World
 
+TERMINATE = 0.1
+"""Affordance of ending: small, so that it is chosen when nothing else can be done."""
 PLANNED = 0.9
 """How likely the next step of a whole plan is; each later one has this share of the rest."""
 PARTS = ("say", "can", "pay", "likeness", "share", "penalty")
@@ -55,20 +57,14 @@ def rank(model: Model, dialogue: Dialogue, world: World, terminate: float) -> Ra
     """
     actions = world.actions()
     scores = say(model, dialogue, actions)
-    finite = [value for value in scores.logprobs if math.isfinite(value)]
-    if not finite:
-        raise ModelError("the model gave no log-probability that is a number; use another model")
-    high = max(finite)
-    total = high + math.log(math.fsum(math.exp(value - high) for value in finite))
     found = []
-    for action, logprob in zip(actions, scores.logprobs, strict=True):
+    for action, log_say in zip(actions, normalized(scores.logprobs), strict=True):
         can = 0.0 if world.achieved(action) else world.affordance(action)
-        log_say = logprob - total if math.isfinite(logprob) else -math.inf
         found.append(scored(action, log_say, terminate if action == DONE else can))
     found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
     stuck = ""
     if found[0].log_score == -math.inf:
-        likeliest = actions[scores.logprobs.index(high)].text
+        likeliest = actions[scores.logprobs.index(max(scores.logprobs))].text
         stuck = f"nothing the model said can be done now, such as '{likeliest}'"
     return Ranking(tuple(found), scores.rung, scores.notes, stuck)
 

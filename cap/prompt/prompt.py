@@ -27,7 +27,7 @@ same name in the folder `nearest` beside it: more synonyms and examples, for `ne
 
 Lines `#= moved red block to blue bowl` under an example state its effect in the world, in the
 words in which earlier turns of a session are shown; `cap prompts check` judges them. So it does the
-lines `#? beside blue bowl`, which no model is sent. Lines `#< ` tell what else was given with a
+lines `#? moved`, which no model is sent. Lines `#< ` tell what else was given with a
 request.
 
 The header is TOML in comments. Of a file without one, what it would say is read off the examples

@@ -31,9 +31,6 @@ from cap.trace.trace import Event
 INDENT = "  "
 MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
-MOST_PRINTED, MOST_PRINTED_IN_PIPE = 10, 600
-"""Lines a turn's programs print that are shown at once; of more, the last ones at its end."""
-LAST_PRINTED = 3
 _UNSHOWN = ("violations", "candidates", "ended")
 """Kinds with sentences that only pages show."""
 _AFTERWARDS = ("stdout", "moved", "round", "rounds_ended")
@@ -74,9 +71,6 @@ class Live:
         self._follows = follows
         self._last_line = ""
         """The text of the last line on the screen, which will be wiped out."""
-        self._most_printed = MOST_PRINTED if self._moving else MOST_PRINTED_IN_PIPE
-        self._printed = 0
-        """Lines that this turn's programs have printed."""
         self._printing = False
         """Whether what the program prints was shown where it did."""
         self._asking = ""
@@ -129,7 +123,6 @@ class Live:
         """Add up the time of model and robot."""
         if event.kind == "instruction" and event.depth == 0:
             self._lmp, self._asking = event.data.get("lmp", ""), ""
-            self._printed = 0
             self._model_s = self._robot_s = 0.0
         elif event.kind in ("trying", "tried_all"):
             self._tries, self._written = event.kind == "trying", ""
@@ -300,25 +293,16 @@ class Live:
         self._print(text)
 
     def _show_printed(self, data: Mapping[str, Any], depth: int) -> None:
-        """Show what a program prints where it does; of much, the first lines."""
-        lines = data["text"].removesuffix("\n").split("\n")
-        for line in lines[: max(0, self._most_printed - self._printed)]:
+        """Show what a program prints where it does."""
+        for line in data["text"].removesuffix("\n").split("\n"):
             self._write(f"| {clipped(line)}", "", depth + 1)  # no line of ours looks so
-        self._printed += len(lines)
         self._printing = True
 
     def _show_stdout(self, data: Mapping[str, Any], depth: int) -> None:
-        """Show how much was left out of what was printed, and the last of it."""
-        if not self._printing:  # a run that is over
+        """Show what was printed in a run that is over."""
+        if not self._printing:
             self._show_printed(data, depth)
         self._printing = False
-        lines = data["text"].removesuffix("\n").split("\n")
-        hidden = min(len(lines), max(0, self._printed - self._most_printed))
-        if hidden > LAST_PRINTED:
-            more = f"… {hidden - LAST_PRINTED} more lines were printed"
-            self._write(f"{more}; events.jsonl in the run folder has them", "dim", depth + 1)
-        for line in lines[len(lines) - min(hidden, LAST_PRINTED) :]:
-            self._write(f"| {clipped(line)}", "", depth + 1)
 
     def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))

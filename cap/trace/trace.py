@@ -15,18 +15,16 @@ import platform
 import re
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from io import BufferedWriter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cap.errors import CapError, UsageError, stop_in
+from cap.errors import UsageError, stop_in
 from cap.files import write_whole
 from cap.result import plain
 
@@ -66,8 +64,8 @@ _place: ContextVar[_Place | None] = ContextVar("place", default=None)
 class Trace:
     """Writes events to a run folder, if it has one, and passes them to listeners.
 
-    Several threads may write: the turn and the depth of an event are those of its own thread. On a
-    full disk a run goes on without further events in its folder; listeners hear of that once.
+    Several threads may write: the turn and the depth of an event are those of its own thread. An
+    error of the disk, or of a listener, is raised where the event happens.
     """
 
     def __init__(self, folder: Path | None = None, header: Mapping[str, Any] | None = None) -> None:
@@ -86,18 +84,12 @@ class Trace:
         self._lock = threading.Lock()
         self._start_s = time.monotonic()
         self._programs = self._looks = 0
-        self._trouble: OSError | None = None
-        """Why not everything is written."""
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
         self._header = {**begin, **(header or {})}
-        self._events: BufferedWriter | None = None
         if folder is not None:
             (folder / "programs").mkdir(parents=True, exist_ok=True)
             self.update()
-            if self._trouble is not None:  # it has not begun, so it need not
-                raise self._trouble
-            self._events = (folder / "events.jsonl").open("ab")
-            _open.append(self)
+            (folder / "events.jsonl").touch()
 
     @property
     def keyed(self) -> bool:
@@ -136,7 +128,11 @@ class Trace:
             _place.reset(token)
 
     def event(self, kind: str, /, **data: Any) -> None:
-        """Record one event."""
+        """Record one event.
+
+        Raises:
+            OSError: It cannot be written.
+        """
         here = self._here()
         event = Event(kind, here.turn, here.depth, data)
         if self.folder is not None:
@@ -148,32 +144,20 @@ class Trace:
                 "data": plain(data),
             }
             text = json.dumps(line, ensure_ascii=False) + "\n"
-            with self._writing("events.jsonl"), self._lock:
-                if self._events is not None:
-                    # Half a character is written as JSON's own escape of it.
-                    self._events.write(text.encode("utf-8", "backslashreplace"))
-                    self._events.flush()
+            path = self.folder / "events.jsonl"
+            # Half a character is written as JSON's own escape of it.
+            with self._lock, self._writing(path.name), path.open("ab") as file:
+                file.write(text.encode("utf-8", "backslashreplace"))
         self._notify(event)
 
     @contextlib.contextmanager
     def _writing(self, name: str) -> Iterator[None]:
-        """Inside, an error of the disk ends the writing of events, and listeners hear of it."""
+        """Inside, an error of the disk names a file: that of a full disk has no name by itself."""
         try:
             yield
         except OSError as error:
-            first, self._trouble = self._trouble is None, self._trouble or error
-            self._trouble.filename = self._trouble.filename or f"{self.folder}/{name}"
-            self._end_events()
-            if first:
-                why = error.strerror or str(error)
-                self.progress("unwritten", folder=str(self.folder), why=why)
-
-    def _end_events(self) -> None:
-        """Close the file of events."""
-        if self._events is not None:
-            with contextlib.suppress(OSError):
-                self._events.close()
-            self._events = None
+            error.filename = f"{self.folder}/{name}"
+            raise
 
     def progress(self, kind: str, /, **data: Any) -> None:
         """Report something that is still going on to the listeners; nothing is recorded."""
@@ -181,21 +165,8 @@ class Trace:
         self._notify(Event(kind, here.turn, here.depth, data))
 
     def _notify(self, event: Event) -> None:
-        """Call the listeners; one that fails is called no more, and a warning says so.
-
-        Only one of ours ends the run, such as by a terminal that is gone.
-        """
         for listener in list(self.listeners):
-            try:
-                listener(event)
-            except Exception as error:  # a user's own may fail in any way
-                own = str(getattr(listener, "__module__", "")).startswith("cap.")
-                if own and isinstance(error, OSError | CapError):
-                    raise
-                self.listeners[:] = [one for one in self.listeners if one is not listener]
-                name = getattr(listener, "__qualname__", repr(listener))
-                why = f"{type(error).__name__}: {error}"
-                warnings.warn(f"the listener {name} failed: {why}", RuntimeWarning, stacklevel=3)
+            listener(event)
 
     def program(self, name: str, source: str) -> Path | None:
         """Keep a complete program as a file; return where."""
@@ -230,25 +201,9 @@ class Trace:
         """Write the final status.
 
         Raises:
-            OSError: Not everything could be written.
+            OSError: It cannot be written.
         """
         self.update(status=status, seconds=round(time.monotonic() - self._start_s, 3))
-        if self in _open:
-            _open.remove(self)
-        self._end_events()
-        if self._trouble is not None:
-            raise self._trouble
-
-
-_open: list[Trace] = []
-"""Those with a folder that have not ended."""
-
-
-def end_all() -> None:
-    """End every trace that is still open: a stop came between its making and its `with`."""
-    for trace in list(_open):
-        with contextlib.suppress(OSError):
-            trace.close("interrupted")
 
 
 def status_after(error: BaseException) -> str:
@@ -261,7 +216,7 @@ def new_run_folder(runs: Path, robot: str, words: str) -> Path:
     """Name and make a folder for one run: time, robot, the first words; never one that exists."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40].strip("-") or "run"
-    for number in range(1, 1000):
+    for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         folder = runs / f"{stamp}_{Path(robot).stem}_{slug}{suffix}"
         try:
@@ -271,11 +226,8 @@ def new_run_folder(runs: Path, robot: str, words: str) -> Path:
         except OSError as error:
             reason = error.strerror or str(error)
             raise UsageError(f"cannot make a run folder in {runs}: {reason}; use --out") from None
-        return folder
-    raise UsageError(f"cannot find a free name for a run folder in {runs}")
-
-
-_version = cache(version)  # which parses a whole page for it
+        break
+    return folder
 
 
 def versions() -> dict[str, str]:
@@ -283,7 +235,7 @@ def versions() -> dict[str, str]:
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for name in ("code-as-policies", "numpy", "shapely", "openai", "pybullet", "mujoco"):
         try:
-            found[name] = _version(name)
+            found[name] = version(name)
         except PackageNotFoundError:
             continue
     return found

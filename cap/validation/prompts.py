@@ -16,8 +16,6 @@ clauses, parted by semicolons:
     moved                           something is elsewhere
     nothing moved                   all is as it was
     holds apple; drove; drew; ...   the other words of a turn's effect
-    at top right corner             what moved is within 6 cm of that place or object
-    beside blue bowl                what moved is close to it and not in it
     said no mug                     an utterance has these words; `said`: something was said
     changed top drawer              the robot's condition of that name is another
     as named before                 nothing: the program uses names that only earlier turns know
@@ -29,9 +27,7 @@ generated.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +42,6 @@ from cap.engine.goal import GOAL
 from cap.engine.settings import Approve, EngineSettings
 from cap.errors import CapError, MissingExtra, NotFound, PromptError
 from cap.models.base import Model
-from cap.models.nearest import Nearest
 from cap.models.nearest.slots import repeated_numbers
 from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
@@ -63,10 +58,6 @@ from cap.sandbox.sandbox import Sandbox
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
 
-WITHIN_M = {"at": (0.0, 0.06), "beside": (0.04, 0.25)}
-"""How far what moved is from a place or an object, seen from above: at least, and at most."""
-_PLACES = ("get_obj_pos", "get_loc_pos")
-"""Primitives that know where a named place is."""
 _NOT_EXECUTED = "not executed: "
 
 
@@ -203,18 +194,14 @@ class _World:
             return str(failure)
         after = Observation.of(robot)
         effect = Effect.of(before, after, answer.result)
-        return next((why for line in example.effects if (why := missed(line, effect, robot))), "")
+        return next((why for line in example.effects if (why := missed(line, effect))), "")
 
 
-def missed(line: str, effect: Effect, robot: Any) -> str:
-    """Return which clause of a line is not so, and why; "" if all are.
-
-    Raises:
-        PromptError: A clause names what is not there.
-    """
+def missed(line: str, effect: Effect) -> str:
+    """Return which clause of a line is not so, and why; "" if all are."""
     clauses = [" ".join(clause.split()) for clause in line.split(";")]
     for words in clauses:
-        if why := _missed(words, effect, robot):
+        if why := _missed(words, effect):
             return f"'{words}': {why}"
     stated, moved = (
         [one for one in some if one.startswith("moved ")] for some in (clauses, effect.clauses)
@@ -222,7 +209,7 @@ def missed(line: str, effect: Effect, robot: Any) -> str:
     return f"'{'; '.join(stated)}': {'; '.join(moved)}" if stated and stated != moved else ""
 
 
-def _missed(clause: str, effect: Effect, robot: Any) -> str:
+def _missed(clause: str, effect: Effect) -> str:
     """Return why a clause is not so, "" if it is."""
     verb, _, rest = clause.partition(" ")
     if clause == RECALLED or clause in effect.clauses or (clause == "moved" and effect.moved):
@@ -233,26 +220,7 @@ def _missed(clause: str, effect: Effect, robot: Any) -> str:
         return f"said {', '.join(map(repr, effect.said)) or 'nothing'}"
     if verb == "changed":
         return "" if rest in effect.changed else f"{rest} is as before"
-    if verb not in WITHIN_M or not effect.moved:
-        return "; ".join(effect.clauses)
-    low_m, high_m = WITHIN_M[verb]
-    positions = Observation.of(robot).positions
-    there = positions[rest] if rest in positions else _place(rest, robot)
-    for name in effect.moved:
-        apart_m = math.dist(positions[name][:2], there[:2])
-        if name != rest and not low_m <= apart_m <= high_m:
-            return f"{name} is {apart_m:.2f} m from {rest}"
-    return ""
-
-
-def _place(name: str, robot: Any) -> Sequence[float]:
-    """Return where a place is, which no object is named like: metres."""
-    primitives = robot.primitives()
-    for asked in _PLACES:
-        if asked in primitives:
-            with suppress(CapError):
-                return [float(value) for value in primitives[asked].function(name)]
-    raise PromptError(f"an effect names {name!r}, and no object or place has that name")
+    return "; ".join(effect.clauses)
 
 
 def request_chars(text: str) -> int:
@@ -271,28 +239,6 @@ def _too_long(prompt: Prompt, docs: str) -> list[PromptFinding]:
         "remove examples, or shorten the docstrings of what it imports"
     )
     return [PromptFinding(prompt.name, 0, "", reason)]
-
-
-def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]:
-    """Return what a language model reads for each prompt's first example, with no history.
-
-    Args:
-        prompts: By name.
-        robot: Whose docs and facts they show; None where they are no robot's.
-    """
-    shown: dict[str, tuple[str, str]] = {}
-    if robot is not None:
-        with Sandbox() as sandbox:
-            world = _World(robot, prompts, Nearest(), sandbox)
-            engine = world.begin(next(iter(prompts.values())))
-            shown = {name: (engine.context(p).text, engine.docs(p)) for name, p in prompts.items()}
-            world.end()
-    texts = {}
-    for name, prompt in prompts.items():
-        words = prompt.examples[0].instruction if prompt.examples else ""
-        context, docs = shown.get(name, ("", ""))
-        texts[name] = without_synonyms(prompt.render(words, context, docs=docs))
-    return texts
 
 
 @dataclass(frozen=True)

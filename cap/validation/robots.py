@@ -4,9 +4,6 @@ It is built twice in its instant world, looked at, asked what it can be asked wi
 its prompts' examples are executed there. Of a robot that is real in that mode too, those that may
 move it run only if somebody approves them. Whatever a program hands to its primitives, each refuses
 what it cannot use with an error of one line, before anything has changed.
-
-With options, `cap robots check NAME -R ...` brings a real robot up, from looking to the first
-motion (`walk`).
 """
 
 from __future__ import annotations
@@ -18,18 +15,15 @@ import typing
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from cap.engine.settings import Approve
-from cap.errors import CapError, RobotError, UsageError
+from cap.errors import CapError, RobotError
 from cap.models.base import Model
 from cap.program.scope import Primitive
 from cap.robot import registry
 from cap.robot.observation import Observation
-from cap.robot.protocol import BringUp, Rehearsable, Rewindable, Robot
-from cap.robot.view import Viewable
+from cap.robot.protocol import Rehearsable, Rewindable, Robot
 from cap.sandbox.wire import encode
 from cap.validation.prompts import check_robot_prompts
 
@@ -38,11 +32,8 @@ UNIT = re.compile(
     r"pixels?|fractions?|percent|0 to 1|times|number of|how many)\b"
 )
 ODD_VALUES: tuple[Any, ...] = (
-    *(None, True, -1, 10**400, 3 + 4j, math.nan, math.inf),
-    *("", "x" * 100_000, "\x00", "unicorn", b"apple", object(), len),
-    *([], [None], [[]], [[1, 2], [3]], [10**400, 0], [math.nan, 0], ["1", "2"]),
-    *({"x": 1}, {1}, range(100_000), [[0.0, 0.0]] * 20_000),
-    *(np.zeros((0, 2)), np.zeros((2, 2, 2)), np.array(["a"])),
+    *(None, -1, math.nan, math.inf, "", "x" * 100_000, "unicorn"),
+    *([], [None], [[1, 2], [3]], [math.nan, 0], ["1", "2"], {"x": 1}),
 )
 """No names of things, and no places or sizes that a robot could do something with."""
 LONGEST_REFUSAL = 1000
@@ -91,9 +82,7 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
     if isinstance(robot, Rewindable):
         yield from _same_bits(name, robot)
         if robot.simulated:  # it calls what moves the robot
-            for line in broken_promises(robot):
-                where, _, reason = line.partition(": ")
-                yield RobotFinding(where, reason)
+            yield from broken_promises(robot)
     robot.close()
     yield from _failing("close", robot.close, "fails the second time")
     try:
@@ -220,35 +209,29 @@ def _prompts(
             yield RobotFinding(primitive, reason, skipped=True)
 
 
-def broken_promises(robot: Any, usual: Mapping[str, Any] | None = None) -> Iterator[str]:
-    """Yield where a simulated robot does not refuse or draw as it should, a line each.
+def broken_promises(robot: Any) -> Iterator[RobotFinding]:
+    """Yield where a simulated robot does not refuse odd values as it should.
 
     Args:
         robot: In its instant world; it is as it was afterwards.
-        usual: A value that can be used for each parameter, by its name; a parameter without one is
-            given the odd value as well.
     """
-    kept, usual = robot.snapshot(), usual or {}
+    kept = robot.snapshot()
     for primitive in robot.primitives().values():
         parameters = primitive.signature.parameters.values()
         needed = [each.name for each in parameters if each.default is each.empty]
         for name in primitive.signature.parameters if primitive.name != "say" else ():
-            for odd in _odd_values(usual.get(name)):
-                given = {each: usual.get(each, odd) for each in needed} | {name: odd}
+            for odd in ODD_VALUES:
                 robot.restore(kept)
-                if fault := _fault(robot, primitive, given, kept):
-                    yield f"{primitive.name}({name}={odd!r:.40}): {fault}"
+                given = {**dict.fromkeys(needed, odd), name: odd}
+                if why := fault(robot, primitive, given):
+                    yield RobotFinding(f"{primitive.name}({name}={odd!r:.40})", why)
                     break
     robot.restore(kept)
-    if isinstance(robot, Viewable):
-        for name in robot.view().placements.keys() - robot.shapes().keys():
-            yield f"view: places {name!r}, of which shapes() says nothing"
-    if (size := robot.render(64, 48).size) != (64, 48):
-        yield f"render: gives {size[0]} by {size[1]} pixels where 64 by 48 are asked for"
 
 
-def _fault(robot: Any, primitive: Primitive, given: Mapping[str, Any], kept: Any) -> str:
+def fault(robot: Any, primitive: Primitive, given: Mapping[str, Any]) -> str:
     """Return what is wrong with how a primitive refuses arguments, "" if nothing."""
+    kept = robot.snapshot()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -264,63 +247,3 @@ def _fault(robot: Any, primitive: Primitive, given: Mapping[str, Any], kept: Any
     if len(message) > LONGEST_REFUSAL or "\n" in message:
         return f"its message is {len(message)} characters; use one short line"
     return ""
-
-
-def _odd_values(usual: Any) -> Iterator[Any]:
-    """Yield odd values, and what usually works with an odd value in it."""
-    for odd in ODD_VALUES:
-        yield odd
-        if isinstance(usual, list):
-            yield [usual[0], odd]
-        elif isinstance(usual, dict):
-            yield dict.fromkeys(usual, odd)
-
-
-StepResult = Literal["ok", "failed", "declined", "interrupted", "not done"]
-INTERRUPTED = "it was ended here; what moved was stopped"
-UNANSWERED = "it was ended at the question; nothing of this step was done"
-NO_TERMINAL = "it needs a terminal, where a person can be asked: run it in one"
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The result of a step of a bring-up."""
-
-    title: str
-    """Of the step."""
-    result: StepResult
-    """`not done` behind a step that failed or was declined."""
-    finding: str
-    """What was found, or what is wrong and the remedy."""
-    question: str = ""
-    """What the person was asked, if anything."""
-    exit_code: int = 0
-    """Of the error it failed with, or of what it lacked."""
-
-
-def walk(robot: BringUp, ask: Callable[[str], bool] | None) -> Iterator[Checked]:
-    """Go through the checklist; each step rests on those before, so the first no ends it.
-
-    Args:
-        robot: What is brought up.
-        ask: Puts a question to the person; None where there is nobody.
-    """
-    failed = ""
-    for step in robot.steps():
-        title, question = step.title, step.question
-        if failed:
-            yield Checked(title, "not done", f"after: {failed}")
-            continue
-        if question and ask is None:
-            done = Checked(title, "not done", NO_TERMINAL, question, UsageError.exit_code)
-        elif question and ask is not None and not ask(question):
-            done = Checked(title, "declined", "the user said no", question)
-        else:
-            try:
-                done = Checked(title, "ok", step.do(), question)
-            except CapError as error:
-                robot.stop()
-                why = f"{type(error).__name__}: {error}"
-                done = Checked(title, "failed", why, question, error.exit_code)
-        failed = "" if done.result == "ok" else title
-        yield done

@@ -28,7 +28,6 @@ target = 'banana'
 pick_obj(target)
 place_at_obj('bowl', 'beside')
 #= moved banana from table to table
-#? beside bowl
 
 # take the coke can to the desk.
 target = 'coke can'

@@ -23,7 +23,6 @@ put_first_on_second(moved[0], 'blue bowl')
 moved = moved[-1:]
 put_first_on_second(moved[0], 'top right corner')
 #= moved red block from blue bowl
-#? at top right corner
 
 # undo that.
 moved = undo_turns()
@@ -35,7 +34,6 @@ if not moved:
 moved = [name for name in parse_obj_name('the blocks') if name not in moved]
 put_first_on_second(moved[0], 'left side')
 #= moved yellow block
-#? at left side
 
 # no, the red one.
 undo_turns()
@@ -48,7 +46,6 @@ put_first_on_second(moved[0], 'left side')
 other, moved = moved[-1], ['yellow block']
 put_first_on_second(moved[0], parse_position(f'next to the {other}'))
 #= moved yellow block
-#? beside red block
 
 # undo the last two moves.
 moved = undo_turns(2)
@@ -63,7 +60,6 @@ say('all right, the blue bowl is the bin')
 moved = [parse_obj_name('the leftmost block')]
 put_first_on_second(moved[0], called['bin'])
 #= moved yellow block to red block
-#? at blue bowl
 
 # put the white block in the bin.
 say('I see no white block')
@@ -92,7 +88,6 @@ arrange_objects({'pink block': 'cyan block', 'cyan block': 'pink block'})
 moved = ['cyan block']
 put_first_on_second(moved[0], parse_position('next to the gray bowl'))
 #= moved cyan block from pink bowl
-#? beside gray bowl
 
 # move it 5 cm up.
 moved = moved[-1:]

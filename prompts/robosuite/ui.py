@@ -41,7 +41,6 @@ objects = ['red cube', 'green cube']
 # put the red cube on the green cube.
 put_first_on_second('red cube', 'green cube')
 #= moved red cube
-#? at green cube
 
 # now the other way round.
 x, y, z = get_obj_pos('green cube')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from cap.errors import LimitExceeded, NotFound
 from cap.session.session import Session
-from cap.validation.robots import broken_promises
+from cap.validation.robots import ODD_VALUES, broken_promises, fault
 
 TABLE = {
     "name": "red block",
@@ -47,6 +48,16 @@ KITCHEN = {
 }
 
 
+def odd_values(usual: Any) -> Iterator[Any]:
+    """Yield odd values, and what usually works with an odd value in it."""
+    for odd in ODD_VALUES:
+        yield odd
+        if isinstance(usual, list):
+            yield [usual[0], odd]
+        elif isinstance(usual, dict):
+            yield dict.fromkeys(usual, odd)
+
+
 @pytest.mark.parametrize(
     ("name", "objects", "usual"),
     [
@@ -58,7 +69,18 @@ KITCHEN = {
 def test_a_robot_keeps_its_promises(name: str, objects: list[str], usual: dict[str, Any]) -> None:
     create = importlib.import_module(f"robots.{name}").create
     robot = create(mode="instant", seed=1, objects=objects)
-    assert list(broken_promises(robot, usual)) == []
+    assert list(broken_promises(robot)) == []
+    kept = robot.snapshot()
+    for primitive in robot.primitives().values():
+        needed = {each: usual[each] for each in primitive.signature.parameters if each in usual}
+        for name in needed if primitive.name != "say" else ():
+            for odd in odd_values(usual[name]):
+                robot.restore(kept)
+                given = {**needed, name: odd}
+                assert fault(robot, primitive, given) == "", (primitive.name, name, odd)
+    robot.restore(kept)
+    assert robot.view().placements.keys() <= robot.shapes().keys()
+    assert robot.render(64, 48).size == (64, 48)
     robot.close()
 
 

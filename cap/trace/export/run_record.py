@@ -38,11 +38,6 @@ TITLE_CHARS = 200
 """Longest instruction in a title; the turn has all of it."""
 _SAY_CHARS = 10_000
 """How many characters are shown of what the robot said."""
-_DAMAGED = (
-    *(KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError),
-    msgspec.ValidationError,
-)
-"""What reading a damaged event raises."""
 
 _SIZES = {"box": 3, "cylinder": 2, "lathe": 0}
 """How many numbers a shape's size has."""
@@ -87,14 +82,12 @@ class Note(NamedTuple):
 
 @dataclass
 class CalledRow:
-    """One call, or several of one function in a row."""
+    """One call, or several in a row with the same arguments and result."""
 
     call: _Call
     """The first call."""
     count: int = 1
     """How many calls there were."""
-    alike: bool = True
-    """Whether all of them had the first one's arguments and result."""
     seconds: float = 0.0
     """How long all of them took."""
 
@@ -114,23 +107,13 @@ class CalledRow:
         """What it returned, or ""."""
         return "" if self.call.result is None else short(self.call.result)
 
-    @property
-    def more(self) -> str:
-        """How many other calls there were, if they differ; else ""."""
-        others = counted(self.count - 1, "more call")
-        return "" if self.alike else f", and {others} of {self.name}"
-
     def takes(self, call: _Call) -> bool:
-        """Count a call that belongs in this row; False if it does not."""
-        first = self.call
-        same = (call.args, call.kwargs, call.result) == (first.args, first.kwargs, first.result)
-        if call.name != first.name or call.error or first.error:
-            return False
-        if call.name == "say" and not same:
+        """Count a call that is like the first one; False if it is not."""
+        first = msgspec.structs.replace(self.call, duration_s=call.duration_s, line=call.line)
+        if call != first:
             return False
         self.count += 1
         self.seconds += call.duration_s
-        self.alike = self.alike and same
         return True
 
 
@@ -272,17 +255,11 @@ class RunRecord:
         before = self.folder / "before.png"
         return before if before.is_file() else None
 
-    @property
-    def marked(self) -> bool:
-        """Whether a program has lines that called something."""
-        parts = (part for turn in self.turns for part in turn.parts)
-        return any(isinstance(part, ProgramRecord) and part.lines for part in parts)
-
     def add(self, event: Mapping[str, Any]) -> None:
         """Add what one event holds; one that cannot be read is counted."""
         try:
             self._add(event)
-        except _DAMAGED:
+        except Exception:  # a damaged event may be damaged in any way
             self.unknown[event["kind"]] = self.unknown.get(event["kind"], 0) + 1
 
     def _turn(self, event: Mapping[str, Any]) -> TurnRecord:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchmarks.planning.kitchen_needs import USUAL, KitchenTask
-from benchmarks.planning.kitchen_skills import PLACES
-from cap.planners.dialogue import with_article
+from benchmarks.planning.kitchen_skills import PLACES, with_article
 
 Plan = Sequence[str]
 DRAWER = ("go to the drawers", "open the top drawer")

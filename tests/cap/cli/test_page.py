@@ -124,7 +124,7 @@ def test_what_a_program_prints_stands_below_its_calls() -> None:
 def test_calls_with_arrays_are_shown() -> None:
     points = [np.full((3, 2), number) for number in (1.0, 1.0, 2.0)]
     events = [("call", {"name": "draw", "args": (one,), "result": one}) for one in points]
-    assert "and 2 more calls" in shown(*events)[2]
+    assert "<b>× 2</b>" in shown(*events)[2]
 
 
 def test_without_its_extra_the_page_names_it(

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from cap.planners import affordances
 from cap.planners.dialogue import (
     Dialogue,
     DialogueLine,
@@ -15,7 +12,6 @@ from cap.planners.dialogue import (
     match,
     plan_in,
     read,
-    with_article,
 )
 from cap.robot.registry import prompts_path
 from tests.rows import rows, table
@@ -63,11 +59,6 @@ def test_the_form_of_prompt_files_has_steps_alone_and_one_article() -> None:
     )
 
 
-def test_names_have_articles() -> None:
-    names = ("apple", "cup", "rice chips", "glass")
-    assert list(map(with_article, names)) == ["an apple", "a cup", "the rice chips", "a glass"]
-
-
 @rows("path", sorted((prompts_path() / "planners").glob("*.toml")))
 def test_the_shipped_prompts_are_read_and_are_short(path: Path) -> None:
     prompt = DialoguePrompt.load(path)
@@ -99,11 +90,3 @@ def test_a_prompt_without_feedback_neither_announces_nor_shows_any() -> None:
     assert "Success: no" in with_it
     assert "ucce" not in without
     assert without.count("Robot: ") == with_it.count("Robot: ")
-
-
-CASES = table(__file__, "affordances")
-
-
-@rows(("kind", "given", "expected"), CASES.values(), CASES)
-def test_affordances(kind: str, given: float, expected: float) -> None:
-    assert getattr(affordances, kind)(given) == pytest.approx(expected)

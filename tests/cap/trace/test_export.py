@@ -264,7 +264,14 @@ def test_only_calls_that_are_alike_are_shown_as_one(tmp_path: Path) -> None:
     calls += [call("go", "c"), call("see", "x", 1), call("see", "x", 2), call("say", "one")]
     calls += [call("say", long + "1"), call("say", long + "2"), call("say", "two")]
     run = recorded(tmp_path, GO, *calls, call("say", "two"))
-    shown = ["where('red') × 2 = 1", "go('a'), and 2 more calls", "see('x') = 1, and 1 more call"]
+    shown = [
+        "where('red') × 2 = 1",
+        "go('a')",
+        "go('b')",
+        "go('c')",
+        "see('x') = 1",
+        "see('x') = 2",
+    ]
     shown += ["say('one')", f"say('{long}1", f"say('{long}2", "say('two') × 2"]
     for text in (markdown(run), re.sub("<[^>]+>", "", html(run).replace("<li", "\n<li"))):
         lines = [unescape(line) for line in text.split("\n")]

@@ -17,7 +17,7 @@ from cap.result import plain
 from cap.trace.export.bundle import bundle
 from cap.trace.export.run_record import RunRecord
 from cap.trace.reader import UNREADABLE, read_events, read_header
-from cap.trace.trace import FORMAT_VERSION, Event, Trace, end_all, new_run_folder
+from cap.trace.trace import FORMAT_VERSION, Event, Trace, new_run_folder
 from tests.fakes.full_disk import room_for
 from tests.rows import rows
 
@@ -120,19 +120,6 @@ def test_one_bad_run_does_not_hide_the_others(
     assert (rows["run"]["status"], rows["other"]["status"]) == ("killed", "done")
 
 
-@pytest.mark.inside
-def test_what_a_stop_left_open_is_ended_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cap.trace.trace._open", [])
-    ended, _ = Trace(tmp_path / "ended"), Trace(tmp_path / "left")
-    ended.close("done")
-    end_all()
-    end_all()
-    assert read_header(tmp_path / "ended")["status"] == "done"
-    assert read_header(tmp_path / "left")["status"] == "interrupted"
-
-
 def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = Trace(tmp_path)
 
@@ -146,20 +133,20 @@ def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Mon
     assert list((tmp_path / "programs").iterdir()) == []
 
 
-def test_on_a_full_disk_a_run_goes_on_and_it_is_said_once_and_at_the_end(tmp_path: Path) -> None:
-    trace, told = Trace(tmp_path), list[Event]()
-    trace.listeners.append(told.append)
+def test_a_full_disk_ends_a_run_that_can_still_be_read(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
     trace.event("a")
-    with room_for(2000):
+    with room_for(2000), pytest.raises(OSError, match=r"File too large.*events\.jsonl"):
         trace.event("b", text="x" * 3000)  # half a line is written
-        trace.program("ui", "x" * 3000)
-    trace.event("c")
-    unwritten = [event.data for event in told if event.kind == "unwritten"]
-    assert unwritten == [{"folder": str(tmp_path), "why": "File too large"}]
     assert [event["kind"] for event in read_events(tmp_path)] == ["a"]
-    with pytest.raises(OSError, match=r"File too large.*events\.jsonl"):
-        trace.close("failed")
-    assert read_header(tmp_path)["status"] == "failed"
+
+
+def test_a_listener_s_error_is_the_caller_s(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    trace.listeners.append(lambda event: event.data["nothing"])
+    with pytest.raises(KeyError):
+        trace.event("a")
+    assert [event["kind"] for event in read_events(tmp_path)] == ["a"]
 
 
 def test_a_run_that_cannot_be_written_at_all_does_not_begin(tmp_path: Path) -> None:

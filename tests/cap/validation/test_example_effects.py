@@ -46,7 +46,7 @@ def test_a_number_of_the_words_stands_once_in_the_code(
 @pytest.mark.parametrize(
     "line",
     [
-        "moved; at blue bowl",
+        "moved",
         "moved red block to blue bowl; said the BLOCK",
         "said 'The block is in'; as named before",
     ],
@@ -65,7 +65,7 @@ def test_a_wrong_effect_is_a_finding(tmp_path: Path, line: str, why: str) -> Non
 
 
 def test_effect_lines_are_no_part_of_the_program(tmp_path: Path) -> None:
-    stated = "#= moved red block to blue bowl\n#? at blue bowl\n"
+    stated = "#= moved red block to blue bowl\n#? moved\n"
     assert findings(tmp_path, f"{PUT}{stated}\n# and say so.\nsay('yes')\n#= said yes\n") == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cap.cli.main import run
+from cap.cli.prompts import requests
 from cap.engine.engine import hinted
 from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
@@ -15,7 +16,7 @@ from cap.prompt.docs import imports
 from cap.prompt.prompt import CHARS_PER_TOKEN, MAX_REQUEST_TOKENS
 from cap.robot import registry
 from cap.session.session import Session
-from cap.validation.prompts import request_chars, requests
+from cap.validation.prompts import request_chars
 
 MOST_CHARS = MAX_REQUEST_TOKENS * CHARS_PER_TOKEN
 ROBOTS = ["ravens", "drawing", "kitchen"]

@@ -8,8 +8,6 @@ FARTHEST_M = 100.0
 """How far a place can be, metres."""
 PLACE = 1.0
 """Putting down is taken to be possible always."""
-TERMINATE = 0.1
-"""Ending: small, so that it is chosen when nothing else can be done."""
 
 
 def pick(value: float) -> float:
