@@ -178,7 +178,7 @@ def _handled(
 ) -> Iterator[str]:
     """Yield what is otherwise than was said of things that can be moved."""
     known = " ".join([*before.positions, *map(str, before.facts.get("locations", ()))])
-    for name in _ABSENT.findall(text) if effect.altered else ():
+    for name in _ABSENT.findall(text) if effect.altered and not effect.said else ():
         if name.rstrip("s") not in known:
             yield f"there is no {name!r}"
     other = re.search(r"\bthe other (?:one|block|bowl|cube|plate)(?!s)\b", text)

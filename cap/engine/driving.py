@@ -81,7 +81,7 @@ _WAY = re.compile(
     r"(?! (?:of|side|up|to (?!the (?:left|right)|your)|again|and forth))"
 )
 _FIGURE = re.compile(
-    r"(?<!half )(?<!quarter )(?<!semi)\b(?:circle|loop|square|triangle|rectangle|laps?|rounds?)s?\b"
+    r"(?<!half )(?<!quarter )\b(?:(?:circle|loop|square|triangle|rectangle|lap)s?|rounds)\b(?! m\b)"
 )
 _SEVERAL = {"twice": 2, "thrice": 3}
 _ROUNDS = re.compile(
@@ -140,10 +140,11 @@ def driven_otherwise(
     yield from _not_visited(clauses, driven, before, after)
     if travel in before.condition and not effect.moved:
         yield from _missing_lengths(text, driven, heading, after)
-        turned_m = after.condition[travel] - before.condition[travel] - length_of(driven)
-        yield from _missing_rounds(text, driven, turned_m, after)
     if not drives:
         return
+    if travel in before.condition:
+        turned_m = after.condition[travel] - before.condition[travel] - length_of(driven)
+        yield from _missing_rounds(text, driven, turned_m, after)
     turned = math.degrees(math.remainder(end_heading - heading, math.tau))
     yield from _not_turned(clauses, turned)
     if len(clauses) == 1:
@@ -228,8 +229,7 @@ def _missing_lengths(
     aside = out @ (-math.sin(heading), math.cos(heading))
     found = [length_of(driven), *np.ptp(driven, axis=0), np.ptp(ahead), np.ptp(aside)]
     found += np.linalg.norm(np.diff(driven, axis=0), axis=1).tolist()
-    for along in (ahead, aside, np.linalg.norm(out, axis=1), *out.T):
-        found += [*np.abs(along), *np.abs(np.diff(along))]
+    found += np.linalg.norm(out, axis=1).tolist()
     if "radius" in text:
         found = [one / 2 for one in found]
     places = _places(after)

@@ -7,7 +7,7 @@ leave it open, nothing is said of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -76,9 +76,6 @@ OPEN_WORDS = re.compile(
     r"|(?:closer|nearer) together)\b"
 )
 """Words that leave open what is meant."""
-_MATCHING = re.compile(r"^(?!.*\b(?:not|other|different)\b).*\b(?:matching|(?:same|own) color)\b")
-_NEAREST = re.compile(r"\b(?:nearest|closest) (\w+)$|\b(\w+) (?:nearest|closest) to (?:it|them)$")
-"""Where each of several things goes to another place."""
 _STAYS = re.compile(
     r"^(?:don't|do not|never|without) (?:touch|mov|chang|disturb|us)\w*"
     r"|^(?:leave|keep) .*(?:where|alone|as (?:it|they)|in place|untouched)"
@@ -167,6 +164,15 @@ def _in_digits(match: re.Match[str]) -> str:
     return str(tens + NUMBERS.get(match[2] or "", 0))
 
 
+def _and_a_half(match: re.Match[str]) -> str:
+    return f"{NUMBERS.get(match[1]) or int(match[1])}.5"
+
+
+def _in_cm(match: re.Match[str]) -> str:
+    number = NUMBERS.get(match[1]) or float(match[1])
+    return f"{(2.54 if match[2] == 'inch' else 30.48) * number:g} cm"
+
+
 _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b({'|'.join(_TENS)}|{'|'.join(_TEENS)})(?:[- ]({_NUMBER})(?=\W))?": _in_digits,
     r"\beleven\b": "11",
@@ -175,7 +181,9 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\ba dozen\b": "twelve",
     r"\ba couple of (?=\w)": "two ",
     r"\b(\w+)-(?=(?:mm|cm|m|met(?:er|re)s?|centi\w+|milli\w+|foot|feet|inch\w*)\b)": r"\1 ",
+    rf"\b(\d+|{_NUMBER}) and (?:a|one) half\b": _and_a_half,
     r"\b\w+ (?:\w+ )?and (?:a|one) half\b": "some",
+    rf"\b(\d+(?:\.\d+)?|{_NUMBER}) (inch|f(?:oo|ee)t)(?:es)?\b": _in_cm,
     r"\bpieces? of fruit\b": "fruit",
     r"\bafter that\b": "then",
     r",? (?:when|once|after) (?:you(?:'re| are)|that is|it is) (?:done|finished)\b": "",
@@ -515,8 +523,8 @@ def _wishes(
             for name in one.names:
                 if name not in excluded and _is_subject(name, one, said):
                     every[name] = None
-                    common = Placing(name, group=one.group, clause=clause)
-                    wishes.extend(_placings(common, said, seen))
+                    for where in said or [("", (), None)]:
+                        wishes.append(Placing(name, *where, group=one.group, clause=clause))
 
     swaps = SWAPS.search(clause)
     for one in references:
@@ -593,19 +601,6 @@ def _is_subject(name: str, one: Reference, said: Sequence[_Said]) -> bool:
     kinds = {target.split()[-1] for target in targets}
     # "everything in the red bowl" means no bowls
     return name not in targets and not (one.kind == "thing" and name.split()[-1] in kinds)
-
-
-def _placings(common: Placing, said: Sequence[_Said], seen: Observation) -> Iterator[Placing]:
-    """Yield where a thing is to be, in each of the ways a clause says; itself if in none."""
-    for relation, targets, metres in said:
-        if relation in INSIDE and not targets and _MATCHING.search(common.clause):
-            color, kind = common.name.split()[0], common.name.split()[-1]
-            others = [name for name in seen.positions if name.split()[-1] != kind]
-            alike = tuple(name for name in others if name.split()[0] == color)
-            targets = alike if len(alike) == 1 else ()
-        yield replace(common, relation=relation, targets=targets, length_m=metres)
-    if not said:
-        yield common
 
 
 def _with_way(wishes: list[Placing], clause: str, start: int) -> list[Placing]:
