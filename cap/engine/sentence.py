@@ -76,6 +76,8 @@ OPEN_WORDS = re.compile(
     r"|(?:closer|nearer) together)\b"
 )
 """Words that leave open what is meant."""
+_MATCHING = re.compile(r"^(?!.*\b(?:not|other|different)\b).*\b(?:matching|(?:same|own) colors?)\b")
+"""Where each of several things goes to another place."""
 _STAYS = re.compile(
     r"^(?:don't|do not|never|without) (?:touch|mov|chang|disturb|us)\w*"
     r"|^(?:leave|keep) .*(?:where|alone|as (?:it|they)|in place|untouched)"
@@ -523,8 +525,11 @@ def _wishes(
             for name in one.names:
                 if name not in excluded and _is_subject(name, one, said):
                     every[name] = None
-                    for where in said or [("", (), None)]:
-                        wishes.append(Placing(name, *where, group=one.group, clause=clause))
+                    for where, targets, metres in said or [("", (), None)]:
+                        if where in INSIDE and not targets and _MATCHING.search(clause):
+                            targets = _of_its_color(name, seen)
+                        wish = Placing(name, where, targets, metres, group=one.group, clause=clause)
+                        wishes.append(wish)
 
     swaps = SWAPS.search(clause)
     for one in references:
@@ -532,6 +537,8 @@ def _wishes(
             continue
         gap = clause[end : one.begin]
         end = one.end
+        if ":" in gap:  # what follows says it of each
+            subjects, said, relation = [], [], ""
         found = _RELATION.search(gap)
         here = (f"{found[1]} of" if found[1] else found[2]) if found else ""
         if here in _NO_PLACE and not subjects and STACKS_OF.search(clause):
@@ -601,6 +608,14 @@ def _is_subject(name: str, one: Reference, said: Sequence[_Said]) -> bool:
     kinds = {target.split()[-1] for target in targets}
     # "everything in the red bowl" means no bowls
     return name not in targets and not (one.kind == "thing" and name.split()[-1] in kinds)
+
+
+def _of_its_color(name: str, seen: Observation) -> tuple[str, ...]:
+    """Return the one thing of another kind that has the color of a thing."""
+    color, kind = name.split()[0], name.split()[-1]
+    others = [other for other in seen.positions if other.split()[-1] != kind]
+    alike = tuple(other for other in others if other.split()[0] == color)
+    return alike if len(alike) == 1 else ()
 
 
 def _with_way(wishes: list[Placing], clause: str, start: int) -> list[Placing]:
