@@ -74,8 +74,6 @@ _LENGTH = re.compile(
     r"(?<!most )(?<!least )(?<!within )(?<!than )(?<!up to )(?<!every )(?<!under )(?<!over )"
     r"(?<![\d.])(\d+(?:\.\d+)?) ?(cm|m)\b(?![²^/]| per| a second| around| or\b)"
 )
-_FROM = re.compile(r"\b(?:from|of|past|beyond|away|behind|in front|before)\b")
-"""After a length that says how far something is from another."""
 _WAY = re.compile(
     r"\b(left|right|forward|back)\b"
     r"(?! (?:of|side|up|to (?!the (?:left|right)|your)|again|and forth))"

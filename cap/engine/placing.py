@@ -202,10 +202,10 @@ class PlacingCheck:
         """Yield what of a tower is not in it: all but the lowest are on another, or on its base."""
         wishes = [wish for name in names for wish in self.reading.wishes.get(name, ())]
         targets = [target for wish in wishes for target in wish.targets]
+        under = self.after.whereabouts
         alone = [name for name in names if not self._within(name, (*names, *targets))]
-        carrying = [self.after.whereabouts.get(name) for name in names]
-        apart = [name for name in alone if name not in carrying] or alone
-        if self.effect.moved and len(alone) > 1 and None not in carrying:
+        apart = [name for name in alone if name not in under.values()] or alone
+        if self.effect.moved and len(alone) > 1 and {*names} <= under.keys():
             yield f"{quoted(apart)} {'is' if len(apart) == 1 else 'are'} not in the tower"
 
 

@@ -36,8 +36,6 @@ WAYS = {
 }
 """In the frame of a table, x to the right and y away from its front edge."""
 HALVES = ("left half", "right half", "top half", "bottom half")
-NEAR_MIDDLE_M = 0.05
-"""What is so near to the middle may be said to be on either side."""
 CLEAR_M = 0.01
 """A thing is the nearest, or the leftmost, if no other is within so much of it."""
 _VERB = (
@@ -59,7 +57,10 @@ _SAYS_WHICH = re.compile(rf" {_STATES}\b")
 """After a place that says which thing is meant: "the can on the cart should be put away"."""
 _WANTS = r"(?:i want|i would like|i'd like|i need)"
 SWAPS = re.compile(r"\b(?:swap|exchange|switch|trade places|change places)\b")
-STACKS = re.compile(r"^(?:stack|pile)\b|\b(?:tower|stack|pile) (?:of|from|out of)\b|\btower\b")
+STACKS = re.compile(
+    r"^(?:stack|pile)\b|\b(?:tower|stack|pile) (?:of|from|out of)\b|\btower\b"
+    r"|^(?:make|build|form) an? (?:stack|pile)\b"
+)
 STACKS_OF = re.compile(r"\b(?:tower|stack|pile|row|line|column)\b")
 _CUT = re.compile(
     rf"(?:\s*[.;:!]+\s+|,?\s+(?:and|then|but)\b|,)(?:[ ,]*(?:and|then|but|also|just|now|finally))*"
@@ -107,12 +108,6 @@ _RESTRICTS = re.compile(
 """After some things: only some of them are meant."""
 _AT_SIDE = re.compile(r" (?:at|on|in|from(?! \w+ to\b)|between|around)\b")
 _COMES = re.compile(r"^(?:come|go|drive|return|be)\b(?! it)")
-_TAKES = re.compile(r"^(?:take|get|fetch|grab|pick up|remove|find|choose)\b")
-"""Verbs after which "the block in the bowl" is the one that is there."""
-_IN_HALF = re.compile(
-    r" (?:that (?:is|are) |lying |standing )?(?:on|in|at) the (left|right|top|bottom)"
-    r"(?: half| side)?(?! \w+ corner| corner)"
-)
 _TO_PLACE = re.compile(r"\b(?:in|into|inside|on|onto|to|next)\b")
 """After things at a place: where they are to be, so that the place says which are meant."""
 _BEFORE_PLACE = re.compile(
@@ -559,8 +554,8 @@ def _wishes(
         elif here:
             if re.search(r"\bthen\b", gap):
                 said.clear()
-            if STACKS.search(clause) and set(one.names) & set(HALVES):
-                continue  # "red at the bottom"
+            if STACKS.search(clause) and ({*one.names} & {*HALVES} or ":" in clause):
+                continue  # "a tower: red at the bottom, green in the middle"
             if not said or said[-1][1]:
                 named = () if clause.startswith(("'s", " of "), one.end) else one.names
                 said.append((here, named, _length_in(gap)))
