@@ -205,7 +205,7 @@ def _not_turned(clauses: Sequence[str], turned: float) -> Iterator[str]:
 
 
 def _other_way(clause: str, went: Sequence[float], heading: float) -> Iterator[str]:
-    """Yield that a drive of one straight leg did not go the way, or as far, as was said."""
+    """Yield that a drive of one straight leg did not go the way that was said."""
     lengths, ways = _LENGTH.findall(clause), _WAY.findall(clause)
     if not clause.startswith("drive") or len(lengths) != 1 or len(ways) > 1:
         return
