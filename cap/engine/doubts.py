@@ -8,7 +8,6 @@ thing that was named and not moved, two moved where three were asked for, left f
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
@@ -17,7 +16,7 @@ from typing import Any
 from cap.engine.answer import State
 from cap.engine.drawing import missing_in_drawing
 from cap.engine.driving import driven_otherwise
-from cap.engine.effect import INK, ITSELF, VELOCITY, Effect
+from cap.engine.effect import INK, VELOCITY, Effect
 from cap.engine.placing import PlacingCheck, quoted
 from cap.engine.sentence import COLORS, OPEN_WORDS, mentions, plain_words, read
 from cap.result import Failure, Result
@@ -42,20 +41,14 @@ _FOR_CODE = re.compile(
     re.IGNORECASE,
 )
 """Words that ask for a function, and not for what it does."""
-_ABSENT = (
-    "pear|lemon|lime|peach|grapes?|carrot|tomato|potato|mug|glass|plate|fork|knife|spoon|milk|bread"
-    "|egg|ball|book|phone|key|pen|hat|shoe|pan|pot|teapot|kettle"
+_ABSENT = re.compile(
+    rf"\bthe ((?:{COLORS}) (?:block|bowl|plate|chair)|pear|lemon|lime|peach|grapes?|carrot|tomato"
+    r"|potato|mug|glass|plate|fork|knife|spoon|milk|bread|egg|ball|book|phone|key|pen|hat|shoe|pan"
+    r"|pot|teapot|kettle|hallway|corridor|living room|bedroom|bathroom|dining room|next room|hall"
+    r"|other room|office(?! chair)|garden|garage|balcony|terrace|basement|attic|street|pantry)\b"
 )
-"""Things of everyday life that some worlds have and others do not."""
-_ROOMS = re.compile(
-    r"\b(hallway|corridor|living room|bedroom|bathroom|dining room|next room|other room|hall"
-    r"|office(?! chair)|garden|garage|balcony|terrace|basement|attic|street|pantry|stairs|outside$"
-    r"|(?<=out of the )(?:kitchen|room|house)|(?<=leave the )(?:kitchen|room|house))\b"
-)
-"""Places of a home that some worlds have and others do not."""
+"""Things and rooms that some worlds have and others do not."""
 _DEPENDS = re.compile(r"\b(?:if|unless|until|while|when|whenever|undo)\b")
-BACK_M, POINTED_M = 0.04, 0.05
-"""Again where it was, and pointed at: not farther apart than this."""
 _ENDS_AS_IT_BEGAN = re.compile(r"(?:\band\b|\bthen\b|,).*\b(?:back|return|again)\b", re.IGNORECASE)
 """Of an order that may end as it began: "open it and close it again"."""
 _ASKS = re.compile(
@@ -64,15 +57,15 @@ _ASKS = re.compile(
 )
 _CUBES = re.compile(r"\bcube(s?)\b")
 """Blocks, where nothing is called a cube."""
-_SAME = re.compile(r"\bthe same (?:thing )?(?:with|for|to) (?=the )")
-_BACK = re.compile(r"\bback\b(?: (?:to )?(?:where it was|its (?:old |first )?place))?\W*$")
 _EXPLAINS = re.compile(
     r"\b(?:no|not|none|nothing|would|cannot|only|but|instead|except|without|too|already|fits?|room"
     r"|as far as|left)\b|n't\b|\?"
 )
 """What a robot says that explains why it did something else; "done" alone explains nothing."""
-_POINTS = re.compile(r"^(?:point|hover|hold the gripper|move (?:your|the) (?:gripper|hand|arm))\b")
-_DOOR = re.compile(r"\b(?P<do>open|close|shut)\b(?! to\b)")
+_DOOR = re.compile(
+    r"\b(?P<do>open|close|shut)\b(?! to\b)"
+    r"(?P<what>(?:(?!,|\b(?:open|close|shut|then|put|take|get)\b|\band (?!the|both)).)*)"
+)
 _ALL_DOORS = re.compile(
     r"^ (?:all|both|every|each)\b(?: of)?(?: the)? (?:drawers?|doors?)|^ everything"
 )
@@ -170,7 +163,6 @@ def doubts(
     found = list[str]()
     if INK not in before.condition:
         found += _handled(text, before, after, effect, moved_before)
-    found += _no_such_place(text, before, effect)
     found += driven_otherwise(text, before, after, effect)
     found += missing_in_drawing(text, before, after)
     found += _opened(text, before, after)
@@ -185,67 +177,17 @@ def _handled(
     moved_before: Mapping[str, Any],
 ) -> Iterator[str]:
     """Yield what is otherwise than was said of things that can be moved."""
-    yield from _absent(text, before, effect)
-    yield from _followed(text, before, effect, moved_before)
-    if OPEN_WORDS.search(text) or _ASKS.match(text) or text.endswith("?"):
-        return
-    it = tuple(effect.moved) if len(effect.moved) == 1 else ()
-    reading = read(text, before, moved_before, it)
-    yield from PlacingCheck(reading, before, after, effect).doubts()
-    gripper = after.condition.get(ITSELF[1])
-    if _POINTS.match(text) and gripper and not effect.moved:
-        named = [name for name, _, _ in mentions(text, before.positions)]
-        beside = re.search(r"\b(?:left|right|between|cm|beside|next)\b", text)
-        at = before.positions[named[0]] if len(named) == 1 and not beside else gripper
-        if math.dist(gripper[:2], at[:2]) > POINTED_M:
-            yield f"the gripper is not at {named[0]!r}"
-
-
-def _absent(text: str, before: Observation, effect: Effect) -> Iterator[str]:
-    """Yield things that are named and not there, if something moved all the same."""
-    if not effect.moved:
-        return
-    kinds = {name.split()[-1] for name in before.positions}
-    called = "|".join(sorted(map(re.escape, kinds)))
-    for name in re.findall(rf"\bthe ((?:{COLORS}) (?:{called}))\b", text):
-        if name not in before.positions:
+    known = " ".join([*before.positions, *map(str, before.facts.get("locations", ()))])
+    for name in _ABSENT.findall(text) if effect.altered and not effect.said else ():
+        if name.rstrip("s") not in known:
             yield f"there is no {name!r}"
-    for noun in re.findall(rf"\bthe ({_ABSENT})\b", text):
-        if not any(noun.rstrip("s") in name for name in before.positions):
-            yield f"there is no {noun!r}"
-
-
-def _no_such_place(text: str, before: Observation, effect: Effect) -> Iterator[str]:
-    """Yield a room that a robot that drives was to go to and that is not there."""
-    rooms = [str(name) for name in before.facts.get("locations", ())]
-    for match in _ROOMS.finditer(text) if rooms and effect.altered else ():
-        if match[1] not in " ".join(rooms):
-            yield f"the robot cannot drive to, or out of, {match[1]!r}"
-
-
-def _followed(
-    text: str, before: Observation, effect: Effect, moved_before: Mapping[str, Any]
-) -> Iterator[str]:
-    """Yield what is otherwise than the turn before makes it: the other one, the same, back."""
-    kinds = "|".join({re.escape(name.split()[-1]) for name in before.positions})
-    other = re.search(rf"\bthe other (?:one|{kinds})(?!s)\b", text)
+    other = re.search(r"\bthe other (?:one|block|bowl|cube|plate)(?!s)\b", text)
     if other and effect.moved and set(effect.moved) <= set(moved_before):
         yield f"'the other one' is not {quoted(effect.moved)}, which was moved before"
-    if (same := _SAME.search(text)) and effect.moved:
-        for name, begin, stop in mentions(text, before.positions):
-            whose = text.startswith("'s", stop)
-            if begin == same.end() + len("the ") and name not in effect.moved and not whose:
-                yield f"{name!r} was not moved"
-    drives = ITSELF[0] in before.condition
-    if (
-        _BACK.search(text)
-        and not drives
-        and len(effect.moved) == 1
-        and effect.moved.keys() <= moved_before.keys()
-    ):
-        ((name, (_, end)),) = effect.moved.items()
-        if math.dist(end[:2], moved_before[name][0][:2]) > BACK_M:
-            yield f"{name!r} is not back where it was"
+    if not (OPEN_WORDS.search(text) or _ASKS.match(text) or text.endswith("?")):
+        it = tuple(effect.moved) if len(effect.moved) == 1 else ()
+        reading = read(text, before, moved_before, it)
+        yield from PlacingCheck(reading, before, after, effect).doubts()
 
 
 def _opened(text: str, before: Observation, after: Observation) -> Iterator[str]:
@@ -259,19 +201,13 @@ def _opened(text: str, before: Observation, after: Observation) -> Iterator[str]
         return
     asked, last = dict[str, str](), list[str]()
     for match in _DOOR.finditer(text):
-        rest = re.split(r"\b(?:open|close|shut)\b", text[match.end() :])[0]
-        rest = re.split(r",|\b(?:then|put|take|get|and (?!the|both))\b", rest)[0]
-        named = [name for name, _, _ in mentions(rest, doors)]
-        if _ALL_DOORS.match(rest):
+        named = [name for name, _, _ in mentions(match["what"], doors)]
+        if _ALL_DOORS.match(match["what"]):
             named = list(doors)
-        elif re.match(r" (?:it|them)\b", rest):
+        elif not named and re.match(r" (?:it|them|the (?:drawer|door))\b", match["what"]):
             named = last or [name for name, _, _ in mentions(text[: match.start()], doors)][-1:]
-        elif not named and (one := re.match(r" the (?:drawer|door)(s?)\b", rest)):
-            named = last or [name for name, _, _ in mentions(text[: match.start()], doors)][-1:]
-            if one[1] or not named:
-                return
-        asked.update(dict.fromkeys(named, "open" if match["do"] == "open" else "closed"))
-        last = named or last
+        asked |= dict.fromkeys(named, "open" if match["do"] == "open" else "closed")
+        last = named
     for name, wanted in asked.items():
         if doors[name] != wanted:
             yield f"{name!r} is {doors[name]}"

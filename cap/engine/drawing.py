@@ -1,11 +1,11 @@
-"""Words against a drawing: how many shapes were asked for, which and where, and what was drawn.
+"""Words against a drawing: the shapes, lengths and places that were asked for, and what was drawn.
 
-One shape is taken to be one stroke, or all the new ones.
+One shape is taken to be one stroke, or all the new ones. A stated length must be a size of
+something new, or a distance from it; a size counts with the word that says what it measures.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -13,105 +13,92 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from cap.engine.effect import INK
-from cap.engine.measures import (
-    AREA,
-    missing_area,
-    missing_gaps,
-    missing_sizes,
-    not_by,
-    not_in_proportion,
-    not_lying,
-    unmet_lengths,
-)
-from cap.engine.redrawing import (
-    BECOMES,
-    CHANGES,
-    ERASES,
-    REPLACES,
-    not_changed,
-    not_erased,
-    still_there,
-)
-from cap.engine.sentence import NUMBERS, clauses_of, mentions
+from cap.engine.sentence import NUMBERS, UNITS, clauses_of, mentions
 from cap.engine.shapes import (
-    CHANGE_SHARE,
-    CHANGE_SLACK_M,
-    CORNERS,
-    PLACE,
-    SHAPES,
-    SLACK_M,
-    STRAIGHT_M,
-    WAYS,
+    KNOWN,
+    MEASURES,
     Points,
-    box_of,
-    corners_of,
-    holds,
-    metres,
+    Stroke,
+    is_closed,
+    looks_like,
     middle_of,
-    not_at_place,
-    not_at_side,
     points_of,
     same,
-    size_of,
+    sizes_of,
 )
 from cap.robot.observation import Observation
 
-COUNTS = {"a": 1, "an": 1, "one": 1, "another": 1, **NUMBERS}
-IN_A_ROW = 0.1
-"""Shapes are in a row if none is off the line through them by more of its length."""
-REGULAR = 0.03
-"""A circle is as wide as it is high, and a square's sides are equal, but for this share."""
-OPEN_SHARE = 0.3
-"""A shape is open if its ends are farther apart than this share of its size."""
-_ROUND = 16
-"""A circle of so many points is as wide as it is high."""
+CHANGE_SHARE, CHANGE_SLACK_M = 0.05, 0.003
+"""A change of size, or a move, may be off by this share, and by so much more."""
+TURNED_DEG = 5.0
+"""A turn may be off by so much."""
+MIDDLE_M, CORNER_M = 0.06, 0.12
+"""A shape in the middle of the board, and the end of a line at a place, are not farther from it."""
 CENTRED_M, CENTRED_SHARE = 0.02, 0.15
 """The middle of a shape is at a point if it is nearer to it than this or a share of its size."""
-_CENTRED = re.compile(
-    r"\b(?:(?:its|whose|with the) middle(?: is| should be| lies)?|centred|centered)"
-    r"(?: exactly| right)? (?:on|at|in|around) (?:the )?$"
+SHAPES = (
+    "line|circle|square|triangle|rectangle|pentagon|hexagon|octagon|star|cross|arrow|house|heart"
+    "|dot|ring|oval|ellipse|stroke"
 )
-CORNER_M = 0.12
-"""A line to a corner ends not farther from where the robot takes it to be."""
-_ALTERNATIVE = re.compile(
-    r"\b(?:if|unless|or|either|maybe|perhaps|until|whichever|undo|no wait|i mean)\b"
+WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1)}
+_TIMES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "half": 0.5, "halve": 0.5}
+_OPEN = re.compile(
+    r"\b(?:if|unless|or|either|maybe|perhaps|until|whichever|undo|no wait|i mean)\b|\?$"
 )
 _NEGATED = re.compile(r"^(?:don't|do not|no|not|never|without|keep|leave (?!an?\b))\b")
 _DRAWS = re.compile(
-    r"(?:draw|sketch|write|paint|trace|add|copy|duplicate|repeat|connect|join|circle|ring|make"
-    r"|now|and|put|also|i want|i'd like|a|an|another)\b"
-)
-_DRAWS_NEW = re.compile(
     r"(?:(?:draw|sketch|paint|trace|add|put|copy|duplicate|repeat|connect)\b|make a copy\b)"
 )
 _KEEPS = re.compile(
-    r"\b(?:bigger|larger|smaller|longer|shorter|twice|half|double|but|erase|wipe|clear"
-    r"|delete|remove|get rid|rub|replace|instead|turn|change"
+    r"\b(?:bigger|larger|smaller|longer|shorter|twice|half|double|but|replace|instead|turn|change"
     r"|make (?!a\b)|move|redo|redraw|shift|scale|rotate|over)\b"
 )
 """Words without which everything that was drawn is to stay."""
-_COPIES = re.compile(
-    r"\b(?:same|copy|again|once more|duplicate|repeat|another|second|one more)\b.*?"
-    r"(?<!of )\b(?P<n>\d+(?:\.\d+)?) ?(?P<u>mm|cm|m)(?: further)?(?: to the)?"
-    r" (?P<way>left|right|up|down|above|below)(?= it$| of it\b| of the (?:first|old|other)|$)"
+_ERASES = re.compile(
+    r"^(?:erase|wipe|clear|delete|remove|get rid of|rub|take away|scratch|undraw)\b"
 )
-_ALL_OF = r"(?:the|each|every|all|both)(?: of)?(?: the)?(?: (?:two|three|four|five|six))?"
-_EACH_AROUND = re.compile(
-    rf"\baround {_ALL_OF} (?P<kind>\w+?)s?$"
-    rf"|^(?:circle|encircle|ring|frame) {_ALL_OF} (?P<kind2>\w+?)s?$"
+_ALL_DRAWN = re.compile(
+    r"^\w+(?: out| away| off)? (?:everything|it|that|all(?: of (?:it|them))?|them|both"
+    r"|(?:all of )?the (?:whole )?(?:board|drawing|picture))(?: of them| all| completely| clean"
+    r"| out| away| off| again| (?:on|off|from) the board)*$"
 )
-_INSIDE_IT = re.compile(rf"\b(?:inside|in|within) (?:it|the (?:{SHAPES}))\b")
-_AROUND_IT = re.compile(rf"\baround (?:it|the (?:{SHAPES}))$")
-_BESIDE_IT = re.compile(
-    r"\b(?P<side>above|below|under|beneath|left of|right of)"
-    rf" (?:it|that|the (?:{SHAPES}))$"
+_KIND_ERASED = re.compile(
+    rf"\b(?:the|all|every|both|each)(?: of)?(?: the)? (?P<kind>{SHAPES})(?P<many>e?s)?(?: again)?$"
 )
-_JOINS = re.compile(r"\b(?:from|between|connect(?:ing|s)?|join(?:ing|s)?) (?:the )?$")
-"""Before the first of two things that a line leads from and to."""
-_SIDE = re.compile(r"\b(?P<side>above|below|under|beneath|left of|right of|around)(?: the)? $")
+_PART_OF = re.compile(r"\b(?:(?:one|two|some|most) of|half|part|piece|end|side|except|but|only)\b")
+_CHANGES = re.compile(
+    r"^(?:make|turn|change|replace|exchange|scale|move|shift|slide|nudge|push|pull|rotate|spin|flip"
+    r"|mirror|shrink|enlarge|grow|double|triple|halve|stretch|widen|resize) "
+    r"(?:it|its size|that|them|(?:the|both|all) [\w ]+?|everything)(?=$| (?!look\b))"
+)
+_MOVE = re.compile(r"^(?:move|shift|slide|nudge|push|pull)\b")
+_WAY = re.compile(r"\b(left|right|up|down)(?:wards?)?\b(?! (?:of|corner|side|half))")
+_ROTATES = re.compile(
+    r"^(?:turn|rotate|spin)\b.*?\b(?P<degrees>\d+(?:\.\d+)?) ?(?:deg\w*|°)(?: to the)?"
+    r"(?: (?P<way>clockwise|right|counter ?-?clockwise|anti ?-?clockwise|left))?"
+)
+_BIGGER = re.compile(r"\b(?:bigger|larger|enlarge|grow|double|triple|twice)\b")
+_SMALLER = re.compile(r"\b(?:smaller|shrink|halve|half|tinier)\b")
+_FACTOR = re.compile(
+    r"\b(?P<times>twice|half|double|triple|halve"
+    rf"|(?:\d+(?:\.\d+)?|{'|'.join(NUMBERS)})(?= times))\b"
+)
+_ONE_WAY = re.compile(r"\b(?:wide\w*|width|tall\w*|high\w*|height|long\w*|short\w*|percent)\b|%")
+_MEASURE = "|".join(MEASURES)
+_LENGTH = re.compile(
+    rf"(?:\b(?P<before>{_MEASURE})(?: of| is| are| at| (?:should|must|has to|have to) be)? )?"
+    r"\b(?P<number>\d+(?:\.\d+)?) ?-?(?P<unit>mm|cm|m)\b(?![²^])"
+    r"(?! (?:spac\w+|steps?|wavelength|period|thick)\b)"
+    rf"(?:[- ](?:in )?(?P<after>{_MEASURE})\b|(?P<of_shape> by\b| (?:\w+ )?(?:{SHAPES})s?\b))?"
+)
+_SEVERAL = re.compile(rf"\b({'|'.join(NUMBERS)}|\d+) (?:(?!and\b|or\b|to\b|by\b)\w+ )?$")
+"""How many of a size, just before it."""
+_AREA = re.compile(r"\b\d+(?:\.\d+)? (?:square|sq\.?) ?(?:cm|m)\b")
+_ASLANT = re.compile(r"\b(?:tilted|rotated|diagonal\w*)\b")
+_EDGE = re.compile(r"\b(?:edges?|borders?|sides?|corners?|margins?|frame)\b")
 _SHAPE = re.compile(
-    rf"\b({'|'.join(COUNTS)}|\d+) (?!(?:mm|cm|m)\b)"
-    rf"(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?({SHAPES}|dot)(?:e?s)?\b(?! wave)"
+    rf"\b(an?|another|{'|'.join(NUMBERS)}|\d+) (?!(?:mm|cm|m)\b)"
+    rf"(?:(?!(?:{'|'.join(NUMBERS)}|of|with)\b)[\w.]+ ){{0,3}}?({SHAPES})(?:e?s)?\b(?! wave)"
     r"(?! of (?:(?:two|three|four|five|six)\b|\d+ (?!(?:mm|cm|m)\b)))"
 )
 _PARTS = re.compile(
@@ -121,275 +108,297 @@ _PARTS = re.compile(
 """Words after which shapes are parts of another one."""
 _NOT_QUITE = re.compile(r"\b(?:round\w*|half|semi\w*|quarter|oval|squashed|flat\w*|ellip\w*)\b")
 """Words after which a shape need not look like its name."""
-_LINE = re.compile(r"\b(horizontal|vertical)\b")
-_SEPARATE = re.compile(
-    r"\bside by side\b|\bnext to each other\b|\b(?:not|n't|without) (?:touch|overlap)\w*"
+_POINTED = re.compile(rf"\b({'|'.join(NUMBERS)}|\d+)-?pointed\b")
+_LEVEL = re.compile(r"\b(horizontal|vertical)\b")
+_PLACE = re.compile(
+    r"\b(?:in|into|to|at|on|along) the (?P<place>(?:top|bottom) (?:left|right) corner"
+    r"|(?:top|bottom|left|right) (?:side|half)|middle)\b(?! of)"
 )
-OVERLAP = 0.02
-"""Shapes overlap that have more than this share of the smaller one in common."""
-_STRAIGHT = re.compile(r"\bstraight line\b")
 _OF_A_PART = re.compile(
     r"\b(?:start\w*|begin\w*|end|ends|ending|vertex|origin|tip|corner|through|pass\w*|from)"
     r" (?:\w+ )?(?:in|at|on|to) the\b"
 )
 """Before a place where a part of a shape is to be, and not its middle."""
-_LINE_WAY = re.compile(
-    r"\bline\b.* (?:to (?:the|its) )?(?P<way>left|right|upwards?|downwards?)\b"
-    r"(?! (?:of|side|half|edge|corner))"
+_SIDE = re.compile(r"\b(above|below|under|beneath|left of|right of|around)(?: the)? $")
+_BESIDE_IT = re.compile(
+    rf"\b(above|below|under|beneath|left of|right of|around) (?:it|that|the (?:{SHAPES}))$"
 )
-_BENT = re.compile(r"\b(?:from|wavy|curv\w+|zig|then|and|dashed|around|bent|left of|right of)\b")
-_MANY = re.compile(
-    rf"(?<!the )(?<!these )(?<!those )(?<!all )(?<!into )\b({'|'.join(NUMBERS)}|\d+)"
-    r" (?!(?:mm|cm|m|square|times|degrees|seconds|percent|by)\b)(?:(?!of\b)[a-z]+ ){0,2}?[a-z]+s\b"
-)
-"""So many new things; "the two blocks" are there already."""
-_POINTED = re.compile(rf"\b({'|'.join(NUMBERS)}|\d+)-?pointed\b")
+_JOINS = re.compile(r"\b(?:from|between|connect(?:ing|s)?|join(?:ing|s)?) (?:the )?$")
+"""Before the first of two things that a line leads from and to."""
 _HALFWAY = re.compile(r"\b(?:halfway|half way|midway|exactly|in the middle) between (?:the )?$")
-_ROW = re.compile(r"\bin (?:a|one) (?:\w+ )?(?:row|line|column)\b")
+_ALL_OF = r"(?:the|each|every|all|both)(?: of)?(?: the)?(?: (?:two|three|four|five|six))?"
+_EACH_AROUND = re.compile(
+    rf"(?:\baround|^(?:circle|encircle|ring|frame)) (?P<of>{_ALL_OF}) (?P<kind>\w+?)(?P<many>s?)$"
+)
 
 
 def missing_in_drawing(words: str, before: Observation, after: Observation) -> Iterator[str]:
     """Yield what a drawing lacks, or has too much; a line each.
-
-    One shape is taken to be one stroke, or all the new ones.
 
     Args:
         words: The instruction, as `plain_words` has it.
         before: The world before.
         after: The world after.
     """
-    new = [line for line in after.drawn if line not in before.drawn]
-    gone = [line for line in before.drawn if line not in after.drawn]
-    if words.endswith("?") or _ALTERNATIVE.search(words) or INK not in after.condition:
+    if INK not in after.condition or _OPEN.search(words):
         return
     clauses = [clause for clause in clauses_of(words) if not _NEGATED.match(clause)]
+    erasing = [clause for clause in clauses if _ERASES.match(clause)]
     if not (before.drawn or after.drawn):
-        if _DRAWS_NEW.match(words) and not any(map(ERASES.match, clauses)):
+        if _DRAWS.match(words) and not erasing:
             yield "nothing was drawn"
         return
+    gone = [stroke for stroke in before.drawn if stroke not in after.drawn]
+    new = [stroke for stroke in after.drawn if stroke not in before.drawn]
     shapes = [points_of(stroke) for stroke in new if len(stroke) > 1]
-    for clause in clauses:
-        if ERASES.match(clause):
-            alone = len(clauses) == 1
-            yield from not_erased(clause, before, gone, bool(after.drawn) if alone else None)
-    if clauses and REPLACES.match(clauses[0]) and "house" not in words:
+    if erasing:
+        last = erasing[-1] == clauses[-1]
+        left = [stroke for stroke in after.drawn if last or stroke in before.drawn]
+        draws_too = last and len(erasing) < len(clauses)
+        yield from _not_erased(erasing[-1], before.drawn, gone, left, draws_too)
+    elif before.drawn and clauses and _CHANGES.match(clauses[0]):
         if new and not gone:
-            yield "what was to be replaced is still there"
+            yield "what was drawn before is still there beside it"
+        elif len(clauses) == 1 and shapes and len(new) == len(gone):
+            yield from _not_changed(words, before, gone, shapes)
+    else:
+        if gone and _DRAWS.match(words) and not _KEEPS.search(words):
+            yield "what was drawn before is not there any more"
+        if shapes:
+            text = _AREA.sub("", ", ".join(clauses))
+            yield from _missing_shapes(text, shapes)
+            yield from _not_around_each(text, shapes, before)
+            if not any(_CHANGES.match(clause) for clause in clauses[1:]):
+                yield from _missing_lengths(text, shapes, before)
+                yield from _misplaced(text, shapes, before)
+
+
+def _not_erased(
+    clause: str,
+    drawn: Sequence[Stroke],
+    gone: Sequence[Stroke],
+    left: Sequence[Stroke],
+    draws_too: bool,
+) -> Iterator[str]:
+    """Yield what was to be erased and is still there, or was erased and was to stay.
+
+    Args:
+        clause: What is said of erasing.
+        drawn: What was drawn before.
+        gone: What of that is there no more.
+        left: What is still there, that may have been to be erased.
+        draws_too: Whether something was to be drawn before that.
+    """
+    kind = _KIND_ERASED.search(clause)
+    if _PART_OF.search(clause):
         return
-    if before.drawn and clauses and CHANGES.match(clauses[0]) and not BECOMES.search(words):
-        if len(clauses) == 1:
-            yield from not_changed(words, before, gone, new)
+    if _ALL_DRAWN.match(clause):
+        one = re.search(r"\b(?:it|that)\b", clause)
+        if left and not (one and max(len(drawn), len(left)) > 1):
+            yield "there is still something drawn that was to be erased"
+    elif kind is not None and kind["kind"] in KNOWN:
+        of_kind = [looks_like(points_of(stroke), kind["kind"]) for stroke in drawn]
+        still = any(looks_like(points_of(stroke), kind["kind"]) for stroke in left)
+        if still and (kind["many"] or sum(of_kind) + draws_too <= 1):
+            yield f"a {kind['kind']} is still there"
+        elif not all(looks_like(points_of(stroke), kind["kind"]) for stroke in gone):
+            yield "more was erased than was to be"
+
+
+def _not_changed(
+    words: str, before: Observation, gone: Sequence[Stroke], shapes: Sequence[Points]
+) -> Iterator[str]:
+    """Yield how a shape that was to be moved, turned or scaled is not as it was to be."""
+    was, now = np.concatenate([points_of(stroke) for stroke in gone]), np.concatenate(shapes)
+    way, length, turn = _WAY.search(words), _LENGTH.search(words), _ROTATES.match(words)
+    if turn is not None:
+        yield from _not_turned(turn, was, now)
+    elif _MOVE.match(words) and way is not None:
+        (x, y), (dx, dy) = WAYS[way[1]], middle_of(now) - middle_of(was)
+        along, across = dx * x + dy * y, abs(dx * y) + abs(dy * x)
+        if along <= 0 or across > along:
+            yield f"it did not move {way[1]}"
+        elif length and not same(_metres(length), along, CHANGE_SHARE, CHANGE_SLACK_M):
+            yield f"it moved {100 * along:.1f} cm, where '{length[0].strip()}' was asked for"
+    elif _MOVE.match(words):
+        yield from _not_at_place(words, now, before)
+    elif length is not None:
+        yield from _missing_lengths(words, shapes, before)
+    elif not _ONE_WAY.search(words):
+        yield from _not_scaled(words, was, now)
+
+
+def _not_turned(turn: re.Match[str], was: Points, now: Points) -> Iterator[str]:
+    """Yield that a shape of the same points is not turned as far, or the way, that was said."""
+    if len(was) != len(now):
         return
-    drawing = [clause for clause in clauses if shapes or _DRAWS.match(clause)]
-    if not drawing:
+    arms, turned_arms = ((shape - shape.mean(axis=0)) @ (1, 1j) for shape in (was, now))
+    turned = math.degrees(float(np.angle(np.vdot(arms, turned_arms))))
+    degrees, way = float(turn["degrees"]), turn["way"] or ""
+    wanted = [-degrees] if way in ("clockwise", "right") else [degrees]
+    wanted += [] if way else [-degrees]
+    if min(abs(math.remainder(turned - one, 360)) for one in wanted) > TURNED_DEG:
+        yield f"it is not turned by {turn['degrees']} degrees{way and ' ' + way}"
+
+
+def _not_scaled(words: str, was: Points, now: Points) -> Iterator[str]:
+    """Yield that a shape is not so much bigger, or smaller, as was said."""
+    sizes = (float(np.linalg.norm(np.ptp(shape, axis=0))) for shape in (now, was))
+    times = next(sizes) / next(sizes)
+    said, bigger, smaller = (some.search(words) for some in (_FACTOR, _BIGGER, _SMALLER))
+    if said is not None:
+        factor = _TIMES.get(said["times"]) or float(NUMBERS.get(said["times"], 0) or said["times"])
+        factor = 1 / factor if smaller and factor > 1 else factor
+        meant = [factor, math.sqrt(factor), *([1 + factor] if bigger and factor < 1 else [])]
+        if not any(same(one, times, CHANGE_SHARE) for one in meant):
+            yield f"it is {times:.2g} times as big, where {factor:.2g} times was asked for"
+    elif bigger and times < 1:
+        yield f"it is {times:.2g} times as big, where it was to be bigger"
+    elif smaller and times > 1:
+        yield f"it is {times:.2g} times as big, where it was to be smaller"
+
+
+def _missing_lengths(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield the stated lengths that are no size of a new shape, and no distance from one."""
+    stated = list(_LENGTH.finditer(words))
+    if not stated:
         return
-    if gone and not _KEEPS.search(words) and any(_DRAWS_NEW.match(c) for c in drawing):
-        yield "what was drawn before is not there any more"
-    if any(ERASES.match(clause) for clause in clauses):
-        if not before.drawn and ERASES.match(clauses[-1]):
-            yield from still_there(clauses[-1], shapes)
-        return
-    words = ", ".join(drawing)
-    text = AREA.sub("", words)
-    yield from not_lying(words, shapes)
-    yield from not_by(words, shapes)
-    yield from not_in_proportion(words, shapes)
-    yield from missing_area(words, shapes)
-    yield from missing_sizes(text, shapes)
-    yield from missing_gaps(text, shapes)
-    yield from unmet_lengths(text, shapes, before)
-    too_few = [*_too_few(text, shapes)]
-    yield from too_few
-    yield from _not_around(words, shapes, before)
-    yield from _not_beside(words, shapes, before)
-    if not shapes or _PARTS.search(words):
-        return
-    named = _SHAPE.findall(re.sub(r"\bin (?:a|one) (?:\w+ )?\w+", "", text))
-    count = sum(COUNTS.get(number) or int(number) for number, _ in named)
-    if len(shapes) < count and not too_few:
-        yield f"{len(shapes)} drawn, where {count} shapes were asked for"
-    elif _ROW.search(words) and len(shapes) > 2 and not _in_a_row(shapes):
-        counted = [count, *(_number(match[1]) for match in _MANY.finditer(text))]
-        if len(shapes) in counted:
-            yield "the shapes are not in a row"
-    if len(shapes) > 1 and _SEPARATE.search(words) and _overlap(shapes):
-        yield "the shapes overlap"
-    if count <= 1 and _STRAIGHT.search(words) and not _is_straight(np.concatenate(shapes)):
-        yield "the line is not straight"
-    if count == len(shapes) == 1:
-        yield from _other_way(text, named[0][1], shapes[0])
-    if count == len(shapes) and len({kind for _, kind in named}) == 1:
-        for shape in shapes:
-            yield from _unlike(text, named[0][1], shape)
-    if count <= 1 and not any(CHANGES.match(clause) for clause in clauses[1:]):
-        yield from _misplaced(words, np.concatenate(shapes), before)
+    sizes = [sizes_of(shape) for shape in shapes]
+    if len(shapes) > 1:  # one shape of several strokes
+        every = np.concatenate(shapes)
+        sizes.append(sizes_of(np.array([every.min(axis=0), every.max(axis=0)])))
+    for match in stated:
+        kind = MEASURES.get(match["before"] or match["after"] or "", "")
+        kind = "side" if kind in ("wide", "high") and _ASLANT.search(words) else kind
+        found = [
+            [one for name in each if kind in ("", name) for one in each[name]] for each in sizes
+        ]
+        several, wanted = _SEVERAL.search(words[: match.start()]), _metres(match)
+        if not kind and not match["of_shape"]:  # it may be a distance
+            found.append(_distances(words, shapes, before))
+            several = None
+        count = _number(several[1]) if several else 1
+        having = sum(any(same(wanted, one) for one in each) for each in found)
+        if having < min(count, len(shapes)):
+            near = min((one for each in found for one in each), key=lambda one: abs(one - wanted))
+            lacking = "nothing new measures" if count == 1 else f"{having} of {count} measure"
+            yield f"{lacking} '{match[0].strip()}'; the nearest is {100 * near:.1f} cm"
 
 
 def _number(text: str) -> int:
     return NUMBERS.get(text) or int(text)
 
 
-def _too_few(words: str, shapes: Sequence[Points]) -> Iterator[str]:
-    """Yield how many strokes are new, where more of something were asked for."""
-    from shapely import LineString
-
-    for match in _MANY.finditer(words) if shapes else ():
-        count = _number(match[1])
-        if len(shapes) >= count:
-            continue
-        sides = [len(LineString(shape).simplify(STRAIGHT_M).coords) - 1 for shape in shapes]
-        if max(sides) < count:
-            yield f"{len(shapes)} drawn, where '{match[0]}' were asked for"
+def _metres(match: re.Match[str]) -> float:
+    return float(match["number"]) * UNITS[match["unit"]]
 
 
-def _not_around(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
-    """Yield the things that were to have a shape around each, and have none."""
-    from shapely import Point, Polygon
+def _distances(words: str, shapes: Sequence[Points], before: Observation) -> list[float]:
+    """Return how far the new shapes are from each other, from old ones and from named places."""
+    places = {**before.landmarks, **before.positions}
+    named = [name for name, _, _ in mentions(words, places)] or ["middle"]
+    fixed = [
+        places[name][:2] for name in (places if _EDGE.search(words) else named) if name in places
+    ]
+    others = [points_of(stroke) for stroke in before.drawn if len(stroke) > 1]
+    others += [np.array([point]) for point in fixed]
+    found = list[float]()
+    for n, shape in enumerate(shapes):
+        for other in [*shapes[n + 1 :], *others]:
+            away = _marks(shape, True) - _marks(other, False)
+            found += [*np.abs(away).ravel(), *np.hypot(*away.T)]
+    return found
 
-    match = _EACH_AROUND.search(words)
-    if match is None or not shapes:
+
+def _marks(shape: Points, first: bool) -> Points:
+    """Return the points of one of two shapes that distances are measured between, shape (n, 2)."""
+    low, top = shape.min(axis=0), shape.max(axis=0)
+    facing = [low, top] if first else [top, low]
+    return np.array([low, top, (low + top) / 2, shape[0], shape[-1], *facing])
+
+
+def _missing_shapes(words: str, shapes: Sequence[Points]) -> Iterator[str]:
+    """Yield how many shapes lack, and which do not look like their name."""
+    if _PARTS.search(words):
         return
-    kind = match["kind"] or match["kind2"]
-    outlines = [Polygon(shape) for shape in shapes if len(shape) > 2]
-    several = re.search(r"\b(?:each|every)\b", words) or re.match(r"\w+ (?:\w+s) around", words)
-    for name, xyz in before.positions.items():
-        if name.split()[-1] != kind:
-            continue
-        within = [outline for outline in outlines if outline.contains(Point(*xyz[:2]))]
-        if not within and (several or match["kind2"] or len(outlines) > 1):
+    named = [(_count(number), kind) for number, kind in _SHAPE.findall(words)]
+    count = sum(number for number, _ in named)
+    if len(shapes) < count:
+        yield f"{len(shapes)} drawn, where {count} shapes were asked for"
+    points, level = _POINTED.search(words), _LEVEL.search(words)
+    for wanted, kind in named if len(shapes) == count and not _NOT_QUITE.search(words) else ():
+        alike = sum(looks_like(s, kind, _number(points[1]) if points else 0) for s in shapes)
+        if alike < wanted:
+            yield f"{alike} of {wanted} drawn look like a {kind}"
+        wide, high = np.ptp(shapes[0], axis=0)
+        if count == 1 and kind == "line" and level and (wide > high) != (level[1] == "horizontal"):
+            yield f"the line is not {level[1]}"
+
+
+def _count(text: str) -> int:
+    return 1 if text in ("a", "an", "another") else _number(text)
+
+
+def _not_around_each(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield the things that were to have a shape around each, and have none."""
+    match = _EACH_AROUND.search(words)
+    if match is None or not (match["many"] or match["of"].startswith(("each", "every"))):
+        return
+    for name, (x, y, *_) in before.positions.items():
+        if name.split()[-1] == match["kind"] and not any(_holds(shape, (x, y)) for shape in shapes):
             yield f"nothing is around {name!r}"
 
 
-def _not_beside(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
-    """Yield what is otherwise than was said of one shape in or beside another."""
-    from shapely import Polygon
+def _holds(shape: Points, point: Sequence[float]) -> bool:
+    return bool((shape.min(axis=0) < point).all() and (point < shape.max(axis=0)).all())
 
-    if match := _COPIES.search(words):
-        x, y = WAYS[match["way"]]
-        wanted = metres(match)
-        moves = [
-            middle_of(shape) - middle_of(points_of(old)) for shape in shapes for old in before.drawn
-        ]
-        along = [float(dx * x + dy * y) for dx, dy in moves]
-        widths = [float(np.ptp(shape, axis=0) @ np.abs([x, y])) for shape in shapes]
-        meant = [wanted, *(wanted + width for width in widths)]
-        if along and not any(
-            same(one, way, CHANGE_SHARE, CHANGE_SLACK_M) for one in meant for way in along
-        ):
-            near = min(along, key=lambda way: abs(way - wanted))
-            asked = f"{100 * wanted:g} cm were asked for"
-            yield f"the copy is {100 * near:.1f} cm {match['way']} of it, where {asked}"
+
+def _misplaced(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield where one shape is not, of the named things and places."""
+    if sum(_count(number) for number, _ in _SHAPE.findall(words)) > 1 or _PARTS.search(words):
         return
-    others = [*shapes, *(points_of(old) for old in before.drawn)]
-    if _INSIDE_IT.search(words) and len(shapes) in (1, 2) and len(others) > 1:
-        outlines = [Polygon(shape) for shape in others if len(shape) > 3]
-        inner = [Polygon(shape) for shape in shapes if len(shape) > 3]
-        if inner and not any(
-            one is not other and holds(other, one) for one in inner for other in outlines
-        ):
-            yield "nothing new is inside another shape"
-    if _AROUND_IT.search(words) and len(shapes) == len(before.drawn) == 1:
-        old = Polygon(points_of(before.drawn[0])) if len(before.drawn[0]) > 3 else None
-        if old and not (len(shapes[0]) > 3 and holds(Polygon(shapes[0]), old)):
-            yield "what is new is not around what was there"
-    if (match := _BESIDE_IT.search(words)) and len(shapes) == 1 and len(before.drawn) == 1:
-        at = middle_of(points_of(before.drawn[0])).tolist()
-        yield from not_at_side(match["side"], shapes[0], at, "it")
-
-
-def _is_straight(points: Points) -> bool:
-    centred = points - points.mean(axis=0)
-    across = np.linalg.svd(centred, full_matrices=False)[2][1]
-    return bool(np.abs(centred @ across).max() <= STRAIGHT_M)
-
-
-def _overlap(shapes: Sequence[Points]) -> bool:
-    from shapely import MultiPoint
-
-    areas = [MultiPoint(shape).convex_hull for shape in shapes]
-    pairs = itertools.combinations(areas, 2)
-    return any(
-        one.intersection(other).area > OVERLAP * min(one.area, other.area) for one, other in pairs
-    )
-
-
-def _in_a_row(shapes: Sequence[Points]) -> bool:
-    middles = np.array([middle_of(shape) for shape in shapes])
-    centred = middles - middles.mean(axis=0)
-    _, spread, _ = np.linalg.svd(centred)
-    return bool(spread[1] <= IN_A_ROW * spread[0])
-
-
-def _other_way(words: str, named: str, shape: Points) -> Iterator[str]:
-    """Yield that a line does not run the way that was said."""
-    wide, high = np.ptp(shape, axis=0)
-    length = float(np.linalg.norm(np.diff(shape, axis=0), axis=1).sum())
-    if (line := _LINE.search(words)) and (wide > high) != (line[1] == "horizontal"):
-        yield f"the line is not {line[1]}"
-    way = _LINE_WAY.search(words) if named == "line" and not _BENT.search(words) else None
-    if way is not None:
-        x, y = WAYS[way["way"].removesuffix("s").removesuffix("ward")]
-        dx, dy = shape[-1] - shape[0]
-        if dx * x + dy * y < (1 - CHANGE_SHARE) * length:
-            yield f"the line does not go straight {way['way']}"
-
-
-def _unlike(words: str, named: str, shape: Points) -> Iterator[str]:
-    """Yield how one shape differs from what it is called."""
-    if _NOT_QUITE.search(words):
-        return
-    gap = float(np.linalg.norm(shape[-1] - shape[0]))
-    closed, size = gap < SLACK_M, float(np.ptp(shape, axis=0).max())
-    if gap > OPEN_SHARE * size and (named == "circle" or named in CORNERS):
-        yield f"the {named} is open: its ends are {100 * gap:.0f} cm apart"
-        return
-    big = size > 15 * STRAIGHT_M  # a small one has no corners to be seen
-    if named == "circle" and big and closed and (found := corners_of(shape)) <= 5:
-        yield f"it has {found} corners, which no circle has"
-    points = _POINTED.search(words) if named == "star" else None
-    usual = (_number(points[1]), 2 * _number(points[1])) if points else CORNERS.get(named)
-    kind = f"{points[1]}-pointed {named}" if points else named
-    if usual and (found := corners_of(shape)) not in usual:
-        yield f"it has {found} corners, which no {kind} has"
-    short, long = sorted(np.ptp(shape, axis=0)) if named == "circle" else box_of(shape)
-    regular = named == "square" or (named == "circle" and closed and len(shape) > _ROUND)
-    if regular and long - short > REGULAR * long:
-        yield f"it is {100 * short:.0f} cm by {100 * long:.0f} cm, which no {named} is"
-
-
-def _place(words: str) -> str:
-    """Return the place where a shape is to be; "" where none is named, or one of a part of it."""
-    match = PLACE.search(words)
-    return "" if match is None or _OF_A_PART.search(words) else match["place"]
-
-
-def _misplaced(words: str, shape: Points, before: Observation) -> Iterator[str]:
-    """Yield where one shape is not, of the named things."""
-    points = {**before.landmarks, **before.positions}
-    for place, begin, _ in mentions(words, points):
-        if _CENTRED.search(words[:begin]):
-            off = math.dist(middle_of(shape), points[place][:2])
-            if off > max(CENTRED_M, CENTRED_SHARE * size_of(shape)):
-                yield f"its middle is {100 * off:.0f} cm from {place!r}"
-    names = mentions(words, before.positions)
-    places = {name: before.positions[name][:2] for name, _, _ in names}
-    if len(names) == 1 and (side := _SIDE.search(words[: names[0][1]])):
-        ((name, at),) = places.items()
-        yield from not_at_side(side["side"], shape, at, repr(name))
-    if len(names) == 2 and _HALFWAY.search(words[: names[0][1]]):
-        off = math.dist(middle_of(shape), np.mean([*places.values()], axis=0))
-        if off > max(CENTRED_M, CENTRED_SHARE * size_of(shape)):
+    shape = np.concatenate(shapes)
+    places = {name: at[:2] for name, at in {**before.landmarks, **before.positions}.items()}
+    named = mentions(words, places)
+    things = [one for one in named if one[0] in before.positions]
+    spots = {name: side[1] for name, begin, _ in things if (side := _SIDE.search(words[:begin]))}
+    if len(things) == 1 and spots:
+        ((name, where),) = spots.items()
+        if not _is_at_side(where, shape, places[name]):
+            yield f"it is not {where} {name!r}"
+    elif (side := _BESIDE_IT.search(words)) and len(before.drawn) == 1:
+        if not _is_at_side(side[1], shape, middle_of(points_of(before.drawn[0])).tolist()):
+            yield f"it is not {side[1]} what was there"
+    elif len(named) == 2 and _HALFWAY.search(words[: named[0][1]]):
+        halfway = np.mean([places[name] for name, _, _ in named], axis=0)
+        off = math.dist(middle_of(shape), halfway)
+        if off > max(CENTRED_M, CENTRED_SHARE * np.ptp(shape, axis=0).max()):
             yield f"its middle is {100 * off:.0f} cm from halfway between them"
-    ends = mentions(words, before.landmarks)
-    if not names and len(ends) == 2 and _JOINS.search(words[: ends[0][1]]):
-        for place, _, _ in ends:
-            away = min(math.dist(before.landmarks[place][:2], end) for end in (shape[0], shape[-1]))
-            if away > CORNER_M:
-                yield f"the line does not end at the {place}"
-    elif not names and (place := _place(words)) and "middle" in before.landmarks:
-        yield from not_at_place(place, shape, before.landmarks["middle"])
-    if len(places) == 2 and _JOINS.search(words[: names[0][1]]):
-        for end in (shape[0], shape[-1]):
-            apart = {name: math.dist(xyz[:2], end) for name, xyz in before.positions.items()}
-            if (nearest := min(apart, key=lambda name: apart[name])) not in places:
-                yield f"the line ends at {nearest!r}"
+    elif len(named) == 2 and _JOINS.search(words[: named[0][1]]) and not is_closed(shape):
+        for name, _, _ in named:
+            if min(math.dist(places[name], end) for end in (shape[0], shape[-1])) > CORNER_M:
+                yield f"the line does not end at the {name}"
+    elif not things:
+        yield from _not_at_place(words, shape, before)
+
+
+def _is_at_side(side: str, shape: Points, at: Sequence[float]) -> bool:
+    """Tell whether a shape is at a side of a point, such as above it."""
+    (middle_x, middle_y), (x, y) = middle_of(shape), at
+    if side == "around":
+        return _holds(shape, at)
+    if side in ("left of", "right of"):
+        return bool((middle_x < x) == (side == "left of"))
+    return bool((middle_y > y) == (side == "above"))
+
+
+def _not_at_place(words: str, shape: Points, before: Observation) -> Iterator[str]:
+    """Yield where on the board a shape is not: the middle of it counts."""
+    match, middle = _PLACE.search(words), before.landmarks.get("middle")
+    if match is None or middle is None or _OF_A_PART.search(words):
+        return
+    x, y = middle_of(shape) - np.array(middle[:2])
+    sides = {"left": x < 0, "right": x > 0, "top": y > 0, "bottom": y < 0}
+    sides["middle"] = math.hypot(x, y) <= MIDDLE_M
+    if not all(sides.get(word, True) for word in match["place"].split()):
+        yield f"it is not in the {match['place']}"

@@ -6,9 +6,8 @@ leave it open, nothing is said of it.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -37,8 +36,6 @@ WAYS = {
 }
 """In the frame of a table, x to the right and y away from its front edge."""
 HALVES = ("left half", "right half", "top half", "bottom half")
-NEAR_MIDDLE_M = 0.05
-"""What is so near to the middle may be said to be on either side."""
 CLEAR_M = 0.01
 """A thing is the nearest, or the leftmost, if no other is within so much of it."""
 _VERB = (
@@ -60,7 +57,10 @@ _SAYS_WHICH = re.compile(rf" {_STATES}\b")
 """After a place that says which thing is meant: "the can on the cart should be put away"."""
 _WANTS = r"(?:i want|i would like|i'd like|i need)"
 SWAPS = re.compile(r"\b(?:swap|exchange|switch|trade places|change places)\b")
-STACKS = re.compile(r"^(?:stack|pile)\b|\b(?:tower|stack|pile) (?:of|from|out of)\b|\btower\b")
+STACKS = re.compile(
+    r"^(?:stack|pile)\b|\b(?:tower|stack|pile) (?:of|from|out of)\b|\btower\b"
+    r"|^(?:make|build|form) an? (?:stack|pile)\b"
+)
 STACKS_OF = re.compile(r"\b(?:tower|stack|pile|row|line|column)\b")
 _CUT = re.compile(
     rf"(?:\s*[.;:!]+\s+|,?\s+(?:and|then|but)\b|,)(?:[ ,]*(?:and|then|but|also|just|now|finally))*"
@@ -77,8 +77,7 @@ OPEN_WORDS = re.compile(
     r"|(?:closer|nearer) together)\b"
 )
 """Words that leave open what is meant."""
-_MATCHING = re.compile(r"^(?!.*\b(?:not|other|different)\b).*\b(?:matching|(?:same|own) color)\b")
-_NEAREST = re.compile(r"\b(?:nearest|closest) (\w+)$|\b(\w+) (?:nearest|closest) to (?:it|them)$")
+_MATCHING = re.compile(r"^(?!.*\b(?:not|other|different)\b).*\b(?:matching|(?:same|own) colors?)\b")
 """Where each of several things goes to another place."""
 _STAYS = re.compile(
     r"^(?:don't|do not|never|without) (?:touch|mov|chang|disturb|us)\w*"
@@ -89,6 +88,10 @@ _NOT_A_WISH = re.compile(r"\b(?:where|as|like|than|same \w+|instead of|not|witho
 """Before a name that only says where or how."""
 _LEFT_OUT = ("except", "except for", "but", "but not", "apart from", "other than", "save", "not")
 _SOURCES = ("from", "off", "out of", "off of")
+_NO_PLACE = ("of", "with", "using", "than", "as", "like", "for", "instead of")
+"""Before a name that does not say where."""
+_NO_LIST = ("", "moved", "of", *_SOURCES, *_LEFT_OUT)
+"""What was said before a name after which "and the bowl" is no other place."""
 _SIDE_OF = r"(?:(?:to|on|at) the )?(?:immediate )?(left|right)(?: hand)?(?: side)? of"
 _RELATION = re.compile(
     rf"\b(?:{_SIDE_OF}|(on top of|atop|in front of|next to|close to|closer to|nearer to|inside of"
@@ -105,12 +108,6 @@ _RESTRICTS = re.compile(
 """After some things: only some of them are meant."""
 _AT_SIDE = re.compile(r" (?:at|on|in|from(?! \w+ to\b)|between|around)\b")
 _COMES = re.compile(r"^(?:come|go|drive|return|be)\b(?! it)")
-_TAKES = re.compile(r"^(?:take|get|fetch|grab|pick up|remove|find|choose)\b")
-"""Verbs after which "the block in the bowl" is the one that is there."""
-_IN_HALF = re.compile(
-    r" (?:that (?:is|are) |lying |standing )?(?:on|in|at) the (left|right|top|bottom)"
-    r"(?: half| side)?(?! \w+ corner| corner)"
-)
 _TO_PLACE = re.compile(r"\b(?:in|into|inside|on|onto|to|next)\b")
 """After things at a place: where they are to be, so that the place says which are meant."""
 _BEFORE_PLACE = re.compile(
@@ -154,18 +151,8 @@ _PLACE_WORDS: Mapping[str, str | Callable[[re.Match[str]], str]] = {
 }
 
 
-def _in_metres(match: re.Match[str]) -> str:
-    number = 1.0 if match[1] in ("a", "an", "one") else float(match[1])
-    return f"{1000 * number:g} m"
-
-
-def _from_inches(match: re.Match[str]) -> str:
-    return f"{2.54 * float(NUMBERS.get(match[1], 0) or match[1]):g} cm"
-
-
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-_IN_M = {"feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "yard": 0.9144, "yards": 0.9144}
 
 
 def _in_digits(match: re.Match[str]) -> str:
@@ -178,9 +165,9 @@ def _and_a_half(match: re.Match[str]) -> str:
     return f"{NUMBERS.get(match[1]) or int(match[1])}.5"
 
 
-def _from_feet(match: re.Match[str]) -> str:
-    number = 1 if match[1] == "a" else NUMBERS.get(match[1]) or float(match[1])
-    return f"{round(number * _IN_M[match[2]], 4):g} m"
+def _in_cm(match: re.Match[str]) -> str:
+    number = NUMBERS.get(match[1]) or float(match[1])
+    return f"{(2.54 if match[2] == 'inch' else 30.48) * number:g} cm"
 
 
 _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
@@ -191,11 +178,9 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\ba dozen\b": "twelve",
     r"\ba couple of (?=\w)": "two ",
     r"\b(\w+)-(?=(?:mm|cm|m|met(?:er|re)s?|centi\w+|milli\w+|foot|feet|inch\w*)\b)": r"\1 ",
-    rf"\b(a|{_NUMBER}|\d+) (met(?:er|re)|foot|feet|yard)s? and a half\b": r"\1 and a half \2",
-    r"\ba and a half\b": "1.5",
-    r"\b(?:a|one) hundred\b": "100",
     rf"\b(\d+|{_NUMBER}) and (?:a|one) half\b": _and_a_half,
-    rf"\b(\d+(?:\.\d+)?|{_NUMBER}|a) ({'|'.join(_IN_M)})\b": _from_feet,
+    r"\b\w+ (?:\w+ )?and (?:a|one) half\b": "some",
+    rf"\b(\d+(?:\.\d+)?|{_NUMBER}) (inch|f(?:oo|ee)t)(?:es)?\b": _in_cm,
     r"\bpieces? of fruit\b": "fruit",
     r"\bafter that\b": "then",
     r",? (?:when|once|after) (?:you(?:'re| are)|that is|it is) (?:done|finished)\b": "",
@@ -212,8 +197,6 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\buntil (?:you|the robot)(?:'re| are| is) (?:at least |exactly )?(?=\d)": "to ",
     r"\bthree quarters of a (?=(?:square )?met|kilomet)": "0.75 ",
     r"\b(?:a quarter|one quarter) of a (?=(?:square )?met|kilomet)": "0.25 ",
-    r"\b(\d+(?:\.\d+)?|an?|one) kilomet(?:er|re)s?\b": _in_metres,
-    rf"\b(\d+(?:\.\d+)?|{_NUMBER}) inch(?:es)?\b": _from_inches,
     **{
         rf"\b{word} (?=(?:met(?:er|re)s?|cm|m|seconds?|degrees?)\b)": f"{number} "
         for word, number in {"a": 1, **NUMBERS}.items()
@@ -368,66 +351,57 @@ class _Scene:
             before: Those of the clauses before it.
         """
         found = list[Reference]()
-        if not self.seen.positions:  # there is nothing to refer to
-            return found
-        pattern = _phrases(tuple(self.seen.positions), tuple(self.places))
-        at = 0
-        while match := pattern.search(text, at):
-            one = self._resolved(text, match, [*before, *found])
-            inner = mentions(text[match.end() : one.end], list(self.seen.positions))
-            found += [Reference((n,), -1, -1, kind=n.split()[-1], place=True) for n, _, _ in inner]
-            found.append(one)
-            at = max(one.end, match.end())
+        if self.seen.positions:
+            pattern = _phrases(tuple(self.seen.positions), tuple(self.places))
+            for match in pattern.finditer(text):
+                found.append(self._resolved(text, match, [*before, *found]))
         return found
 
     def _resolved(self, text: str, match: re.Match[str], before: Sequence[Reference]) -> Reference:
-        begin, end = match.span()
-        place = bool(_BEFORE_PLACE.search(text[:begin]))
-        if name := match["name"]:
-            kind = name.split()[-1] if name in self.seen.positions else ""
-            return Reference((name,), begin, end, kind=kind, place=place)
-        if match["pronoun"]:
+        place = bool(_BEFORE_PLACE.search(text[: match.start()]))
+        group, kind, number, names = False, "", 0, tuple[str, ...]()
+        color = re.search(rf"\b({COLORS})\b", match[0])
+        if match["name"]:
+            names = (match["name"],)
+            kind = names[0].split()[-1] if names[0] in self.seen.positions else ""
+        elif match["pronoun"]:
             subjects = [one for one in before if not one.place]
             names = subjects[-1].names if subjects else tuple(self.moved_before or self.it)
-            if place:
+            if place or (match["pronoun"] == "it" and len(names) > 1):
                 names = ()
-            if match["pronoun"] == "it" and len(names) > 1:
+        elif match["everything"]:
+            group, kind, names = True, "thing", tuple(self.here)
+            if _only_some(text, match):
                 names = ()
-            return Reference(names, begin, end, place=place)
-        earlier = {name for one in before for name in one.names}
-        if match["everything"]:
-            names, end, _ = self._restricted(text, match, tuple(self.here), end)
-            return Reference(names, begin, end, True, "thing", place=place)
-        alike = [one for one in before if one.place == place]
-        kind = self._kind(match, alike or ([] if place else before))
-        if match["rest"] or match["other"]:
-            names = self._others(match, kind, earlier)
-            return Reference(names, begin, end, True, kind, place=place)
-        color = re.search(rf"\b({COLORS})\b", match[0])
-        if color is not None:
-            kind = kind or ("block" if STACKS.search(text) else "")
-            called = [n for n in self.here if n.split()[0] == color[1]]
-            if len(called) > 1 or match["odd"]:
-                called = [n for n in called if self._is_a(n, kind)]
-            names = tuple(called) if len(called) == 1 else ()
-            return Reference(names, begin, end, False, kind, place=place)
+        else:
+            alike = [one for one in before if one.place == place]
+            kind = self._kind(match, alike or ([] if place else before))
+            number = _number(match)
+            if match["rest"] or match["other"]:
+                group, names = True, self._others(match, kind, before)
+            elif color is not None:
+                called = [n for n in self.here if n.split()[0] == color[1]]
+                names = tuple(n for n in called if len(called) == 1 or self._is_a(n, kind))
+                number, names = 0, names if len(names) == 1 else ()
+            else:
+                group, names = True, self._of_kind(text, match, kind, number)
+                number = 0 if names or _only_some(text, match) else number
+        return Reference(names, match.start(), match.end(), group, kind, number, place)
+
+    def _of_kind(self, text: str, match: re.Match[str], kind: str, number: int) -> tuple[str, ...]:
+        """Return the things of a kind that words such as "both blocks" mean; none if open."""
         names = tuple(name for name in self.here if self._is_a(name, kind))
-        several = bool(match["plural"]) or match["all"] in ("all", "every", "each", "both")
-        several = several or kind == "fruit"
-        bare = match["plural"] and not (match["the"] or match["all"] or match["number"])
-        indefinite = bare or match["all"] in ("a", "an", "one", "another", "most", "half", "no")
-        names, end, restricted = self._restricted(text, match, names, end)
-        alone = re.search(r"\b(?:just|only) $", text[:begin]) and not re.search(r"\beach\b", text)
-        one_of = match["all"] == "one" and (match["plural"] or alone)
-        number = _number(match) or (2 if match["all"] == "both" else 1 if one_of else 0)
+        if most := match["most"]:
+            names = self._at_the_end(names, most)
+        elif _only_some(text, match):
+            return ()
+        several = match["plural"] or match["all"] in ("all", "every", "each", "both")
+        definite = match["the"] or match["all"] or not (match["plural"] or number)
+        if match["all"] in ("a", "an", "one", "another", "most", "half", "no") or not definite:
+            return ()
         wrong_number = number and number != len(names)
-        definite = match["the"] or match["all"] or restricted
-        if indefinite or wrong_number or (number and not definite):
-            names = ()
-        if not several and len(names) != 1:
-            names = ()
-        number = 0 if names or restricted else number
-        return Reference(names, begin, end, True, kind, number, place)
+        alone = not (several or kind == "fruit") and len(names) != 1
+        return () if wrong_number or alone else names
 
     def _kind(self, match: re.Match[str], before: Sequence[Reference]) -> str:
         kind = match["kind"] or match["odd"] or ""
@@ -442,101 +416,45 @@ class _Scene:
             return bool(FRUIT & set(name.split()))
         return kind in KINDS_OF_ALL.split("|") or name.split()[-1] == kind
 
-    def _others(self, match: re.Match[str], kind: str, earlier: Collection[str]) -> tuple[str, ...]:
+    def _others(
+        self, match: re.Match[str], kind: str, before: Sequence[Reference]
+    ) -> tuple[str, ...]:
         """Return the things of a kind that were not named before, or else not moved before."""
-        named = [name for name in earlier if self._is_a(name, kind)]
+        named = [name for one in before for name in one.names if self._is_a(name, kind)]
         had = named or [name for name in self.moved_before if self._is_a(name, kind)]
-        if not had or not kind:
-            return ()
         names = [name for name in self.here if self._is_a(name, kind) and name not in had]
         number = _number(match)
-        if number and number != len(names):
+        single = match["other"] and not match["plural"] and not number and kind != "fruit"
+        wrong_number = number and number != len(names)
+        if not had or not kind or wrong_number or (single and len(names) != 1):
             return ()
-        if not number:  # one that was put away before is none of the rest
-            places = {self.seen.whereabouts.get(name, "") for name in names}
-            loose = "" if "" in places else None
-            if len(places) > 1:
-                names = [n for n in names if self.seen.whereabouts.get(n, "") == loose]
-        single = match["other"] and not match["plural"] and not number and match["kind"] != "fruit"
-        return tuple(names) if not single or len(names) == 1 else ()
+        if {self.seen.whereabouts.get(name, "") for name in names} != {""} and not single:
+            return ()  # one that was put away before may be none of the rest
+        return tuple(names)
 
-    def _restricted(
-        self, text: str, match: re.Match[str], names: tuple[str, ...], end: int
-    ) -> tuple[tuple[str, ...], int, bool]:
-        """Return those of some things that the words after them, or a superlative, mean."""
-        at, most = self.seen.positions, (match["most"] or "").strip(" -")
-        if most[-4:] == "most":
-            axis, sign = (0, 1) if most[:4] in ("left", "righ") else (1, -1)
-            sign = -1 if most[:5] == "right" else sign
-            sign = 1 if most[:3] in ("bot", "low") else sign
-            return _first(names, lambda name: sign * at[name][axis]), end, True
-        rest = text[end:]
-        near = re.match(
-            r"(?: that is| which is)? (clos|near|farth|furth)est (?:to|from) (?:the )?", rest
-        )
-        near = near or (re.match(r" (?:to|from) (?:the )?", rest) if most else None)
-        if near is not None:
-            sign = -1 if (most or near[1])[:1] == "f" else 1
-            spots: Mapping[str, Sequence[float]] = {**self.seen.landmarks, **at}
-            named = mentions(rest, spots)
-            if not named or named[0][1] != near.end():
-                return (), end, True
-            target = named[0][0]
-            rest_of = tuple(name for name in names if name != target)
-            spot = spots[target][:2]
-            nearest = _first(rest_of, lambda name: sign * math.dist(at[name][:2], spot))
-            return nearest, end + named[0][2], True
-        inside = re.match(
-            r" (?:(?:that|which) (?:is|are|lies?|stands?) )?(in|on|inside|out of|off|from)"
-            r" (?:the )?",
-            rest,
-        )
-        if inside is not None:
-            of_kind = [(other.split()[-1], other) for other in at]
-            alone = {kind: n for kind, n in of_kind if [k for k, _ in of_kind].count(kind) == 1}
-            holders = [*at, *map(str, self.seen.facts.get("locations", ())), *alone]
-            named = [(alone.get(n, n), b, e) for n, b, e in mentions(rest, holders)]
-            if named and named[0][1] == inside.end():
-                after = rest[named[0][2] :]
-                source = inside[1] in ("out of", "off", "from")
-                more = re.match(rf"[ ,]*(?:in|into|on|onto|to|next|{_STATES})\b", after)
-                source = source or bool(_TAKES.match(text))
-                if source or more or "that" in inside[0] or "which" in inside[0]:
-                    there = [n for n in names if self._within(n, named[0][0])]
-                    return tuple(there), end + named[0][2], True
-        half = _IN_HALF.match(rest)
-        if half and _TO_PLACE.search(rest[half.end() :]) and "middle" in self.seen.landmarks:
-            axis = 0 if half[1] in ("left", "right") else 1
-            sign = -1 if half[1] in ("left", "bottom") else 1
-            middle = self.seen.landmarks["middle"][axis]
-            off = {name: sign * (at[name][axis] - middle) for name in names}
-            clear = all(abs(far) > NEAR_MIDDLE_M for far in off.values())
-            chosen = tuple(name for name in names if off[name] > 0)
-            return chosen if clear else (), end + half.end(), True
-        side = _AT_SIDE.match(rest)
-        if _RESTRICTS.match(rest) or (side and _TO_PLACE.search(rest[side.end() :])):
-            return (), end, True
-        return names, end, False
+    def _at_the_end(self, names: Sequence[str], most: str) -> tuple[str, ...]:
+        """Return the leftmost thing, for one; none if another is nearly as far, or it is open."""
+        ways = {"left": (-1, 0), "righ": (1, 0), "top": (0, 1), "uppe": (0, 1), "bott": (0, -1)}
+        ways["lowe"] = ways["bott"]
+        x, y = ways.get(most[:4].strip(" -m"), (0, 0))
+        far = {name: x * at[0] + y * at[1] for name, at in self.seen.positions.items()}
+        ordered = sorted(names, key=lambda name: -far[name])
+        if len(ordered) > 1 and far[ordered[0]] - far[ordered[1]] < CLEAR_M:
+            return ()
+        return tuple(ordered[:1])
 
-    def _within(self, name: str, place: str) -> bool:
-        under = self.seen.whereabouts.get(name, "")
-        while under and under != place:
-            under = self.seen.whereabouts.get(under, "")
-        return bool(under)
+
+def _only_some(text: str, match: re.Match[str]) -> bool:
+    """Tell whether the words after things, such as "near the bowl", say which of them are meant."""
+    rest = text[match.end() :]
+    side = _AT_SIDE.match(rest)
+    return bool(_RESTRICTS.match(rest) or (side and _TO_PLACE.search(rest[side.end() :])))
 
 
 def _number(match: re.Match[str]) -> int:
     """Return the number in a reference; 0 if it has none."""
     words = (match["number"] or match["rest"] or "").split()
-    return next((NUMBERS[word] for word in words if word in NUMBERS), 0)
-
-
-def _first(names: Sequence[str], measure: Callable[[str], float]) -> tuple[str, ...]:
-    """Return the one name of the least measure; none if another is nearly as little."""
-    ordered = sorted(names, key=measure)
-    if len(ordered) > 1 and measure(ordered[1]) - measure(ordered[0]) < CLEAR_M:
-        return ()
-    return tuple(ordered[:1])
+    return next((NUMBERS[word] for word in words if word in NUMBERS), 2 * (match["all"] == "both"))
 
 
 def read(
@@ -555,8 +473,9 @@ def read(
     for clause in clauses_of(text):
         references = scene.references(clause, before)
         before += references
+        moves = re.match(rf"{_MOVES}\b", clause)
         if _STAYS.match(clause):
-            stay = [n for one in references if not one.group for n in one.names]
+            stay = [name for one in references if not one.group for name in one.names]
             found.stay += tuple(stay)
             for name in stay:
                 found.wishes.pop(name, None)
@@ -564,25 +483,16 @@ def read(
         subjects, wishes, excluded = _wishes(clause, references, seen)
         found.stay += tuple(excluded)
         counted = [one for one in references if one.number]
-        if (
-            not wishes
-            and len(counted) == 1
-            and re.match(rf"{_MOVES} (?:(?:just|only) )?$", clause[: counted[0].begin])
-        ):
+        if moves and not wishes and len(counted) == 1 and not counted[0].place:
             both = "both" in clause[counted[0].begin : counted[0].end]
             found.counts.append((counted[0].kind, counted[0].number, not both))
         found.clauses.append((clause, subjects))
+        found.wishes |= {wish.name: [] for wish in wishes}
         for wish in wishes:
-            found.wishes.pop(wish.name, None)
-        for wish in wishes:
-            found.wishes.setdefault(wish.name, []).append(wish)
-        unknown = any(not one.names for one in references if not one.place)
-        if re.match(rf"{_MOVES}\b", clause) and not subjects:
-            found.wishes.clear()
+            found.wishes[wish.name].append(wish)
         undone = re.search(r"\b(?:again|back)\b", clause) and not _COMES.match(clause)
-        if undone or (unknown and not wishes):
-            for name in [name for one in references for name in one.names] or list(found.wishes):
-                found.wishes.pop(name, None)
+        if undone or (moves and not subjects):  # what was moved before may be elsewhere now
+            found.wishes.clear()
     return found
 
 
@@ -597,7 +507,6 @@ def _wishes(
 
     A thing has several wishes where it says where in several ways.
     """
-    references = [one for one in references if one.end >= 0]
     start = _after_verb(clause, references)
     if start is None:
         return (), [], set()
@@ -611,8 +520,11 @@ def _wishes(
             for name in one.names:
                 if name not in excluded and _is_subject(name, one, said):
                     every[name] = None
-                    common = Placing(name, group=one.group, clause=clause)
-                    wishes.extend(_placings(common, said, seen))
+                    for where, targets, metres in said or [("", (), None)]:
+                        if where in INSIDE and not targets and _MATCHING.search(clause):
+                            targets = _of_its_color(name, seen)
+                        wish = Placing(name, where, targets, metres, group=one.group, clause=clause)
+                        wishes.append(wish)
 
     swaps = SWAPS.search(clause)
     for one in references:
@@ -620,8 +532,12 @@ def _wishes(
             continue
         gap = clause[end : one.begin]
         end = one.end
+        if ":" in gap:  # what follows says it of each
+            subjects, said, relation = [], [], ""
         found = _RELATION.search(gap)
         here = (f"{found[1]} of" if found[1] else found[2]) if found else ""
+        if here in _NO_PLACE and not subjects and STACKS_OF.search(clause):
+            here = ""  # "a tower of all the blocks"
         things = all(name in seen.positions for name in one.names)
         if swaps:
             subjects.append(one)
@@ -629,29 +545,25 @@ def _wishes(
         elif here in _LEFT_OUT or (not here and relation in _LEFT_OUT and _JOINS.match(gap)):
             excluded |= {*one.names}
             known, relation = known and bool(one.names), here or relation
-        elif subjects and _only_says_which(here, clause, one.end, said):
+        elif here in _SOURCES and not STACKS.search(clause):
+            relation = here if subjects else relation
+        elif (
+            subjects and here and not said and _SAYS_WHICH.match(clause[one.end :])
+        ) or here in _NO_PLACE:
             relation = here
-        elif here and not (
-            not subjects and here in (*_SOURCES, "of", "with", "using") and STACKS_OF.search(clause)
-        ):
-            if here in ("of", "with", "using", "than", "as", "like", "for", "instead of"):
-                relation = here
-                continue
-            open_place = not things and clause.startswith(" of ", one.end)
-            named = () if open_place or clause.startswith("'s", one.end) else one.names
+        elif here:
             if re.search(r"\bthen\b", gap):
                 said.clear()
-            if STACKS.search(clause) and set(named) & set(HALVES):
-                continue  # "red at the bottom"
+            if STACKS.search(clause) and ({*one.names} & {*HALVES} or ":" in clause):
+                continue  # "a tower: red at the bottom, green in the middle"
             if not said or said[-1][1]:
+                named = () if clause.startswith(("'s", " of "), one.end) else one.names
                 said.append((here, named, _length_in(gap)))
             relation = here
-        elif _goes_on(relation, gap):
+        elif relation not in _NO_LIST and _JOINS.match(gap):
             if _GOES_ON.match(clause[one.end :]) and subjects:
                 finish()
                 subjects, said, relation = [one], [], "moved"
-            elif said and relation == "between":
-                said[-1] = (relation, (*said[-1][1], *one.names), None)
             elif said and subjects:
                 said[-1] = (relation, (), None)
             elif not subjects:
@@ -666,21 +578,9 @@ def _wishes(
     known = known and all(one.names for one in subjects)
     if swaps or not known:
         return (tuple(every) if known else ()), [], set()
-    wishes = _with_way(wishes, clause, start) if subjects and not said else wishes
+    if subjects and not said:
+        wishes = _with_way(wishes, clause, start)
     return tuple(every), wishes, excluded if any(one.group for one in subjects) else set()
-
-
-def _only_says_which(relation: str, clause: str, end: int, said: Sequence[_Said]) -> bool:
-    """Return whether a place only says which thing is meant, or where it comes from."""
-    if relation in _SOURCES and not STACKS.search(clause):
-        return True
-    return bool(relation and not said and _SAYS_WHICH.match(clause[end:]))
-
-
-def _goes_on(relation: str, gap: str) -> bool:
-    """Return whether a place that was said goes on with one more thing."""
-    ended = ("", "moved", "of", *_SOURCES, *_LEFT_OUT)
-    return relation not in ended and bool(_JOINS.match(gap))
 
 
 def _length_in(text: str) -> float | None:
@@ -697,15 +597,6 @@ def _after_verb(clause: str, references: Sequence[Reference]) -> int | None:
     return 0 if begins else None
 
 
-def _with_way(wishes: list[Placing], clause: str, start: int) -> list[Placing]:
-    """Return wishes with the way that a clause says things are to be moved."""
-    way = _way(clause[start:])
-    if way is None or not (way[1] or _PUSHES.match(clause)):
-        return wishes
-    direction, exact, words = way
-    return [replace(one, way=direction, exact=exact, relation=words) for one in wishes]
-
-
 def _is_subject(name: str, one: Reference, said: Sequence[_Said]) -> bool:
     """Return whether a thing is to be moved, and not where others are to be."""
     targets = {target for _, targets, _ in said for target in targets}
@@ -714,43 +605,22 @@ def _is_subject(name: str, one: Reference, said: Sequence[_Said]) -> bool:
     return name not in targets and not (one.kind == "thing" and name.split()[-1] in kinds)
 
 
-def _placings(common: Placing, said: Sequence[_Said], seen: Observation) -> Iterator[Placing]:
-    """Yield where a thing is to be, in each of the ways a clause says; itself if in none."""
-    things = 0
-    for relation, targets, metres in said:
-        own = _own_target(common.name, common.clause, seen) if relation in INSIDE else ()
-        there = targets or own
-        things += any(one in seen.positions for one in there)
-        if things < 2 or not there or there[0] not in seen.positions:
-            yield replace(common, relation=relation, targets=there, length_m=metres)
-    if not said:
-        yield common
+def _of_its_color(name: str, seen: Observation) -> tuple[str, ...]:
+    """Return the one thing of another kind that has the color of a thing."""
+    color, kind = name.split()[0], name.split()[-1]
+    others = [other for other in seen.positions if other.split()[-1] != kind]
+    alike = tuple(other for other in others if other.split()[0] == color)
+    return alike if len(alike) == 1 else ()
 
 
-def _own_target(name: str, clause: str, seen: Observation) -> tuple[str, ...]:
-    """Return the one thing that each of several has for itself: of its color, or nearest to it."""
-    others = [other for other in seen.positions if other.split()[-1] != name.split()[-1]]
-    if _MATCHING.search(clause):
-        color, *rest = name.split()
-        same = [other for other in others if other.split()[0] == color and rest]
-        return tuple(same) if len(same) == 1 else ()
-    if match := _NEAREST.search(clause):
-        kind = match[1] or match[2]
-        at = seen.positions
-        called = [other for other in others if other.split()[-1] == kind]
-        return _first(called, lambda other: math.dist(at[other][:2], at[name][:2]))
-    return ()
-
-
-def _way(text: str) -> tuple[tuple[float, float], bool, str] | None:
-    """Return which way a clause says that things move, whether it says how far, and its words."""
-    legs = list(_WAY.finditer(text))
-    lengths = [leg[1] or leg[4] for leg in legs]
-    if not legs or (len(legs) > 1 and not all(lengths)):
-        return None
-    x = y = 0.0
-    for leg, length in zip(legs, lengths, strict=True):
-        metres = float(length) * UNITS[leg[2] or leg[5]] if length else 1.0
-        dx, dy = WAYS[leg[3]]
-        x, y = x + dx * metres, y + dy * metres
-    return (x, y), all(lengths), " and ".join(leg[3] for leg in legs)
+def _with_way(wishes: list[Placing], clause: str, start: int) -> list[Placing]:
+    """Return wishes with the way that a clause says things are to be moved, and how far."""
+    legs = list(_WAY.finditer(clause, start))
+    lengths = [_length_in(leg[0]) for leg in legs]
+    exact = None not in lengths
+    if not legs or not (exact or (len(legs) == 1 and _PUSHES.match(clause))):
+        return wishes
+    x = sum(WAYS[leg[3]][0] * (far or 1) for leg, far in zip(legs, lengths, strict=True))
+    y = sum(WAYS[leg[3]][1] * (far or 1) for leg, far in zip(legs, lengths, strict=True))
+    words = " and ".join(leg[3] for leg in legs)
+    return [replace(one, way=(x, y), exact=exact, relation=words) for one in wishes]

@@ -1,29 +1,22 @@
-"""What is drawn as shapes: how big they are, what they look like, and where they are."""
+"""What is drawn as shapes: what they look like, and what they measure."""
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.engine.sentence import UNITS
-
 SHARE, SLACK_M = 0.02, 0.001
 """A size may be off by this share of itself, and by so much more."""
-CHANGE_SHARE = 0.05
-"""A change of size, a move or a gap may be off by this share, and by `CHANGE_SLACK_M`."""
-CHANGE_SLACK_M = 0.003
-STRAIGHT_M = 0.002
-"""A line that stays this close to a straight one is a side, and no curve."""
-MIDDLE_M = 0.06
-"""A shape in the middle of the board is not farther from it."""
-SHAPES = (
-    "line|circle|square|triangle|rectangle|pentagon|hexagon|octagon|star|cross|arrow|house|heart"
-)
+STRAIGHT_M, STRAIGHT_SHARE = 0.002, 0.015
+"""A line that stays this close to a straight one, or by this share of its size, is a side."""
+OPEN_SHARE = 0.3
+"""A shape is open if its ends are farther apart than this share of its size."""
+REGULAR = 0.03
+"""A circle is as wide as it is high, and a square's sides are equal, but for this share."""
+ROUND_CORNERS, ROUND_POINTS = 6, 16
+"""A circle has more corners; of so many points it is as wide as it is high."""
 CORNERS = {
     "triangle": (3,),
     "square": (4,),
@@ -33,18 +26,17 @@ CORNERS = {
     "octagon": (8,),
     "star": (5, 8, 10, 12),
 }
-WAYS = {
-    "left": (-1, 0),
-    "right": (1, 0),
-    "up": (0, 1),
-    "down": (0, -1),
-    "above": (0, 1),
-    "below": (0, -1),
+KNOWN = ("line", "circle", *CORNERS)
+"""The shapes that can be told apart."""
+MEASURES = {
+    **dict.fromkeys(("long", "length", "perimeter", "circumference"), "length"),
+    **dict.fromkeys(("wide", "width"), "wide"),
+    **dict.fromkeys(("tall", "high", "height"), "high"),
+    **dict.fromkeys(("side", "sides", "edge", "edges", "across"), "side"),
+    **dict.fromkeys(("radius", "radii"), "radius"),
+    **dict.fromkeys(("diameter", "diameters"), "diameter"),
 }
-PLACE = re.compile(
-    r"\b(?:in|into|to|at|on|along) the (?P<place>(?:top|bottom) (?:left|right) corner"
-    r"|(?:top|bottom|left|right) (?:side|half)|middle)\b(?! of)"
-)
+"""What a size is called, by the word next to it."""
 Stroke = Sequence[Sequence[float]]
 Points = NDArray[np.float64]
 """The points of a stroke, shape (n, 2): xy in metres."""
@@ -60,86 +52,81 @@ def same(wanted: float, found: float, share: float = SHARE, slack: float = SLACK
     return abs(found - wanted) <= share * wanted + slack
 
 
-def metres(match: re.Match[str], which: str = "") -> float:
-    """Return a length that a pattern found, metres."""
-    return float(match[f"n{which}"]) * UNITS[match[f"u{which}"]]
-
-
 def middle_of(shape: Points) -> Points:
     """Return the middle of what a shape takes up, xy in metres."""
     middle: Points = (shape.min(axis=0) + shape.max(axis=0)) / 2
     return middle
 
 
-def box_of(shape: Points) -> tuple[float, float]:
-    """Return the short and the long side of the least rectangle around a shape, metres."""
-    from shapely import MultiPoint
-
-    hull = MultiPoint(shape).convex_hull
-    if not hull.area:
-        return 0.0, float(hull.length)
-    corners = np.array(hull.minimum_rotated_rectangle.exterior.coords)
-    short, long = sorted(np.linalg.norm(np.diff(corners[:3], axis=0), axis=1).tolist())
-    return short, long
+def length_of(shape: Points) -> float:
+    """Return how long a line is, metres."""
+    return float(np.linalg.norm(np.diff(shape, axis=0), axis=1).sum())
 
 
-def size_of(shape: Points) -> float:
-    """Return the diagonal of what a shape takes up, metres."""
-    return float(np.linalg.norm(np.ptp(shape, axis=0)))
+def is_closed(shape: Points) -> bool:
+    """Tell whether the ends of a line are close to each other, for its size."""
+    size = np.ptp(shape, axis=0).max()
+    return bool(np.linalg.norm(shape[-1] - shape[0]) <= OPEN_SHARE * size)
 
 
-def holds(outer: Any, inner: Any) -> bool:
-    """Tell whether one outline has the middle of a smaller one in it."""
-    return bool(outer.area > inner.area and outer.contains(inner.representative_point()))
+def corners_of(shape: Points) -> Points:
+    """Return where a line bends, and its ends, shape (n, 2); of a closed one no point twice."""
+    import shapely
 
-
-def is_a(shape: Points, kind: str) -> bool:
-    """Tell whether a stroke looks like a shape of a name."""
-    closed = bool(np.linalg.norm(shape[0] - shape[-1]) <= 0.05 * np.ptp(shape, axis=0).max())
-    corners = corners_of(shape) if closed else 0
-    if kind == "line":
-        return not closed
-    if kind == "circle":
-        return closed and corners > 8
-    return closed and corners in CORNERS.get(kind, ())
-
-
-def corners_of(shape: Points) -> int:
-    """Return how many corners a closed line has, as it is seen."""
-    from shapely import LineString
-
-    corners = np.array(LineString(shape).simplify(STRAIGHT_M).coords)
-    if np.linalg.norm(corners[0] - corners[-1]) >= SHARE:
-        return len(corners)
+    straight = min(STRAIGHT_M, STRAIGHT_SHARE * float(np.ptp(shape, axis=0).max()))
+    line = shapely.simplify(shapely.linestrings(shape), straight, preserve_topology=False)
+    corners: Points = shapely.get_coordinates(line)
+    if len(corners) < 4 or np.linalg.norm(corners[0] - corners[-1]) > STRAIGHT_M:
+        return corners
     a, b, c = corners[-2], corners[0], corners[1]  # it may begin in the middle of a side
     (ux, uy), (vx, vy) = b - a, c - b
-    straight = abs(ux * vy - uy * vx) < STRAIGHT_M * np.linalg.norm(c - a)
-    return len(corners) - 1 - int(straight)
+    begins_in_side = abs(ux * vy - uy * vx) < straight * np.linalg.norm(c - a)
+    return corners[1:-1] if begins_in_side else corners[:-1]
 
 
-def not_at_side(side: str, shape: Points, at: Sequence[float], name: str) -> Iterator[str]:
-    """Yield that a shape is not at a side of a point, such as above it."""
-    low, top = shape.min(axis=0), shape.max(axis=0)
-    (middle_x, middle_y), (x, y) = (low + top) / 2, at
-    so = {
-        **dict.fromkeys(("above", "over"), middle_y > y),
-        **dict.fromkeys(("below", "under", "beneath"), middle_y < y),
-        "left of": middle_x < x,
-        "right of": middle_x > x,
-        "around": bool((low < (x, y)).all() and ((x, y) < top).all()),
+def sides_between(corners: Points, closed: bool) -> list[float]:
+    """Return how long the straight lines between corners are, metres."""
+    if closed:
+        corners = np.vstack([corners, corners[:1]])
+    sides: list[float] = np.linalg.norm(np.diff(corners, axis=0), axis=1).tolist()
+    return sides
+
+
+def looks_like(shape: Points, kind: str, points: int = 0) -> bool:
+    """Tell whether a stroke may be what it is called.
+
+    Args:
+        shape: The stroke.
+        kind: Its name, such as "square".
+        points: How many points a star has, if that was said.
+    """
+    if kind == "line":
+        return not is_closed(shape)
+    if kind not in KNOWN:
+        return True
+    if not is_closed(shape):
+        return False
+    corners = corners_of(shape)
+    sizes = sides_between(corners, True) if kind == "square" else np.ptp(shape, axis=0)
+    regular = max(sizes) - min(sizes) <= REGULAR * max(sizes)
+    if kind == "circle":
+        return len(corners) > ROUND_CORNERS and (regular or len(shape) <= ROUND_POINTS)
+    usual = (points, 2 * points) if points else CORNERS[kind]
+    return len(corners) in usual and (regular or kind != "square")
+
+
+def sizes_of(shape: Points) -> dict[str, list[float]]:
+    """Return what a shape measures, metres, by what that is called in `MEASURES`."""
+    wide, high = np.ptp(shape, axis=0).tolist()
+    ends = float(np.linalg.norm(shape[-1] - shape[0]))
+    corners = corners_of(shape)
+    middles = middle_of(shape), corners.mean(axis=0)
+    radii = [float(np.linalg.norm(shape - middle, axis=1).max()) for middle in middles]
+    return {
+        "length": [length_of(shape), ends, wide, high],
+        "wide": [wide],
+        "high": [high],
+        "side": [wide, high, *sides_between(corners, is_closed(shape))],
+        "radius": [wide / 2, high / 2, *radii],
+        "diameter": [wide, high, *(2 * radius for radius in radii)],
     }
-    if not so[side]:
-        yield f"it is not {side} {name}"
-
-
-def not_at_place(place: str, shape: Points, middle: Sequence[float]) -> Iterator[str]:
-    """Yield where on the board a shape is not: the middle of it counts."""
-    x, y = middle_of(shape) - np.array(middle[:2])
-    if place == "middle":
-        away = math.hypot(x, y)
-        if away > MIDDLE_M:
-            yield f"its middle is {100 * away:.0f} cm from the middle of the board"
-        return
-    sides = {"left": x < 0, "right": x > 0, "top": y > 0, "bottom": y < 0}
-    if not all(sides[word] for word in place.split() if word in sides):
-        yield f"it is not in the {place}"
