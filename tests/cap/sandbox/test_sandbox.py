@@ -298,7 +298,9 @@ def test_the_bytes_of_all_calls_are_limited(sandbox: Sandbox, value: str) -> Non
     def say(value: Any) -> None: ...
 
     scope = Scope(primitives={"say": Primitive.of(say, "action")})
-    result = limited(sandbox, f"for _ in range(200): say({value})", scope, call_bytes=4 << 20)
+    result = limited(
+        sandbox, f"for _ in range(200): say({value})", scope, call_bytes=4 << 20, program_s=30
+    )
     assert result.failure is not None
     assert (result.failure.kind, result.failure.error) == ("limit", "CallBytesLimit")
     assert "4 MiB" in result.failure.message
@@ -310,7 +312,9 @@ def test_the_bytes_of_results_count_as_well(sandbox: Sandbox) -> None:
         return np.zeros((480, 640, 3), np.uint8)
 
     scope = Scope(primitives={"photo": Primitive.of(photo, "perception")})
-    result = limited(sandbox, "for _ in range(200): photo()", scope, call_bytes=4 << 20)
+    result = limited(
+        sandbox, "for _ in range(200): photo()", scope, call_bytes=4 << 20, program_s=30
+    )
     assert result.failure is not None
     assert result.failure.error == "CallBytesLimit"
     assert limited(sandbox, "for _ in range(60): photo()", scope).failure is None
