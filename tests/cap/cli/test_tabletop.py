@@ -257,6 +257,7 @@ def test_an_arm_without_a_gripper_claims_to_have_moved_nothing(
     options = ("-R", "gripper=none", *(("--dry-run",) if dry else on_arm))
     printed = cap(tabletop(WORDS, *options), 5).out
     assert "this arm has no gripper" in printed
+    assert "in the rehearsal" in printed
     assert "moved red block" not in printed
     assert controller.moves == []
     assert run(tabletop("point at the blue bowl", *options)) == 0
