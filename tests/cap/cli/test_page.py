@@ -327,8 +327,6 @@ def test_a_program_can_be_changed_and_what_is_refused_stays_in_the_field(tmp_pat
         visitor.until(lambda v: "The change passed the check" in v.text and ASKED in v.text)
         visitor.press("Yes, run it")
         visitor.until(lambda v: "robot says: “mine”" in v.text and "ready" in v.text)
-        page.end(signal.SIGINT)
-    assert "commands that would be sent:" in page.told
 
 
 @pytest.fixture
