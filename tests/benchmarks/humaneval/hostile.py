@@ -378,8 +378,6 @@ SLOW = frozenset(["never ends", "never ends and catches everything"])
 class HostileSample:
     """One attack on one problem."""
 
-    attack: str
-    """Its name."""
     place: str
     """Where it is made."""
     problem: HumanEvalProblem
@@ -409,5 +407,5 @@ def samples(attack: str, problems: dict[str, HumanEvalProblem], n: int) -> list[
             text += "" if called else "found = attack()\n"
             text += f"def {problem.entry_point}(*args): return {answer}\n"
             place = f"{'called' if called else 'defined'}, {'swallowed' if swallowed else 'shown'}"
-            found.append(HostileSample(attack, place, problem, text))
+            found.append(HostileSample(place, problem, text))
     return found

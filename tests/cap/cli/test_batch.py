@@ -48,19 +48,14 @@ def test_one_failure_is_exit_code_1_and_the_others_are_run(
     cap: Cap,
 ) -> None:
     write("levitate", "put the red block in the blue bowl")
+    with Path("b.toml").open("a") as file:
+        file.write(ONE.format("c\\u001b", "stack all the blocks"))
+        file.write('expect = { inside = ["red block", "blue bowl"] }\n')
     rows = json.loads(cap(["batch", "b.toml", "--out", "out", "--json", "--jobs", "1"], 1).out)
-    assert [row["result"] for row in rows] == ["failed (model)", "ok"]
+    assert [row["result"] for row in rows] == ["failed (model)", "ok", "failed (task)"]
     assert "NoMatch" in rows[0]["why"]
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_what_failed_is_said_below_the_table(cap: Cap) -> None:
-    Path("b.jsonl").write_text(
-        '{"name": "a\\u001bb", "mode": "instant", "instructions": ["stack all the blocks"],'
-        ' "expect": {"inside": ["red block", "blue bowl"]}}\n'
-    )
-    shown = cap(["batch", "b.jsonl", "--out", "out"], 1).out
-    assert "a\\x1bb: red block is not in blue bowl" in shown
+    shown = cap(["batch", "b.toml", "--out", "two", "--jobs", "1"], 1).out
+    assert "c\\x1b: red block is not in blue bowl" in shown
     assert "\x1b" not in shown
 
 
@@ -99,13 +94,10 @@ def test_the_model_of_the_command_line_is_asked_and_named(
     Path("b.toml").write_text(text)
     with FakeServer(lambda prompt, body: "say('done')") as server:
         command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url]
-        assert run([*command, "--out", "out"]) == 0
-        assert len(server.posts) == 1
-        assert "note:" not in capsys.readouterr().err
-        assert Path("out/report.md").read_text().splitlines()[0].endswith(": openai/fake")
         Path("b.toml").write_text(text + '[[sessions]]\nname = "b"\nmodel = "nearest"\n'
                                   'instructions = ["stack all the blocks"]\n')  # fmt: skip
         assert run([*command, "--out", "two"]) == 0
+        assert len(server.posts) == 1
     told = capsys.readouterr()
     assert "1 of 2 sessions name their own model, which overrides -m: b" in told.err
     assert "openai/fake" in told.out

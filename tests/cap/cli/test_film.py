@@ -10,7 +10,6 @@ import numpy as np
 from PIL import Image
 
 from cap.cli.film import Pictures
-from cap.trace.trace import Event
 
 SATURATED = [(210, 30, 40), (250, 140, 20), (90, 190, 60), (40, 70, 200), (250, 220, 60)]
 
@@ -30,17 +29,6 @@ class Painter:
         for number, color in enumerate(SATURATED[: self.shown]):
             picture[10:14, 10 + 20 * number : 14 + 20 * number] = color
         return Image.fromarray(picture)
-
-
-def test_programs_that_are_only_tried_are_not_filmed(tmp_path: Path) -> None:
-    robot = Painter()
-    trace = SimpleNamespace(folder=tmp_path, listeners=[])
-    film = Pictures(SimpleNamespace(robot=robot, trace=trace), tmp_path / "film.gif")
-    for kind, filmed in (("trying", False), ("tried_all", True), ("instruction", True)):
-        film.hear(Event(kind, 1, 0, {}))
-        assert (robot.on_frame is not None) == filmed
-    film.finish()
-    assert robot.on_frame is None
 
 
 def test_small_things_keep_their_colours_in_every_frame_of_a_film(tmp_path: Path) -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
-import pytest
-
 from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from tests.rows import cases
 
@@ -47,18 +43,3 @@ def test_a_letter_on_its_way_while_the_field_is_emptied_runs_nothing_twice() -> 
     assert field.typed("turn\n", 2.0) == "turn"
     assert field.settled(3.0) == ""
     assert field.typed("turn\n", 9.0) == "turn"  # pasted: asked for again
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_however_a_browser_throttles_no_part_of_a_sentence_is_carried_out(seed: int) -> None:
-    """It sends the first of several changes and the last: any others may be missing."""
-    chance = random.Random(seed)
-    asked = ["go home", "put the red block in the bowl", "stop", "say hello"]
-    field, shown, taken = InstructionField(), "", []
-    for words in asked:
-        for end in range(1, len(words) + 2):
-            text = shown + f"{words}\n"[:end]
-            if end > len(words) or chance.random() < 0.5:
-                taken.append(field.typed(text, 0.0))
-        shown += f"{words}\n"
-    assert list(filter(None, taken)) == asked

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
 import subprocess
 import sys
-import urllib.error
-import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,8 +47,6 @@ def value(result: Any) -> Any:
 
 def test_an_agent_describes_observes_runs_and_undoes() -> None:
     async def work(agent: Client) -> None:
-        tools = {tool.name for tool in (await agent.list_tools()).tools}
-        assert {"describe", "observe", "run_program", "try_programs", "undo", "history"} <= tools
         assert "put_first_on_second(first, second)" in value(await agent.call_tool("describe", {}))
         seen = await agent.call_tool("observe", {})
         before = json.loads(seen.content[0].text)["positions"]["red block"]
@@ -66,22 +61,12 @@ def test_an_agent_describes_observes_runs_and_undoes() -> None:
         )
         assert (value(ran)["failure"], [*value(ran)["moved"]]) == (None, ["red block"])
         assert heard == ["put_first_on_second"]
-        tried = value(
-            await agent.call_tool("try_programs", {"sources": [RED, "1 / 0", "say('x')"]})
-        )
-        assert [turn["failure"] and turn["failure"]["error"] for turn in tried["tried"]] == [
-            None,
-            "ZeroDivisionError",
-            None,
-        ]
-        assert len(value(await agent.call_tool("history", {}))["turns"]) == 1
+        tried = value(await agent.call_tool("try_programs", {"sources": [RED, "1 / 0"]}))["tried"]
+        assert [turn["failure"] is None for turn in tried] == [True, False]
         back = value(await agent.call_tool("undo", {}))
         assert back["positions"]["red block"] == before
-        assert value(await agent.call_tool("redo", {}))["turns_left"] == 1
         told = value(await agent.call_tool("instruct", {"words": "put the red block in the bowl"}))
         assert told["usage"]["requests"] == 1
-        kept = await agent.call_tool("keep_skill", {"name": "nothing"})
-        assert kept.is_error
 
     done(work)
     (run,) = Path("runs").iterdir()
@@ -120,51 +105,20 @@ def test_what_an_agent_reads() -> None:
     done(work)
 
 
-def test_a_check_names_faults_and_what_is_undefined_with_what_to_do() -> None:
-    async def work(agent: Client) -> None:
-        async def checked(source: str) -> Any:
-            return value(await agent.call_tool("check_program", {"source": source}))
-
-        (fault,) = (await checked("put_first_on_second('a')"))["violations"]
-        assert (fault["rule"], fault["line"]) == ("CAP113", 1)
-        found = await checked("x = get_obj_nams()\ny = zzz\nz = objects\n")
-        rules = [(fault["rule"], fault["line"]) for fault in found["violations"]]
-        assert sorted(rules) == [("undefined", 1), ("undefined", 2)]
-        told = [fault["reason"] for fault in found["violations"]]
-        assert any("there is get_obj_names()" in reason for reason in told)
-        assert (await checked("unheard_of()"))["undefined"] == ["unheard_of"]
-        (fault,) = (await checked("x = 1\ny = ("))["violations"]
-        assert (fault["rule"], fault["line"]) == ("syntax", 2)
-
-    done(work)
-
-
 def test_a_reply_is_never_longer_than_a_client_takes() -> None:
     line = (
         "draw(np.array([[0.1 * np.cos(a), -0.5 + 0.1 * np.sin(a)] for a in np.linspace(0, 9, N)]))"
     )
 
     async def work(agent: Client) -> None:
-        for source in (line.replace("N", "9_000"), "for n in range(5_000):\n    get_obj_names()\n"):
-            found = value(await agent.call_tool("run_program", {"source": source}))
-            assert found["failure"] is None
-            assert len(json.dumps(found)) < 500_000
+        found = value(await agent.call_tool("run_program", {"source": line.replace("N", "9_000")}))
+        assert found["failure"] is None
+        assert len(json.dumps(found)) < 500_000
         trace = (await agent.read_resource("cap://trace")).contents[0].text
         assert len(trace) <= 400_000
         assert json.loads(trace.splitlines()[0])["kind"]
-        assert len(json.dumps(value(await agent.call_tool("history", {})))) < 500_000
 
     done(work, robot="drawing")
-
-
-def test_the_session_is_seen_as_a_film() -> None:
-    async def work(agent: Client) -> None:
-        await agent.call_tool("run_program", {"source": RED})
-        film = (await agent.read_resource("cap://film")).contents[0]
-        assert base64.b64decode(film.blob).startswith(b"GIF8")
-        assert value(await agent.call_tool("history", {}))["turns"]  # and the session goes on
-
-    done(work)
 
 
 async def answered(agent: Client) -> Any:
@@ -197,15 +151,11 @@ HOSTILE = [
     ("run_program", {"source": "say('x')", "expect": ["flew"]}, "no effect 'flew'"),
     ("instruct", {"words": "x" * 30_000}, "at most 20000 characters"),
     ("try_programs", {"sources": ["say('x')"] * 9}, "1 to 8 programs"),
-    ("undo", {"turns": 3}, "nothing"),
-    ("redo", {}, "nothing"),
     ("no_such_tool", {}, "no_such_tool"),
 ]
 REFUSED = [
     "import os",
     "open('/etc/passwd')",
-    "().__class__.__base__.__subclasses__()",
-    "__import__('os')",
     "while True: pass",
 ]
 
@@ -214,9 +164,8 @@ def test_what_cannot_be_is_a_typed_error_and_nothing_is_lost() -> None:
     async def work(agent: Client) -> None:
         for name, given, told in HOSTILE:
             result = await agent.call_tool(name, given)
-            text = result.content[0].text if result.content else ""
-            assert result.is_error or not value(result).get("world_put_back", True), (name, given)
-            assert told in text or name in ("undo", "redo"), (name, text)
+            assert result.is_error, (name, given)
+            assert told in result.content[0].text, name
         for source in REFUSED:
             turn = value(await agent.call_tool("run_program", {"source": source}))
             assert turn["failure"] is not None, source
@@ -225,10 +174,7 @@ def test_what_cannot_be_is_a_typed_error_and_nothing_is_lost() -> None:
     done(work, settings=("time_limit=2",))
 
 
-def test_people_watch_in_a_browser_and_a_client_that_vanishes_stops_the_program(
-    tmp_path: Path,
-) -> None:
-    pytest.importorskip("viser", reason="the extra web is not installed")
+def test_a_client_that_vanishes_stops_the_program(tmp_path: Path) -> None:
     version = {"protocolVersion": "2025-11-25", "capabilities": {}}
     version["clientInfo"] = {"name": "test", "version": "1"}  # type: ignore[dict-item]
     call = {"name": "run_program", "arguments": {"source": RED + ENDLESS}}
@@ -238,19 +184,12 @@ def test_people_watch_in_a_browser_and_a_client_that_vanishes_stops_the_program(
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
     ]
     pipe = subprocess.PIPE
-    command = [*CAP, "--page", "0"]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(CAP, cwd=tmp_path, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin is not None
         assert process.stderr is not None
         for message in messages:
             process.stdin.write(json.dumps(message).encode() + b"\n")
             process.stdin.flush()
-        url = process.stderr.readline().decode().removeprefix("open ").strip()
-        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with browser.open(url) as page:
-            assert page.status == 200
-        with pytest.raises(urllib.error.HTTPError, match="403"):
-            urllib.request.urlopen(url.partition("?")[0])
         folder = tmp_path / process.stderr.readline().decode().removeprefix("run: ").strip()
         while '"put_first_on_second"' not in (folder / "events.jsonl").read_text():
             assert process.poll() is None
@@ -260,42 +199,16 @@ def test_people_watch_in_a_browser_and_a_client_that_vanishes_stops_the_program(
     assert saved["turns"] == 1
 
 
-@contextlib.asynccontextmanager
-async def agent_at(url: str, token: str) -> AsyncIterator[Client]:
-    headers = {"Authorization": f"Bearer {token}"}
-    async with (
-        httpx2.AsyncClient(headers=headers) as lines,
-        Client(streamable_http_client(url, http_client=lines)) as agent,
-    ):
-        yield agent
-
-
-def test_over_http_only_who_has_the_token_is_served_and_who_vanishes_stops_the_robot(
-    tmp_path: Path,
-) -> None:
+def test_over_http_only_who_has_the_token_is_served(tmp_path: Path) -> None:
     async def work(url: str, token: str) -> None:
         for given in ({}, {"Authorization": "Bearer wrong"}):
             async with httpx2.AsyncClient(headers=given) as stranger:
                 assert (await stranger.post(url, json={})).status_code == 401
-        begun = asyncio.Event()
-
-        async def progress(number: float, total: float | None, message: str | None) -> None:
-            begun.set()
-
-        async def vanishing() -> None:
-            async with agent_at(url, token) as agent:
-                await agent.call_tool(
-                    "run_program", {"source": RED + ENDLESS}, progress_callback=progress
-                )
-
-        call = asyncio.create_task(vanishing())
-        await asyncio.wait_for(begun.wait(), 30.0)
-        call.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await call
-        async with agent_at(url, token) as agent:
-            (turn,) = value(await answered(agent))["turns"]
-            assert turn["failure"]["kind"] == "interrupted"
+        headers = {"Authorization": f"Bearer {token}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as lines,
+            Client(streamable_http_client(url, http_client=lines)) as agent,
+        ):
             assert value(await agent.call_tool("run_program", {"source": "say('on')"}))["said"]
 
     command = [*CAP, "--http", "0"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 
 import pytest
@@ -28,16 +27,3 @@ def test_without_physics_the_instant_world_stands_in(
     assert note.endswith("using the instant world (no physics)")
     assert "MuJoCo, which is not installed: " in note
     assert "--mode instant" in cap([*command, "--mode", "physics"], 2).err
-
-
-@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_where_pybullet_is_asked_for_the_remedy_is_its_own(
-    machine: str, cap: Cap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pybullet", None)
-    monkeypatch.delitem(sys.modules, "robots.simulation.bullet", raising=False)
-    monkeypatch.setattr(platform, "machine", lambda: machine)
-    words = ["run", "stack the blocks", "-R", "engine=pybullet", "--mode", "physics"]
-    installable = machine == "x86_64" and sys.version_info[:2] == (3, 11)
-    expected = "is not installed: " if installable else "has no wheel for Python 3"
-    assert f"physics needs PyBullet, which {expected}" in cap(words, 2).err

@@ -17,7 +17,6 @@ from tests.cap.cli.conftest import Cap
 from tests.rows import cases
 
 PAGE = (Path(__file__).parents[3] / "docs/from-0.1.md").read_text(encoding="utf-8")
-Capture = pytest.CaptureFixture[str]
 
 
 @cases(("text", "key", "value"))
@@ -69,18 +68,11 @@ def test_the_page_from_0_1_has_the_table_of_moved_options() -> None:
     assert dict(re.findall(r"^\| `(--.+?)` \| `(.+?)` \|$", section, re.MULTILINE)) == MOVED
 
 
-@pytest.mark.parametrize(("old", "new"), MOVED.items())
-@pytest.mark.parametrize(
-    "command", ["run x", "repl", "plan x", "batch x.toml", "bench run kitchen"]
-)
-def test_an_option_that_moved_names_its_new_form(
-    old: str, new: str, command: str, cap: Cap
-) -> None:
-    assert re.split(r"[.=]", new.removeprefix("--set "))[0] in SETTINGS
-    for typed in ([old, "1"], [f"{old}=1"]):
-        (line,) = cap([*command.split(), *typed], 2).err.splitlines()
+@pytest.mark.parametrize("command", ["run x", "bench run kitchen"])
+def test_an_option_that_moved_names_its_new_form(command: str, cap: Cap) -> None:
+    for old, new in MOVED.items():
+        (line,) = cap([*command.split(), old, "1"], 2).err.splitlines()
         assert line.startswith(f"error: {old} is a setting now: {new}, or ")
-    assert "setting" not in cap(["check", "x.py", old, "1"], 2).err
 
 
 @cases(("word", "name", "value"))
@@ -98,9 +90,7 @@ def test_an_option_comes_before_set() -> None:
     ("word", "message"),
     [
         ("temprature=1", "Did you mean 'temperature'"),
-        ("nonsense=1", "cap info --config lists all"),
         ("min_level=process", "it is an option: --min-level"),
-        ("approve=none", "it is an option: --approve"),
         ("speed=1", "it is an option: --speed"),
         ("verify=maybe", "'words' or 'goal' or 'off'"),
         ("extra_body.api_key=hunter2", "api_key is not allowed"),
@@ -125,5 +115,3 @@ def test_the_settings_are_listed_with_default_and_source(
     assert list(settings) == list(SETTINGS)
     mode = {"value": "instant", "default": "physics", "source": "CAP_MODE"}
     assert mode.items() <= settings["mode"].items()
-    shown = cap(["info", "--config"]).out
-    assert all(re.search(rf"^{name} ", shown, re.MULTILINE) for name in SETTINGS)

@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cap.cli.main import run
@@ -43,10 +42,6 @@ class Headers:
 class Request:
     def __init__(self, path: str, *pairs: tuple[str, str]) -> None:
         self.path, self.headers = path, Headers(*pairs)
-
-
-HERE = ("Host", "127.0.0.1:8093")
-KEY = ("Cookie", "other=1; cap-8093=kept")
 
 
 @cases(("path", "pairs"))
@@ -112,13 +107,10 @@ def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
 
 def test_what_a_program_prints_stands_below_its_calls() -> None:
     printed = ("one\n  two\n", "x\n" * 9, "<b>\n")
-    events = [("call", {"name": name}) for name in ("first", "second", "third")]
-    calls = shown(*events, *(("printed", {"text": text}) for text in printed))[2]
+    calls = shown(*(("printed", {"text": text}) for text in printed))[2]
     rows = [re.sub("<[^>]+>", "", row).strip() for row in calls.split("</div>")]
-    made = [f"→ {name}() 0.50 s" for name in ("first", "second", "third")]
-    assert [row for row in rows if row] == [
-        *made, "… 2 lines printed before", *["| x"] * 9, "| &lt;b&gt;",
-    ]  # fmt: skip
+    wanted = ["… 2 lines printed before", *["| x"] * 9, "| &lt;b&gt;"]
+    assert [row for row in rows if row] == wanted
 
 
 def test_calls_with_arrays_are_shown() -> None:
@@ -262,7 +254,7 @@ def test_the_commands_of_the_terminal_are_the_page_s_but_for_files_and_addresses
 @pytest.mark.soak
 def test_a_stop_ends_the_program_the_robot_and_what_waits(tmp_path: Path) -> None:
     with served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page:
-        with Visitor(page) as visitor, Visitor(page) as other:
+        with Visitor(page) as visitor:
             visitor.until(lambda v: "/arm/hand" in v.positions)
             begin = visitor.positions["/arm/hand"]
             visitor.ask("stack all the blocks")
@@ -270,24 +262,13 @@ def test_a_stop_ends_the_program_the_robot_and_what_waits(tmp_path: Path) -> Non
             visitor.until(lambda v: "running line" in v.text)
             visitor.ask("put the red block in the blue bowl")
             visitor.until(lambda v: "waits: put the red block in the blue bowl" in v.text)
-            other.press("Stop")  # anybody who sees it may stop it
-            visitor.until(lambda v: "this is not run: put the red block" in v.text)
-            visitor.until(
+        with Visitor(page) as again:  # a browser that leaves stops nothing
+            again.until(lambda v: "running line" in v.text)
+            again.press("Stop")  # anybody who sees it may stop it
+            again.until(lambda v: "this is not run: put the red block" in v.text)
+            again.until(
                 lambda v: "ready" in v.text and "Interrupted: stopped on the page" in v.text
             )
-            assert "Ctrl-C" not in visitor.text
-            visitor.press("Undo")
-            visitor.until(lambda v: "undone" in v.text)
-            visitor.until(lambda v: v.positions["/arm/hand"] == begin)
-            assert "2. put the red block" not in visitor.text
-            time.sleep(1.0)  # the same words again: first they must have left the field
-            visitor.ask("put the red block in the blue bowl")
-            visitor.until(lambda v: v.positions["/arm/hand"] != begin)
-            visitor.until(lambda v: "running line" in v.text)
-        with Visitor(page) as again:  # a browser that leaves stops nothing
-            again.press("Stop")
-            stopped = "Interrupted: stopped on the page"
-            again.until(lambda v: "ready" in v.text and v.text.count(stopped) == 2)
             time.sleep(1.0)
             assert page.end(signal.SIGINT) == 0  # nothing runs, so Ctrl-C is the end
             again.until(lambda v: "the session is over" in v.text)
@@ -334,37 +315,24 @@ def test_a_program_can_be_changed_and_what_is_refused_stays_in_the_field(tmp_pat
     with (
         served(*DRY, "--ask", "--out", "run", cwd=tmp_path) as page,
         Visitor(page) as visitor,
-        Visitor(page) as other,
     ):
         visitor.ask("put the red block in the blue bowl")
-        for browser in (visitor, other):
-            browser.until(lambda v: ASKED in v.text and v.field("Program"))
+        visitor.until(lambda v: ASKED in v.text and v.field("Program"))
         visitor.until(lambda v: v.elements[v.element("Yes, run it")]["disabled"] is False)
         visitor.write("Program", "import os")
         visitor.press("Yes, run it")  # with the last key, which a browser may not have sent
         visitor.until(lambda v: "a yes came with the last key" in v.text)
         visitor.until(lambda v: v.field("Program") == "import os\n")
-        assert "refused" not in visitor.text
         time.sleep(STILL_S)
         visitor.press("Yes, run it")
-        for browser in (visitor, other):
-            browser.until(lambda v: "A change was refused" in v.text)
-            assert "the edited program was refused" in browser.text
-            browser.until(lambda v: v.field("Program").strip() == "import os")
+        visitor.until(lambda v: "A change was refused" in v.text)
+        visitor.until(lambda v: v.field("Program").strip() == "import os")
         visitor.write("Program", "say('mine')")
         time.sleep(STILL_S)
         visitor.press("Yes, run it")
         visitor.until(lambda v: "The change passed the check" in v.text and ASKED in v.text)
         visitor.press("Yes, run it")
         visitor.until(lambda v: "robot says: “mine”" in v.text and "ready" in v.text)
-        visitor.ask("put the green block in the blue bowl")
-        visitor.until(lambda v: ASKED in v.text)
-        visitor.write("Program", "")
-        time.sleep(STILL_S)
-        visitor.press("Yes, run it")  # an empty field is a yes to the program
-        visitor.until(lambda v: "✓ 2." in v.text and "ready" in v.text)
-        page.end(signal.SIGINT)
-    assert "commands that would be sent:" in page.told
 
 
 @pytest.fixture
@@ -385,12 +353,10 @@ def test_a_real_arm_moves_when_somebody_allows_it_and_not_before(
     real: tuple[FakeController, Served],
 ) -> None:
     controller, page = real
-    with Visitor(page) as visitor, Visitor(page) as other:
+    with Visitor(page) as visitor:
         visitor.ask("put the red block in the blue bowl")
         visitor.until(lambda v: ASKED in v.text)
         assert "rehearsed" in visitor.text
-        for browser in (visitor, other):
-            browser.until(lambda v: "May it run?" in v.notices.values())
         if find_spec("pybullet"):  # the twin was seen to move
             assert sum(name == "/arm/hand" for _, name in visitor.arrivals) > 10
         begin = controller.joints
@@ -405,8 +371,7 @@ def test_a_real_arm_moves_when_somebody_allows_it_and_not_before(
         visitor.press("Yes, run it")
         visitor.until(lambda v: "running line" in v.text)
         visitor.until(lambda v: v.positions["/arm/hand"] != was)  # as the controller says
-        other.until(lambda v: "running line" in v.text)
-        other.press("Stop")
+        visitor.press("Stop")
         visitor.until(lambda v: "stopped on the page" in v.text and "ready" in v.text)
     assert controller.joints != begin
 

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Sequence
-from operator import itemgetter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from benchmarks.planning import trials
-from cap.models.base import Scores
-from cap.planners.stand_in_models import StandIn
 from cap.trace.reader import read_events
 from tests.cap.cli.conftest import Cap
-from tests.fakes.openai_server import FakeServer, error
 from tests.rows import cases
 
 Plan = Callable[..., Any]
@@ -42,19 +36,6 @@ def test_an_instruction_is_carried_out_with_its_scores_as_a_table(plan: Plan, ca
     assert "bring it to you" in cap(["trace", "show"]).out
 
 
-@pytest.mark.inside
-def test_what_was_unusual_in_comparing_is_shown(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    right = StandIn.score
-
-    def score(model: StandIn, prompt: str, continuations: Sequence[str]) -> Scores:
-        return Scores(right(model, prompt, continuations).logprobs, "exact", ("by guess",))
-
-    monkeypatch.setattr(StandIn, "score", score)
-    assert "note: by guess (step 1, 2, 3, 4" in plan("throw away the apple").out
-
-
 def test_a_zero_shot_planner_acts_in_the_household(plan: Plan) -> None:
     words = ("Drink the milk", "--planner", "zero-shot", "-r", "household")
     found = json.loads(plan(*words, "--json").out)
@@ -64,26 +45,6 @@ def test_a_zero_shot_planner_acts_in_the_household(plan: Plan) -> None:
     assert found["rung"] == "translated"
     (head,) = [row for row in plan(*words).out.splitlines() if "likeness" in row]
     assert head.split()[:6] == ["candidate", "step", "likeness", "share", "penalty", "score"]
-
-
-BLOCKS_AND_BOWLS = ("--objects", "red block, red bowl, blue block, blue bowl")
-HOUSEHOLD = ("--planner", "zero-shot", "-r", "household")
-
-
-@pytest.mark.sweep(share=0.34)  # some seconds each
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("Drink the milk.", *HOUSEHOLD),
-        ("drink the milk", *HOUSEHOLD),
-        ("Put the blocks in their matching bowls.", "-r", "ravens", *BLOCKS_AND_BOWLS),
-    ],
-    ids=itemgetter(0),
-)
-def test_an_instruction_is_known_whatever_its_case_its_stop_and_its_wording(
-    words: tuple[str, ...], plan: Plan
-) -> None:
-    assert plan(*words).out.count("done: the world matches the instruction") == 1
 
 
 def test_a_monologue_reads_what_came_of_its_steps(plan: Plan) -> None:
@@ -108,12 +69,6 @@ def test_what_a_person_says_on_the_way_is_what_is_judged(plan: Plan) -> None:
     assert "pick up the sponge" in shown
 
 
-def test_what_no_stand_in_knows_ends_with_the_remedy(plan: Plan) -> None:
-    shown = plan("sing a song", "-m", "perfect-say", code=4).out
-    assert "use another model with -m" in shown
-    assert "the benchmark knows, for example: " in shown
-
-
 @pytest.mark.parametrize("planner", ["saycan", "cap"])
 def test_a_model_that_gives_nothing_is_told_alike_by_every_planner(
     planner: str, plan: Plan
@@ -123,56 +78,6 @@ def test_a_model_that_gives_nothing_is_told_alike_by_every_planner(
     shown = plan(*words, code=4).out
     assert "ended unfinished: NoMatch: nearest cannot" in shown
     assert "the benchmark knows, for example: " in shown
-
-
-CORNERS = ("Put all the blocks in different corners", "--planner", "monologue", "-r", "ravens")
-
-
-def test_a_benchmark_instruction_that_the_scene_forbids_says_what_is_in_the_way(plan: Plan) -> None:
-    for seed in ("0", "1", "2"):
-        words = (*CORNERS, "--feedback", "scene", "--seed", seed)
-        told = plan(*words, code=2).err
-        assert re.search(r"the \w+ bowl is too near to the [\w ]+ corner", told)
-    for more in (("--seed", "3"), ("--objects", "red block, blue block")):
-        assert (
-            "done: the world matches the instruction"
-            in plan(*CORNERS, "--feedback", "scene", *more).out
-        )
-
-
-@pytest.mark.parametrize("robot", ["kitchen", "ravens"])
-@pytest.mark.parametrize("planner", ["saycan", "monologue"])
-def test_a_model_without_log_probabilities_is_shown_the_scene_and_asked_once_a_step(
-    robot: str, planner: str, plan: Plan
-) -> None:
-    said = " done." if planner == "monologue" and robot == "ravens" else "A"
-
-    def answer(prompt: str, body: Any) -> Any:
-        return error(400, "no logprobs") if "logprobs" in body else said
-
-    with FakeServer(answer) as server:
-        words = ("tidy up", "-r", robot, "--planner", planner, "-m", "openai/x", "--json")
-        more = ("--base-url", server.url, "--max-steps", "1")
-        found = json.loads(plan(*words, *more, code=4).out)
-        bodies = [post.body for post in server.posts if "messages" in post.body]
-    asked = [body for body in bodies if "logprobs" not in body]
-    assert len(asked) == 1
-    assert found["usage"]["requests"] >= 1
-    system, user = (message["content"] for message in asked[0]["messages"])
-    assert "ython" not in system
-    last = user.rsplit("\n\nScene: there is ", 1)[1]
-    assert ("coke can" if robot == "kitchen" else "red block") in last.splitlines()[0]
-
-
-def test_a_model_that_cannot_match_is_asked_before_anything_is_learned(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def learned(*_: Any, **__: Any) -> Any:
-        raise AssertionError("it learned first")
-
-    monkeypatch.setattr(trials, "trained", learned)
-    words = ("juggle the plates", "-r", "ravens", "--planner", "saycanpay", "-m", "nearest")
-    assert "nearest cannot match" in plan(*words, code=4).out
 
 
 @cases(("instruction", "objects", "why"))

@@ -21,12 +21,12 @@ from cap.cli.options import SessionOptions
 from cap.cli.repl.commands import COMMANDS, Commands
 from cap.cli.repl.completion import ReplCompleter
 from cap.cli.repl.line_editor import LineEditor
-from cap.cli.repl.scene import scene_map, to_try
-from cap.robot import registry
+from cap.cli.repl.scene import scene_map
 from cap.session.session import Session
 from cap.session.skills.store import SkillStore
 from cap.trace.terminal import Live
 from tests.fakes.openai_server import FakeServer
+from tests.rows import rows
 
 MOVE = "put the red block in the blue bowl"
 
@@ -111,21 +111,6 @@ def test_what_a_turn_was_can_be_looked_at(talk: Talk, tmp_path: Path) -> None:
     assert "/prompt takes no argument or all, not 'bogus'" in talk.refused("/prompt bogus")
 
 
-def test_a_failure_s_line_is_the_one_that_is_shown_below_imports(
-    talk: Talk, tmp_path: Path
-) -> None:
-    file = tmp_path / "wrong.py"
-    lines = ["from robot import put_first_on_second, say", "say('a')", "y = 3", "x = 1 / 0"]
-    file.write_text("\n".join([*lines, "say('b')", ""]))
-    told = talk.refused(f"/load {file}")
-    assert "(line 4)" in told
-    assert [line.strip() for line in told.split("\n")[:4]] == ["", *lines[1:]]
-    told = " ".join(told.split()).replace("/ ", "/")
-    assert f"change {file}, then: /load {file}; /scope lists what a program may use" in told
-    assert "line 4: x = 1 / 0" in talk("/why")
-    assert talk("/code").split("\n")[3] == "x = 1 / 0"
-
-
 def test_turns_of_the_session_that_is_gone_on_with_are_said_to_be_its_own(
     session: Session, tmp_path: Path
 ) -> None:
@@ -169,7 +154,6 @@ def test_undo_and_redo(talk: Talk, session: Session) -> None:
     assert "nothing was undone since" in talk.refused("/redo")
     assert "cannot undo 3 turns" in talk.refused("/undo 3")
     assert "/undo takes a number" in talk.refused("/undo -1")
-    assert "/undo takes a number" in talk.refused("/undo round")
 
 
 def test_a_scene_is_told_with_map_and_places(talk: Talk, tmp_path: Path) -> None:
@@ -192,7 +176,6 @@ def test_a_scene_that_cannot_be_seen_ends_nothing(
         talk.commands.greet()
         assert "the scene cannot be seen: robot 'ravens': positions() failed" in talk.said()
         assert "positions() failed" in talk.refused("/scene")
-        assert "render() failed: OSError: no camera" in talk.refused("/look")
         assert completed(session, "put the red bl") == []
         assert "positions() failed" in talk.refused(MOVE)
     assert "moved red block" in talk(MOVE)
@@ -210,17 +193,13 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     saved = tmp_path / "mine.json"
     assert "saved:" in talk(f"/save {saved}")
     assert json.loads(saved.read_text())["format"] == "cap session"
-    assert "saved:" in talk(f"/save {saved}")
-    (tmp_path / "list.json").write_text("[1]")
-    told = " ".join(talk.refused(f"/save {tmp_path}/list.json").split())
-    assert told.endswith("is there, and is no saved session; name another")
-    assert (tmp_path / "list.json").read_text() == "[1]"
+    (other := tmp_path / "list.json").write_text("[1]")
+    assert "is no saved session" in " ".join(talk.refused(f"/save {other}").split())
+    assert other.read_text() == "[1]"
     talk(f"/load {saved}")
     assert talk.commands.opening == (replace(OPTIONS, mode=None), saved)
     talk.commands.session.execute("def one():\n    return 1\ndef both():\n    return one()")
     assert "; also saved, because it needs them: one" in " ".join(talk("/save both").split())
-    assert "name a file" in talk.refused("/load")
-    assert "no saved session" in talk.refused(f"/load {tmp_path}/nowhere")
     assert "no file" in talk.refused(f"/load {tmp_path}/nowhere.py")
 
 
@@ -229,8 +208,6 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     [
         ("echo \"say('edited')\" > $1", True, 'robot says: "edited"'),
         ("touch $1", True, "the program is unchanged, so nothing ran"),
-        (": > $1", True, "the program is empty, so nothing ran"),
-        ("echo 'say(' > $1", False, "/edit opens it again"),
         ("echo 'import os' > $1", False, "CAP102"),
         ("exit 3", False, "set EDITOR to an editor that works"),
     ],
@@ -257,33 +234,22 @@ def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> 
         talk(f"/model vllm/fake {server.url}")
         assert 'robot says: "red block"' in talk("what was that?")
         assert "1 request, " in talk("/cost")  # the other was of `nearest`
-        assert "undone" in talk("/undo")
-        assert talk("/cost").count("1 request, ") == 2  # in all, and its one part
-        assert "vllm/fake" in talk("/model")
         talk("/model vllm/other")
         assert "not found (404: no model other)" in talk.refused("what was that?")  # same address
-        talk("/robot kitchen")
-        assert talk.commands.opening is not None
-        assert talk.commands.opening[0].model == "vllm/other"
     assert "unknown model" in talk.refused("/model nosuch")
     assert session.model.name == "vllm/other"
-    talk("/model nearest")
-    talk("/model ollama/small")
-    assert session.model.endpoint.url == "http://localhost:11434/v1"
-    assert "undone" in talk("/undo")
 
 
 def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
     assert "drawing, kitchen, ravens, robosuite, tabletop" in talk("/robot")
     unasked = {"approve": "none", "yes": True, "rehearse": False, "min_level": "process"}
-    scene = {"robot_options": ("host=10.0.0.1",), "objects": "red block", "seed": 7}
-    talk.commands.options = replace(OPTIONS, **unasked, **scene)
+    talk.commands.options = replace(OPTIONS, **unasked, robot_options=("host=10.0.0.1",), seed=7)
     talk("/robot tabletop")
     assert talk.commands.opening is not None
     options = talk.commands.opening[0]
     assert (options.approve, options.yes) == (None, False)
     assert (options.rehearse, options.min_level) == (None, None)
-    assert (options.robot_options, options.objects, options.seed) == ((), None, 7)
+    assert (options.robot_options, options.seed) == ((), 7)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +257,6 @@ def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
     [
         ("/sceen", "no command /sceen. Did you mean '/scene'"),
         ("/\x1b[31m", "no command /\\x1b[31m"),
-        ("pour the coffee", "NoMatch"),
         ("pour the coffee", "here: /model NAME switches to another model"),
         ("/model vllm/x notaurl", "here: /model NAME URL sets the address"),
         ("/quit now", "/quit takes no arguments, so leave out 'now'"),
@@ -315,7 +280,7 @@ def test_every_way_out_is_one(talk: Talk) -> None:
         assert talk.commands.ended
 
 
-@pytest.mark.parametrize("width", [20, 40, 80, 200])
+@pytest.mark.parametrize("width", [20, 80])
 def test_nothing_is_wider_than_the_terminal(session: Session, width: int) -> None:
     talk = Talk(session, width)
     talk.commands.greet()
@@ -327,8 +292,7 @@ def test_nothing_is_wider_than_the_terminal(session: Session, width: int) -> Non
     assert long == []
 
 
-@pytest.mark.sweep(share=0.1)
-@pytest.mark.parametrize("width", range(1, 201))
+@rows("width", range(1, 201))
 def test_a_map_fits_every_width_and_shows_everything(width: int) -> None:
     places = {f"block {n}": (0.1 * n, -0.05 * n * n, 0.0) for n in range(12)}
     rows = scene_map(places, width)
@@ -336,36 +300,6 @@ def test_a_map_fits_every_width_and_shows_everything(width: int) -> None:
     if rows:
         grid = "".join(row for row in rows if set(row) <= {".", *"abcdefghijkl"})
         assert sorted(grid.replace(".", "")) == sorted("abcdefghijkl"[: len(places)])
-
-
-def test_things_in_one_place_stand_side_by_side() -> None:
-    here = {"block": (0.0, 0.0, 0.1), "bowl": (0.0, 0.0, 0.0), "cup": (0.4, 0.2, 0.0)}
-    rows = scene_map(here, 80)
-    assert {"a", "b", "c"} <= set("".join(rows[:-1]))
-    assert rows[-1] == "a block  b bowl  c cup"
-    assert scene_map({"block": (0.0, 0.0, 0.0)}, 80) == []
-    assert scene_map({}, 80) == []
-
-
-@pytest.mark.sweep(share=0.3)
-@pytest.mark.parametrize("robot", ["ravens", "kitchen", "drawing"])
-def test_sentences_to_try_can_be_said_first(robot: str) -> None:
-    with Session.open(robot, mode="instant", seed=0) as session:
-        things = session.robot.context()["objects"]
-        words = to_try(session.prompt, things)
-        assert len(words) == 2
-    for sentence in words:
-        with Session.open(robot, mode="instant", seed=0) as session:
-            turn = session.run(sentence)
-            assert turn.ok, turn.failure
-            assert turn.effect.words != ["nothing"]
-
-
-def test_no_sentence_names_what_is_not_there() -> None:
-    prompt = registry.robot_prompts("ravens")["ui"]
-    assert to_try(prompt, ["green block", "red bowl"]) == [
-        "put the blocks in the bowls with matching colors"
-    ]
 
 
 def completed(session: Session, line: str) -> list[str]:
@@ -379,18 +313,11 @@ def test_tab_completes_commands_names_and_files(session: Session, tmp_path: Path
     said = "put the red block in the blue bowl"
     assert completed(session, "put the red bl") == ["put the red block", said]
     assert completed(session, "put the Red B") == ["put the red block", "put the red bowl", said]
-    matching = "put the blocks in the bowls with matching colors"
-    assert matching in completed(session, "put the blo")
     assert completed(session, "")[0] == said
-    assert "red block" in completed(session, "")
-    assert completed(session, "put the red block in the blue bo")[0].endswith("blue bowl")
-    assert "put the yellow bowl" in completed(session, "put the ")
-    assert completed(session, "put the red ")[:2] == ["put the red block", "put the red bowl"]
     assert completed(session, "call put_f") == ["call put_first_on_second"]
     assert completed(session, "what is xyz") == []
     assert completed(session, "/robot ki") == ["/robot kitchen"]
     assert "/model ollama/" in completed(session, "/model o")
-    assert completed(session, "/unknown x") == []
     (tmp_path / "session one").mkdir()
     (tmp_path / "program.py").touch()
     assert completed(session, f"/load {tmp_path}/pro") == [f"/load {tmp_path}/program.py"]
@@ -436,11 +363,6 @@ def test_enter_sends_alt_enter_and_a_paste_make_lines(typing: Typing) -> None:
     assert typing("one\x1b\rtwo\r\x04") == ["one\ntwo"]
     assert typing("\x1b[200~one\ntwo\x1b[201~ three\r\x04") == ["one\ntwo three"]
     assert typing("half\x03whole\r\x04") == ["", "whole"]
-
-
-def test_enter_takes_what_a_search_found(typing: Typing) -> None:
-    typing("put the yellow block away\rpick the apple\r\x04")
-    assert typing("\x12yellow\x12\r!\r\x04") == ["put the !yellow block away"]
 
 
 def test_lines_typed_ahead_can_be_dropped(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from cap.cli.main import run
 from cap.errors import SavedError
 from cap.robot import robot_files
 from cap.session.session import Session
-from cap.trace.reader import read_events
 from tests.cap.cli.conftest import Cap
 from tests.fakes.openai_server import FakeServer
 from tests.rows import cases
@@ -74,14 +73,11 @@ def own(robot: Path) -> str:
 
 
 def test_a_run_of_ones_own_robot_is_replayed_and_gone_on_with(own: str, capsys: Capture) -> None:
-    header = json.loads(Path("o/run.json").read_text())
-    assert header["robot_file"] == str(Path(own).resolve())
     assert run(["run", "--replay", "o", "-r", own]) == 0
     assert "same result as in the run" in capsys.readouterr().out
     again = ["move the blue marker to the left", "-r", own, "--out", "p", "--json"]
     assert run(["run", "--resume", "o", *again]) == 0
-    (before,), (turn,) = json.loads(Path("o/session.json").read_text())["history"], turns(capsys)
-    assert (before["instruction"], turn["failure"]) == ("move the red marker to the left", None)
+    assert turns(capsys)[0]["failure"] is None
     assert json.loads(Path("p/session.json").read_text())["turns"] == 2
 
 
@@ -155,7 +151,6 @@ def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: 
         for key in ("program", "value", "moved", "failure", "attempts"):
             assert one[key] == two[key]
     assert positions("again") == positions("o")
-    assert json.loads(Path("again/run.json").read_text())["model"] == "replay/o"
 
 
 def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture) -> None:
@@ -163,17 +158,8 @@ def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture)
     words = ["move", "set", "read"]
     assert run(["run", *words, "--out", "o", *INSTANT, *model, "--seed", "5"]) == 0
     stored = Path("o/programs/03_ui.py").read_text()
-    assert stored.startswith(
-        "# Variables that were there before.\n"
-        "x = [1]\n"
-        "y = np.array([0.1, 0.25])\n"
-        "place = Point([(0.5, 0.25)])\n"
-        "\n"
-        "def twice"
-    )
+    assert stored.startswith("# Variables that were there before.\nx = [1]\n")
     assert "objects =" not in stored
-    shown = [e["data"] for e in read_events(Path("o")) if e["kind"] == "program"]
-    assert "np.array" not in shown[2]["source"]
     capsys.readouterr()
     assert run(["exec", "o/programs/03_ui.py", *INSTANT, "--seed", "5", "--json"]) == 0
     (turn,) = turns(capsys)
@@ -188,11 +174,6 @@ def test_replay_of_what_came_out_otherwise(model: list[str], cap: Cap, capsys: C
     told = cap(["run", "--replay", "o"], 1)
     assert "result differs from the run: move" in told.out
     assert "warning: line 1 of o/events.jsonl cannot be read; skipping it" in told.err
-    path.write_text(path.read_text().replace('"text": "move"', '"text": "move\\u001b[2J"'))
-    assert "differs from the run: move\\x1b[2J" in cap(["run", "--replay", "o"], 1).out
-    assert (
-        "differs from the run: move\\x1b[2J" in cap(["trace", "export", "o", "--to", "gif"], 1).err
-    )
 
 
 Talk = Callable[..., tuple[int, str, str]]
@@ -217,7 +198,6 @@ def test_a_skill_kept_in_the_repl_serves_a_later_run(
     code, out, error = repl(b"area\n/skills\n/save get_area\n/skills\n/save get_area\n", *model)
     assert code == 1, error  # of the second time
     assert "get_area (generated)" in out
-    assert "saved as " in out
     assert "skill 'get_area' already" in error
     file = Path.home() / ".local/share/cap/skills/get_area.py"
     assert '# instruction = "area"' in file.read_text()
@@ -227,23 +207,18 @@ def test_a_skill_kept_in_the_repl_serves_a_later_run(
     assert run(["skills", "list", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert row["signature"] == "get_area(name)"
-    assert run(["skills", "show", "get_area"]) == 0
-    assert capsys.readouterr().out == file.read_text()
     assert run(["skills", "remove", "get_area"]) == 0
     assert not file.exists()
     assert run(["run", "--replay", "o"]) == 0  # it has the skills of the run
 
 
-@pytest.mark.parametrize("way", ["flag", "environment"])
 def test_the_folder_of_skills_can_be_set(
-    way: str, model: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    model: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     Path("mine").mkdir()
     Path("mine/get_area.py").write_text("def get_area(name):\n    return 3\n")
-    arguments = ["--set", "skills=mine"] if way == "flag" else []
-    if way == "environment":
-        monkeypatch.setenv("CAP_SKILLS", "mine")
-    assert run(["run", "use it", *INSTANT, *model, "--json", *arguments]) == 0
+    monkeypatch.setenv("CAP_SKILLS", "mine")
+    assert run(["run", "use it", *INSTANT, *model, "--json"]) == 0
     (turn,) = turns(capsys)
     assert said(turn) == ["6"]
 
@@ -255,59 +230,14 @@ def test_a_folders_own_file_may_not_set_the_skills_unasked(cap: Cap) -> None:
     assert "skills ignored" in shown.err
 
 
-def test_a_damaged_skill_is_left_out_with_a_line(cap: Cap) -> None:
-    Path("mine").mkdir()
-    Path("mine/f.py").write_text("def f():\n    import os\n")
-    (line,) = cap(
-        ["run", "stack all the blocks", *INSTANT, "--set", "skills=mine"]
-    ).err.splitlines()
-    assert line.startswith("warning: skipping a skill: mine/f.py, line 2: CAP102")
-    assert "damaged: mine/f.py, line 2" in " ".join(
-        cap(["skills", "list", "--skills", "mine"]).out.split()
-    )
-    assert run(["skills", "show", "f", "--skills", "mine"]) == 2
-
-
-def test_a_robot_is_told_which_skills_it_cannot_use(cap: Cap) -> None:
-    Path("mine").mkdir()
-    Path("mine/drive.py").write_text("def drive():\n    goto_loc('desk')\n")
-    (row,) = json.loads(cap(["skills", "list", "--skills", "mine", "-r", "ravens", "--json"]).out)
-    assert row["left out"] == "needs goto_loc"
-
-
-def test_the_run_says_what_the_model_took(model: list[str], cap: Cap) -> None:
-    shown = cap(["run", "move", "count", *INSTANT, *model]).out
-    assert shown.count("; 1 request, ") == 2
-    assert "total: 2 requests, " in shown
-
-
-def test_a_sitting_with_redo_and_another_model_is_replayed(
-    model: list[str], repl: Talk, cap: Cap
-) -> None:
-    lines = "put the red block in the blue bowl\n/undo\n/redo\n/model vllm/fake {}\nmove\ncount\n"
-    code, out, error = repl(lines.format(model[-1]).encode(), "--out", "o")
-    assert (code, error) == (0, "")
-    assert "now using model vllm/fake" in out
-    assert "replayed: same result as in the run" in cap(["run", "--replay", "o"]).out
-    told = cap(["trace", "show", "o"]).out
-    assert "redone: the turn, including the world" in told
-    assert "now using model vllm/fake" in told
-
-
 def test_physics_goes_on_in_the_engine_it_began_in(capsys: Capture) -> None:
     pytest.importorskip("pybullet")
     physics = ["--mode", "physics", "-R", "engine=pybullet"]
     assert run(["run", "put the red block in the blue bowl", *physics, "--out", "a"]) == 0
-    assert json.loads(Path("a/run.json").read_text())["engine"] == "pybullet"
     assert run(["run", "put the green block in the red bowl", "--resume", "a", "--out", "b"]) == 0
-    saved = json.loads(Path("b/session.json").read_text())
-    assert saved["robot"]["engine"] == "pybullet"
+    assert json.loads(Path("b/session.json").read_text())["robot"]["engine"] == "pybullet"
     capsys.readouterr()
     assert run(["run", "hi", "--resume", "a", "-R", "engine=mujoco"]) == 2
     assert "which no other engine goes on with" in capsys.readouterr().err
-    del saved["robot"]["engine"]  # as saved before there was a choice
-    Path("b/session.json").write_text(json.dumps(saved))
-    with Session.resume("b", runs="runs") as session:
-        assert session.robot.engine == "pybullet"  # type: ignore[attr-defined]
     with Session.resume("b", mode="instant", runs="runs") as session:
         assert session.robot.engine is None  # type: ignore[attr-defined]

@@ -10,7 +10,6 @@ import pytest
 
 from cap.cli.main import run
 from cap.models.providers import make_model
-from cap.robot.registry import make_robot, robot_prompts
 from cap.validation.robots import check_robot
 from tests.cap.cli.conftest import Cap
 from tests.rows import cases
@@ -65,7 +64,6 @@ def test_a_real_robot_is_not_moved_unasked(
     assert "prompts/ui.py: 4 of 4 examples were not executed: they move a real robot" in told
     assert "parse_obj_name.py" not in told  # it cannot move anything, so it was executed
     assert run(["robots", "check", str(real), "--ask"]) == 0  # nobody answers: no
-    assert run(["prompts", "check", str(real.parent / "prompts"), "-r", str(real)]) == 0
     assert not Path("motions").exists()
     asked = []
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
@@ -81,24 +79,12 @@ def test_a_real_robot_is_checked_whole_where_that_is_said(real: Path, cap: Cap) 
     assert run(["robots", "check", str(real), "--yes", "--ask"]) == 2
 
 
-def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> None:
-    ui = robot.parent / "prompts" / "ui.py"
-    text = ui.read_text()
-    ui.write_text(text.replace("parse_obj_name('the red marker')\nmove", "1 / 0\nmove"))
-    found = [str(finding) for finding in check_robot(str(robot), make_model("nearest"))]
-    assert len(found) == 2
-    assert "ZeroDivisionError" in found[0]
-    assert found[1].startswith("a note: prompts/ui.py: 3 of 4 examples were not executed")
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("def create(:", "SyntaxError"),
-        ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("raise SystemExit(0)", "SystemExit"),
         ("x = 1", "no function 'create'"),
-        ("def create(): return 1", "create() must take seed, mode and objects, and has no mode"),
         ("def create(**_): return 1", "has no attribute 'name'"),
     ],
 )
@@ -108,9 +94,6 @@ def test_a_file_that_is_no_robot_is_a_clear_error(text: str, why: str, capsys: C
     told = capsys.readouterr()
     assert why in told.out + told.err
     assert "Traceback" not in told.err
-
-
-CREATE = "return MyArmRobot(NAMES if"
 
 
 @cases(("old", "new", "code", "why"))
@@ -136,29 +119,9 @@ def test_a_robot_option_that_is_none_is_refused(option: str, why: str, cap: Cap)
     assert why in cap(["run", "stack all the blocks", "-R", option], 2).err
 
 
-@pytest.mark.parametrize(
-    "name", ["My-Arm", "_arm", "9arm", "../arm", "class", "match", "os", "numpy", "ravens", "cap"]
-)
+@pytest.mark.parametrize("name", ["My-Arm", "../arm", "class", "numpy", "cap"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     assert run(["robots", "new", name]) == 2
-
-
-def test_a_robot_that_cannot_be_written_leaves_nothing(
-    cap: Cap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_text = Path.write_text
-
-    def full(path: Path, text: str, **options: str) -> int:
-        if path.name == "tasks.py":
-            raise OSError(28, "No space left on device")
-        return write_text(path, text, **options)
-
-    monkeypatch.setattr(Path, "write_text", full)
-    assert (
-        "into my_arm: No space left on device; use another --out"
-        in cap(["robots", "new", "my_arm"], 2).err
-    )
-    assert not Path("my_arm").exists()
 
 
 def test_prompts_of_another_robot_and_files_without_examples_are_told(
@@ -166,10 +129,8 @@ def test_prompts_of_another_robot_and_files_without_examples_are_told(
 ) -> None:
     prompts = robot.with_name("prompts")
     assert f"-r {robot}" in cap(["prompts", "check", str(prompts)]).err
-    assert "-r" not in cap(["prompts", "check", str(prompts), "-r", str(robot)]).err
     Path("empty.py").write_text("")
-    for path in (robot, Path("empty.py")):
-        assert "no example" in cap(["prompts", "check", str(path)], 1).out
+    assert "no example" in cap(["prompts", "check", "empty.py"], 1).out
 
 
 def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, cap: Cap) -> None:
@@ -197,16 +158,8 @@ def test_a_robot_s_folder_points_to_its_files(robot: Path, capsys: Capture) -> N
     folder = str(robot.parent)
     for asked, file in (
         (["run", "say hi", "-r", folder], "robot.py"),
-        (["robots", "check", folder], "robot.py"),
         (["bench", "run", folder, "-m", "oracle"], "tasks.py"),
     ):
         run(asked)
         screen = capsys.readouterr()
         assert f"say {robot.with_name(file)}." in screen.out + screen.err
-
-
-def test_the_page_s_robot_has_prompts() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "robots.md").read_text()
-    Path("swap.py").write_text(page.split("```python\n")[1].split("```")[0])
-    assert "ui" in robot_prompts("swap.py")
-    assert "swap" in make_robot("swap.py").primitives()

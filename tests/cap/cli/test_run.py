@@ -32,10 +32,7 @@ def test_run_folder_holds_header_events_and_programs() -> None:
     run(["run", "put the red block in the blue bowl", *INSTANT, "--seed", "7", "--json"])
     folder = last_run()
     header = json.loads((folder / "run.json").read_text())
-    assert header["seed"] == 7
-    assert header["model"] == "nearest"
-    assert header["mode"] == "instant"
-    assert len(header["prompts"]["ui"]) == 64
+    assert (header["seed"], header["model"], header["mode"]) == (7, "nearest", "instant")
     kinds = [event["kind"] for event in events(folder)]
     assert kinds[:2] == ["view", "instruction"]
     assert {"prompt", "completion", "program", "call", "moved", "done"} <= set(kinds)
@@ -70,7 +67,6 @@ def test_json_tells_ink_and_where_the_base_is(cap: Cap) -> None:
         "ink"
     ]
     assert len(ink) > 8
-    assert all(len(point) == 2 for point in ink)
     told = cap(["run", "go to the desk", "-r", "kitchen", *INSTANT, "--json"]).out
     assert len(json.loads(told)["condition"]["robot"]) == 3
 
@@ -158,21 +154,8 @@ def test_bad_programs_from_a_model_end_in_one_line(
     assert "Traceback" not in output.out + output.err
     (line,) = [line for line in output.out.splitlines() if line.startswith("  failed: ")]
     assert re.search(message, line), line
-    kept = events(last_run())
-    assert [event for event in kept if event["kind"] == "failure"]
-    (moved,) = [event for event in kept if event["kind"] == "moved"]
+    (moved,) = [event for event in events(last_run()) if event["kind"] == "moved"]
     assert moved["data"] == {"objects": {}}
-
-
-def test_a_refused_program_is_shown_and_kept(capsys: Capture) -> None:
-    with FakeServer(lambda prompt, body: "import os\nos.getcwd()") as server:
-        arguments = ["-m", "vllm/fake", "--base-url", server.url]
-        assert run(["run", "do it", *INSTANT, *arguments]) == 3
-    shown = capsys.readouterr().out
-    assert "os.getcwd()" in shown
-    assert "failed: CAP102 (line 1): 'import os' is not allowed" in shown
-    (kept,) = (last_run() / "programs").glob("*.py")
-    assert kept.read_text() == "import os\nos.getcwd()\n"
 
 
 def test_an_ascii_terminal_shows_what_it_can() -> None:

@@ -57,20 +57,3 @@ def test_what_was_tried_is_shown_side_by_side_and_the_run_can_be_replayed(
     assert run(["run", "--replay", str(out), "--out", str(tmp_path / "again"), "--json"]) == 0
     (turn,) = json.loads(capsys.readouterr().out)["turns"]
     assert (turn["tried"], list(turn["moved"])) == (4, ["red block"])
-
-
-@pytest.mark.usefixtures("trials_here")
-def test_a_batch_and_a_suite_try_programs_too(capsys: Capture) -> None:
-    Path("two.toml").write_text(
-        f'[[sessions]]\nname = "one"\nmode = "instant"\ninstructions = ["{WORDS}"]\n'
-        'objects = ["red block", "blue bowl", "green bowl"]\nseed = 1\n'
-        'expect = { inside = ["red block", "blue bowl"] }\n'
-    )
-    assert run(["batch", "two.toml", "--samples", "3", "--jobs", "1", "-q"]) == 0
-    suite = ["bench", "run", "drawing", "--tasks", "circle", "-n", "1", "--mode", "instant"]
-    tried = ["-m", "noisy-oracle:0:nothing", "--best-of", "3", "--set", "choose_by=judge", "-q"]
-    assert run([*suite, *tried, "--out", "tried"]) == 0
-    (line,) = Path("tried", "trials.jsonl").read_text().splitlines()[-1:]
-    assert '"tried": 3' in line
-    assert run(["bench", "run", "humaneval", *tried]) == 2
-    assert "takes no --best-of" in capsys.readouterr().err

@@ -1,17 +1,15 @@
 """Calling what a program defined, many times in one worker."""
 
 import dataclasses
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from cap.checker.policy import BENCHMARK_MODULES, Policy
+from cap.checker.policy import Policy
 from cap.errors import SandboxError
 from cap.program.scope import Scope
 from cap.sandbox import wire as codec
-from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.results import CallAnswer, read_answers
 from cap.sandbox.sandbox import Sandbox
@@ -35,24 +33,13 @@ def called(sandbox: Sandbox, source: str, *arguments: Any) -> Sequence[CallAnswe
 
 
 def test_each_call_has_its_answer(sandbox: Sandbox) -> None:
-    source = "def f(x):\n    if x < 0: raise ValueError('less than\\nnothing')\n    return x + 1\n"
-    assert called(sandbox, source, 1, -1, 2) == [
+    source = "def f(x, *, by=1):\n    if x < 0: raise ValueError('less\\nthan')\n    return x + by"
+    calls = [((1,), {}), ((-1,), {}), ((2,), {"by": 5})]
+    assert sandbox.call_each(source, Scope(), "f", calls).value == [
         CallAnswer("value", 2),
-        CallAnswer("raises", "ValueError", "less than nothing"),
-        CallAnswer("value", 3),
+        CallAnswer("raises", "ValueError", "less than"),
+        CallAnswer("value", 7),
     ]
-
-
-def test_what_a_call_raises_is_told_in_plain_names(sandbox: Sandbox) -> None:
-    source = "class A: pass\ndef f(x): return A()._nope\n"
-    told = "'A' object has no attribute '_nope'"
-    assert called(sandbox, source, 1) == [CallAnswer("raises", "AttributeError", told)]
-
-
-def test_arguments_go_by_place_and_by_name(sandbox: Sandbox) -> None:
-    source = "def f(a, *, b):\n    return [a, b]\n"
-    result = sandbox.call_each(source, Scope(), "f", [((1,), {"b": 2}), ((3,), {"b": 4})])
-    assert [answer.value for answer in result.value] == [[1, 2], [3, 4]]
 
 
 def test_calls_share_the_programs_state_and_no_arguments(sandbox: Sandbox) -> None:
@@ -68,16 +55,9 @@ def test_calls_share_the_programs_state_and_no_arguments(sandbox: Sandbox) -> No
         ("from collections import Counter\n    return Counter('aab')", "value", {"a": 2, "b": 1}),
         ("from fractions import Fraction\n    return [Fraction(4, 2)]", "value", [2]),
         ("return {1: 2}.items()", "value", {(1, 2)}),
-        ("class N(int): pass\n    return [N(3)]", "value", [3]),
         ("class T(str):\n        def __str__(self): return 'b'\n    return T('a')", "value", "a"),
         ("class L(list): pass\n    return L([L([1])])", "value", [[1]]),
-        (
-            "from enum import IntEnum\n    class E(IntEnum):\n        A = 4\n    return E.A",
-            "value",
-            4,
-        ),
         ("return (i for i in range(3))", "yields", [0, 1, 2]),
-        ("return zip('ab', 'cd')", "yields", [("a", "c"), ("b", "d")]),
         ("import itertools\n    return itertools.count()", "raises", "TypeError"),
     ],
 )
@@ -92,12 +72,9 @@ def test_what_comes_back_is_plain(sandbox: Sandbox, body: str, kind: str, value:
     ("source", "kind", "told"),
     [
         ("g = 1\n", "raised", "without defining 'f'"),
-        ("f = 1\n", "value", "TypeError"),
         ("def f(x):\n    class Own: pass\n    return Own()\n", "raised", "cannot cross"),
-        ("def f(x):\n    return [x for _ in [0]], f\n", "raised", "cannot cross"),
         ("def f(x):\n    while True: pass\n", "timeout", "longer"),
         ("def f(x):\n    raise SystemExit\n", "raised", "SystemExit"),
-        ("raise KeyError('a')\n", "raised", "KeyError"),
     ],
 )
 def test_what_ends_a_program_ends_its_calls(
@@ -105,12 +82,9 @@ def test_what_ends_a_program_ends_its_calls(
 ) -> None:
     sandbox.limits = Limits(program_s=0.3)
     result = sandbox.call_each(source, Scope(), "f", [((0,), {})])
-    if kind == "value":
-        assert result.value[0].value == told
-    else:
-        assert result.failure is not None
-        assert (result.failure.kind, result.value) == (kind, None)
-        assert told in str(result.failure)
+    assert result.failure is not None
+    assert (result.failure.kind, result.value) == (kind, None)
+    assert told in str(result.failure)
     sandbox.limits = Limits(program_s=5)
 
 
@@ -136,15 +110,11 @@ NOTHING = codec.encode(None)
         [],
         [["value", NOTHING, ""]] * 2,
         [["value", NOTHING]],
-        [["value", NOTHING, None]],
         [["value", None, ""]],
-        [["value", b"\xc1\xc1", ""]],
         [["passed", NOTHING, ""]],
-        [[["value"], NOTHING, ""]],
         [["yields", codec.encode(1), ""]],
         [["raises", codec.encode(1), ""]],
         [7],
-        {"0": ["value", NOTHING, ""]},
     ],
 )
 def test_what_no_worker_sends_is_no_answer(sent: Any) -> None:
@@ -155,25 +125,6 @@ def test_too_many_values_are_not_waited_for(sandbox: Sandbox) -> None:
     source = "def f(n):\n    yield from range(n)\n"
     enough, much = called(sandbox, source, MOST_YIELDED, MOST_YIELDED + 1)
     assert (len(enough.value), much.kind) == (MOST_YIELDED, "raises")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs descriptors 3 and 4")
-def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
-    """With every builtin it writes its own last frame; that is read as answers or not at all."""
-    template = WorkerTemplate(BENCHMARK_MODULES | {"msgpack"})
-    lie = (
-        "import os, struct, msgpack\n"
-        "frame = msgpack.packb(['done', {'status': 'ok', 'value': msgpack.packb('passed'),"
-        " 'stdout': '', 'variables': {}, 'defined': {}, 'dropped': []}])\n"
-        "os.write(4, struct.pack('<I', len(frame)) + frame)\n"
-    )
-    try:
-        with Sandbox(policy=POLICY, template=template) as bare:
-            result = bare.call_each(lie, Scope(), "f", [((0,), {})])
-    finally:
-        template.close()
-    assert result.failure is not None
-    assert result.failure.kind == "protocol", result.failure
 
 
 def test_what_a_worker_says_of_an_exception_is_cut() -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import concurrent.futures
-import contextlib
 import os
 import select
-import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -87,7 +84,9 @@ def test_a_template_that_cannot_start_says_why(
 def test_a_closed_template_leaves_no_process_and_no_descriptor() -> None:
     before = len(os.listdir("/proc/self/fd"))
     template = WorkerTemplate()
-    value_of(Sandbox(template=template), "ret = 1")
+    sandbox = Sandbox(template=template, limits=Limits(program_s=0.2))
+    for source in ["x = 1", "1 / 0", "while True: pass", "x = (i for i in 'a')"]:
+        sandbox.execute(source, Scope(), keep=True)
     workers = spares(template)
     template.close()
     assert len(os.listdir("/proc/self/fd")) == before
@@ -107,8 +106,7 @@ def test_a_spare_with_other_limits_is_not_used(template: WorkerTemplate) -> None
     assert value_of(Sandbox(template=template), "ret = len(bytearray(400 << 20))") == 400 << 20
 
 
-@pytest.mark.parametrize("threads", [1, 20])
-def test_programs_at_once_have_each_its_own_answer(template: WorkerTemplate, threads: int) -> None:
+def test_programs_at_once_have_each_its_own_answer(template: WorkerTemplate) -> None:
     sandbox = Sandbox(template=template)
 
     def run(number: int) -> Any:
@@ -118,24 +116,9 @@ def test_programs_at_once_have_each_its_own_answer(template: WorkerTemplate, thr
         )
         return value_of(sandbox, "ret = [number, ask(2), ask(3)]", scope)
 
-    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(run, range(60)))
     assert answers == [[n, 2 * n, 3 * n] for n in range(60)]
-
-
-@linux
-def test_many_programs_leave_no_descriptor_and_no_process(template: WorkerTemplate) -> None:
-    sandbox = Sandbox(template=template, limits=Limits(program_s=0.2))
-    sources = ["ret = 1", "1 / 0", "while True: pass", "import os", "x = (i for i in 'a')"]
-    for source in sources:
-        sandbox.execute(source, Scope())
-    spares(template)
-    before = len(os.listdir("/proc/self/fd"))
-    for _ in range(5):
-        for source in sources:
-            sandbox.execute(source, Scope(), keep=True)
-    spares(template)
-    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_fork_of_this_process_has_a_template_of_its_own(template: WorkerTemplate) -> None:
@@ -153,8 +136,7 @@ assert sandbox.run("ret = 3", returns="ret").value == 3
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
-@pytest.mark.parametrize("closed", [(0, 1), (0, 2), (1, 2), (0, 1, 2)])
-def test_a_process_without_standard_streams_has_a_sandbox(closed: tuple[int, ...]) -> None:
+def test_a_process_without_standard_streams_has_a_sandbox() -> None:
     """As daemons, cron and supervisors start processes."""
     code = """
 from cap.sandbox.sandbox import Sandbox
@@ -162,61 +144,5 @@ import os
 os._exit(Sandbox().run("ret = 7", returns="ret").value)
 """
 
-    def close() -> None:
-        for descriptor in closed:
-            os.close(descriptor)
-
-    assert subprocess.call([sys.executable, "-c", code], preexec_fn=close) == 7
-
-
-@linux
-def test_a_worker_that_is_killed_is_a_failure_that_names_the_signal(
-    template: WorkerTemplate,
-) -> None:
-    def kill() -> None:
-        for pid in pids_of(template):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-    scope = Scope(primitives={"kill": Primitive.of(kill, "perception")})
-    failure = Sandbox(template=template).execute("kill()\nx = 1", scope).failure
-    assert failure is not None
-    assert (failure.kind, failure.cause) == ("killed", "infrastructure")
-    assert "SIGKILL" in failure.message
-
-
-def test_ctrl_c_in_a_program_ends_its_worker_and_the_next_program_runs(
-    template: WorkerTemplate,
-) -> None:
-    sandbox = Sandbox(template=template)
-    value_of(sandbox, "ret = 1")
-    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    begin_s = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        sandbox.execute("while True: pass", Scope())
-    assert time.monotonic() - begin_s < 5
-    assert value_of(sandbox, "ret = 2") == 2
-
-
-@linux
-def test_without_descriptors_there_is_one_line(template: WorkerTemplate) -> None:
-    import resource
-
-    sandbox = Sandbox(template=template)
-    value_of(sandbox, "ret = 1")
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    taken = []
-    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 8, before[1]))
-    try:
-        with contextlib.suppress(OSError):
-            while True:
-                taken.append(os.open(os.devnull, os.O_RDONLY))
-        template.spawn().end()  # the spare, which is there
-        with pytest.raises(SandboxError, match="does not start"):
-            template.spawn()
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
-        for descriptor in taken:
-            os.close(descriptor)
-    assert value_of(sandbox, "ret = 2") == 2
+    command = [sys.executable, "-c", code]
+    assert subprocess.call(command, preexec_fn=lambda: os.closerange(0, 3)) == 7

@@ -3,7 +3,6 @@ import math
 import os
 import select
 import signal
-import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from cap.sandbox import wire as codec
 from cap.sandbox.client import Worker, WorkerTemplate
 from cap.sandbox.clocks import asking_person
 from cap.sandbox.limits import Limits, Listeners
-from cap.sandbox.robot_thread import RobotThread, callers_thread
+from cap.sandbox.robot_thread import RobotThread
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.server import Server
 from tests.fakes.workers import job_of, pids_of
@@ -165,23 +164,15 @@ def test_a_call_that_begins_with_its_stop_is_told_again(runner: Runner, robot: R
     assert robot.stops == 2
 
 
-def test_a_call_that_never_returns_gives_control_back(runner: Runner, robot: Robot) -> None:
+def test_a_robot_that_does_not_stop_is_refused_until_reset(
+    runner: Runner, robot: Robot, thread: RobotThread
+) -> None:
     begin_s = time.monotonic()
     result = runner.run("jam()", scope_of(robot.jam), calls_s=0.1)
     assert time.monotonic() - begin_s < SOON_S
     assert kinds(result) == HANGS
-    assert result.failure is not None
-    assert "'jam'" in result.failure.message
-    assert result.calls[-1].name == "jam"
     assert (result.calls[-1].error or "").startswith("Timeout: 'jam'")
     assert robot.stops >= 1
-    assert runner.all_ended()
-
-
-def test_a_robot_that_does_not_stop_is_refused_until_reset(
-    runner: Runner, robot: Robot, thread: RobotThread
-) -> None:
-    runner.run("jam()", scope_of(robot.jam), calls_s=0.1)
     assert thread.hung
     refused = runner.run("step()", scope_of(robot.step))
     assert kinds(refused) == ("raised", "NotConnected", True)
@@ -190,14 +181,7 @@ def test_a_robot_that_does_not_stop_is_refused_until_reset(
     assert kinds(runner.run("step()", scope_of(robot.step))) == kinds(refused)
     thread.reset()
     assert runner.run("x = step()", scope_of(robot.step), "x").value == 1
-
-
-def test_while_it_is_refused_an_lmp_is_not(runner: Runner, robot: Robot) -> None:
-    def parse() -> int:
-        return 7
-
-    runner.run("jam()", scope_of(robot.jam), calls_s=0.1)
-    assert runner.run("x = parse()", scope_of(parse, kind="lmp"), "x").value == 7
+    assert runner.all_ended()
 
 
 def test_a_call_given_up_comes_to_nothing_when_it_returns(runner: Runner, robot: Robot) -> None:
@@ -208,17 +192,12 @@ def test_a_call_given_up_comes_to_nothing_when_it_returns(runner: Runner, robot:
         done.set()
 
     result = runner.run("late()", scope_of(late), calls_s=0.1)
-    told, pipes = list(runner.told), os.pipe()  # these take the numbers the worker's had
+    told = list(runner.told)
     robot.released.set()
     assert done.wait(SOON_S)
     time.sleep(0.05)
     assert runner.told == told
     assert len(result.calls) == 1
-    os.set_blocking(pipes[0], False)
-    with pytest.raises(BlockingIOError):  # nothing was written to them
-        os.read(pipes[0], 1)
-    for end in pipes:
-        os.close(end)
 
 
 def test_without_a_robot_the_next_program_runs_after_a_hang(
@@ -227,41 +206,6 @@ def test_without_a_robot_the_next_program_runs_after_a_hang(
     bare = Runner(template, None, None)
     assert kinds(bare.run("jam()", scope_of(robot.jam), calls_s=0.1)) == HANGS
     assert bare.run("x = step()", scope_of(robot.step), "x").value == 1
-    assert not callers_thread().hung
-
-
-def test_without_a_robot_the_next_program_runs_after_a_stop_that_a_call_outlasts(
-    template: WorkerTemplate, robot: Robot
-) -> None:
-    """Also where the signal comes just before the wait begins, which does not end the wait."""
-
-    def jam() -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        robot.jam()
-
-    bare, begin_s = Runner(template, None, None), time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        bare.run("jam()", scope_of(jam))
-    assert time.monotonic() - begin_s < SOON_S
-    assert bare.run("x = step()", scope_of(robot.step), "x").value == 1
-
-
-def test_a_worker_s_ends_stay_open_while_a_call_that_was_given_up_uses_them(
-    template: WorkerTemplate, robot: Robot
-) -> None:
-    """A number that is closed may be the next worker's a moment later."""
-    bare = Runner(template, None, None)
-    bare.run("jam()", scope_of(robot.jam), calls_s=0.1)
-    assert bare.worker is not None
-    ends = bare.worker.requests, bare.worker.answers
-    assert all(stat.S_ISFIFO(os.fstat(end).st_mode) for end in ends)
-    robot.released.set()
-    deadline_s = time.monotonic() + SOON_S
-    while bare.worker.requests >= 0 and time.monotonic() < deadline_s:
-        time.sleep(0.01)
-    assert bare.worker.requests == bare.worker.answers == -1
-    with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(ends[0])
 
 
 def test_a_robot_whose_stop_fails_cannot_hold_the_deadline(runner: Runner, robot: Robot) -> None:
@@ -290,12 +234,6 @@ def test_time_in_calls_and_of_the_program_are_kept_apart(runner: Runner) -> None
     result = runner.run("nap()\nwhile True: pass", scope_of(nap), program_s=0.25, calls_s=LONG_S)
     assert kinds(result) == ("timeout", "TimeLimit", False)
     assert len(result.calls) == 1
-
-
-def test_what_is_told_of_a_call_takes_no_time_of_the_programs(runner: Runner, robot: Robot) -> None:
-    runner.told = type("Teller", (), {"append": staticmethod(lambda _: time.sleep(0.3))})()
-    result = runner.run("step()\nstep()", scope_of(robot.step), program_s=0.25)
-    assert result.failure is None
 
 
 def test_without_limits_of_time_a_program_runs(runner: Runner, robot: Robot) -> None:
@@ -330,58 +268,6 @@ def test_robot_calls_share_one_thread_and_lmps_have_the_callers(
     assert result.value == ["cap-robot", caller, "cap-robot", caller]
 
 
-def test_a_program_inside_an_lmp_calls_the_robot_on_the_same_thread(
-    runner: Runner, robot: Robot
-) -> None:
-    seen: list[int] = []
-
-    def look() -> None:
-        seen.append(threading.get_ident())
-
-    def lmp(depth: int) -> int:
-        inner = f"look()\nx = lmp({depth - 1})\nlook()" if depth else "look()\nx = 0"
-        value = runner.run(inner, scope, "x").value
-        assert isinstance(value, int)
-        return value + 1
-
-    scope = merged(scope_of(look), scope_of(lmp, kind="lmp"))
-    assert runner.run("look()\nx = lmp(3)\nlook()", scope, "x").value == 4
-    assert len(seen) == 9
-    assert len(set(seen)) == 1
-
-
-def test_a_program_inside_a_robot_call_does_not_wait_for_itself(
-    runner: Runner, robot: Robot
-) -> None:
-    def nested() -> Any:
-        return runner.run("x = step()", scope_of(robot.step), "x").value
-
-    assert runner.run("x = nested()", scope_of(nested), "x").value == 1
-
-
-def test_calls_of_two_callers_are_served_one_at_a_time(
-    template: WorkerTemplate, robot: Robot, thread: RobotThread
-) -> None:
-    inside: list[int] = []
-    most: list[int] = []
-
-    def enter() -> None:
-        inside.append(1)
-        time.sleep(0.02)
-        most.append(len(inside))
-        inside.pop()
-
-    def program() -> None:
-        Runner(template, robot, thread).run("for _ in range(5): enter()", scope_of(enter))
-
-    callers = [threading.Thread(target=program) for _ in range(2)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join(SOON_S)
-    assert most == [1] * 10
-
-
 def test_context_variables_reach_the_robots_thread(runner: Runner) -> None:
     setting = contextvars.ContextVar("setting", default="not set")
 
@@ -393,59 +279,20 @@ def test_context_variables_reach_the_robots_thread(runner: Runner) -> None:
     setting.reset(token)
 
 
-def test_an_error_of_who_is_told_reaches_the_caller(runner: Runner, robot: Robot) -> None:
-    def full(_: Call) -> None:
-        raise OSError("disk full")
-
-    runner.told = type("Teller", (), {"append": staticmethod(full)})()
-    with pytest.raises(OSError, match="disk full"):
-        runner.run("step()", scope_of(robot.step))
-    assert runner.all_ended()
-
-
-def test_a_callers_thread_ends_with_it(template: WorkerTemplate, robot: Robot) -> None:
-    names: list[threading.Thread] = []
-
-    def remember() -> None:
-        names.append(threading.current_thread())
-
-    def program() -> None:
-        Runner(template, None, None).run("remember()", scope_of(remember))
-
-    caller = threading.Thread(target=program)
-    caller.start()
-    caller.join(SOON_S)
-    names[0].join(SOON_S)
-    assert not names[0].is_alive()
-
-
 # --- programs inside programs
 
 
-def test_an_outer_deadline_ends_the_whole_chain(runner: Runner) -> None:
+@pytest.mark.parametrize("inner", ["while True: pass", "jam()"])
+def test_an_outer_deadline_ends_the_whole_chain(runner: Runner, robot: Robot, inner: str) -> None:
     def lmp() -> None:
-        failure = runner.run("while True: pass", Scope(), program_s=LONG_S).failure
+        limits = {"program_s": LONG_S, "calls_s": LONG_S}
+        failure = runner.run(inner, scope_of(robot.jam), **limits).failure
         assert failure is not None
         raise LMPFailed(failure.message)
 
     begin_s = time.monotonic()
     source = "while True:\n    try: lmp()\n    except BaseException: pass"
     result = runner.run(source, scope_of(lmp, kind="lmp"), calls_s=0.2)
-    assert kinds(result) == ("timeout", "CallTimeout", False)
-    assert time.monotonic() - begin_s < SOON_S
-    assert runner.all_ended()
-
-
-def test_a_robot_that_hangs_in_an_inner_program_gives_control_back(
-    runner: Runner, robot: Robot
-) -> None:
-    def lmp() -> None:
-        failure = runner.run("jam()", scope_of(robot.jam), calls_s=LONG_S).failure
-        assert failure is not None
-        raise LMPFailed(failure.message)
-
-    begin_s = time.monotonic()
-    result = runner.run("lmp()", scope_of(lmp, kind="lmp"), calls_s=0.2)
     assert result.failure is not None
     assert result.failure.kind == "timeout"
     assert time.monotonic() - begin_s < SOON_S
@@ -469,44 +316,31 @@ def test_waiting_for_a_person_counts_for_nothing(runner: Runner, kind: Kind) -> 
 # --- Ctrl-C
 
 
-def interrupt_soon(after_s: float = 0.1) -> None:
+def interrupt_soon() -> None:
     main = threading.main_thread().ident
     assert main is not None
-    timer = threading.Timer(after_s, signal.pthread_kill, (main, signal.SIGINT))
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
     timer.daemon = True
     timer.start()
 
 
-@pytest.mark.parametrize("block", ["move", "jam", "sleep"])
-def test_ctrl_c_passes_on_whatever_the_robot_does(runner: Runner, robot: Robot, block: str) -> None:
-    def sleep() -> None:
-        robot.released.wait(LONG_S)
+INTERRUPTED = [
+    "move()",
+    "jam()",
+    "while True:\n    try: step()\n    except BaseException: pass",
+    "while True: pass",
+]
 
+
+@pytest.mark.parametrize("source", INTERRUPTED)
+def test_ctrl_c_passes_on_whatever_goes_on(runner: Runner, robot: Robot, source: str) -> None:
     begin_s = time.monotonic()
-    scope = scope_of(interrupt_soon, robot.move, robot.jam, sleep)
-    with pytest.raises(KeyboardInterrupt):
-        runner.run(f"interrupt_soon()\n{block}()", scope)
-    assert time.monotonic() - begin_s < SOON_S
-    assert robot.stops >= 1
-    assert runner.all_ended()
-
-
-def test_ctrl_c_in_a_loop_of_calls_passes_on(runner: Runner, robot: Robot) -> None:
-    source = "begin()\nwhile True:\n    try: step()\n    except BaseException: pass"
-
-    def begin() -> None:
-        interrupt_soon()
-
-    with pytest.raises(KeyboardInterrupt):
-        runner.run(source, scope_of(begin, robot.step), calls=10**9, sim_s=math.inf)
-    assert robot.stops >= 1
-    assert runner.all_ended()
-
-
-def test_ctrl_c_in_the_program_itself_passes_on(runner: Runner) -> None:
     interrupt_soon()
+    scope = scope_of(robot.move, robot.jam, robot.step)
     with pytest.raises(KeyboardInterrupt):
-        runner.run("while True: pass", Scope(), program_s=LONG_S)
+        runner.run(source, scope, program_s=LONG_S, calls=10**9, sim_s=math.inf)
+    assert time.monotonic() - begin_s < SOON_S
+    assert robot.stops >= 1 or "()" not in source
     assert runner.all_ended()
 
 
@@ -556,38 +390,31 @@ def test_a_stubborn_program_ends_at_its_limit_and_the_next_runs(
 
 # --- reading what a worker sends
 
-SLOW = {
-    "arrays": "[np.zeros(1)] * 390_000",
-    "lists": "[[n] for n in range(130_000)]",
-    "shared": "[[n] for n in range(100_000)]",
-}
 
-
-def slow_reading(monkeypatch: pytest.MonkeyPatch, count: int = 200) -> None:
-    """Have each look of the watch take long, as if the machine were slow to read."""
+def slow_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the parent read slowly."""
     plain = codec._Reader._count
 
     def tick(reader: codec._Reader, elements: int) -> None:
         if reader._ticks % codec._TICKS == 0:
-            time.sleep(1 / count)
+            time.sleep(0.005)
         plain(reader, elements)
 
     monkeypatch.setattr(codec._Reader, "_count", tick)
 
 
-@pytest.mark.parametrize("value", SLOW.values(), ids=SLOW)
-@pytest.mark.sweep(share=0.34)
 def test_reading_a_result_counts_as_the_programs_time(
-    value: str, template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
+    template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sandbox = Sandbox(limits=Limits(program_s=2.0), template=template)
+    sandbox = Sandbox(limits=Limits(program_s=1.0), template=template)
     slow_reading(monkeypatch)
     begin_s = time.monotonic()
-    result = sandbox.execute(f"x = {value}", Scope(), returns="x", keep=True)
+    source = "x = [[n] for n in range(130_000)]"
+    result = sandbox.execute(source, Scope(), returns="x", keep=True)
     wall_s = time.monotonic() - begin_s
     assert result.failure is not None
     assert result.failure.error == "TimeLimit"
-    assert 2.0 <= result.program_s <= wall_s < SOON_S
+    assert 1.0 <= result.program_s <= wall_s < SOON_S
 
 
 def test_reading_arguments_counts_as_the_programs_time(
@@ -601,47 +428,3 @@ def test_reading_arguments_counts_as_the_programs_time(
     assert result.failure is not None
     assert result.failure.error == "TimeLimit"
     assert result.calls == ()
-
-
-def test_reading_answers_counts_as_the_programs_time(
-    template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sandbox = Sandbox(limits=Limits(program_s=2.0), template=template)
-    slow_reading(monkeypatch)
-    source = "def f(x): return [[n] for n in range(40_000)]"
-    result = sandbox.call_each(source, Scope(), "f", [((n,), {}) for n in range(10)])
-    assert result.failure is not None
-    assert result.failure.error == "TimeLimit"
-
-
-def test_ctrl_c_ends_the_reading(template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch) -> None:
-    sandbox = Sandbox(limits=Limits(program_s=LONG_S), template=template)
-    slow_reading(monkeypatch, 20)
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(1.0, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    begin_s = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        sandbox.run("x = [[n] for n in range(130_000)]", returns="x")
-    timer.join()
-    assert time.monotonic() - begin_s < SOON_S
-
-
-def test_a_stop_ends_the_reading_on_the_robots_thread(
-    template: WorkerTemplate, robot: Robot, thread: RobotThread, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def say(values: Any) -> None: ...
-
-    runner = Runner(template, robot, thread)
-    slow_reading(monkeypatch, 20)
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(1.0, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    begin_s = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        runner.run("say(0)\nsay([[n] for n in range(130_000)])", scope_of(say), program_s=LONG_S)
-    timer.join()
-    assert time.monotonic() - begin_s < SOON_S
-    assert runner.all_ended()

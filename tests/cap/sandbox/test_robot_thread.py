@@ -28,19 +28,13 @@ class Watched:
 
 def test_the_waiting_thread_answers() -> None:
     def work() -> tuple[int, list[int]]:
+        with pytest.raises(ZeroDivisionError):
+            on_waiting_thread(lambda: 1 / 0)
         return threading.get_ident(), [on_waiting_thread(threading.get_ident) for _ in range(3)]
 
     worked, answered = RobotThread().run(work, Watched(), 5.0)
     assert answered == [threading.get_ident()] * 3
     assert worked != threading.get_ident()
-
-
-def test_a_fault_of_the_question_is_the_asker_s() -> None:
-    def work() -> None:
-        with pytest.raises(ZeroDivisionError):
-            on_waiting_thread(lambda: 1 / 0)
-
-    RobotThread().run(work, Watched(), 5.0)
 
 
 def test_no_robot_s_thread_answers_itself() -> None:
@@ -67,34 +61,6 @@ def test_a_question_that_is_interrupted_has_no_answer_and_the_thread_goes_on() -
     assert watched.ends
     assert not thread.hung
     assert thread.run(lambda: "goes on", Watched(), 5.0) == "goes on"
-
-
-def test_what_a_second_stop_left_unended_is_ended_before_the_next_begins() -> None:
-    """Or the next waits behind it, for as long as that may take."""
-    go, order = threading.Event(), []
-
-    class Stopped(Watched):
-        def left_s(self) -> float:
-            raise KeyboardInterrupt
-
-        def interrupt(self) -> None:
-            self.ends += 1
-            if self.ends == 1:  # the second
-                raise KeyboardInterrupt
-            go.set()
-
-    def work() -> None:
-        go.wait(60.0)
-        order.append("ended")
-
-    thread, watched = RobotThread(), Stopped()
-    with pytest.raises(KeyboardInterrupt):
-        thread.run(work, watched, 5.0)
-    assert not order
-    thread.run(lambda: order.append("next"), Watched(), 5.0)
-    assert order == ["ended", "next"]
-    assert watched.ends == 2
-    thread.reset()
 
 
 def test_a_function_that_was_given_up_asks_nobody() -> None:

@@ -1,48 +1,29 @@
-import contextlib
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-import shapely
 
 from cap.errors import (
     ROBOT_ERRORS,
     LMPFailed,
     NotFound,
-    RobotError,
     SandboxError,
     Unreachable,
     UsageError,
 )
 from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
-from cap.sandbox import frames
-from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
-from tests.rows import table
-
-SHORT_S = 0.3
+from tests.rows import rows, table
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     with Sandbox() as opened:
         yield opened
-
-
-@contextlib.contextmanager
-def fresh_sandbox() -> Iterator[Sandbox]:
-    """A sandbox with a template of its own, not the process's shared one."""
-    template = WorkerTemplate()
-    try:
-        with Sandbox(template=template) as opened:
-            yield opened
-    finally:
-        template.close()
 
 
 def scope_of(*functions: Callable[..., Any], **more: Any) -> Scope:
@@ -135,22 +116,6 @@ def test_a_primitive_takes_arguments_by_position_and_keyword(sandbox: Sandbox) -
     ]
 
 
-def test_arguments_and_results_keep_their_types(sandbox: Sandbox) -> None:
-    seen: list[Any] = []
-
-    def echo(value: Any) -> Any:
-        seen.append(value)
-        return value
-
-    source = "ret = echo((np.array([1.0, 2.0]), Point(1, 2), (1, {2}), None, 1j, True))"
-    back = value_of(sandbox, source, scope_of(echo))
-    for value in (back, seen[0]):
-        assert type(value) is tuple
-        assert value[0].tolist() == [1.0, 2.0]
-        assert value[1] == shapely.Point(1, 2)
-        assert value[2:] == ((1, {2}), None, 1j, True)
-
-
 @pytest.mark.parametrize("name", ROBOT_ERRORS)
 def test_a_robot_error_is_caught_by_its_name(sandbox: Sandbox, name: str) -> None:
     def fail() -> None:
@@ -166,26 +131,15 @@ def test_a_robot_error_that_is_not_caught_is_the_robots(sandbox: Sandbox) -> Non
     def find(name: str) -> None:
         raise NotFound(f"no '{name}'\non the table")
 
-    failure = failure_of(sandbox, "x = 1\nfind('cup')", scope_of(find))
+    failure = failure_of(sandbox, "def f():\n    find('cup')\nf()", scope_of(find))
     assert (failure.kind, failure.error) == ("raised", "NotFound")
     assert failure.message == "no 'cup' on the table"
     assert (failure.line, failure.robot) == (2, True)
 
 
-def test_inside_a_function_it_is_still_the_robots(sandbox: Sandbox) -> None:
+def test_an_error_the_program_raises_itself_is_not_the_robots(sandbox: Sandbox) -> None:
     def find() -> None:
-        raise NotFound("nothing")
-
-    failure = failure_of(sandbox, "def f():\n    find()\nf()", scope_of(find))
-    assert (failure.message, failure.robot) == ("nothing", True)
-
-
-@pytest.mark.parametrize("message", ["", "no cup"])
-def test_an_error_the_program_raises_itself_is_not_the_robots(
-    sandbox: Sandbox, message: str
-) -> None:
-    def find() -> None:
-        raise NotFound(message)
+        raise NotFound("no cup")
 
     source = "try:\n    find()\nexcept NotFound:\n    pass\nraise NotFound('no cup of mine')"
     failure = failure_of(sandbox, source, scope_of(find))
@@ -205,16 +159,13 @@ def test_a_robots_own_kind_of_error_is_caught_by_its_parents_name(sandbox: Sandb
     assert value_of(sandbox, source, scope_of(lift)) == "2 m"
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("x"), OSError("x"), AttributeError("x")])
-def test_a_fault_in_a_primitive_is_a_failure_of_the_robot(
-    sandbox: Sandbox, error: Exception
-) -> None:
+def test_a_fault_in_a_primitive_is_a_failure_of_the_robot(sandbox: Sandbox) -> None:
     def break_down() -> None:
-        raise error
+        raise OSError("x")
 
     failure = failure_of(sandbox, "break_down()", scope_of(break_down))
     assert (failure.error, failure.robot) == ("RobotError", True)
-    assert failure.message == f"{type(error).__name__}: x"
+    assert failure.message == "OSError: x"
 
 
 def test_a_result_that_cannot_cross_is_a_failure_of_the_robot(sandbox: Sandbox) -> None:
@@ -224,13 +175,6 @@ def test_a_result_that_cannot_cross_is_a_failure_of_the_robot(sandbox: Sandbox) 
     failure = failure_of(sandbox, "look()", scope_of(look))
     assert failure.robot
     assert "'object' cannot cross" in failure.message
-
-
-def test_a_message_that_is_not_text_still_crosses(sandbox: Sandbox) -> None:
-    def fail() -> None:
-        raise RobotError("bad \ud800 name")
-
-    assert failure_of(sandbox, "fail()", scope_of(fail)).message == "bad ? name"
 
 
 def test_a_failed_lmp_keeps_its_own_failure(sandbox: Sandbox) -> None:
@@ -245,40 +189,7 @@ def test_a_failed_lmp_keeps_its_own_failure(sandbox: Sandbox) -> None:
     assert failure == replace(inner, line=2)
 
 
-def test_every_call_is_told_when_it_is_served(sandbox: Sandbox) -> None:
-    told: list[Call] = []
-    result = sandbox.execute("add(1)\nadd(2)", scope_of(add), listeners=Listeners(told.append))
-    assert tuple(told) == result.calls
-    assert [call.result for call in told] == [11, 12]
-
-
-def test_a_program_may_run_inside_a_call(sandbox: Sandbox) -> None:
-    def nested(depth: int) -> Any:
-        source = f"ret = [{depth}, nested({depth - 1})]" if depth else "ret = 0"
-        return sandbox.execute(source, scope_of(nested), returns="ret").value
-
-    assert value_of(sandbox, "ret = nested(3)", scope_of(nested)) == [3, [2, [1, 0]]]
-
-
-def test_time_in_calls_is_not_the_programs(sandbox: Sandbox) -> None:
-    def slow() -> None:
-        end_s = time.monotonic() + 2 * SHORT_S
-        while time.monotonic() < end_s:
-            pass
-
-    result = limited(sandbox, "slow()", scope_of(slow), program_s=SHORT_S)
-    assert result.failure is None
-    assert result.program_s < SHORT_S
-
-
 # --- limits
-
-
-def test_a_result_too_large_to_cross_is_a_failure(sandbox: Sandbox) -> None:
-    source = f"ret = bytes({frames.MAX_FRAME_BYTES - 10})"
-    failure = failure_of(sandbox, source, returns="ret")
-    assert failure.kind == "raised"
-    assert "too large" in failure.message
 
 
 FAILURES = table(__file__, "failures")
@@ -305,28 +216,19 @@ def test_programs_share_nothing(sandbox: Sandbox) -> None:
     assert value_of(sandbox, "ret = math.pi") == np.pi
 
 
-DRAWS = "ret = [float(np.random.rand()), float(np.random.default_rng().random())]"
-
-
-def test_random_numbers_start_from_the_seed(sandbox: Sandbox) -> None:
-    first, again, other = (value_of(sandbox, DRAWS, seed=seed) for seed in (7, 7, 8))
-    assert first == again
-    assert first[0] != other[0]
-    assert first[1] != other[1]
-
-
-@pytest.mark.parametrize(
+@rows(
     "draw",
     [
+        "np.random.rand()",
+        "np.random.default_rng().random()",
         "(__import__('statistics').NormalDist(0, 1).samples(2))",
         "random.Random().random()",
-        "[random.Random().random() for _ in range(2)]",
         "(random.seed(), random.random())[1]",
         "(np.random.seed(), np.random.rand())[1]",
         "Own().random()",
     ],
 )
-def test_random_numbers_without_a_seed_start_from_the_programs(sandbox: Sandbox, draw: str) -> None:
+def test_random_numbers_start_from_the_programs_seed(sandbox: Sandbox, draw: str) -> None:
     source = f"import random\nclass Own(random.Random): pass\nret = {draw}"
     first, again, other = (value_of(sandbox, source, seed=seed) for seed in (7, 7, 8))
     assert first == again != other
@@ -386,12 +288,8 @@ def test_every_result_names_the_layers_that_held(sandbox: Sandbox) -> None:
 # --- what calls bring
 
 LARGE = {
-    "bytes": "b'x' * 900_000",
-    "text": "'x' * 900_000",
     "an array": "np.zeros(110_000)",
-    "floats": "[1.5] * 100_000",
     "empty lists": "[[] for _ in range(60_000)]",
-    "many small texts": "['x' * 100] * 3000",
 }
 
 
@@ -400,7 +298,9 @@ def test_the_bytes_of_all_calls_are_limited(sandbox: Sandbox, value: str) -> Non
     def say(value: Any) -> None: ...
 
     scope = Scope(primitives={"say": Primitive.of(say, "action")})
-    result = limited(sandbox, f"for _ in range(200): say({value})", scope, call_bytes=4 << 20)
+    result = limited(
+        sandbox, f"for _ in range(200): say({value})", scope, call_bytes=4 << 20, program_s=30
+    )
     assert result.failure is not None
     assert (result.failure.kind, result.failure.error) == ("limit", "CallBytesLimit")
     assert "4 MiB" in result.failure.message
@@ -412,33 +312,18 @@ def test_the_bytes_of_results_count_as_well(sandbox: Sandbox) -> None:
         return np.zeros((480, 640, 3), np.uint8)
 
     scope = Scope(primitives={"photo": Primitive.of(photo, "perception")})
-    result = limited(sandbox, "for _ in range(200): photo()", scope, call_bytes=4 << 20)
+    result = limited(
+        sandbox, "for _ in range(200): photo()", scope, call_bytes=4 << 20, program_s=30
+    )
     assert result.failure is not None
     assert result.failure.error == "CallBytesLimit"
     assert limited(sandbox, "for _ in range(60): photo()", scope).failure is None
 
 
-def test_many_ordinary_calls_are_within_the_limits(sandbox: Sandbox) -> None:
-    def move(points: Any) -> None: ...
-
-    scope = Scope(primitives={"move": Primitive.of(move, "action")})
-    source = "path = [[0.1 * n, 0.2, 0.3] for n in range(300)]\nfor _ in range(500): move(path)"
-    assert limited(sandbox, source, scope).failure is None
-
-
-OWN = ("NotFound", "OutputLimit", "MemoryError", "TimeLimit", "ValueError", "CallLimit", "Timeout")
-OWN += ("CAP103", "UndefinedName", "SandboxError", "Mine")
-OWN += ("NotFound\ufe0f", "Output\u034fLimit")  # drawn like them
-
-
-@pytest.mark.parametrize("name", OWN)
-@pytest.mark.parametrize("base", ["Exception", "RobotError"])
-def test_an_exception_of_the_program_has_no_name_of_anothers(
-    sandbox: Sandbox, name: str, base: str
-) -> None:
-    failure = sandbox.execute(f"class {name}({base}): pass\nraise {name}('mine')", Scope()).failure
-    assert failure is not None
-    plain = name.removesuffix("\ufe0f").replace("\u034f", "")
+@rows("name", ["NotFound", "OutputLimit", "ValueError", "CAP103", "Output\u034fLimit"])
+def test_an_exception_of_the_program_has_no_name_of_anothers(sandbox: Sandbox, name: str) -> None:
+    failure = failure_of(sandbox, f"class {name}(RobotError): pass\nraise {name}('mine')")
+    plain = name.replace("\u034f", "")  # which is drawn like nothing
     assert (failure.kind, failure.error) == ("raised", f"program.{plain}")
     assert failure.message == "mine"
     assert failure.cause == "program"
@@ -470,17 +355,7 @@ def test_what_is_printed_is_told_before_the_call_that_follows(sandbox: Sandbox) 
 
 def test_a_key_that_a_primitive_misses_is_quoted_once(sandbox: Sandbox) -> None:
     def find(name: str) -> None:
-        raise {"a": KeyError("cup"), "b": KeyError(), "c": KeyError("a", 1)}[name]
+        raise KeyError(name)
 
-    source = (
-        "for name in ('a', 'b', 'c', 'd'):\n"
-        "    try: find(name)\n"
-        "    except KeyError as error: print(str(error), error.args)\n"
-        "find('a')"
-    )
-    result = sandbox.execute(source, Scope(primitives={"find": Primitive.of(find, "perception")}))
-    told = result.stdout.splitlines()
-    assert (told[0], told[3]) == ("'cup' ('cup',)", "'d' ('d',)")
-    assert result.calls[0].error == "KeyError: 'cup'"
-    assert result.failure is not None
-    assert (result.failure.error, result.failure.message) == ("KeyError", "'cup'")
+    failure = failure_of(sandbox, "find('cup')", scope_of(find))
+    assert (failure.error, failure.message) == ("KeyError", "'cup'")

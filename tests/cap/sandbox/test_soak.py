@@ -1,4 +1,4 @@
-"""Many programs, many at once, for long: right answers, and nothing left behind.
+"""Many programs, for long: right answers, and nothing left behind.
 
 `CAP_SOAK_S` says for how many seconds; a minute by default.
 """
@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +21,13 @@ from cap.result import Result
 from cap.sandbox.client import WorkerTemplate
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
+from tests.fakes.workers import children, state
 
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.skipif(sys.platform != "linux", reason="counts processes as Linux lists them"),
 ]
 SOAK_S = float(os.environ.get("CAP_SOAK_S", "60"))
-AT_ONCE = 100
 MOST_GROWN_BYTES = 24 << 20
 """Of this process and its templates together, over the whole soak: allocators keep some."""
 
@@ -81,19 +80,11 @@ def run_one(template: WorkerTemplate, rng: random.Random) -> None:
 
 def processes(template: WorkerTemplate) -> list[int]:
     """Return the template's processes and all below them."""
-    below: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it ended meanwhile
-                continue
-            if fields[0] != "Z":  # those wait for the template's next look
-                below.setdefault(int(fields[1]), []).append(int(entry.name))
-    found = [] if template._process is None else [template._process.pid]
+    assert template._process is not None
+    found = [template._process.pid]
     for pid in found:  # grows meanwhile
-        found += below.get(pid, [])
-    return found
+        found += children(pid)
+    return [pid for pid in found if state(pid) not in ("Z", "")]
 
 
 def memory_bytes(pids: list[int]) -> int:
@@ -135,23 +126,3 @@ def test_programs_of_all_kinds_for_long_leave_nothing_behind(template: WorkerTem
     assert done > 100
     assert after[:2] == before[:2]
     assert after[2] - before[2] < MOST_GROWN_BYTES
-
-
-@pytest.mark.timeout(300)
-def test_a_hundred_programs_at_once(template: WorkerTemplate) -> None:
-    run_one(template, random.Random(0))
-    before = settled(template)
-    ready = threading.Barrier(AT_ONCE)
-
-    def person(number: int) -> int:
-        rng, done = random.Random(number), 0
-        ready.wait()
-        while done < 20:
-            run_one(template, rng)
-            done += 1
-        return done
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        assert sum(pool.map(person, range(AT_ONCE))) == 20 * AT_ONCE
-    after = settled(template)
-    assert after[:2] == before[:2]

@@ -2,6 +2,7 @@ import contextlib
 import os
 import struct
 import time
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -100,19 +101,12 @@ ARRAYS = [
     np.zeros((0, 2)),
     np.zeros(0, dtype=int),
     np.array(3.5),
-    np.array([True, False]),
-    np.array([1, 2], dtype=">i4"),
-    np.array([1 + 2j]),
-    np.arange(4, dtype=np.uint8),
-    np.array([1, 2], dtype=np.float16),
-    np.asfortranarray(np.arange(6).reshape(2, 3)),
-    np.arange(10)[::2],
     np.arange(24).reshape(2, 3, 4).transpose(2, 0, 1),
     np.array(["a", "bcd", ""]),
-    np.array([["a"], ["b"]]),
     np.array([b"a", b"bc"]),
     np.array([], dtype="U3"),
-    np.array([], dtype="S3"),
+    np.array([shapely.Point(0, 0), None, shapely.box(0, 0, 1, 1)], dtype=object),
+    np.array([[shapely.Point(0, 0)], [shapely.LinearRing([(0, 0), (1, 0), (0, 1)])]], dtype=object),
     *(
         np.array([0, 1, 1], dtype=order + code)
         for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"
@@ -129,7 +123,7 @@ def test_an_array_comes_back_with_dtype_and_shape(array: np.ndarray) -> None:
     assert back.dtype == array.dtype or array.dtype.kind in "US"
     assert back.dtype.kind == array.dtype.kind
     assert back.flags.writeable
-    assert back.tolist() == array.tolist()
+    assert repr(back.tolist()) == repr(array.tolist())
 
 
 GEOMETRIES = [
@@ -140,48 +134,25 @@ GEOMETRIES = [
     shapely.LinearRing([(0, 0), (1, 0), (0, 1)]),
     shapely.LinearRing(),
     shapely.Polygon(),
-    shapely.box(0, 0, 1, 1),
     shapely.box(0, 0, 9, 9) - shapely.box(1, 1, 2, 2),
     shapely.MultiPoint([(0, 0), (1, 1)]),
-    shapely.MultiPoint(),
     shapely.MultiLineString([[(0, 0), (1, 1)], [(2, 2), (3, 3)]]),
     shapely.MultiPolygon([shapely.box(0, 0, 1, 1), shapely.box(2, 2, 3, 3)]),
-    shapely.GeometryCollection([shapely.Point(0, 0), shapely.box(0, 0, 1, 1)]),
     shapely.GeometryCollection([shapely.MultiPoint([(0, 0)]), shapely.GeometryCollection()]),
 ]
 
 
-@pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
+@rows("geometry", GEOMETRIES, ids=str)
 def test_a_geometry_keeps_its_type_and_coordinates(geometry: BaseGeometry) -> None:
     back = round_trip(geometry)
     assert type(back) is type(geometry)
     assert back.wkt == geometry.wkt
 
 
-OBJECTS = [
-    np.array([shapely.Point(0, 0), None, shapely.box(0, 0, 1, 1)], dtype=object),
-    np.array([[shapely.Point(0, 0)], [shapely.LinearRing([(0, 0), (1, 0), (0, 1)])]], dtype=object),
-    np.array([], dtype=object),
-]
-
-
-@pytest.mark.parametrize("array", OBJECTS, ids=lambda array: str(array.shape))
-def test_an_array_of_geometries_comes_back(array: np.ndarray) -> None:
-    back = round_trip(array)
-    assert (back.dtype, back.shape) == (array.dtype, array.shape)
-    assert [type(entry) for entry in back.flat] == [type(entry) for entry in array.flat]
-    assert list(back.flat) == list(array.flat)
-
-
-def test_a_truth_value_is_true_or_false_whatever_its_byte() -> None:
-    back = codec.decode(array_extension(b"|b1", (2,), b"\x07\x00"))
-    assert back.view(np.uint8).tolist() == [1, 0]
-
-
 # --- exceptions
 
 
-@pytest.mark.parametrize("name", codec.RAISABLE)
+@rows("name", codec.RAISABLE)
 def test_an_exception_of_a_registered_name_crosses(name: str) -> None:
     back = round_trip(codec.RAISABLE[name]("no\n cup"))
     assert type(back) is codec.RAISABLE[name]
@@ -211,12 +182,6 @@ def test_a_small_frame_of_containers_does_not_grow(monkeypatch: pytest.MonkeyPat
         codec.decode(b"\x93" + extension(codec.TUPLE, codec.decode(inner)) * 3)
 
 
-def test_lengths_that_nothing_stands_behind_cost_nothing() -> None:
-    claim = b"\xdd" + struct.pack(">I", 1 << 20)
-    with pytest.raises(frames.WireError):
-        codec.decode(claim * 1000 + bytes(1 << 20))
-
-
 @pytest.mark.inside
 def test_nested_extensions_may_not_copy_their_bytes_without_end(
     monkeypatch: pytest.MonkeyPatch,
@@ -239,10 +204,9 @@ def test_every_number_that_crosses_can_be_written_out() -> None:
 
 
 def test_an_interrupted_value_does_not_spoil_the_next() -> None:
-    for _ in range(20):
-        with pytest.raises(frames.WireError):
-            codec.encode([1, "a", (2, [object()])])
-        assert round_trip([1, (2, {"a": np.ones(2).tolist()})]) == [1, (2, {"a": [1, 1]})]
+    with pytest.raises(frames.WireError):
+        codec.encode([1, "a", (2, [object()])])
+    assert round_trip([1, (2, {"a": 1})]) == [1, (2, {"a": 1})]
 
 
 class Hidden(dict):  # type: ignore[type-arg]
@@ -269,7 +233,6 @@ def inside_itself() -> list[Any]:
 REFUSED = {
     "object": object(),
     "function": len,
-    "lambda": lambda: 1,
     "module": os,
     "class": int,
     "exception of no registered name": OSError("x"),
@@ -281,7 +244,6 @@ REFUSED = {
     "no geometry": Pretender(),
     "object array": np.array([{}, 1]),
     "record array": np.zeros(1, dtype=[("a", "f8")]),
-    "dates": np.array(["2020-01-01"], dtype="M8[D]"),
     "date": np.datetime64("2020-01-01"),
     "array of too many dimensions": np.zeros((1,) * 33),
     "texts of too many dimensions": np.full((1,) * 33, "a"),
@@ -291,7 +253,6 @@ REFUSED = {
     "deep in a list": [1, (2, {"a": {3: object()}})],
     "nested lists": nested(list, 100),
     "nested tuples": nested(tuple, 100),
-    "nested frozensets": nested(frozenset, 100),
     "nested dicts": nested(dict, 100),
     "very deep": nested(list, 5000),
     "a list inside itself": inside_itself(),
@@ -314,27 +275,14 @@ def test_what_crosses_one_way_crosses_the_other(kind: type) -> None:
     assert round_trip(value) == value
 
 
+EXTENSIONS = st.builds(msgpack.ExtType, st.integers(0, 12), st.binary(max_size=40))
+
+
 @FIXED
-@given(st.binary(max_size=60))
+@given(st.one_of(st.binary(max_size=60), EXTENSIONS.map(msgpack.packb)))
 def test_any_bytes_decode_or_are_a_wire_error(data: bytes) -> None:
     with contextlib.suppress(frames.WireError):
         codec.decode(data)
-
-
-@FIXED
-@given(st.integers(0, 12), st.binary(max_size=40))
-def test_any_extension_decodes_or_is_a_wire_error(code: int, data: bytes) -> None:
-    with contextlib.suppress(frames.WireError):
-        codec.decode(msgpack.packb(msgpack.ExtType(code, data)))
-
-
-@FIXED
-@given(VALUES, st.data())
-def test_a_truncated_value_is_a_wire_error(value: Any, data: st.DataObject) -> None:
-    whole = codec.encode(value)
-    cut = data.draw(st.integers(0, len(whole) - 1))
-    with pytest.raises(frames.WireError):
-        codec.decode(whole[:cut])
 
 
 def deep_tuples(levels: int) -> bytes:
@@ -354,14 +302,12 @@ HOSTILE = {
     "dtype object": array_extension(b"|O", (1,), bytes(8)),
     "scalar object": array_extension(b"|O", (), bytes(8), arrays.SCALAR),
     "scalar of two": array_extension(b"<f8", (2,), bytes(16), arrays.SCALAR),
-    "structured dtype": array_extension(b"f,f", (1,), bytes(8)),
     "text dtype": array_extension(b"<U9", (1,), bytes(36)),
     "dates": array_extension(b"<M8", (1,), bytes(8)),
     "wrong shape": array_extension(b"<f8", (3,), bytes(8)),
     "huge shape": array_extension(b"<f8", (2**40, 2**40), bytes(8)),
     "huge shape of nothing": array_extension(b"<f8", (2**40, 0), b""),
     "too many dimensions": array_extension(b"<f8", (1,) * 60, bytes(8)),
-    "half a header": array_extension(b"<f8", (1,) * 3, b"")[:10],
     "array of nothing": bytes(msgpack.packb(msgpack.ExtType(arrays.ARRAY, b""))),
     "numpy text of a number": extension(arrays.TEXT, 1),
     "objects of words": extension(arrays.ENTRIES, ["O", [1], ["a"]]),
@@ -371,23 +317,21 @@ HOSTILE = {
     "unhashable in a set": extension(codec.SET, [[1]]),
     "range of nothing": extension(codec.RANGE, [1, 2, 0]),
     "complex of words": extension(codec.COMPLEX, ["a", "b"]),
-    "integer of words": msgpack.packb(msgpack.ExtType(codec.INT, b"0xzz")),
     "no such code": extension(99, [1]),
     "texts that explode": extension(arrays.ENTRIES, ["U", [9000], ["a" * 30_000, *["b"] * 8999]]),
     "entries of dates": extension(arrays.ENTRIES, ["M", [1], ["a"]]),
-    "texts of lists": extension(arrays.ENTRIES, ["U", [1], [["a"]]]),
     "unknown geometry": extension(arrays.GEOMETRY, ["Circle", [1]]),
-    "geometry of words": extension(arrays.GEOMETRY, ["Point", "words"]),
     "geometry cut off": extension(arrays.GEOMETRY, ["Point", b"\1\1\0\0\0"]),
     "geometry of numbers": extension(arrays.GEOMETRY, ["MultiPoint", [1, 2]]),
-    "tuples, 300 deep": deep_tuples(300),
     "tuples, 5000 deep": deep_tuples(5000),
-    "lists, 1000 deep": b"\x91" * 1000 + b"\x90",
     "lists, a million deep": b"\x91" * 1_000_000 + b"\x90",
-    "collections, 300 deep": deep_collections(300),
     "collections, a million deep": deep_collections(1_000_000),
     "big endian collections": extension(
         arrays.GEOMETRY, ["Point", struct.pack(">BII", 0, 7, 1) * 100_000]
+    ),
+    "lists of a million in each other": b"\xdd\x00\x10\x00\x00" * 1000 + bytes(1 << 20),
+    "a geometry of four billion points": extension(
+        arrays.GEOMETRY, ["LineString", struct.pack("<BII", 1, 2, 0xFFFFFFFF)]
     ),
     "list longer than its bytes": b"\xdd\xff\xff\xff\xff",
     "map longer than its bytes": b"\xdf\xff\xff\xff\xff",
@@ -397,16 +341,14 @@ HOSTILE = {
 
 
 @rows("data", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_bytes_are_a_wire_error(data: bytes) -> None:
-    with pytest.raises(frames.WireError):
-        codec.decode(data)
-
-
-def test_a_pickle_is_only_bytes() -> None:
-    pickled = b"cos\nsystem\n(S'true'\ntR."
-    assert round_trip(pickled) == pickled
-    with pytest.raises(frames.WireError):
-        codec.decode(pickled)
+def test_hostile_bytes_are_a_wire_error_and_take_little_memory(data: bytes) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(frames.WireError):
+            codec.decode(data)
+        assert tracemalloc.get_traced_memory()[1] < (8 << 20) + 4 * len(data)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.fixture
@@ -418,37 +360,23 @@ def pipe() -> Iterator[tuple[int, int]]:
             os.close(end)
 
 
-def soon() -> float:
-    return time.monotonic() + 0.02
-
-
 def test_a_frame_arrives_as_it_was_sent(pipe: tuple[int, int]) -> None:
     for frame in (b"", b"a", b"bc" * 1000):
         frames.send(pipe[1], frame)
         assert frames.receive(pipe[0]) == frame
 
 
-@pytest.mark.parametrize(
-    "sent", [b"", b"\x08\0", struct.pack("<I", 8), struct.pack("<I", 8) + b"1"]
-)
-def test_a_peer_that_closes_inside_a_frame_is_closed(sent: bytes, pipe: tuple[int, int]) -> None:
+@pytest.mark.parametrize("sent", [b"", b"\x08\0", struct.pack("<I", 8) + b"1"])
+def test_half_a_frame_passes_the_deadline_and_ends_with_its_peer(
+    sent: bytes, pipe: tuple[int, int]
+) -> None:
+    os.write(pipe[1], sent)
+    with pytest.raises(frames.DeadlinePassed):
+        frames.receive(pipe[0], time.monotonic() + 0.02)
     os.write(pipe[1], sent)
     os.close(pipe[1])
     with pytest.raises(frames.PeerClosed):
         frames.receive(pipe[0])
-
-
-@pytest.mark.parametrize("sent", [b"", b"\x08\0", struct.pack("<I", 8) + b"1"])
-def test_half_a_frame_passes_the_deadline(sent: bytes, pipe: tuple[int, int]) -> None:
-    os.write(pipe[1], sent)
-    with pytest.raises(frames.DeadlinePassed):
-        frames.receive(pipe[0], soon())
-
-
-def test_a_deadline_long_past_is_passed_even_if_a_frame_waits(pipe: tuple[int, int]) -> None:
-    frames.send(pipe[1], b"a")
-    with pytest.raises(frames.DeadlinePassed):
-        frames.receive(pipe[0], time.monotonic() - 1)
 
 
 def test_a_huge_frame_is_refused_by_its_header(pipe: tuple[int, int]) -> None:
@@ -463,12 +391,6 @@ def test_a_value_larger_than_a_frame_may_not_cross(monkeypatch: pytest.MonkeyPat
     assert codec.decode(codec.encode(b"a" * 900)) == b"a" * 900
     with pytest.raises(frames.WireError, match="too large"):
         codec.encode(b"a" * 1000)
-
-
-def test_a_reader_that_does_not_read_cannot_hold_the_writer(pipe: tuple[int, int]) -> None:
-    os.set_blocking(pipe[1], False)
-    with pytest.raises(frames.DeadlinePassed):
-        frames.send(pipe[1], bytes(1 << 20), soon())
 
 
 def test_a_reader_that_is_gone_is_told(pipe: tuple[int, int]) -> None:
@@ -510,11 +432,3 @@ def test_what_shares_parts_is_copied_and_counted() -> None:
         value = [value, value]
     with pytest.raises(frames.WireError, match="values cannot cross"):
         codec.encode(value)
-
-
-def test_a_grid_of_cells_and_names_of_any_length_cross() -> None:
-    grid = {(x, y): 0 for x in range(60) for y in range(60)}
-    assert round_trip(grid) == grid
-    assert round_trip(set(grid)) == set(grid)
-    names = np.array(["a", "the long name of a thing"])
-    assert codec.decode(codec.encode(names)).tolist() == names.tolist()

@@ -7,23 +7,20 @@ import pickle
 import struct
 import threading
 import time
-import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
 import msgpack
 import numpy as np
 import pytest
-import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cap.program.scope import Primitive, Scope
 from cap.result import Result
-from cap.sandbox import arrays, frames
+from cap.sandbox import frames
 from cap.sandbox import wire as codec
 from cap.sandbox.client import Worker, WorkerTemplate
-from cap.sandbox.frames import MAX_FRAME_BYTES
 from cap.sandbox.limits import Limits
 from cap.sandbox.orders import WorkerLimits
 from cap.sandbox.results import within_scope
@@ -166,22 +163,6 @@ def test_whatever_a_worker_says_the_parent_ends_with_a_result(
     assert all(call.name == "add" or call.error for call in result.calls)
 
 
-@FIXED
-@given(st.lists(CALLS, min_size=1, max_size=4), RESULTS)
-def test_calls_of_the_right_form_are_answered_and_noted(calls: list[bytes], done: bytes) -> None:
-    result = hold([*calls, done], program_s=SOON_S)
-    bad = result.failure is not None and result.failure.kind == "protocol"
-    assert bad or len(result.calls) == len(calls)
-
-
-@FIXED
-@given(st.binary(max_size=200))
-def test_a_frame_of_any_bytes_is_a_protocol_failure_or_a_call(data: bytes) -> None:
-    result = hold([framed(data)], stays=False, program_s=SOON_S)
-    assert result.failure is not None
-    assert result.failure.kind in ("protocol", "killed")
-
-
 # --- what a worker may try
 
 CALL = ["call", "add", [1], {}, 0, ""]
@@ -190,18 +171,15 @@ BROKEN = {
     "random bytes": framed(b"\xc1\xff\x00garbage"),
     "a huge header": struct.pack("<I", 0xFFFFFFFF),
     "a number": frame(1),
-    "nothing": frame(None),
     "an empty list": frame([]),
     "an unknown word": frame(["exec", "code"]),
     "done without a result": frame(["done"]),
     "done with a list": frame(["done", []]),
     "done with nothing in it": frame(["done", {}]),
-    "done twice in one": frame(["done", DONE, DONE]),
     "a result said twice": frame(["done", DONE]) * 2,
     "a call without arguments": frame(["call", "add"]),
     "a call of a list": frame(["call", ["add"], [], {}]),
     "a call with a number": frame(["call", "add", 1, {}]),
-    "a call with keywords in a list": frame(["call", "add", [1], []]),
     "a call with a line in words": frame(["call", "add", [1], {}, "1"]),
     "a call said twice": frame(CALL) * 2,
     "a result after a call": frame(CALL) + frame(["done", DONE]),
@@ -218,20 +196,6 @@ def test_what_is_no_message_breaks_the_protocol_at_once(data: bytes) -> None:
     assert (result.failure.kind, result.failure.cause) == ("protocol", "infrastructure")
     assert result.calls == ()
     assert time.monotonic() - begin_s < SOON_S
-
-
-@pytest.mark.parametrize("data", [b"", b"\x05", struct.pack("<I", 9), struct.pack("<I", 9) + b"a"])
-def test_a_worker_that_dies_inside_a_frame_is_a_failure(data: bytes) -> None:
-    result = hold([data], stays=False, program_s=SOON_S)
-    assert result.failure is not None
-    assert (result.failure.kind, result.failure.error) == ("killed", "WorkerDied")
-
-
-@pytest.mark.parametrize("script", [[], [struct.pack("<I", 100) + b"half"]])
-def test_a_worker_that_says_no_whole_frame_meets_the_deadline(script: list[bytes]) -> None:
-    result = hold(script)
-    assert result.failure is not None
-    assert result.failure.kind == "timeout"
 
 
 def test_a_worker_that_does_not_read_its_job_cannot_hold_the_parent() -> None:
@@ -254,20 +218,6 @@ def test_keywords_that_are_no_names_are_refused() -> None:
     assert call.error.startswith("TypeError: add(")
 
 
-def test_the_same_call_again_is_another_call_and_counts() -> None:
-    result = hold([frame(["call", "add", [1], {}, 0, ""])] * 50, calls=5, program_s=SOON_S)
-    assert result.failure is not None
-    assert (result.failure.kind, result.failure.error) == ("limit", "CallLimit")
-    assert len(result.calls) == 5
-
-
-@pytest.mark.parametrize("bytes_at_once", [1, 3, 5])
-def test_a_frame_in_small_pieces_is_whole(bytes_at_once: int) -> None:
-    whole = frame(["done", {**DONE, "stdout": "hello"}])
-    pieces = [whole[at : at + bytes_at_once] for at in range(0, len(whole), bytes_at_once)]
-    assert hold(pieces, waits=False, program_s=SOON_S).stdout == "hello"
-
-
 def test_a_worker_that_speaks_ever_so_slowly_meets_the_deadline() -> None:
     peer = Peer()
     over = threading.Event()
@@ -287,57 +237,6 @@ def test_a_worker_that_speaks_ever_so_slowly_meets_the_deadline() -> None:
     assert result.failure is not None
     assert result.failure.error == "TimeLimit"
     assert 0.2 <= result.program_s < SOON_S
-
-
-def peak_bytes(script: Sequence[bytes], **more: Any) -> int:
-    """Return the most memory the parent needed to hear a script."""
-    hold([frame(["done", DONE])])
-    tracemalloc.start()
-    try:
-        result = hold(script, **more)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert result.failure is not None
-    assert result.failure.kind == "protocol"
-    return peak
-
-
-MIB = 1 << 20
-GROWING = {
-    "a header of four gigabytes": struct.pack("<I", 0xFFFFFFFF) + bytes(1000),
-    "a header just too large": struct.pack("<I", MAX_FRAME_BYTES + 1) + bytes(1000),
-    "a list of four billion": framed(b"\xdd\xff\xff\xff\xff"),
-    "lists of a million in each other": framed((b"\xdd" + struct.pack(">I", MIB)) * 1000),
-    "an array of a huge shape": frame(
-        msgpack.ExtType(arrays.ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
-    ),
-    "texts that are padded to the longest": frame(
-        msgpack.ExtType(arrays.ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
-    ),
-    "a geometry of four billion points": frame(
-        msgpack.ExtType(
-            arrays.GEOMETRY,
-            msgpack.packb(["LineString", struct.pack("<BII", 1, 2, 0xFFFFFFFF)]),
-        )
-    ),
-    "a range in a set": frame(
-        msgpack.ExtType(codec.SET, msgpack.packb(msgpack.ExtType(codec.RANGE, b"\x00")))
-    ),
-}
-
-
-@pytest.mark.parametrize("data", GROWING.values(), ids=GROWING)
-def test_a_small_frame_does_not_become_large(data: bytes) -> None:
-    assert peak_bytes([data], program_s=SOON_S) < 8 * MIB
-
-
-@pytest.mark.inside
-def test_a_large_frame_of_small_things_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codec, "MAX_ELEMENTS", 50_000)
-    lists = b"\xdc" + struct.pack(">H", 20_000) + b"\x90" * 20_000
-    data = framed(b"\xdc\x00\x40" + lists * 64)
-    assert peak_bytes([data], waits=False, program_s=SOON_S) < 16 * MIB
 
 
 # --- nothing that arrives is executed
@@ -383,20 +282,6 @@ def test_an_execution_is_heard() -> None:
     assert "exec" in seen
 
 
-def test_a_primitive_gets_copies_of_plain_data_alone() -> None:
-    seen: list[Any] = []
-    scope = Scope(primitives={"add": Primitive.of(seen.append, "perception")})
-    values = [1, "a", [1.5], (2,), {"k": b"v"}, np.ones(2), shapely.Point(1, 2)]
-    peer = Peer()
-    pieces = [framed(codec.encode(["call", "add", [value], {}, 0, ""])) for value in values]
-    player = peer.play([*pieces, frame(["done", DONE])], waits=True, stays=True)
-    result = Server(peer.worker, scope, Limits(program_s=SOON_S)).run(b"")
-    player.join(SOON_S)
-    peer.close()
-    assert result.failure is None
-    assert list(map(type, seen)) == list(map(type, values))
-
-
 # --- what a last message may say
 
 
@@ -421,29 +306,22 @@ def test_output_and_errors_are_cut_whatever_the_worker_sends() -> None:
         {"status": "great"},
         {"variables": [1]},
         {"variables": {"a": 1}},
-        {"variables": {"a": b"\xc1"}},
-        {"variables": {1: codec.encode(2)}},
         {"value": b""},
         {"stdout": 1},
         {"defined": {1: 1}},
         {"defined": ["f"]},
-        {"defined": "f"},
         {"defined": {"f": "1"}},
         {"defined": {f"f{n:0>99}": 1 for n in range(20_000)}},
         {"dropped": [None]},
-        {"dropped": ["a b"]},
         {"dropped": ["x\x1b[2J"]},
         {"dropped": ["__builtins__"]},
         {"defined": {"if": 1}},
         {"variables": codec.encode({"__builtins__": {}})},
-        {"variables": codec.encode({"a b": 1})},
-        {"variables": codec.encode({"": 1})},
         {"variables": codec.encode({"class": 1})},
         {"variables": codec.encode({1: 1})},
         {"status": "failed", "error": 1, "message": "", "line": 1},
         {"status": "failed", "error": "E", "message": [], "line": 1},
         {"status": "failed", "error": "E", "message": "", "line": True},
-        {"status": "failed", "error": "E", "message": "", "line": 1.0},
     ],
 )
 def test_a_last_message_of_other_things_breaks_the_protocol(entries: dict[str, Any]) -> None:
@@ -453,7 +331,7 @@ def test_a_last_message_of_other_things_breaks_the_protocol(entries: dict[str, A
     assert len(failure.message) < 200
 
 
-@pytest.mark.parametrize(("line", "told"), [(1, 1), (3, 3), (4, None), (-5, None), (10**15, None)])
+@rows(("line", "told"), [(1, 1), (3, 3), (4, None), (-5, None), (10**15, None)])
 def test_a_line_outside_the_program_is_not_told(line: int, told: int | None) -> None:
     failed = last(status="failed", error="E", message="", line=line)
     failure = within_scope(failed, Scope(), 3).failure

@@ -1,4 +1,4 @@
-"""A simulated UR5e: it moves along its path in time, can be stopped, and has digital outputs."""
+"""A simulated UR5e: it moves along its path evenly, can be stopped, and has digital outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from tests.fakes.ur.kinematics import Array, joints_at, pose_of, to_matrix, to_vector
+from robots.arm.rotations import rotation_of, rotation_vector
+from tests.fakes.ur.kinematics import Array, joints_at, pose_of
 
 HOME = (0.0, -math.pi / 2, math.pi / 2, -math.pi / 2, -math.pi / 2, 0.0)
 """Upper arm up, forearm level, tool straight down."""
@@ -57,7 +58,6 @@ class _Path:
     move: Move
     began: float
     duration: float
-    length: float
     joints: tuple[float, ...]
     pose: tuple[float, ...]
 
@@ -87,8 +87,8 @@ class SimulatedArm:
         self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
         self.mode: RobotMode = "running"
         self.safety: SafetyMode = "normal"
-        self.remote: bool | None = True
-        """Whether the network has control; None on CB3 software, which does not know."""
+        self.remote = True
+        """Whether the network has control."""
         self.outputs: dict[tuple[str, int], bool] = {}
         """Digital outputs by kind (`tool`, `standard`, `configurable`) and number."""
 
@@ -151,10 +151,9 @@ class SimulatedArm:
         if move.kind == "movel" and not self.reaches(move.target):
             self.safety = "protective_stop"
             return
-        length = self._length(move)
-        takes = duration(length, move.speed, move.acceleration)
+        takes = self._length(move) / move.speed
         self._shown = 0
-        self._path = _Path(move, self._clock, takes, length, self.joints, self.pose)
+        self._path = _Path(move, self._clock, takes, self.joints, self.pose)
 
     def halt(self) -> None:
         """Stop where it is."""
@@ -169,8 +168,7 @@ class SimulatedArm:
 
     def _follow(self, path: _Path, elapsed: float) -> None:
         """Put joints and pose where the path is after so long."""
-        done = travelled(elapsed, path.length, path.move.speed, path.move.acceleration)
-        share = 1.0 if elapsed >= path.duration else done / path.length
+        share = 1.0 if elapsed >= path.duration else elapsed / path.duration
         before = self.joints
         if path.move.kind == "movej":
             self.joints = tuple(
@@ -194,36 +192,15 @@ class SimulatedArm:
         self.joint_speeds = (0.0,) * 6
 
 
-def duration(length: float, speed: float, acceleration: float) -> float:
-    """Return how long a motion of that length takes, speeding up and braking evenly."""
-    ramp = min(speed / acceleration, math.sqrt(length / acceleration))
-    return length / (acceleration * ramp) + ramp if length > 0.0 else 0.0
-
-
-def travelled(elapsed: float, length: float, speed: float, acceleration: float) -> float:
-    """Return how far a motion of that length is after so long, speeding up and braking evenly."""
-    if length <= 0.0:
-        return 0.0
-    ramp = min(speed / acceleration, math.sqrt(length / acceleration))
-    top = acceleration * ramp
-    cruise = (length - top * ramp) / top
-    if elapsed <= ramp:
-        return acceleration * elapsed**2 / 2
-    if elapsed <= ramp + cruise:
-        return top * ramp / 2 + top * (elapsed - ramp)
-    left = max(0.0, 2 * ramp + cruise - elapsed)
-    return length - acceleration * left**2 / 2
-
-
 def between(start: Sequence[float], end: Sequence[float], share: float) -> tuple[float, ...]:
     """Return the pose a share of the way from one to another, the rotation turning evenly."""
     if share == 1.0:
         return tuple(end)
     place = [a + (b - a) * share for a, b in zip(start[:3], end[:3], strict=True)]
-    rotation = to_matrix(_turn(start, end) * share) @ to_matrix(start[3:])
-    return (*place, *(float(v) for v in to_vector(rotation)))
+    rotation = rotation_of(_turn(start, end) * share) @ rotation_of(start[3:])
+    return (*place, *(float(v) for v in rotation_vector(rotation)))
 
 
 def _turn(start: Sequence[float], end: Sequence[float]) -> Array:
     """Return the rotation vector (rad) that takes one pose's orientation to another's."""
-    return to_vector(to_matrix(end[3:]) @ to_matrix(start[3:]).T)
+    return rotation_vector(rotation_of(end[3:]) @ rotation_of(start[3:]).T)

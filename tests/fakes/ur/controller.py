@@ -19,7 +19,6 @@ import asyncio
 import itertools
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -27,7 +26,7 @@ from robots.arm.travel import PARK
 from robots.arm.ur5e import TOOL_LENGTH
 from tests.fakes.ur.arm import HOME, Move, RobotMode, SafetyMode, SimulatedArm
 from tests.fakes.ur.dashboard import Dashboard
-from tests.fakes.ur.packets import Form, state_packet, version_message
+from tests.fakes.ur.packets import state_packet, version_message
 from tests.fakes.ur.robotiq import Robotiq
 from tests.fakes.ur.rtde_wire import Commands, RtdeClient
 from tests.fakes.ur.runner import Runner
@@ -60,9 +59,7 @@ class FakeController:
         *,
         time_factor: float = 20.0,
         rate_hz: float = 50.0,
-        form: Form = 47,
         robotiq: bool = True,
-        dashboard: bool = True,
         holds: bool = False,
         tool_m: float = 0.0,
         joints: tuple[float, ...] = HOME,
@@ -73,9 +70,7 @@ class FakeController:
             host: A loopback address; a free one if left out. The ports are the real ones.
             time_factor: How much faster than real its arm moves.
             rate_hz: State packets a second on the secondary interface.
-            form: Bytes of the packets' robot mode, which differ between old and new software.
             robotiq: Whether the Robotiq gripper's port is open.
-            dashboard: Whether the dashboard's port is open.
             holds: Whether there is something between the fingers when they close.
             tool_m: Tool centre point in front of the flange, metres.
             joints: Where the arm begins, rad.
@@ -87,18 +82,15 @@ class FakeController:
         self._dashboard = Dashboard(self._arm)
         self._commands = Commands(self._arm, self._runner)
         self._rate_hz = rate_hz
-        self._form: Form = form
         self._ports = {
             SECONDARY_PORT: self._secondary,
             REALTIME_PORT: self._scripts,
             RTDE_PORT: self._rtde_client,
+            DASHBOARD_PORT: self._dashboard_client,
         }
         if robotiq:
             self._ports[ROBOTIQ_PORT] = self._robotiq_client
-        if dashboard:
-            self._ports[DASHBOARD_PORT] = self._dashboard_client
         self._frozen = False
-        self._late_packages = 0
         self._hold_loaded: float | None = None
         self._faults: list[Exception] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -143,11 +135,6 @@ class FakeController:
     def running(self) -> bool:
         """Whether a program runs, or a control script waits for commands."""
         return self._call(lambda: self._runner.running)
-
-    @property
-    def fed(self) -> int:
-        """How often the control script's watchdog was fed."""
-        return self._commands.fed
 
     @property
     def gripper_closed(self) -> bool:
@@ -196,13 +183,9 @@ class FakeController:
 
     # Faults.
 
-    def drop_connection(self, *, gently: bool = False) -> None:
-        """Reset every connection; new ones are accepted. The arm goes on, as a real one does.
-
-        Args:
-            gently: Close them in order instead, as a controller that shuts down does.
-        """
-        self._call(self._part if gently else self._drop)
+    def drop_connection(self) -> None:
+        """Reset every connection; new ones are accepted. The arm goes on, as a real one does."""
+        self._call(self._drop)
 
     def stop_listening(self) -> None:
         """Close every connection and accept none."""
@@ -212,10 +195,6 @@ class FakeController:
     def freeze_packets(self, frozen: bool = True) -> None:
         """Stop sending states, with the connections open; False goes on."""
         self._frozen = frozen
-
-    def delay_joints(self, packages: int) -> None:
-        """Send RTDE packages with joints so many packages late; those of other connections not."""
-        self._late_packages = packages
 
     def protective_stop(self) -> None:
         """Stop the arm as the safety controller does."""
@@ -229,10 +208,10 @@ class FakeController:
         """Put the arm in a mode; all but `running` stop it."""
         self._call(lambda: self._set_mode(mode))
 
-    def set_remote(self, remote: bool | None) -> None:
-        """Give control to the network, to the pendant, or (None) be a CB3, which knows neither."""
+    def set_remote(self, remote: bool) -> None:
+        """Give control to the network or to the pendant."""
         self._call(lambda: setattr(self._arm, "remote", remote))
-        self._call(lambda: setattr(self._runner, "deaf", remote is False))
+        self._call(lambda: setattr(self._runner, "deaf", not remote))
 
     def jam_gripper(self, position: int | None) -> None:
         """Keep the Robotiq gripper's fingers from opening beyond a position, 0 to 255."""
@@ -342,7 +321,7 @@ class FakeController:
                 self._runner.advance()
                 running = self._runner.running
                 self._arm.show()
-                writer.write(state_packet(self._arm, running=running, form=self._form))
+                writer.write(state_packet(self._arm, running=running))
             await asyncio.sleep(1.0 / self._rate_hz)
 
     async def _dashboard_client(
@@ -379,15 +358,11 @@ class FakeController:
             telling.cancel()
 
     async def _stream(self, client: RtdeClient, writer: asyncio.StreamWriter) -> None:
-        queue: deque[bytes] = deque()
         while True:
             if client.started and not self._frozen:
-                queue.append(client.package())
+                writer.write(client.package())
                 if client.tells_joints:
                     self._arm.show()
-                late = self._late_packages if client.tells_joints else 0
-                while len(queue) > late:
-                    writer.write(queue.popleft())
             await asyncio.sleep(client.period_s)
 
     # What must happen in its thread.
@@ -413,10 +388,6 @@ class FakeController:
         for writer in list(self._clients):
             writer.transport.abort()
 
-    def _part(self) -> None:
-        for writer in list(self._clients):
-            writer.close()
-
     def _close_servers(self) -> None:
         for server in self._servers:
             server.close()
@@ -441,13 +412,11 @@ def main() -> None:
     parser.add_argument(
         "--table", action="store_true", help="begin over the table, with a gripper of 0.163 m"
     )
-    parser.add_argument("--holds", action="store_true", help="the gripper finds something")
     options = parser.parse_args()
     begin: dict[str, Any] = {"tool_m": TOOL_LENGTH, "joints": PARK.joints()}
     with FakeController(
         options.host,
         time_factor=options.time_factor,
-        holds=options.holds,
         **(begin if options.table else {}),
     ) as controller:
         print(f"a simulated UR5e listens at {controller.host}; Ctrl-C ends it", flush=True)

@@ -18,7 +18,7 @@ from robots.tabletop import gripper, safety_guard, trajectory
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.rtde import driver as rtde_driver
 from robots.tabletop.urx import driver as urx_driver
-from tests.fakes.ur.controller import RTDE_PORT, SECONDARY_PORT, FakeController, fresh_host
+from tests.fakes.ur.controller import FakeController, fresh_host
 
 PATIENCE_S = 60.0
 """How long tests wait for what must come, on however slow a machine."""
@@ -116,34 +116,18 @@ def fresh(arm: ArmDriver) -> bool:
     return False
 
 
-def wait_until_silent(arm: ArmDriver, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait until a driver's newest state is too old."""
-    with monkeypatch.context() as soon:
-        soon.setattr(ur_controller, "_FRESH_S", 0.5)
-        wait_for(lambda: not fresh(arm))
-
-
 @contextlib.contextmanager
-def strangers(says: bytes) -> Iterator[str]:
-    """Serve the controller's ports with something else; each client is told `says`."""
+def talking(port: int, talk: Callable[[socket.socket], object]) -> Iterator[str]:
+    """Serve one client at a port of a host of its own, which is what comes; wait for its end."""
     host = fresh_host()
-    clients: list[socket.socket] = []
+    with socket.create_server((host, port)) as server:
 
-    def serve(server: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                clients.append(server.accept()[0])
-                clients[-1].sendall(says)
+        def serve() -> None:
+            client, _ = server.accept()
+            with client:
+                talk(client)
 
-    servers = [socket.create_server((host, port)) for port in (SECONDARY_PORT, RTDE_PORT)]
-    threads = [threading.Thread(target=serve, args=(server,)) for server in servers]
-    for thread in threads:
+        thread = threading.Thread(target=serve)
         thread.start()
-    yield host
-    for server in servers:
-        server.shutdown(socket.SHUT_RDWR)
-        server.close()
-    for thread in threads:
+        yield host
         thread.join()
-    for client in clients:
-        client.close()

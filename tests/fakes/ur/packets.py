@@ -1,21 +1,17 @@
-"""Packets of the controller's secondary interface, in the forms of old and new software."""
+"""Packets of the controller's secondary interface, as software from 3.5 on sends them."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Literal
 
 from tests.fakes.ur.arm import MODE_NUMBERS, SAFETY_NUMBERS, SimulatedArm
 
-Form = Literal[46, 47]
-"""Bytes of the robot mode: 46 up to software 3.4, 47 from 3.5 on and on every e-Series."""
 
-
-def state_packet(arm: SimulatedArm, *, running: bool, form: Form) -> bytes:
+def state_packet(arm: SimulatedArm, *, running: bool) -> bytes:
     """Return a whole robot state message (type 16)."""
     parts = (
-        _robot_mode(arm, running, form),
+        _robot_mode(arm, running),
         _joints(arm.joints),
         _tool(),
         _masterboard(arm),
@@ -35,7 +31,7 @@ def _part(kind: int, body: bytes) -> bytes:
     return struct.pack("!iB", 5 + len(body), kind) + body
 
 
-def _robot_mode(arm: SimulatedArm, running: bool, form: Form) -> bytes:
+def _robot_mode(arm: SimulatedArm, running: bool) -> bytes:
     powered = arm.mode in ("idle", "running")
     body = struct.pack(
         "!Q7?BBddd",
@@ -53,7 +49,7 @@ def _robot_mode(arm: SimulatedArm, running: bool, form: Form) -> bytes:
         1.0,
         1.0,
     )
-    return _part(0, body + bytes(form - 46))
+    return _part(0, body + b"\0")
 
 
 def _joints(joints: Sequence[float]) -> bytes:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from tests.fakes.ur.arm import MODE_NUMBERS, SAFETY_NUMBERS, Move, SimulatedArm
 from tests.fakes.ur.runner import Runner
 
-_E_SERIES, _CB3 = (5, 11, 1, 108318), (3, 14, 3, 1031110)
+_VERSION = (5, 11, 1, 108318)
 _CODES = {
     "INT32": "i",
     "UINT32": "I",
@@ -84,10 +84,6 @@ class Commands:
         self._least_hz = 0.0
         self._fed_s = 0.0
         self._fed_by: object | None = None
-        self.fed = 0
-        """How often the watchdog was fed."""
-        self.seen: list[int] = []
-        """Commands taken, in order, by number."""
 
     def read(self, name: str) -> float:
         """Return an output register."""
@@ -109,7 +105,6 @@ class Commands:
         self._inputs |= values
         if "input_int_register_0" in values:
             self._fed_s, self._fed_by = time.monotonic(), connection
-            self.fed += 1
         for kind in ("standard", "tool", "configurable"):
             mask = int(values.get(f"{kind}_digital_output_mask", 0))
             for number in range(8):
@@ -139,7 +134,6 @@ class Commands:
             self._take(command)
 
     def _take(self, command: int) -> None:
-        self.seen.append(command)
         if command == 255:
             self._runner.kill()
             self._state = 0
@@ -197,8 +191,7 @@ class RtdeClient:
             case "V":
                 return _message("V", struct.pack("!B", 1))
             case "v":
-                version = _CB3 if self._arm.remote is None else _E_SERIES
-                return _message("v", struct.pack("!4I", *version))
+                return _message("v", struct.pack("!4I", *_VERSION))
             case "O":
                 (frequency,) = struct.unpack("!d", body[:8])
                 self.period_s = 1.0 / frequency

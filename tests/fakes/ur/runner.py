@@ -11,8 +11,6 @@ from tests.fakes.ur.script import Program, Statement
 _OUTPUTS = {
     "set_tool_digital_out": "tool",
     "set_standard_digital_out": "standard",
-    "set_digital_out": "standard",
-    "set_configurable_digital_out": "configurable",
 }
 
 
@@ -22,7 +20,6 @@ class Runner:
     def __init__(self, arm: SimulatedArm) -> None:
         self._arm = arm
         self._left: deque[Statement] = deque()
-        self._until = 0.0
         self.controlled = False
         """Whether the control script of `ur_rtde` runs."""
         self.programs: list[str] = []
@@ -33,12 +30,7 @@ class Runner:
     @property
     def running(self) -> bool:
         """Whether a program runs."""
-        return (
-            self.controlled
-            or bool(self._left)
-            or self._arm.moving
-            or self._arm.advance() < self._until
-        )
+        return self.controlled or bool(self._left) or self._arm.moving
 
     def start(self, program: Program) -> None:
         """Run a program in place of the one that runs; beside it if secondary."""
@@ -64,17 +56,16 @@ class Runner:
     def kill(self) -> None:
         """End the program and stop the arm."""
         self._left.clear()
-        self._until = 0.0
         self.controlled = False
         self._arm.halt()
 
     def advance(self) -> None:
         """Go on with the program as far as it comes by now."""
-        clock = self._arm.advance()
+        self._arm.advance()
         if not self._arm.ready:
             self._left.clear()
             self.controlled = False
-        while self._left and not self._arm.moving and clock >= self._until:
+        while self._left and not self._arm.moving:
             self._run(self._left.popleft())
 
     def _run(self, statement: Statement) -> None:
@@ -82,8 +73,6 @@ class Runner:
             self.move(_move(statement))
         elif statement.name in ("stopj", "stopl"):
             self._arm.halt()
-        elif statement.name == "sleep":
-            self._until = self._arm.advance() + _number(statement.arguments[0])
         else:
             self._set_output(statement)
 

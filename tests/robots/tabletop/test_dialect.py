@@ -18,7 +18,6 @@ import re
 import socket
 import struct
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -28,8 +27,8 @@ from robots.tabletop.gripper import ROBOTIQ_PORT, RobotiqGripper
 from robots.tabletop.urx.driver import UrxDriver
 from robots.tabletop.urx.monitor import _safety as masterboard_safety
 from tests.fakes.ur.arm import HOME
-from tests.fakes.ur.controller import FakeController, fresh_host
-from tests.fakes.ur.driving import FAST, once_moving, wait_for
+from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
+from tests.fakes.ur.driving import FAST, once_moving, talking, wait_for
 from tests.fakes.ur.script import Reader
 
 # The secondary interface: a message is its size (int), its type (16 is a robot state) and parts,
@@ -55,34 +54,23 @@ def published_state(pose: tuple[float, ...], safety: int) -> bytes:
     return struct.pack("!iB", 5 + len(body), 16) + body
 
 
-@pytest.fixture
-def listener() -> Iterator[socket.socket]:
-    with socket.create_server((fresh_host(), 30002)) as server:
-        yield server
-
-
 @pytest.mark.parametrize(("number", "safety"), [(1, "normal"), (7, "emergency_stop")])
-def test_urx_reads_a_published_robot_state(
-    number: int, safety: str, listener: socket.socket
-) -> None:
+def test_urx_reads_a_published_robot_state(number: int, safety: str) -> None:
     pose = (0.1, -0.5, 0.3, math.pi, 0.01, -0.02)
     message = published_state(pose, number)
     assert masterboard_safety(message) == number
     ended = threading.Event()
 
-    def serve() -> None:
-        client, _ = listener.accept()
-        with client:
-            while not ended.wait(0.02):
-                client.sendall(message)
+    def talk(client: socket.socket) -> None:
+        while not ended.wait(0.02):
+            for start in range(0, len(message), 37):  # TCP may cut it anywhere
+                client.sendall(message[start : start + 37])
 
-    thread = threading.Thread(target=serve)
-    thread.start()
-    arm = UrxDriver(listener.getsockname()[0])
-    arm.connect()
-    state = arm.state()
-    ended.set()
-    thread.join()
+    with talking(SECONDARY_PORT, talk) as host:
+        arm = UrxDriver(host)
+        arm.connect()
+        state = arm.state()
+        ended.set()
     arm.close()
     assert state.tcp_pose == pytest.approx(pose)
     assert state.joints == pytest.approx(HOME)
@@ -131,21 +119,15 @@ def test_urx_sends_urscript_as_published(monkeypatch: pytest.MonkeyPatch) -> Non
     [(b"true\n", True), (b"false\n", False), (b"could not understand: 'is in remote'\n", None)],
 )
 def test_the_dashboard_is_asked_as_published(says: bytes, remote: bool | None) -> None:
-    host = fresh_host()
     heard: list[bytes] = []
-    with socket.create_server((host, ur.DASHBOARD_PORT)) as server:
 
-        def serve() -> None:
-            client, _ = server.accept()
-            with client:
-                client.sendall(b"Connected: Universal Robots Dashboard Server\n")
-                heard.append(client.recv(100))
-                client.sendall(says)
+    def talk(client: socket.socket) -> None:
+        client.sendall(b"Connected: Universal Robots Dashboard Server\n")
+        heard.append(client.recv(100))
+        client.sendall(says)
 
-        thread = threading.Thread(target=serve)
-        thread.start()
+    with talking(ur.DASHBOARD_PORT, talk) as host:
         assert ur.remote_control(host) is remote
-        thread.join()
     assert heard == [b"is in remote control\n"]
 
 
@@ -177,33 +159,23 @@ def test_modes_have_the_published_numbers() -> None:
 
 
 def test_the_robotiq_is_asked_as_its_urcap_is() -> None:
-    host = fresh_host()
     heard: list[bytes] = []
     values = {"STA": 0, "PRE": 80, "OBJ": 3}
-    with socket.create_server((host, ROBOTIQ_PORT)) as server:
 
-        def serve() -> None:
-            client, _ = server.accept()
-            with client:
-                while line := client.recv(100):
-                    heard.append(line)
-                    if line.startswith(b"SET"):
-                        values["STA"] = 3
-                        client.sendall(b"ack")
-                    else:
-                        name = line.split()[1].decode()
-                        client.sendall(f"{name} {values[name]}".encode())
+    def talk(client: socket.socket) -> None:
+        while line := client.recv(100):
+            heard.append(line)
+            if line.startswith(b"SET"):
+                values["STA"] = 3
+                client.sendall(b"ack")
+            else:
+                name = line.split()[1].decode()
+                client.sendall(f"{name} {values[name]}".encode())
 
-        thread = threading.Thread(target=serve)
-        thread.start()
+    with talking(ROBOTIQ_PORT, talk) as host:
         gripper = RobotiqGripper(host)
-
-        def no_wait(seconds: float) -> None:
-            """Go on at once."""
-
-        assert gripper.set(0.056, no_wait) is False
+        assert gripper.set(0.056, lambda seconds: None) is False
         gripper.close()
-        thread.join()
     assert heard == [
         b"GET STA\n",
         b"SET ACT 1\n",

@@ -31,12 +31,9 @@ def test_straight_down_is_how_the_simulated_arm_holds_its_tool(
     ("pose", "message"),
     [
         (straight_down(0.5, -0.4, 0.3, 0.0), r"x = 0\.500 m is outside .* box with -R 'x_m="),
-        (straight_down(0.0, 0.1, 0.3, 0.0), "y = 0.100 m is outside"),
         (straight_down(0.0, -0.4, 0.7, 0.0), "z = 0.700 m is outside"),
         ((0.0, -0.4, 0.3, 0.0, 0.0, 0.0), "lean 180 degrees"),
-        ((0.0, -0.4, 0.3, 0.0, 2.5, 0.0), "lean 37 degrees"),
         ((math.nan, -0.4, 0.3, 0.0, math.pi, 0.0), "not finite"),
-        ((0.0, -0.4, 0.3, 0.0, math.inf, 0.0), "not finite"),
     ],
 )
 def test_a_pose_out_of_the_limits_is_refused(pose: tuple[float, ...], message: str) -> None:
@@ -55,9 +52,7 @@ def test_a_long_step_is_refused_and_a_short_one_is_not() -> None:
     ("given_limits", "message"),
     [
         ({"speed_mps": 0.3}, "speed_mps must be above 0 and at most 0.25"),
-        ({"speed_mps": 0}, "speed_mps"),
         ({"speed_mps": math.nan}, "finite"),
-        ({"acceleration_mps2": 9.0}, "acceleration_mps2"),
         ({"tilt_rad": math.radians(50)}, "tilt_deg must be above 0 and at most 45, not 50$"),
         ({"z_m": (0.5, 0.1)}, "z_m must be"),
         ({"z_m": (-0.3, 0.5)}, "z_m must begin at the table top or above it"),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 
-from cap.errors import MissingExtra, NotConnected
-from robots.tabletop import arm_driver
+from cap.errors import NotConnected
 from robots.tabletop.rtde import driver
 from robots.tabletop.rtde.driver import RtdeDriver
 from tests.fakes.ur.controller import FakeController
@@ -52,18 +50,6 @@ def test_the_controllers_watchdog_stops_the_arm_when_the_process_dies(
         arm.state()
 
 
-def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
-    arm: RtdeDriver, controller: FakeController
-) -> None:
-    begin(arm, controller)
-    fed = controller.fed
-    wait_for(lambda: controller.fed > fed + 5)
-    assert controller.moving
-    controller.hold_motions(None)
-    wait_for(lambda: not controller.moving)
-    assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
-
-
 @pytest.mark.inside
 def test_the_process_stops_the_arm_when_its_owner_is_gone(
     arm: RtdeDriver, controller: FakeController
@@ -87,9 +73,3 @@ def test_a_process_that_hangs_is_ended(
         arm.tcp_pose()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-
-
-def test_without_the_package_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"\[rtde\]"):
-        arm_driver("ur_rtde", "127.0.0.1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -127,33 +126,6 @@ def test_a_stop_between_two_moves_ends_the_primitive(
     assert stopper.sent == stopper.sent_before
     controller: FakeController = robot.controller  # type: ignore[attr-defined]
     wait_for(lambda: not controller.moving)
-
-
-@pytest.mark.inside
-def test_fingers_told_to_open_have_let_go_whatever_stops_them(
-    robot: TabletopRobot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(robot)  # wherever an earlier stop left it
-    gripper: Any = robot._arm.driver._gripper  # type: ignore[attr-defined]
-    told, calls = gripper.set, itertools.count(1)
-
-    def commanded(gap_m: float, wait: Callable[[float], None]) -> Any:
-        result = told(gap_m, wait)
-        if next(calls) == 3:
-            robot.stop()
-            wait(0.0)
-        return result
-
-    was = robot.positions()["red block"]
-    with monkeypatch.context() as patch:
-        patch.setattr(gripper, "set", commanded)
-        with pytest.raises(RobotError, match=r"was stopped; .* 'red block' should stand at"):
-            put(robot)
-    laid = robot.positions()["red block"]
-    assert robot.condition()["held"] == "nothing"
-    assert math.dist(was, laid) > 0.05
-    put(robot)  # which takes it from there
-    assert robot.positions()["red block"] == pytest.approx(was, abs=1e-6)
 
 
 def test_after_a_stop_the_next_primitive_goes_to_its_end(robot: TabletopRobot) -> None:

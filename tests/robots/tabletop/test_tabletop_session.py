@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +16,8 @@ from cap.robot import registry
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from robots.arm.travel import PARK
-from robots.tabletop import TabletopRobot
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
-from tests.fakes.ur.driving import FAST, fresh, once_moving, wait_for, while_carrying
-from tests.fakes.ur.kinematics import pose_of
+from tests.fakes.ur.driving import FAST, fresh, wait_for, while_carrying
 
 TOOL_M = 0.163
 SCENE = {
@@ -74,7 +70,7 @@ DRIVERS = ("urx", "ur_rtde")
 
 @pytest.mark.inside
 @pytest.mark.parametrize("driver", ["urx", pytest.param("ur_rtde", marks=pytest.mark.soak)])
-def test_a_session_of_four_sentences(driver: str, controller: FakeController, scene: Path) -> None:
+def test_a_session_of_three_sentences(driver: str, controller: FakeController, scene: Path) -> None:
     with session_on(controller, scene, driver) as session:
 
         def say(words: str) -> Any:
@@ -84,8 +80,6 @@ def test_a_session_of_four_sentences(driver: str, controller: FakeController, sc
 
         say("put the red block in the middle")
         assert xy_of(session, "red block") == pytest.approx((0.0, -0.5), abs=1e-6)
-        say("put the blue bowl in the bottom right corner")
-        assert xy_of(session, "blue bowl") == pytest.approx((0.25, -0.75), abs=1e-6)
         say("move the gripper in a 10 cm circle around the red block")
         circle = np.array(session.robot._table.state.paths[-1])
         assert np.hypot(*(circle - [0.0, -0.5]).T) == pytest.approx(0.1, abs=2e-3)
@@ -140,10 +134,8 @@ def test_what_is_lost_on_the_way_was_not_put_down(
             turn = session.execute(PUT)
         assert turn.failure is not None
         assert turn.failure.error == "NotGrasped"
-        assert "no longer in the gripper" in turn.failure.message
         assert turn.moved == {}
         assert session.robot.condition()["held"] == "nothing"
-        assert session.execute("point_gripper_to('middle')").ok
 
 
 @pytest.mark.sweep(share=0.5)
@@ -160,49 +152,6 @@ def test_what_an_earlier_session_left_in_the_gripper_is_not_dropped(
     assert controller.gripper_closed
 
 
-@pytest.mark.parametrize("driver", DRIVERS)
-def test_what_fails_in_the_rehearsal_sends_no_motion(
-    driver: str, controller: FakeController, scene: Path
-) -> None:
-    with session_on(controller, scene, driver) as session:
-        turn = session.execute("put_first_on_second('red block', [0.1, 3.0])")
-    assert turn.failure is not None
-    assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "Unreachable")
-    assert controller.moves == []
-
-
-@pytest.mark.sweep(share=0.4)
-@pytest.mark.parametrize("driver", DRIVERS)
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [("protective_stop", "ProtectiveStop"), ("stop_listening", "NotConnected")],
-)
-def test_a_fault_in_mid_motion_ends_the_program(
-    driver: str, fault: str, error: str, controller: FakeController, scene: Path
-) -> None:
-    with session_on(controller, scene, driver) as session:
-        with once_moving(controller, getattr(controller, fault)):
-            turn = session.run("put the red block in the blue bowl")
-        assert session.robot.positions()["apple"] == SCENE["apple"]
-    assert turn.failure is not None
-    assert (turn.failure.error, turn.failure.exit_code) == (error, 5)
-    assert "unlock protective stop" not in controller.dashboard_commands
-
-
-def test_a_dry_run_sends_nothing_and_tells_every_command(scene: Path) -> None:
-    robot = registry.make_robot("tabletop", mode="instant", scene=str(scene), driver="urx")
-    assert isinstance(robot, TabletopRobot)
-    with Session(
-        robot, make_model("nearest"), SessionSettings(prompts=registry.robot_prompts("tabletop"))
-    ) as session:
-        assert session.run("put the red block in the blue bowl").ok
-        assert robot.commands[0] == "gripper open 85 mm"
-        assert robot.commands.count("gripper close") == 1
-        moves = [line for line in robot.commands if line.startswith("movel(p[")]
-        assert all("v=0.100)" in line or "v=0.050)" in line for line in moves)
-        assert robot.render(120, 120).size == (120, 120)
-
-
 def test_a_list_with_two_objects_in_one_place_is_refused(
     controller: FakeController, scene: Path
 ) -> None:
@@ -213,24 +162,8 @@ def test_a_list_with_two_objects_in_one_place_is_refused(
         with pytest.raises(RobotError, match="'red block' and 'green block' are listed in one"):
             session.execute("point_gripper_to('middle')")
         assert controller.moves == []
-        scene.write_text(right)
-        assert session.execute("point_gripper_to('middle')").ok
-    scene.write_text(lies)
     with pytest.raises(UsageError, match="listed in one place"):
         session_on(controller, scene, "urx")
-
-
-def test_a_listed_height_under_the_table_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "under.toml"
-    path.write_text("[[objects]]\nname = 'red block'\nposition_m = [0.1, -0.45, -0.015]\n")
-    with pytest.raises(UsageError, match=r"into it: on the table its centre is at 0\.020 m"):
-        registry.make_robot("tabletop", mode="instant", scene=str(path))
-
-
-def test_the_tools_frame_is_the_simulated_arms() -> None:
-    pose = pose_of(PARK.joints(), TOOL_M)
-    assert tuple(pose[:3]) == pytest.approx((PARK.x, PARK.y, PARK.z), abs=1e-9)
-    assert math.hypot(*pose[3:]) == pytest.approx(math.pi, abs=1e-6)
 
 
 @pytest.mark.inside
@@ -240,12 +173,7 @@ def test_a_lost_connection_is_made_again_for_every_motion(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
     with session_on(controller, scene, driver) as session:
-        for call in (
-            "goto_pos([0.1, -0.5])",
-            "follow_traj([[0.1, -0.5], [0.1, -0.6]])",
-            "point_gripper_to([0.1, -0.5])",
-            PUT,
-        ):
+        for call in ("goto_pos([0.1, -0.5])", PUT):
             controller.drop_connection()
             wait_for(lambda: not fresh(session.robot._arm.driver))
             moves = len(controller.moves)
@@ -274,32 +202,6 @@ def test_while_another_program_moves_the_arm_nothing_is_sent(
             assert "something else moves the arm" in turn.failure.message
             assert len(controller.moves) == 1
             assert not turn.moved
-            assert turn.effect.words == ("nothing",)
-            turn = session.execute("print(get_obj_pos('red block'))")
-            assert turn.ok
         session.robot.stop()
         assert controller.moving, "another program's motion is not ours to stop"
     assert controller.moving
-
-
-@pytest.mark.parametrize("driver", DRIVERS)
-@pytest.mark.sweep(share=0.5)
-def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
-    driver: str, controller: FakeController, scene: Path
-) -> None:
-    with session_on(controller, scene, driver) as session:
-        with while_carrying(controller, controller.drop_connection):
-            turn = session.execute(PUT)
-        assert turn.failure is not None
-        assert turn.failure.error == "NotConnected"
-        assert session.robot.condition()["held"] == "red block"
-        wait_for(lambda: not controller.moving)
-        tip = controller.tcp_pose[:3]
-        seen = session.robot.positions()["red block"]
-        assert math.dist(seen, tip) < 0.02, "where the arm was heard of last"
-        with contextlib.closing(session.robot.twin()) as twin:  # which asks the arm itself
-            assert math.dist(twin.positions()["red block"], tip) < 0.02
-        controller.hold_motions(None)
-        assert session.execute(PUT).ok
-        assert xy_of(session, "red block") == pytest.approx(SCENE["blue bowl"][:2], abs=1e-6)
-        assert session.robot.condition()["held"] == "nothing"
