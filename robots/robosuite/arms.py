@@ -20,7 +20,7 @@ THERE_M, THERE_RAD = 0.003, 0.03
 """A hand this close to its goal is there."""
 NEAR_M, NEAR_RAD = 0.015, 0.15
 """A hand that comes no closer has arrived all the same, if it is this close."""
-_ARRIVAL_STEPS = 50
+_ARRIVAL_STEPS = 100
 """So long a hand may take for the rest of its way, which its speed does not account for."""
 _PUSH_SHARE = 0.06
 _MOST_PUSH = np.array([0.03, 0.03, 0.03, 0.3, 0.3, 0.3])
@@ -192,7 +192,7 @@ class RobosuiteArm(ArmHand):
         held = self.held_geoms()
         here = self.position
         hang = here[2] - self._world.bounds(held)[0][2] if held else self.tip_m
-        height = max(self._world.top(held) + hang + CLEARANCE_M, point[2])
+        height = self._world.top(held) + hang + CLEARANCE_M
         if math.dist(here[:2], point[:2]) > 0.01 and here[2] < height - 0.01:
             self.go([*here[:2], height])
         turn = yaw - self.yaw
@@ -200,6 +200,7 @@ class RobosuiteArm(ArmHand):
             self.turned = downward(self.yaw + turn / 2)
             self.go(self.position)
         self.turned = downward(yaw)
+        height = max(height, point[2])
         self.go([*point[:2], height])
         if point[2] < height - 0.08:
             self.go([*point[:2], point[2] + 0.06])
@@ -261,13 +262,27 @@ class RobosuiteArm(ArmHand):
         self.close()
         if lift:
             self.go(self.position + LIFT_TO_LOOK_M * UP, SLOW_M)
-        if not self.touches(self._world.grip_geoms(thing)):
-            self.open()
-            self.rise()
-            raise NotGrasped(f"the fingers closed without holding {thing.name!r}")
-        self.held = thing.name
+        self._check_grasp(thing, self.position + 0.1 * UP)
         if lift:
             self.rise(CLEARANCE_M)
+
+    def take(self, thing: NamedThing, point: Array, front: Array) -> None:
+        """Move the open hand from in front of a thing to a point of it, and close it there.
+
+        Raises:
+            NotGrasped: The fingers closed without holding it; the hand is in front of it again.
+            Unreachable: The hand does not get there.
+        """
+        self.go(point, SLOW_M)
+        self.close()
+        self._check_grasp(thing, front)
+
+    def _check_grasp(self, thing: NamedThing, back: Array) -> None:
+        if not self.touches(self._world.grip_geoms(thing)):
+            self.open()
+            self.go(back, SLOW_M)
+            raise NotGrasped(f"the fingers closed without holding {thing.name!r}")
+        self.held = thing.name
 
     def _grasp(self, thing: NamedThing) -> tuple[Array, float]:
         """Return where the fingertips go to grasp a thing from above, and the hand's yaw.
@@ -415,10 +430,4 @@ class RobosuiteArm(ArmHand):
             for way in (rotation_of(-math.pi / 2 * turn / np.linalg.norm(turn)) @ ways[0], ways[1]):
                 self.turned = way
                 self.go(front)
-        self.go(point, SLOW_M)
-        self.close()
-        if not self.touches(scene.grip_geoms(handle)):
-            self.open()
-            self.go(front, SLOW_M)
-            raise NotGrasped(f"the fingers closed without holding {handle.name!r}")
-        self.held = handle.name
+        self.take(handle, point, front)

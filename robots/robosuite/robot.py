@@ -31,8 +31,14 @@ LEVEL_STEP_M = 0.03
 """Two hands lift in steps of so much, so that they stay level."""
 END_M = 0.02
 """What is handed over is held so far from its ends."""
-MEET_M = 0.3
+MEET_M = 0.2
 """It is handed over so far above everything around."""
+TAKE_FREE_M = 0.12
+"""The hand that takes it comes from so far away."""
+LEAN_RAD = 0.5
+"""It leans back towards its own arm by so much, or the two wrists would meet over a short thing."""
+LEAN_REACH_M = 0.05
+"""A hand that leans reaches further, so they meet so much nearer to the giving arm."""
 PRESS_M = 0.008
 """A wiper's goal is so far below the table: nearer, it would count as there before it presses."""
 
@@ -411,11 +417,20 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         box = scene.box(thing)
         free = box.center - end * box.rotation[:, int(box.half.argmax())] - giver.position
         turn = math.atan2(way[1], way[0]) - math.atan2(free[1], free[0])
-        middle = (giver.base + taker.base)[:2] / 2 - way * np.linalg.norm(free[:2]) / 2
+        nearer_m = np.linalg.norm(free[:2]) / 2 + LEAN_REACH_M
+        middle = (giver.base + taker.base)[:2] / 2 - way * nearer_m
         turn = giver.least_turn(math.remainder(turn, 2 * math.pi), 2 * math.pi, lambda _: middle)
         height = scene.top(giver.held_geoms()) + MEET_M
         giver.travel(np.array([*middle, height]), giver.yaw + turn)
-        taker.pick(replace(thing, outer_m=-end), lift=False)
+        taker.open()
+        box = scene.box(thing)
+        along = box.rotation[:, int(box.half.argmax())]
+        point = box.center - end * along
+        yaw = taker.nearest_yaw(math.atan2(along[1], along[0]) + math.pi / 2, point)
+        taker.turned = rotation_of(LEAN_RAD * np.cross(UP, [*way, 0.0])) @ downward(yaw)
+        front = point - TAKE_FREE_M * taker.turned[:, 2]
+        taker.go(front)
+        taker.take(thing, point, front)
         giver.open()
         giver.go(giver.position + 0.1 * UP, SLOW_M)
         giver.go(giver.position - 0.15 * np.array([*way, 0.0]))
