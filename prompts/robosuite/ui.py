@@ -41,6 +41,7 @@ objects = []
 # wipe up the spill.
 for _ in range(3):
     wipe(get_spill_points())
+#= spill is 0 marks
 
 objects = ['red cube', 'green cube']
 # put the red cube on the green cube.
