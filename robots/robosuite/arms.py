@@ -290,7 +290,7 @@ class RobosuiteArm(ArmHand):
         longest = box.rotation[:, max(level, key=lambda axis: box.half[axis])]
         middle = box.center + thing.outer_m * longest
         deepest = max(box.center[2], high - PALM_M, low + self.tip_m + 0.003)
-        ways: list[tuple[tuple[float, ...], Array, float]] = []
+        ways = []
         for across in fitting:
             yaw = self.nearest_yaw(azimuth(box.rotation[:, across]), middle)
             turn = abs(yaw - self.straight_yaw(middle))

@@ -8,7 +8,6 @@ the fingers close differs from arm to arm and is read off the gripper's own pads
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -40,9 +39,9 @@ class ArmHand:
         """Find the hand of the arm of that number, as the simulation begins."""
         model, seen = world.model, world.seen
         self._world = world
-        self._robot: Any = world.env.robots[number]
-        self._gripper: Any = self._robot.gripper["right"]
-        self._part: Any = self._robot.composite_controller.part_controllers["right"]
+        self._robot = world.env.robots[number]
+        self._gripper = self._robot.gripper["right"]
+        self._part = self._robot.composite_controller.part_controllers["right"]
         self._site = self._robot.eef_site_id["right"]
         self._origin = model.site(f"{self._part.naming_prefix}{self._part.part_name}_center").id
         prefix = self._gripper.naming_prefix

@@ -413,7 +413,9 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
         def free_end() -> Array:
             box = scene.box(thing)
-            return box.center - end * box.rotation[:, int(box.half.argmax())]
+            axis = box.rotation[:, int(box.half.argmax())]
+            side = np.sign(axis @ (giver.position - box.center))
+            return box.center - side * end * axis
 
         free = free_end() - giver.position
         middle = (giver.base + taker.base)[:2] / 2
