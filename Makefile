@@ -66,7 +66,7 @@ soak: .venv/.soak ## What takes long: load, whole sweeps, long runs
 	$(BIN)/python -m pytest -n 2 -m "soak or sweep"
 
 soak-robosuite: .venv-robosuite ## The tests of the robosuite robot and suite, in that environment
-	.venv-robosuite/bin/python -m pytest -m "soak or not soak" tests/robots/robosuite tests/benchmarks/robosuite
+	.venv-robosuite/bin/python -m pytest -n 2 -m "soak or not soak" tests/robots/robosuite tests/benchmarks/robosuite
 
 check: .venv/.dev ## Format, lint, types
 	$(BIN)/ruff format --check .
@@ -115,9 +115,9 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 
 # robosuite needs an older MuJoCo and numpy than everything else here, and Python 3.11 or 3.12.
 ROBOSUITE_PYTHON ?= $(shell command -v python3.11 || command -v python3.12)
-ROBOSUITE := -e '.[robosuite]' pytest pytest-timeout hypothesis
+ROBOSUITE := -e '.[robosuite]' pytest pytest-timeout pytest-xdist hypothesis
 
-.venv-robosuite: pyproject.toml ## An environment with the extra robosuite (1.2 GB)
+.venv-robosuite: pyproject.toml ## An environment with the extra robosuite (1.4 GB)
 	@if command -v uv >/dev/null 2>&1; then \
 		uv venv --quiet --allow-existing --python "$(ROBOSUITE_PYTHON)" $@ && \
 		uv pip install --quiet --python $@/bin/python $(ROBOSUITE); \

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from cap.errors import MissingExtra, UsageError, did_you_mean, install_extra
-from robots.robosuite.environments import ARMS, Environment, environments
+from robots.robosuite.environments import ARMS, environments
 
 if TYPE_CHECKING:
     from robots.robosuite.robot import RobosuiteRobot
@@ -36,8 +36,9 @@ def create(
     Args:
         seed: Decides the layout: that of `robosuite.make(..., seed=SEED)` and one reset.
         mode: Physics, whatever is asked for.
-        objects: Names of which the environment must have all, where `env` names none.
-        env: robosuite's name of the environment; `Lift` where objects do not say it either.
+        objects: Names of which the environment must have all, if `env` is None.
+        env: robosuite's name of the environment; if None the first one that has the objects, or
+            `Lift` without objects.
         arm: `Panda`, `UR5e`, `xArm7`, `IIWA` or `Kinova3`.
 
     Raises:
@@ -46,11 +47,27 @@ def create(
     """
     if arm not in ARMS:
         raise UsageError(f"no arm {arm!r}.{did_you_mean(arm, ARMS)} Known: {', '.join(ARMS)}")
-    environment = _chosen(env, objects)
+    known = environments()
+    if env is None and objects is not None:
+        holding = [
+            name
+            for name, each in known.items()
+            if {thing.name for thing in each.things}.issuperset(objects)
+        ]
+        if not holding:
+            raise UsageError(
+                f"no environment of robosuite has {', '.join(objects)}; see docs/robosuite.md, or "
+                "name one with -R env=Stack"
+            )
+        env = holding[0]
+    env = env or "Lift"
+    if env not in known:
+        hint = did_you_mean(env, known)
+        raise UsageError(f"no environment {env!r}.{hint} Known: {', '.join(known)}")
     require_robosuite()
     from robots.robosuite.robot import RobosuiteRobot
 
-    return RobosuiteRobot(environment, ARMS[arm], seed)
+    return RobosuiteRobot(known[env], ARMS[arm], seed)
 
 
 def require_robosuite() -> None:
@@ -68,20 +85,4 @@ def require_robosuite() -> None:
     raise MissingExtra(
         "robosuite is not installed, and needs an environment of its own, with MuJoCo below 3.8 "
         f"and numpy below 2: {install_extra('robosuite')}"
-    )
-
-
-def _chosen(env: str | None, objects: Sequence[str] | None) -> Environment:
-    known = environments()
-    if env is not None and env not in known:
-        hint = did_you_mean(env, known)
-        raise UsageError(f"no environment {env!r}.{hint} Known: {', '.join(known)}")
-    if env is not None or not objects:
-        return known[env or "Lift"]
-    for environment in known.values():
-        if {thing.name for thing in environment.things}.issuperset(objects):
-            return environment
-    raise UsageError(
-        f"no environment of robosuite has {', '.join(objects)}; see docs/robosuite.md, or name "
-        "one with -R env=Stack"
     )

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from cap.errors import Collision, NotGrasped, RobotError, Unreachable
 from robots.arm.rotations import rotation_of
-from robots.robosuite.environments import Environment, NamedThing
+from robots.robosuite.environments import NamedThing
 from robots.robosuite.hand import CLOSED, OPEN, ArmHand, downward
-from robots.robosuite.world import CONTROL_HZ, SETTLE_STEPS, ArmWorldState, Array, Simulation
-from robots.simulation.world import WorldOwner
+from robots.robosuite.world import CONTROL_HZ, SETTLE_STEPS, Array, Simulation, azimuth
 
 FAST_M, SLOW_M = 0.05, 0.015
 """How far ahead a step's goal may be: 0.3 and 0.1 m/s."""
-THERE_M, THERE_RAD = 0.003, 0.03
-"""A hand this close to its goal is there."""
-NEAR_M, NEAR_RAD = 0.015, 0.15
+THERE = np.array([0.003, 0.03])
+"""A hand this close to its goal is there: metres and radians."""
+NEAR = np.array([0.015, 0.15])
 """A hand that comes no closer has arrived all the same, if it is this close."""
-_ARRIVAL_STEPS = 50
+_ARRIVAL_STEPS = 100
 """So long a hand may take for the rest of its way, which its speed does not account for."""
 _PUSH_SHARE = 0.06
 _MOST_PUSH = np.array([0.03, 0.03, 0.03, 0.3, 0.3, 0.3])
 """What remains of the way is added to the goal, so that neither load nor friction holds a hand
 back; at most so much, metres and radians."""
-_STILL = 0.02
-"""An arm whose joints turn more slowly stands still, rad/s."""
-_HALT_STEPS = 80
+_HALT_STEPS = 20
+"""So long an arm takes to stand still."""
 UP = np.array([0.0, 0.0, 1.0])
 CLEARANCE_M = 0.06
 """What is carried passes so far above everything, and so high a hand comes and goes."""
@@ -69,13 +67,6 @@ FINGER_STEPS, GRIP_STEPS = 8, 14
 class ArmWorld(Simulation):
     """A simulation whose arms follow their commands."""
 
-    def __init__(
-        self, owner: WorldOwner, state: ArmWorldState, environment: Environment, arm: str
-    ) -> None:
-        """Build the simulation of a state's seed."""
-        super().__init__(environment, arm, state.seed)
-        self._owner = owner
-
     def build(self, seed: int) -> None:
         """Build it as a seed lays it out, its things at rest."""
         super().build(seed)
@@ -87,19 +78,17 @@ class ArmWorld(Simulation):
     def close(self) -> None:
         """Release the simulation."""
 
-    def _act(self, furthest_m: float, pushes: Mapping[RobosuiteArm, Array] | None = None) -> None:
+    def _act(self, furthest_m: float) -> None:
         """Take one step: each hand towards its goal, and further by its push."""
-        pushes = pushes or {}
-        parts = [arm.action(furthest_m, pushes.get(arm, np.zeros(6))) for arm in self.arms]
-        self.env.step(np.concatenate(parts))
+        self.env.step(np.concatenate([arm.action(furthest_m) for arm in self.arms]))
 
-    def step(self, furthest_m: float, pushes: Mapping[RobosuiteArm, Array] | None = None) -> None:
+    def step(self, furthest_m: float) -> None:
         """Take one step that is filmed and may be stopped.
 
         Raises:
             RobotError: It was stopped; the arms stand still.
         """
-        self._act(furthest_m, pushes)
+        self._act(furthest_m)
         if self.env.timestep % max(1, round(self._owner.frame_every_s * CONTROL_HZ)) == 0:
             self._owner.frame()
         try:
@@ -114,8 +103,6 @@ class ArmWorld(Simulation):
             for arm in self.arms:
                 arm.stay()
             self._act(SLOW_M)
-            if self.speed < _STILL:
-                break
 
     def move(
         self, arms: Sequence[RobosuiteArm], furthest_m: float, *, touching: bool = False
@@ -131,21 +118,20 @@ class ArmWorld(Simulation):
             Unreachable: A hand stopped before its goal; it stays there.
             RobotError: It was stopped; the arms stand still.
         """
-        ways = [arm.off() for arm in arms]
-        longest = max(float(np.linalg.norm(way)) for way, _ in ways)
-        turned = max(float(np.linalg.norm(turn)) for _, turn in ways)
+        longest, turned = _off(arms)
         steps = round(longest / furthest_m * 5 + turned * 15)
-        pushes = {arm: np.zeros(6) for arm in arms}
         for _ in range(steps + (5 if touching else _ARRIVAL_STEPS)):
-            if _arrived(arms, THERE_M, THERE_RAD):
-                return
-            self.step(furthest_m, pushes)
+            if (_off(arms) <= THERE).all():
+                break
+            self.step(furthest_m)
             for arm in arms:
                 way, turn = arm.off()
-                if not touching and np.linalg.norm(way) < 2 * NEAR_M:
-                    push = pushes[arm] + _PUSH_SHARE * np.concatenate([way, turn])
-                    pushes[arm] = np.clip(push, -_MOST_PUSH, _MOST_PUSH)
-        if touching or _arrived(arms, NEAR_M, NEAR_RAD):
+                if not touching and np.linalg.norm(way) < 2 * NEAR[0]:
+                    push = arm.push + _PUSH_SHARE * np.concatenate([way, turn])
+                    arm.push = np.clip(push, -_MOST_PUSH, _MOST_PUSH)
+        for arm in arms:
+            arm.push = np.zeros(6)
+        if touching or (_off(arms) <= NEAR).all():
             return
         x, y, z = arms[0].aim
         self.halt()
@@ -156,11 +142,11 @@ class ArmWorld(Simulation):
         )
 
 
-def _arrived(arms: Sequence[RobosuiteArm], most_m: float, most_rad: float) -> bool:
-    return all(
-        np.linalg.norm(way) <= most_m and np.linalg.norm(turn) <= most_rad
-        for way, turn in (arm.off() for arm in arms)
-    )
+def _off(arms: Sequence[RobosuiteArm]) -> Array:
+    """Return how far the arms' hands are from their goals at most: metres and radians."""
+    off = [[np.linalg.norm(part) for part in arm.off()] for arm in arms]
+    furthest: Array = np.max(off, axis=0)
+    return furthest
 
 
 class RobosuiteArm(ArmHand):
@@ -192,7 +178,7 @@ class RobosuiteArm(ArmHand):
         held = self.held_geoms()
         here = self.position
         hang = here[2] - self._world.bounds(held)[0][2] if held else self.tip_m
-        height = max(self._world.top(held) + hang + CLEARANCE_M, point[2])
+        height = self._world.top(held) + hang + CLEARANCE_M
         if math.dist(here[:2], point[:2]) > 0.01 and here[2] < height - 0.01:
             self.go([*here[:2], height])
         turn = yaw - self.yaw
@@ -200,18 +186,19 @@ class RobosuiteArm(ArmHand):
             self.turned = downward(self.yaw + turn / 2)
             self.go(self.position)
         self.turned = downward(yaw)
+        height = max(height, point[2])
         self.go([*point[:2], height])
         if point[2] < height - 0.08:
             self.go([*point[:2], point[2] + 0.06])
         self.go(point, SLOW_M)
 
-    def close(self, steps: int = GRIP_STEPS) -> None:
+    def close(self) -> None:
         """Close the fingers on whatever is between them.
 
         Raises:
             NotGrasped: There are none.
         """
-        self._set_fingers(CLOSED, steps)
+        self._set_fingers(CLOSED, GRIP_STEPS)
 
     def open(self) -> None:
         """Open the fingers.
@@ -261,13 +248,27 @@ class RobosuiteArm(ArmHand):
         self.close()
         if lift:
             self.go(self.position + LIFT_TO_LOOK_M * UP, SLOW_M)
-        if not self.touches(self._world.grip_geoms(thing)):
-            self.open()
-            self.rise()
-            raise NotGrasped(f"the fingers closed without holding {thing.name!r}")
-        self.held = thing.name
+        self._check_grasp(thing, self.position + 0.1 * UP)
         if lift:
             self.rise(CLEARANCE_M)
+
+    def take(self, thing: NamedThing, point: Array, front: Array) -> None:
+        """Move the open hand from in front of a thing to a point of it, and close it there.
+
+        Raises:
+            NotGrasped: The fingers closed without holding it; the hand is in front of it again.
+            Unreachable: The hand does not get there.
+        """
+        self.go(point, SLOW_M)
+        self.close()
+        self._check_grasp(thing, front)
+
+    def _check_grasp(self, thing: NamedThing, back: Array) -> None:
+        if not self.touches(self._world.grip_geoms(thing)):
+            self.open()
+            self.go(back, SLOW_M)
+            raise NotGrasped(f"the fingers closed without holding {thing.name!r}")
+        self.held = thing.name
 
     def _grasp(self, thing: NamedThing) -> tuple[Array, float]:
         """Return where the fingertips go to grasp a thing from above, and the hand's yaw.
@@ -289,10 +290,9 @@ class RobosuiteArm(ArmHand):
         longest = box.rotation[:, max(level, key=lambda axis: box.half[axis])]
         middle = box.center + thing.outer_m * longest
         deepest = max(box.center[2], high - PALM_M, low + self.tip_m + 0.003)
-        ways: list[tuple[tuple[float, ...], Array, float]] = []
+        ways = []
         for across in fitting:
-            toward = math.atan2(box.rotation[1, across], box.rotation[0, across])
-            yaw = self.nearest_yaw(toward, middle)
+            yaw = self.nearest_yaw(azimuth(box.rotation[:, across]), middle)
             turn = abs(yaw - self.straight_yaw(middle))
             wide = box.half[across] > 1.5 * min(box.half[fitting])
             for height in np.arange(deepest, max(deepest, high - LEAST_GRIP_M) + 1e-6, 0.005):
@@ -320,7 +320,7 @@ class RobosuiteArm(ArmHand):
         if not self.held:
             raise NotGrasped("the hand holds nothing; pick something up first")
         thing, geoms, release = scene.things[self.held], self.held_geoms(), RELEASE_M
-        onto = goal if isinstance(goal, NamedThing) else scene.peg_at(goal, BESIDE_PEG_M)
+        onto = goal if isinstance(goal, NamedThing) else scene.peg_at(goal)
         xy = goal[:2] if isinstance(goal, np.ndarray) else scene.position(goal)[:2]
         kind = onto.kind if onto else ""
         if kind == "bin":
@@ -415,10 +415,4 @@ class RobosuiteArm(ArmHand):
             for way in (rotation_of(-math.pi / 2 * turn / np.linalg.norm(turn)) @ ways[0], ways[1]):
                 self.turned = way
                 self.go(front)
-        self.go(point, SLOW_M)
-        self.close()
-        if not self.touches(scene.grip_geoms(handle)):
-            self.open()
-            self.go(front, SLOW_M)
-            raise NotGrasped(f"the fingers closed without holding {handle.name!r}")
-        self.held = handle.name
+        self.take(handle, point, front)

@@ -51,8 +51,6 @@ class Environment:
     """What programs know by name."""
     arms: int = 1
     """How many arms it has."""
-    gripper: str = "default"
-    """What is in the hand: robosuite's name; `default` is the arm's own."""
 
 
 @cache

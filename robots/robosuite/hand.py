@@ -8,13 +8,12 @@ the fingers close differs from arm to arm and is read off the gripper's own pads
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import mujoco
 import numpy as np
 
 from robots.arm.rotations import rotation_vector
-from robots.robosuite.world import Array, Simulation
+from robots.robosuite.world import Array, Simulation, azimuth
 
 FULL_STEP_RAD = 0.4
 """The furthest a step turns its goal from where the hand is: about 2.5 rad/s."""
@@ -40,17 +39,18 @@ class ArmHand:
         """Find the hand of the arm of that number, as the simulation begins."""
         model, seen = world.model, world.seen
         self._world = world
-        self._robot: Any = world.env.robots[number]
-        self._gripper: Any = self._robot.gripper["right"]
-        self._part: Any = self._robot.composite_controller.part_controllers["right"]
+        self._robot = world.env.robots[number]
+        self._gripper = self._robot.gripper["right"]
+        self._part = self._robot.composite_controller.part_controllers["right"]
         self._site = self._robot.eef_site_id["right"]
         self._origin = model.site(f"{self._part.naming_prefix}{self._part.part_name}_center").id
+        prefix = self._gripper.naming_prefix
         self.has_fingers = bool(self._gripper.dof)
         site = seen.site_xmat[self._site].reshape(3, 3)
         across, out = site[:, 0], site[:, 2]
         if self.has_fingers:
             pads = self._gripper.important_geoms["right_fingerpad"]
-            pads = [*pads, f"{self._gripper.naming_prefix}right_finger_pad_1"]  # XArm7's true name
+            pads = [*pads, f"{prefix}right_finger_pad_1"]  # XArm7's true name
             pad = [number for number, name in world.geoms.items() if name in pads]
             along = (seen.geom_xpos[pad[0]] - seen.site_xpos[self._site]) @ site[:, :2]
             axis = int(np.abs(along).argmax())
@@ -63,7 +63,6 @@ class ArmHand:
         """What it was closed on; "" if on nothing."""
         self._joint = self._robot._ref_arm_joint_indexes[-1]
         wrist = np.flatnonzero(model.geom_bodyid == model.jnt_bodyid[self._joint])
-        prefix = self._gripper.naming_prefix
         self._own = {number for number, name in world.geoms.items() if name.startswith(prefix)}
         shapes = {number for number in (*self._own, *wrist) if world.solid[number]}
         corners = (world.corners(shapes) - self.position) @ self.rotation
@@ -76,9 +75,8 @@ class ArmHand:
         self._spots = (low[:, None] + grid * (high - low)[:, None]).reshape(-1, 3)
         self.base = np.array(seen.site_xpos[self._origin])
         """Where the arm begins, xyz in metres."""
-        x, y, _ = self.rotation[:, 0]
-        self._home_yaw = math.atan2(y, x)
-        self._home_azimuth = self._azimuth(self.position)
+        self._home_yaw = azimuth(self.rotation[:, 0])
+        self._home_azimuth = azimuth(self.position - self.base)
         # The wrist's joint turns with the hand, the one way or the other, between its ends.
         self._way = float(np.sign(seen.xaxis[self._joint][2]))
         self._home_wrist = self._wrist
@@ -99,8 +97,8 @@ class ArmHand:
         return frame
 
     def stay(self) -> None:
-        """Have it keep to where it is."""
-        self.aim, self.turned = self.position, self.rotation
+        """Have it keep to where it is; `push`, metres and radians, is added to its goal."""
+        self.aim, self.turned, self.push = self.position, self.rotation, np.zeros(6)
 
     @property
     def yaw(self) -> float:
@@ -108,17 +106,12 @@ class ArmHand:
 
         It is within half a turn of `straight_yaw`.
         """
-        x, y, _ = self.rotation[:, 0]
         straight = self.straight_yaw(self.position)
-        return straight + math.remainder(math.atan2(y, x) - straight, 2 * math.pi)
-
-    def _azimuth(self, place: Array) -> float:
-        x, y = place[:2] - self.base[:2]
-        return math.atan2(y, x)
+        return straight + math.remainder(azimuth(self.rotation[:, 0]) - straight, 2 * math.pi)
 
     def straight_yaw(self, place: Array) -> float:
         """Return the yaw at a place (xy or xyz, metres) for which the wrist is as it began."""
-        turn = self._azimuth(place) - self._home_azimuth
+        turn = azimuth(place[:2] - self.base[:2]) - self._home_azimuth
         return self._home_yaw + math.remainder(turn, 2 * math.pi)
 
     def nearest_yaw(self, yaw: float, place: Array) -> float:
@@ -159,17 +152,16 @@ class ArmHand:
         """Return how far it is from its goal: metres, shape (3,), and a rotation vector."""
         return self.aim - self.position, rotation_vector(self.turned @ self.rotation.T)
 
-    def action(self, furthest_m: float, push: Array) -> Array:
+    def action(self, furthest_m: float) -> Array:
         """Return the arm's part of an action that brings the hand closer to where it is to be.
 
         Args:
             furthest_m: The furthest goal of this step; the controller goes about six times as far
                 in a second.
-            push: Added to the goal, metres and radians, shape (6,).
         """
         way, turn = self.off()
-        way = _shortened(way, furthest_m) + push[:3]
-        turn = _shortened(turn, FULL_STEP_RAD) + push[3:]
+        way = _shortened(way, furthest_m) + self.push[:3]
+        turn = _shortened(turn, FULL_STEP_RAD) + self.push[3:]
         origin = self._world.seen.site_xmat[self._origin].reshape(3, 3)
         asked = np.concatenate([origin.T @ way, origin.T @ turn]) / self._part.output_max
         parts = {"right": np.clip(asked, -1.0, 1.0)}

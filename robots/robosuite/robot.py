@@ -13,13 +13,13 @@ import numpy as np
 from cap.errors import Collision, LimitExceeded, NotFound, NotGrasped, Unreachable
 from robots.arm.rotations import rotation_of
 from robots.base import action, perception
-from robots.robosuite.arms import FINGER_STEPS, SLOW_M, UP, ArmWorld, RobosuiteArm
+from robots.robosuite.arms import SLOW_M, UP, ArmWorld, RobosuiteArm
 from robots.robosuite.environments import Environment, NamedThing
 from robots.robosuite.hand import downward
 from robots.robosuite.picture import picture
-from robots.robosuite.world import ArmWorldState, Array
+from robots.robosuite.world import ArmWorldState, Array, azimuth
 from robots.simulation.simulated_robot import SimulatedRobot
-from robots.table.numbers import real_numbers
+from robots.table.numbers import finite_numbers, real_numbers
 from robots.table.object_names import find
 
 Point = Sequence[float] | Array
@@ -31,8 +31,14 @@ LEVEL_STEP_M = 0.03
 """Two hands lift in steps of so much, so that they stay level."""
 END_M = 0.02
 """What is handed over is held so far from its ends."""
-MEET_M = 0.3
+MEET_M = 0.2
 """It is handed over so far above everything around."""
+TAKE_FREE_M = 0.12
+"""The hand that takes it comes from so far away."""
+LEAN_RAD = 0.5
+"""It leans back towards its own arm by so much, or the two wrists would meet over a short thing."""
+LEAN_REACH_M = 0.05
+"""A hand that leans reaches further, so they meet so much nearer to the giving arm."""
 PRESS_M = 0.008
 """A wiper's goal is so far below the table: nearer, it would count as there before it presses."""
 
@@ -40,8 +46,8 @@ PRESS_M = 0.008
 class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
     """An arm of robosuite's, or two, in one of its environments.
 
-    Positions are xyz in metres in its world frame: z grows upwards, the table's top is at about
-    0.8; x grows away from a single arm's base, y to its left. Two arms have the numbers 0 and 1
+    Positions are xyz in metres in its world frame: z grows upwards, the table's top is at 0.8 to
+    0.9; x grows away from a single arm's base, y to its left. Two arms have the numbers 0 and 1
     and face each other: arm 0 stands at negative y.
     """
 
@@ -51,7 +57,6 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
     def __init__(self, environment: Environment, arm: str, seed: int) -> None:
         """Build the environment of a seed, with robosuite's arm of a name."""
-        self.environment = environment
         super().__init__(seed, "physics", partial(ArmWorld, environment=environment, arm=arm))
 
     def _first_state(self, seed: int) -> ArmWorldState:
@@ -83,7 +88,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             name: arm.position.tolist() for name, arm in zip(names, arms, strict=False)
         }
         found["held"] = ", ".join(arm.held for arm in arms if arm.held) or "nothing"
-        if self.environment.name == "Wipe":
+        if self._world.environment.name == "Wipe":
             found["spill"] = f"{len(self._world.marks())} marks"
         return found
 
@@ -112,7 +117,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
     @perception
     def get_obj_pos(self, name: str) -> Array:
-        """Return the middle of an object, a peg's top, or the middle of a bin's floor.
+        """Return the middle of an object, a peg's top, or a point over the middle of a bin's floor.
 
         Args:
             name: Its name.
@@ -171,7 +176,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
     @perception
     def obj_in_gripper(self, name: str) -> bool:
-        """Return whether a hand holds an object.
+        """Return whether an object is in a hand, whichever arm's.
 
         Args:
             name: Its name.
@@ -186,7 +191,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
     @action
     def pick_obj(self, name: str, arm: int = 0) -> None:
-        """Grasp an object from above and lift it.
+        """Grasp an object from above and lift it 8 cm.
 
         Args:
             name: Its name.
@@ -206,7 +211,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         """Put down what a hand holds, upon whatever is there, or over the peg that is there.
 
         Args:
-            pos: x and y in metres, for the object's middle.
+            pos: x and y in metres, for the object's middle; z may be given, and is not used.
             arm: Which arm: 0 or 1.
 
         Returns:
@@ -225,7 +230,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
         Args:
             first: The object's name; it may be in the hand already.
-            second: A name, or x and y in metres.
+            second: A name, or x and y in metres; z may be given, and is not used.
             arm: Which arm: 0 or 1.
 
         Returns:
@@ -267,7 +272,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         begin = self._point(start, "start", pusher)
         stop = self._point(end, "end", pusher)
         pusher.check_empty()
-        pusher.close(FINGER_STEPS)
+        pusher.close()
         pusher.travel(begin, pusher.straight_yaw(begin))
         pusher.go(stop, SLOW_M)
         reached = pusher.position
@@ -372,7 +377,7 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         handles = [each for each in scene.things.values() if (each.kind, each.body) == part]
         if len(handles) != 2:
             raise NotFound(f"there are no two handles on {thing.name!r} for two hands")
-        handles.sort(key=lambda handle: float(scene.position(handle)[1]))  # as the arms stand
+        handles.sort(key=lambda handle: scene.position(handle)[1])  # as the arms stand
         for number, handle in enumerate(handles):
             self._arm(number).pick(handle, lift=False)
         begun = [arm.position for arm in arms]
@@ -385,37 +390,46 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
             arm.check_kept(handle)
 
     @action
-    def hand_over(self, name: str, from_arm: int = 0, to_arm: int = 1) -> None:
+    def hand_over(self, name: str, from_arm: int = 0) -> None:
         """Give something long from one hand to the other, between the arms.
 
         Args:
             name: Its name; it is picked up first if need be.
-            from_arm: The arm that gives: 0 or 1.
-            to_arm: The arm that takes: the other one.
+            from_arm: The arm that gives: 0 or 1; the other one takes.
 
         Raises:
-            NotFound: Nothing has that name, or there is no such other arm.
+            NotFound: Nothing has that name, or there is no such arm, or one only.
             NotGrasped: A hand closed without holding it, or lost it.
             Collision: A hand holds something else.
             Unreachable: A hand does not get there.
         """
-        thing, giver, taker = self._thing(name), self._arm(from_arm), self._arm(to_arm)
-        if giver is taker:
-            raise NotFound(f"arm {from_arm} cannot hand over to itself; say from_arm and to_arm")
+        thing, giver, taker = self._thing(name), self._arm(from_arm), self._arm(1 - from_arm)
         taker.check_empty()
         scene = self._world
         end = float(scene.box(thing).half.max()) - END_M
         if giver.held != thing.name:
             giver.pick(replace(thing, outer_m=end))
         way = (taker.base - giver.base)[:2] / math.dist(taker.base[:2], giver.base[:2])
-        box = scene.box(thing)
-        free = box.center - end * box.rotation[:, int(box.half.argmax())] - giver.position
-        turn = math.atan2(way[1], way[0]) - math.atan2(free[1], free[0])
-        middle = (giver.base + taker.base)[:2] / 2 - way * np.linalg.norm(free[:2]) / 2
-        turn = giver.least_turn(math.remainder(turn, 2 * math.pi), 2 * math.pi, lambda _: middle)
+
+        def free_end() -> Array:
+            box = scene.box(thing)
+            axis = box.rotation[:, int(box.half.argmax())]
+            side = np.sign(axis @ (giver.position - box.center))
+            return box.center - side * end * axis
+
+        free = free_end() - giver.position
+        middle = (giver.base + taker.base)[:2] / 2
+        middle -= way * (np.linalg.norm(free[:2]) / 2 + LEAN_REACH_M)
+        turn = giver.least_turn(azimuth(way) - azimuth(free), 2 * math.pi, lambda _: middle)
         height = scene.top(giver.held_geoms()) + MEET_M
         giver.travel(np.array([*middle, height]), giver.yaw + turn)
-        taker.pick(replace(thing, outer_m=-end), lift=False)
+        taker.open()
+        point = free_end()
+        yaw = taker.nearest_yaw(azimuth(point - giver.position) + math.pi / 2, point)
+        taker.turned = rotation_of(LEAN_RAD * np.cross(UP, [*way, 0.0])) @ downward(yaw)
+        front = point - TAKE_FREE_M * taker.turned[:, 2]
+        taker.go(front)
+        taker.take(thing, point, front)
         giver.open()
         giver.go(giver.position + 0.1 * UP, SLOW_M)
         giver.go(giver.position - 0.15 * np.array([*way, 0.0]))
@@ -504,12 +518,11 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         Raises:
             NotFound: There is no such arm.
         """
-        count = len(self._world.arms)
-        if number not in range(count):
-            known = "there is one arm, 0" if count == 1 else "there are 0 and 1"
-            raise NotFound(f"no arm {number!r}: {known}")
+        arms = self._world.arms
+        if number not in range(len(arms)):
+            raise NotFound(f"no arm {number!r}; the arms here: {[*range(len(arms))]}")
         self._stop.clear()
-        return self._world.arms[number]
+        return arms[number]
 
     def _point(self, value: Any, what: str, arm: RobosuiteArm) -> Array:
         """Return a point that may be in an arm's reach.
@@ -531,10 +544,7 @@ def _numbers(value: Any, what: str, least: int = 3) -> Array:
         TypeError: It is something else.
     """
     wanted = "x, y, z" if least == 3 else "x and y, or x, y, z"
-    array = real_numbers(value, what, f"{wanted} in metres")
-    if array.shape not in ((3,), (least,)) or not np.isfinite(array).all():
-        raise TypeError(f"{what} must be {wanted}, finite; got {array.tolist()!r:.80}")
-    return array
+    return finite_numbers(value, what, f"{wanted} in metres, finite", (3,), (least,))
 
 
 def _within(value: Any, what: str, least: float, most: float, unit: str) -> float:

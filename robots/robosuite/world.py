@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.robosuite.environments import Environment, NamedThing
+from robots.simulation.world import WorldOwner
 
 Array = NDArray[np.float64]
 CONTROL_HZ = 20
@@ -30,13 +31,23 @@ CONTROL_HZ = 20
 SETTLE_STEPS = 20
 """A reset drops things from above the table: so many steps pass before a program sees them."""
 _REMEMBERING = (
-    *("robosuite.robots", "robosuite.controllers", "robosuite.models.grippers"),
-    *("robosuite.utils.buffers", "robosuite.utils.observables"),
+    "robosuite.robots",
+    "robosuite.controllers",
+    "robosuite.models.grippers",
+    "robosuite.utils.buffers",
+    "robosuite.utils.observables",
 )
 """robosuite's modules whose objects remember something from step to step."""
 _PLAIN = int | float | str | np.ndarray | np.generic | None
+AT_PEG_M = 0.03
+"""A point that is no further from a peg's middle, seen from above, is at that peg."""
 _SIGNS = np.array([*itertools.product((-1.0, 1.0), repeat=3)])
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+
+def azimuth(vector: Array) -> float:
+    """Return the direction of a vector seen from above, radians from x."""
+    return math.atan2(vector[1], vector[0])
 
 
 def make(environment: Environment, arm: str, seed: int) -> Any:
@@ -54,8 +65,6 @@ def make(environment: Environment, arm: str, seed: int) -> Any:
         env = robosuite.make(
             environment.name,
             robots=[arm] * environment.arms,
-            gripper_types=environment.gripper,
-            has_renderer=False,
             has_offscreen_renderer=False,
             use_camera_obs=False,
             control_freq=CONTROL_HZ,
@@ -102,12 +111,14 @@ class OrientedBox:
 class Simulation:
     """robosuite's environment as a seed lays it out, and the things in it."""
 
-    def __init__(self, environment: Environment, arm: str, seed: int) -> None:
-        """Build it as a seed lays it out."""
+    def __init__(
+        self, owner: WorldOwner, state: ArmWorldState, environment: Environment, arm: str
+    ) -> None:
+        """Build it as the seed of a state lays it out."""
+        self._owner, self._arm = owner, arm
         self.environment = environment
         self.things = {thing.name: thing for thing in environment.things}
-        self._arm = arm
-        self.build(seed)
+        self.build(state.seed)
 
     def build(self, seed: int) -> None:
         """Build it as the reset of a seed leaves it."""
@@ -146,12 +157,6 @@ class Simulation:
         turned = np.einsum("nij,nkj->nki", rotations.reshape(-1, 3, 3), local)
         corners: Array = self.seen.geom_xpos[chosen][:, None] + turned
         return corners
-
-    @property
-    def speed(self) -> float:
-        """How fast any arm's joint moves, rad/s or m/s."""
-        moving = (self._data.qvel[robot._ref_joint_vel_indexes] for robot in self.env.robots)
-        return max(float(np.abs(speeds).max()) for speeds in moving)
 
     @property
     def state(self) -> ArmWorldState:
@@ -238,15 +243,12 @@ class Simulation:
         return np.array(self.seen.body(thing.body).xpos)
 
     def position(self, thing: NamedThing) -> Array:
-        """Return a thing's middle, xyz; of a peg its top, of a bin the middle of its floor."""
+        """Return a thing's middle, xyz; of a peg its top, of a bin a point over its floor."""
         if thing.kind in ("part", "handle"):
             return self.box(thing).center
         place = self.origin(thing)
         if thing.kind == "peg":
             place[2] = self.bounds(self.whole(thing))[1][2]
-        elif thing.kind == "bin":
-            loose = [self.whole(each) for each in self.things.values() if not each.is_place]
-            place[2] = self.floor(place[None], set().union(*loose))[0]
         return place
 
     def rotation(self, thing: NamedThing) -> Array:
@@ -255,8 +257,7 @@ class Simulation:
 
     def yaw(self, thing: NamedThing) -> float:
         """Return the direction of a thing's own x axis seen from above, radians."""
-        x, y, _ = self.rotation(thing)[:, 0]
-        return math.atan2(y, x)
+        return azimuth(self.rotation(thing)[:, 0])
 
     def axis(self, handle: NamedThing) -> Array:
         """Return the axis about which a handle turns down, towards what it is fixed to, xyz."""
@@ -296,9 +297,9 @@ class Simulation:
         heights: Array = np.where(above.all(axis=2), high[:, 2], 0.0).max(axis=1)
         return heights
 
-    def peg_at(self, point: Array, most_m: float) -> NamedThing | None:
-        """Return the peg within a distance of a point seen from above, if there is one."""
+    def peg_at(self, point: Array) -> NamedThing | None:
+        """Return the peg that is at a point seen from above, if there is one."""
         for thing in self.things.values():
-            if thing.kind == "peg" and math.dist(self.origin(thing)[:2], point[:2]) < most_m:
+            if thing.kind == "peg" and math.dist(self.origin(thing)[:2], point[:2]) < AT_PEG_M:
                 return thing
         return None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cap.errors import Collision, LimitExceeded, NotFound
 from robots.table.geometry import PLACES, XY
-from robots.table.numbers import real_numbers
+from robots.table.numbers import finite_numbers
 from robots.table.object_names import find
 
 Place = str | Sequence[float] | NDArray[np.float64]
@@ -47,12 +47,8 @@ def point(value: Any, what: str) -> XY:
         TypeError: It is not two finite numbers.
         LimitExceeded: A number is more than a float holds.
     """
-    array = real_numbers(value, what, "x and y, two finite numbers")
-    if array.shape != (2,):
-        raise TypeError(f"{what} must be x and y, two finite numbers; got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise TypeError(f"{what} must be x and y, two finite numbers; got {array.tolist()}")
-    return float(array[0]), float(array[1])
+    x, y = finite_numbers(value, what, "x and y, two finite numbers", (2,))
+    return float(x), float(y)
 
 
 def count(value: Any, what: str, least: int) -> int:

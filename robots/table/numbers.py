@@ -34,3 +34,26 @@ def real_numbers(value: Any, what: str, wanted: str) -> NDArray[np.float64]:
         pass
     shown = f"{value!r:.80}" if isinstance(value, str) else f"a {type(value).__name__}"
     raise TypeError(f"{what} must be {wanted}; got {shown}")
+
+
+def finite_numbers(
+    value: Any, what: str, wanted: str, *shapes: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Return numbers as an array of floats, all of them finite.
+
+    Args:
+        value: What was handed over.
+        what: Its name, for the message.
+        wanted: What it must be, for the message.
+        shapes: The shapes that it may have.
+
+    Raises:
+        TypeError: It is something else.
+        LimitExceeded: A number is more than a float holds.
+    """
+    array = real_numbers(value, what, wanted)
+    if array.shape not in shapes:
+        raise TypeError(f"{what} must be {wanted}; got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise TypeError(f"{what} must be {wanted}; got {array.tolist()}")
+    return array

@@ -41,6 +41,13 @@ def _kept(env: str) -> Any:
     return robot
 
 
+def _speed(robot: Any) -> float:
+    """Return how fast any arm's joint moves, rad/s or m/s."""
+    env = robot.env
+    speeds = [env.sim.data._data.qvel[arm._ref_joint_vel_indexes] for arm in env.robots]
+    return float(np.abs(speeds).max())
+
+
 def test_a_program_has_the_same_bits_after_an_undo_and_in_another_robot() -> None:
     states = []
     for robot in (create(seed=1), create(seed=1)):
@@ -119,7 +126,7 @@ def test_a_stop_leaves_the_arm_still() -> None:
         robot.pick_obj("cube")
     robot.on_frame = None
     assert np.diff(frames) == pytest.approx(0.25)
-    assert robot._world.speed < 0.1
+    assert _speed(robot) < 0.1
     robot.pick_obj("cube")
     assert robot.env._check_success()
 
@@ -156,7 +163,7 @@ def test_what_cannot_be_is_refused_before_anything_moves(
 
 
 def test_a_wiper_wipes_and_grasps_nothing() -> None:
-    robot = _kept("Wipe")
+    robot = create(objects=[])
     with pytest.raises(NotGrasped, match="wiper"):
         robot.close_gripper()
     points = robot.get_spill_points()
@@ -185,6 +192,13 @@ def test_handles_and_two_arms(env: str, act: Callable[[Any], object]) -> None:
     assert not robot.env._check_success()
     act(robot)
     assert robot.env._check_success()
+
+
+def test_a_hammer_with_a_short_handle_is_handed_over() -> None:
+    robot = create(seed=14, env="TwoArmHandover")
+    robot.hand_over("hammer")
+    assert robot.env._check_success()
+    assert robot._world.arms[1].held == "hammer"
 
 
 def test_a_picture_shows_the_red_cube() -> None:
@@ -226,7 +240,7 @@ def test_random_programs_fail_by_type_or_not_at_all(seed: int) -> None:
             return float(rng.uniform(-1, 2))
         return [point, point + 0.1] if name == "points" else point
 
-    for _ in range(4):
+    for _ in range(2):
         primitive = rng.choice(list(robot.primitives().values()))
         given = {
             name: argument(name)
@@ -239,4 +253,4 @@ def test_random_programs_fail_by_type_or_not_at_all(seed: int) -> None:
     with pytest.raises(CapError):
         robot.move_by([0, 0, -0.3])
     robot.on_frame = None
-    assert robot._world.speed < 0.1
+    assert _speed(robot) < 0.1
