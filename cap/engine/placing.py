@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cap.engine.effect import HELD, ITSELF, Effect
-from cap.engine.sentence import INSIDE, STACKS, SWAPS, Placing, Reading
+from cap.engine.sentence import INSIDE, STACKS, SWAPS, Placing, Reading, lies_in
 from cap.robot.observation import Observation
 
 SLACK_M, LENGTH_SHARE = 0.014, 0.03
@@ -104,7 +104,8 @@ class PlacingCheck:
         Where all of a kind are meant, some may be there already.
         """
         if wishes[0].group:
-            return bool(_LIKE_BEFORE.match(wishes[0].clause))
+            left = any(self._within(wish.name, wish.out_of) for wish in wishes)
+            return left or bool(_LIKE_BEFORE.match(wishes[0].clause))
         return not all(w.length_m is not None or self._within(w.name, w.targets) for w in wishes)
 
     def _misplaced(self, wish: Placing) -> str:
@@ -159,10 +160,7 @@ class PlacingCheck:
         return drives or apart <= BESIDE_M or relation not in (*_NEAR, "to")
 
     def _within(self, name: str, targets: Sequence[str]) -> bool:
-        under = self.after.whereabouts.get(name, "")
-        while under and under not in targets:
-            under = self.after.whereabouts.get(under, "")
-        return bool(under)
+        return lies_in(name, targets, self.after.whereabouts)
 
     def _at_place(self, here: Sequence[float], target: str) -> bool:
         """Tell whether a point may be at a named place of a table: a side is all along it."""

@@ -93,7 +93,7 @@ _NO_PLACE = ("of", "with", "using", "than", "as", "like", "for", "instead of")
 _NO_LIST = ("", "moved", "of", *_SOURCES, *_LEFT_OUT)
 """What was said before a name after which "and the bowl" is no other place."""
 _SIDE_OF = r"(?:(?:to|on|at) the )?(?:immediate )?(left|right)(?: hand)?(?: side)? of"
-_RELATION = re.compile(
+RELATION = re.compile(
     rf"\b(?:{_SIDE_OF}|(on top of|atop|in front of|next to|close to|closer to|nearer to|inside of"
     r"|out of|off of|away from|farther from|further from|apart from|other than|except for|but not"
     r"|instead of|inside|into|onto|in|on|to|along|behind|above|below|underneath|under|beneath|over"
@@ -112,9 +112,12 @@ _TO_PLACE = re.compile(r"\b(?:in|into|inside|on|onto|to|next)\b")
 """After things at a place: where they are to be, so that the place says which are meant."""
 _BEFORE_PLACE = re.compile(
     r"\b(?:in|into|inside|on|onto|on top of|out of|to|from|of|off|by|near|beside|behind|above"
-    r"|below)"
+    r"|below|is|are|be|become)"
     r"(?: the| a| an)? ?$"
 )
+"""Before a name that says where, or what something is to be."""
+_OUT_OF = re.compile(r" (?:out of|off of|off|from)(?: the)? ")
+"""After some things: only those there are meant."""
 _JOINS = re.compile(
     r"^(?=.*(?:,|\band\b|&))(?:,|and|, and|&|then|\s)*(?:both |also |then )?(?:the |a |an )?\s*$"
 )
@@ -258,6 +261,8 @@ class Placing:
     exact: bool = False
     group: bool = False
     """Whether the thing is one of several that are not called by their names."""
+    out_of: tuple[str, ...] = ()
+    """The things it is to be taken out of, or off."""
     clause: str = ""
     """What is said of it."""
 
@@ -329,6 +334,14 @@ def _phrases(names: tuple[str, ...], places: tuple[str, ...]) -> re.Pattern[str]
     )
 
 
+def lies_in(name: str, places: Collection[str], whereabouts: Mapping[str, str]) -> bool:
+    """Return whether a thing is in or on one of some places, or on something that is."""
+    under = whereabouts.get(name, "")
+    while under and under not in places:
+        under = whereabouts.get(under, "")
+    return bool(under)
+
+
 class _Scene:
     """Resolves references to the things of a scene."""
 
@@ -354,7 +367,9 @@ class _Scene:
         if self.seen.positions:
             pattern = _phrases(tuple(self.seen.positions), tuple(self.places))
             for match in pattern.finditer(text):
-                found.append(self._resolved(text, match, [*before, *found]))
+                one = self._resolved(text, match, [*before, *found])
+                # "make it the leftmost one" says what it is to be.
+                found.append(replace(one, place=one.place or bool(match["most"] and found)))
         return found
 
     def _resolved(self, text: str, match: re.Match[str], before: Sequence[Reference]) -> Reference:
@@ -370,9 +385,7 @@ class _Scene:
             if place or (match["pronoun"] == "it" and len(names) > 1):
                 names = ()
         elif match["everything"]:
-            group, kind, names = True, "thing", tuple(self.here)
-            if _only_some(text, match):
-                names = ()
+            group, kind, names = True, "thing", self._there(text, match)
         else:
             alike = [one for one in before if one.place == place]
             kind = self._kind(match, alike or ([] if place else before))
@@ -390,11 +403,9 @@ class _Scene:
 
     def _of_kind(self, text: str, match: re.Match[str], kind: str, number: int) -> tuple[str, ...]:
         """Return the things of a kind that words such as "both blocks" mean; none if open."""
-        names = tuple(name for name in self.here if self._is_a(name, kind))
+        names = tuple(name for name in self._there(text, match) if self._is_a(name, kind))
         if most := match["most"]:
             names = self._at_the_end(names, most)
-        elif _only_some(text, match):
-            return ()
         several = match["plural"] or match["all"] in ("all", "every", "each", "both")
         definite = match["the"] or match["all"] or not (match["plural"] or number)
         if match["all"] in ("a", "an", "one", "another", "most", "half", "no") or not definite:
@@ -402,6 +413,17 @@ class _Scene:
         wrong_number = number and number != len(names)
         alone = not (several or kind == "fruit") and len(names) != 1
         return () if wrong_number or alone else names
+
+    def _there(self, text: str, match: re.Match[str]) -> tuple[str, ...]:
+        """Return the things that may be meant: of "out of the bowl" those in it; none if open."""
+        if _only_some(text, match):
+            return ()
+        if source := _OUT_OF.match(text, match.end()):
+            named = mentions(text[source.end() :], self.seen.positions)[:1]
+            if not named or named[0][1]:
+                return ()
+            return tuple(n for n in self.here if lies_in(n, named[0][:1], self.seen.whereabouts))
+        return tuple(self.here)
 
     def _kind(self, match: re.Match[str], before: Sequence[Reference]) -> str:
         kind = match["kind"] or match["odd"] or ""
@@ -513,7 +535,7 @@ def _wishes(
     subjects, excluded = list[Reference](), set[str]()
     said = list[_Said]()
     wishes, every = list[Placing](), dict[str, None]()
-    relation, end, known = "", start, True
+    relation, end, known, out_of = "", start, True, tuple[str, ...]()
 
     def finish() -> None:
         for one in subjects:
@@ -524,7 +546,7 @@ def _wishes(
                         if where in INSIDE and not targets and _MATCHING.search(clause):
                             targets = _of_its_color(name, seen)
                         wish = Placing(name, where, targets, metres, group=one.group, clause=clause)
-                        wishes.append(wish)
+                        wishes.append(replace(wish, out_of=out_of))
 
     swaps = SWAPS.search(clause)
     for one in references:
@@ -534,7 +556,7 @@ def _wishes(
         end = one.end
         if ":" in gap:  # what follows says it of each
             subjects, said, relation = [], [], ""
-        found = _RELATION.search(gap)
+        found = RELATION.search(gap)
         here = (f"{found[1]} of" if found[1] else found[2]) if found else ""
         if here in _NO_PLACE and not subjects and STACKS_OF.search(clause):
             here = ""  # "a tower of all the blocks"
@@ -546,7 +568,7 @@ def _wishes(
             excluded |= {*one.names}
             known, relation = known and bool(one.names), here or relation
         elif here in _SOURCES and not STACKS.search(clause):
-            relation = here if subjects else relation
+            relation, out_of = here if subjects else relation, one.names
         elif (
             subjects and here and not said and _SAYS_WHICH.match(clause[one.end :])
         ) or here in _NO_PLACE:

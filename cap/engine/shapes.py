@@ -27,7 +27,7 @@ CORNERS = {
     "star": (5, 8, 10, 12),
 }
 KNOWN = ("line", "circle", *CORNERS)
-"""The shapes that can be told apart."""
+"""The shapes that can be distinguished."""
 MEASURES = {
     **dict.fromkeys(("long", "length", "perimeter", "circumference"), "length"),
     **dict.fromkeys(("wide", "width"), "wide"),
