@@ -185,12 +185,12 @@ class RobosuiteArm(ArmHand):
         if math.dist(here[:2], point[:2]) > 0.01 and here[2] < height - 0.01:
             self.go([*here[:2], height])
         turn = yaw - self.yaw
-        over = [*point[:2], max(height, point[2])]
         if abs(turn) > MAX_TURN_RAD:
             self.turned = downward(self.yaw + turn / 2)
-            self.go(over)
+            self.go(self.position)
         self.turned = downward(yaw)
-        self.go(over)
+        height = max(height, point[2])
+        self.go([*point[:2], height])
         if point[2] < height - 0.08:
             self.go([*point[:2], point[2] + 0.06])
         self.go(point, SLOW_M)
