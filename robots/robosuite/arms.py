@@ -25,8 +25,9 @@ _PUSH_SHARE = 0.06
 _MOST_PUSH = np.array([0.03, 0.03, 0.03, 0.3, 0.3, 0.3])
 """What remains of the way is added to the goal, so that neither load nor friction holds a hand
 back; at most so much, metres and radians."""
-_HALT_STEPS = 20
-"""So long an arm takes to stand still."""
+_STILL = 0.02
+"""Where nothing moves faster, all stands still: rad/s, m/s."""
+_HALT_STEPS = 80
 UP = np.array([0.0, 0.0, 1.0])
 CLEARANCE_M = 0.06
 """What is carried passes so far above everything, and so high a hand comes and goes."""
@@ -98,11 +99,13 @@ class ArmWorld(Simulation):
             raise
 
     def halt(self) -> None:
-        """Have every hand stay where it is, and wait until it does."""
+        """Have every hand stay where it is, and wait until nothing moves."""
         for _ in range(_HALT_STEPS):
             for arm in self.arms:
                 arm.stay()
             self._act(SLOW_M)
+            if np.abs(self._data.qvel).max() < _STILL:
+                break
 
     def move(
         self, arms: Sequence[RobosuiteArm], furthest_m: float, *, touching: bool = False

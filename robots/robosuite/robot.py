@@ -83,9 +83,10 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
 
     def condition(self) -> Mapping[str, Any]:
         """Return where the hands are, what they hold, and how many marks are not wiped off."""
-        names, arms = ("gripper", "second gripper"), self._world.arms
+        arms = self._world.arms
         found: dict[str, Any] = {
-            name: arm.position.tolist() for name, arm in zip(names, arms, strict=False)
+            name: arm.position.tolist()
+            for name, arm in zip(("gripper", "second gripper"), arms, strict=False)
         }
         found["held"] = ", ".join(arm.held for arm in arms if arm.held) or "nothing"
         if self._world.environment.name == "Wipe":
@@ -409,7 +410,8 @@ class RobosuiteRobot(SimulatedRobot[ArmWorldState]):
         end = float(scene.box(thing).half.max()) - END_M
         if giver.held != thing.name:
             giver.pick(replace(thing, outer_m=end))
-        way = (taker.base - giver.base)[:2] / math.dist(taker.base[:2], giver.base[:2])
+        apart = (taker.base - giver.base)[:2]
+        way = apart / np.linalg.norm(apart)
 
         def free_end() -> Array:
             box = scene.box(thing)

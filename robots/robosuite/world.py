@@ -207,7 +207,7 @@ class Simulation:
     def _memory(self) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield each plain value that robosuite remembers from step to step: its place and name."""
         waiting: list[Any] = [*self.remembering]
-        met: set[int] = set()
+        met = set()
         while waiting:
             one = waiting.pop()
             if isinstance(one, list):
