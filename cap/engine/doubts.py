@@ -18,7 +18,7 @@ from cap.engine.drawing import missing_in_drawing
 from cap.engine.driving import driven_otherwise
 from cap.engine.effect import INK, VELOCITY, Effect
 from cap.engine.placing import PlacingCheck, quoted
-from cap.engine.sentence import COLORS, OPEN_WORDS, RELATION, mentions, plain_words, read
+from cap.engine.sentence import COLORS, OPEN_WORDS, mentions, plain_words, read, relation_before
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.sandbox.wire import encode
@@ -182,7 +182,7 @@ def _handled(
         if name.rstrip("s") not in known:
             yield f"there is no {name!r}"
     other = re.search(r"\bthe other (?:one|block|bowl|cube|plate)(?!s)\b", text)
-    where = other and RELATION.search(text[: other.start()])  # "in the other bowl"
+    where = other and relation_before(text[: other.start()])  # "in the other bowl"
     if other and not where and effect.moved and set(effect.moved) <= set(moved_before):
         yield f"'the other one' is not {quoted(effect.moved)}, which was moved before"
     if not (OPEN_WORDS.search(text) or _ASKS.match(text) or text.endswith("?")):

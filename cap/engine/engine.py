@@ -539,7 +539,7 @@ class Engine:
             denied = goal.denial(verdict)
             answer = replace(answer, accepted=verdict is True, denied=denied)
         if found and repairs and not explained(effect):
-            doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked"])
+            doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked, or write it again if it did"])
             failure = Failure("value", DOUBTED, doubt)
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return with_failure(answer, failure)

@@ -93,7 +93,7 @@ _NO_PLACE = ("of", "with", "using", "than", "as", "like", "for", "instead of")
 _NO_LIST = ("", "moved", "of", *_SOURCES, *_LEFT_OUT)
 """What was said before a name after which "and the bowl" is no other place."""
 _SIDE_OF = r"(?:(?:to|on|at) the )?(?:immediate )?(left|right)(?: hand)?(?: side)? of"
-RELATION = re.compile(
+_RELATION = re.compile(
     rf"\b(?:{_SIDE_OF}|(on top of|atop|in front of|next to|close to|closer to|nearer to|inside of"
     r"|out of|off of|away from|farther from|further from|apart from|other than|except for|but not"
     r"|instead of|inside|into|onto|in|on|to|along|behind|above|below|underneath|under|beneath|over"
@@ -556,8 +556,7 @@ def _wishes(
         end = one.end
         if ":" in gap:  # what follows says it of each
             subjects, said, relation = [], [], ""
-        found = RELATION.search(gap)
-        here = (f"{found[1]} of" if found[1] else found[2]) if found else ""
+        here = relation_before(gap)
         if here in _NO_PLACE and not subjects and STACKS_OF.search(clause):
             here = ""  # "a tower of all the blocks"
         things = all(name in seen.positions for name in one.names)
@@ -603,6 +602,12 @@ def _wishes(
     if subjects and not said:
         wishes = _with_way(wishes, clause, start)
     return tuple(every), wishes, excluded if any(one.group for one in subjects) else set()
+
+
+def relation_before(gap: str) -> str:
+    """Return the preposition at the end of a text, before the name of a thing; "" for none."""
+    found = _RELATION.search(gap)
+    return (f"{found[1]} of" if found[1] else found[2]) if found else ""
 
 
 def _length_in(text: str) -> float | None:
