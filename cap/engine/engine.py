@@ -539,7 +539,8 @@ class Engine:
             denied = goal.denial(verdict)
             answer = replace(answer, accepted=verdict is True, denied=denied)
         if found and repairs and not explained(effect):
-            doubt = "; ".join([*found, f"it did this: {effect.detail}", "do all that was asked, or write it again if it did"])
+            ask = "do all that was asked, or write the program again if it did"
+            doubt = "; ".join([*found, f"it did this: {effect.detail}", ask])
             failure = Failure("value", DOUBTED, doubt)
         answer = replace(answer, doubts=tuple(found), seen=None if failure else now)
         return with_failure(answer, failure)
