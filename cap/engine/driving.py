@@ -55,6 +55,7 @@ _USUAL = {
     re.compile(r"\bhalf a turn\b"): "180 degrees",
     re.compile(r"\b(?:a )?quarter (?:of a )?turn\b"): "90 degrees",
     re.compile(r" (?:slowly|straight|quickly|slightly|carefully|exactly|then)\b"): "",
+    re.compile(r"(?<! to) (?:where you are|in place)$"): "",
 }
 """What is said in several ways, and how it is written here."""
 _OTHERS = re.compile(

@@ -39,23 +39,28 @@ HALVES = ("left half", "right half", "top half", "bottom half")
 CLEAR_M = 0.01
 """A thing is the nearest, or the leftmost, if no other is within so much of it."""
 _VERB = (
-    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|take|set|stack|pile"
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|scoot|serve|pop"
+    r"|stick|haul|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|lift|raise|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
     r"|open|close|shut|draw|erase|wipe|rub|delete|say|tell|turn|wait|stop|halt|point|hover|empty|clear"
     r"|gather|collect|don't|do not)"
 )
 _MOVES = (
-    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|take|set|stack|pile"
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|scoot|serve|pop"
+    r"|stick|haul|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|lift|raise|leave (?=it|them)|stow|dump|build|make|form|arrange|line up|line|let|gather"
     r"|collect)"
 )
 """Verbs after which a thing is elsewhere."""
-_STATES = r"(?:goes|go|belongs?|(?:should|must|has to|have to) (?:go|be|stand|lie)|sits?|sitting)"
+_STATES = (
+    r"(?:goes|go|belongs?|(?:should|must|has to|have to|needs? to) (?:go|be|stand|lie)|sits?"
+    r"|sitting|(?:is|are) wanted)"
+)
 _SAYS_WHICH = re.compile(rf" {_STATES}\b")
 """After a place that says which thing is meant: "the can on the cart should be put away"."""
-_WANTS = r"(?:i want|i would like|i'd like|i need)"
+_WANTS = r"(?:i (?:only |just )?(?:want|need)|i would like|i'd like)"
 SWAPS = re.compile(r"\b(?:swap|exchange|switch|trade places|change places)\b")
 STACKS = re.compile(
     r"^(?:stack|pile)\b|\b(?:tower|stack|pile) (?:of|from|out of)\b|\btower\b"
@@ -63,16 +68,18 @@ STACKS = re.compile(
 )
 STACKS_OF = re.compile(r"\b(?:tower|stack|pile|row|line|column)\b")
 _CUT = re.compile(
-    rf"(?:\s*[.;:!]+\s+|,?\s+(?:and|then|but)\b|,)(?:[ ,]*(?:and|then|but|also|just|now|finally))*"
+    rf"(?:\s*[.;:!]+\s+|,?\s+(?:and|then|but)\b|,)(?:[ ,]*(?:and|then|but|also|just|now"
+    rf"|finally|afterwards))*"
     rf"\s*(?=(?:{_VERB}|without|{_WANTS})\b)"
     r"|,? (?:and )?then (?=the (?:\w+ ){1,3}(?:into|in|onto|on|to)\b)"
 )
 """Between two clauses."""
 OPEN_WORDS = re.compile(
-    r"\b(?:if|unless|until|while|when|whenever|or|either|any|some|something|maybe|perhaps|no wait"
-    r"|wait|i mean|actually|rather|wherever|whichever|whatever|anywhere|somewhere|pretend|wanted"
-    r"|wants?ed|mistake|undo|nowhere|different|whose|share|opposite|friends?|would|could"
-    r"|times in a row|times over|smallest|biggest|largest|tallest|heaviest|lightest"
+    r"\b(?:if|unless|until|while|when|whenever|or|either|any|some|few|several|something|maybe"
+    r"|perhaps|no wait|wait|i mean|actually|rather|wherever|whichever|whatever|anywhere"
+    r"|somewhere|pretend|(?<!is )(?<!are )wanted|mistake|undo|nowhere|different|whose|share"
+    r"|opposite|friends?|would|could|times in a row|times over|smallest|biggest|largest"
+    r"|tallest|heaviest|lightest"
     r"|(?:farther|further) apart"
     r"|(?:closer|nearer) together)\b"
 )
@@ -141,6 +148,7 @@ _PLACE_WORDS: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\b(left|right|top|bottom)[- ](?:hand )?(?:edge|part)\b": r"\1 side",
     r"\b(left|right)[- ]hand side\b": r"\1 side",
     r"\b(?:farther |further )?away from the bottom side\b": "away",
+    rf"({LENGTH}) (?:closer|nearer) to the (left|right) side\b": r"\1 to the \4",
     r"\b(?:(?:from )?(?:center|centre|middle) to (?:center|centre|middle))\b": "apart",
     r"\b(?:about|around|roughly|approximately|nearly|almost|circa|~) ?\d+(?:\.\d+)? ?"
     r"(?:mm|cm|m|meters?|metres?|degrees?|deg)\b": "a bit",
@@ -186,6 +194,10 @@ _USUAL: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     rf"\b(\d+(?:\.\d+)?|{_NUMBER}) (inch|f(?:oo|ee)t)(?:es)?\b": _in_cm,
     r"\bpieces? of fruit\b": "fruit",
     r"\bafter that\b": "then",
+    r"\bpull out (?=(?:the|all|both)\b.*\bdrawer)": "open ",
+    r"\b(?:do not|don't|never) leave (the \w+(?: drawer)?) open\b": r"close \1",
+    r"\b(?:rub|wipe) (the (?:\w+ )?\w+|it|them) (?:out|off|away)\b": r"erase \1",
+    r"\bclean (?:up )?(?=the (?:whole |entire )?board)": "wipe ",
     r",? (?:when|once|after) (?:you(?:'re| are)|that is|it is) (?:done|finished)\b": "",
     r"\bgrey\b": "gray",
     r"\bthat's\b": "that is",
@@ -215,7 +227,7 @@ _USUAL_WORDS = [(re.compile(said), usual) for said, usual in _USUAL.items()]
 _POLITE_BEFORE = re.compile(
     r"^(?:(?:please|now|ok|okay|and|also|first|robot|so|just|next|then|now then|hey|hi)[, ]+"
     r"|(?:could|can|may) (?:i|we) (?:please )?have (?=an?\b)"
-    r"|(?:could|can|would|will|may) (?:you|we|i|the robot) (?:please |now )?"
+    r"|(?:could|can|would|will|may) (?:you|we|i|the robot) (?:please |now )?|can (?=the )"
     r"|(?:would|is) it (?:be )?possible (?:for you )?to |(?:how|what) about (?:drawing )?"
     r"|i(?:'d| would) like you to |i want you to |i need you to )+"
 )
@@ -495,7 +507,7 @@ def read(
     for clause in clauses_of(text):
         references = scene.references(clause, before)
         before += references
-        moves = re.match(rf"{_MOVES}\b", clause)
+        moves = re.match(rf"(?:{_MOVES}|{_WANTS})\b", clause)
         if _STAYS.match(clause):
             stay = [name for one in references if not one.group for name in one.names]
             found.stay += tuple(stay)
