@@ -20,6 +20,10 @@ CEILING_MPS = 0.25
 """Speed of the tool no option raises: the 250 mm/s of reduced speed in ISO 10218-1."""
 _CEILING_MPS2 = 1.5
 _MOST_TILT_RAD = math.radians(45.0)
+TOOL_TOLERANCE_M = 0.02
+"""How far the tool may be from where the arm model has it: arms differ by a few millimetres."""
+TOOL_TOLERANCE_RAD = math.radians(8.0)
+"""And by a few degrees; more than this and the fingers close beside what they should hold."""
 Range = tuple[float, float]
 
 

@@ -11,14 +11,10 @@ from dataclasses import dataclass
 from cap.errors import LimitExceeded, NotConnected, RobotError, Unreachable
 from robots.arm import rotations, ur5e
 from robots.tabletop.driver import ArmDriver, ArmState, TcpPose
-from robots.tabletop.limits import MotionLimits
+from robots.tabletop.limits import TOOL_TOLERANCE_M, TOOL_TOLERANCE_RAD, MotionLimits
 from robots.tabletop.trajectory import require_ready, turn
 from robots.tabletop.waypoints import Waypoint
 
-_TOOL_TOLERANCE_M = 0.02
-"""Arms differ from their published kinematics by a few millimetres."""
-_TOOL_TOLERANCE_RAD = math.radians(8.0)
-"""And by a few degrees; more than this and the fingers close beside what they should hold."""
 _AT_REST_S = 3.0
 """How long an arm that brakes is waited for."""
 _POLL_S = 0.02
@@ -112,13 +108,13 @@ class GuardedArm:
         if self.tool_m is None:
             return
         apart_m, turned_rad = self.tool_error(state, self.tool_m)
-        if apart_m > _TOOL_TOLERANCE_M:
+        if apart_m > TOOL_TOLERANCE_M:
             raise LimitExceeded(
                 f"the controller's tool centre point is {100 * apart_m:.1f} cm from the tips of a "
                 f"{100 * self.tool_m:.1f} cm tool on a UR5e; set it on the pendant, or give the "
                 "tool's length, such as -R tool_m=0.163"
             )
-        if turned_rad > _TOOL_TOLERANCE_RAD:
+        if turned_rad > TOOL_TOLERANCE_RAD:
             raise LimitExceeded(
                 f"the controller's tool centre point is turned {math.degrees(turned_rad):.0f} "
                 "degrees from where its z axis must be along the fingers and its x axis the way "
