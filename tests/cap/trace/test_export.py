@@ -74,6 +74,17 @@ def test_a_run_is_read_into_its_turns(ran: Path) -> None:
     assert [view["turn"] for view in record.views] == [0, 1]
     assert record.views[1]["placements"].keys() >= {"objects/red block"}
     assert record.unknown == {}
+    assert record.header["versions"].keys() >= {"python", "platform", "numpy", "mujoco"}
+
+
+def test_times_and_rows_of_calls_leave_out_what_an_lmp_took(tmp_path: Path) -> None:
+    calls = [call("look", "red", 1), call("look", "red", 1), call("parse", "red", 1)]
+    for number, (_, _, data) in enumerate(calls):
+        data |= {"kind": "lmp" if number == 2 else "action", "line": number + 1}
+    (turn,) = recorded(tmp_path, GO, *calls).turns
+    (program,) = (part for part in turn.parts if isinstance(part, ProgramRecord))
+    assert [(row.name, row.count) for row in program.calls] == [("look", 2), ("parse", 1)]
+    assert (turn.robot_s, program.lines) == (pytest.approx(0.2), {1, 2, 3})
 
 
 def test_the_page_is_one_file_with_a_policy_of_its_own(ran: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -61,6 +62,18 @@ def test_what_is_printed_is_shown_once() -> None:
 
 
 LINE: Entry = ("line", {"number": 1})
+
+
+def test_calls_in_a_row_are_counted_now_and_then() -> None:
+    data = {"name": "go", "args": [1], "kwargs": {}, "kind": "action", "error": None}
+    calls: list[Entry] = [("call", {**data, "result": None, "duration_s": 0.1})] * 41
+    counts = [int(number) for number in re.findall(r"go x (\d+)", shown(*calls))]
+    assert (counts[-2:], 21 in counts, counts == sorted(counts)) == ([30, 40], False, True)
+
+
+def test_what_a_model_writes_grows_by_whole_lines() -> None:
+    text: list[Entry] = [("text", {"lmp": "ui", "text": part}) for part in ("x = 1\ny", " = 2")]
+    assert "\n  x = 1\n" in shown(("instruction", {"lmp": "ui", "text": "go"}), *text)
 
 
 def test_a_line_below_is_never_longer_than_the_screen_is_wide() -> None:
