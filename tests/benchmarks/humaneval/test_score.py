@@ -205,3 +205,15 @@ def test_a_run_goes_on_with_the_same_samples_alone(
     lines(path, [{"task_id": "test/0", "completion": "    return 2"}])
     assert cap([*command, "--resume"]) == 2
     assert "is a run of other samples: their file changed since" in capsys.readouterr().err
+
+
+def test_a_test_that_ends_for_right_answers_alone_is_bounded(tmp_path: Path) -> None:
+    test = "def check(candidate):\n    n = 0\n    while n != candidate():\n        n += 1\n"
+    problems = lines(tmp_path / "problems.jsonl", [{**EXAMPLE, "test": test}])
+    answers = ["    return 1", "    return -1", "    return 'x'", "    return 1"]
+    path = lines(tmp_path / "s.jsonl", [{"task_id": "test/0", "completion": a} for a in answers])
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    out = tmp_path / "scored"
+    assert cap([*command, "--timeout", "0.3", "-q", "--out", str(out)]) == 0
+    verdicts = ["passed", "timed out", "timed out", "passed"]
+    assert [line["result"] for line in written(out)] == verdicts

