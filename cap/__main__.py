@@ -25,9 +25,9 @@ def main() -> NoReturn:
         from cap.engine.stop_signals import stop_signals
 
         with stop_signals:
-            from cap.cli.main import main as start
+            from cap.cli.main import run
 
-            code = start()
+            code = run()
     except KeyboardInterrupt:  # while it was loading, or leaving
         sys.stderr.write("interrupted\n")
         code = 130

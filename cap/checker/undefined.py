@@ -152,14 +152,6 @@ def _is_missing(symbol: symtable.Symbol, bound: set[str]) -> bool:
     return symbol.is_referenced() and symbol.get_name() not in bound
 
 
-_COMPREHENSIONS = {
-    ast.ListComp: "listcomp",
-    ast.SetComp: "setcomp",
-    ast.DictComp: "dictcomp",
-    ast.GeneratorExp: "genexpr",
-}
-
-
 _OWN_NAMES = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),

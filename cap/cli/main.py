@@ -132,11 +132,6 @@ def command(words: tuple[str, ...]) -> None:
     cli.main([*words, "--help"], prog_name="cap", standalone_mode=False)
 
 
-def main() -> int:
-    """Run the command line of this process; return its exit code."""
-    return run()
-
-
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return its exit code; no traceback for errors made on purpose."""
     for stream in (sys.stdout, sys.stderr):

@@ -324,13 +324,15 @@ def _labels(said: str, labels: Sequence[str]) -> list[str]:
 def _log_sum(logprobs: Sequence[float]) -> float:
     """Return the logarithm of the sum of the probabilities."""
     high = max(logprobs)
+    if high == -math.inf:
+        return high
     return high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
 
 
 def normalized(logprobs: Sequence[float]) -> list[float]:
-    """Return log-probabilities that sum to one."""
+    """Return log-probabilities whose probabilities sum to one, unless all of them are 0."""
     total = _log_sum(logprobs)
-    return [value - total for value in logprobs]
+    return [value if value == -math.inf else value - total for value in logprobs]
 
 
 WAYS: Mapping[str, Callable[[Asker, str, Sequence[str]], Scores]] = {

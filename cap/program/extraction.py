@@ -475,9 +475,7 @@ def _is_loose(node: ast.stmt, capital: bool = False) -> bool:
         return False
     parts = list(ast.walk(node))
     names = [part.id for part in parts if isinstance(part, ast.Name)]
-    mere = not any(
-        isinstance(part, (ast.Attribute, ast.Subscript, ast.Constant, *_ACTS)) for part in parts
-    )
+    mere = not any(isinstance(part, _CODE) for part in parts)
     return mere and bool(names) and (not capital or names[0][:1].isupper())
 
 

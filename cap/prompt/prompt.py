@@ -26,9 +26,8 @@ knows no English of its own; language models are not sent them. Nor are they sen
 same name in the folder `nearest` beside it: more synonyms and examples, for `nearest` alone.
 
 Lines `#= moved red block to blue bowl` under an example state its effect in the world, in the
-words in which earlier turns of a session are shown; `cap prompts check` judges them. So it does the
-lines `#? moved`, which no model is sent. Lines `#< ` tell what else was given with a
-request.
+words in which earlier turns of a session are shown. `cap prompts check` judges them, and the lines
+`#? moved`, which no model is sent. Lines `#< ` say what else was given with a request.
 
 The header is TOML in comments. Of a file without one, what it would say is read off the examples
 (`cap.prompt.released`), so that prompts of the original release work as they are.

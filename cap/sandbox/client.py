@@ -44,7 +44,6 @@ _ANSWER_S = 30.0
 _LOOK_MS = 500
 """Between two looks at whether it still runs."""
 _LAST_LINE_CHARS = 300
-_CLOEXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
 _BROKEN = (OSError, struct.error, ValueError)
 
