@@ -2,7 +2,7 @@
 
 The effect of a turn is known, so many faults of a program can be seen without another request: a
 thing that was named and not moved, two moved where three were asked for, left for right, 8 cm for
-10. `cap.engine.sentence` reads which things are meant and where they are to be; `placing`,
+10. `cap.engine.doubts.sentence` reads which things are meant and where they are to be; `placing`,
 `driving` and `drawing` compare that with the world. Where the words are open there is no doubt.
 """
 
@@ -14,11 +14,18 @@ from types import MappingProxyType
 from typing import Any
 
 from cap.engine.answer import State
-from cap.engine.drawing import missing_in_drawing
-from cap.engine.driving import driven_otherwise
+from cap.engine.doubts.drawing import missing_in_drawing
+from cap.engine.doubts.driving import driven_otherwise
+from cap.engine.doubts.placing import PlacingCheck, quoted
+from cap.engine.doubts.sentence import (
+    COLORS,
+    OPEN_WORDS,
+    mentions,
+    plain_words,
+    read,
+    relation_before,
+)
 from cap.engine.effect import INK, VELOCITY, Effect
-from cap.engine.placing import PlacingCheck, quoted
-from cap.engine.sentence import COLORS, OPEN_WORDS, mentions, plain_words, read, relation_before
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.sandbox.wire import encode

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cap.engine.doubts.sentence import INSIDE, STACKS, SWAPS, Placing, Reading, lies_in
 from cap.engine.effect import HELD, ITSELF, Effect
-from cap.engine.sentence import INSIDE, STACKS, SWAPS, Placing, Reading, lies_in
 from cap.robot.observation import Observation
 
 SLACK_M, LENGTH_SHARE = 0.014, 0.03

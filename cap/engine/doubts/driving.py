@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from cap.engine.doubts.sentence import NUMBERS, UNITS, clauses_of, mentions
+from cap.engine.doubts.shapes import Points, length_of, middle_of
 from cap.engine.effect import ITSELF, VELOCITY, Effect
-from cap.engine.sentence import NUMBERS, UNITS, clauses_of, mentions
-from cap.engine.shapes import Points, length_of, middle_of
 from cap.robot.observation import Observation
 
 SHARE, SLACK_M = 0.02, 0.012

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from cap.engine.effect import INK
-from cap.engine.sentence import NUMBERS, UNITS, clauses_of, mentions
-from cap.engine.shapes import (
+from cap.engine.doubts.sentence import NUMBERS, UNITS, clauses_of, mentions
+from cap.engine.doubts.shapes import (
     KNOWN,
     MEASURES,
     Points,
@@ -26,6 +25,7 @@ from cap.engine.shapes import (
     same,
     sizes_of,
 )
+from cap.engine.effect import INK
 from cap.robot.observation import Observation
 
 CHANGE_SHARE, CHANGE_SLACK_M = 0.05, 0.003
