@@ -361,11 +361,7 @@ def _bare(prompt: Prompt, body: str) -> Prompt:
         for entry in split_examples(body, prefix, names=names)
         if not released.is_title(entry.code)
     )
-    inferred = released.infer(
-        [entry.code for entry in examples],
-        [entry.context for entry in examples],
-        prefix,
-    )
+    inferred = released.infer(examples, prefix)
     return replace(
         prompt,
         header=Header(**inferred),
@@ -459,27 +455,18 @@ def kind_error(value: Any, kinds: Sequence[str]) -> str | None:
 def _is_of(kind: str, value: Any) -> bool:
     """Tell whether a value is of one kind, of those that headers name."""
     match kind:
+        case "any":
+            return True
         case "name" | "text":
             return isinstance(value, str)
         case "names":
             return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
-        case "point" | "points":
-            return _is_array(value, 1 if kind == "point" else 2)
-        case "number":
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            return whole or (isinstance(value, float | np.floating) and bool(np.isfinite(value)))
         case "boolean":
             return isinstance(value, bool | np.bool_)
-    return True
-
-
-def _is_array(value: Any, dimensions: int) -> bool:
-    """True for finite coordinates: the last axis is xy or xyz."""
-    if not isinstance(value, list | tuple | np.ndarray):
-        return False
     try:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         return False
-    shape_fits = array.ndim == dimensions and array.shape[-1] in (2, 3)
-    return shape_fits and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    dimensions = {"number": 0, "point": 1, "points": 2}[kind]
+    fits = array.ndim == dimensions and (not dimensions or array.shape[-1] in (2, 3))
+    return fits and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())

@@ -75,7 +75,6 @@ def make_robot(name: str, **options: Any) -> Robot:
         UsageError: Unknown robot, an option it does not take, or what is made is no robot.
         RobotError: It could not be made.
     """
-    require("the robot's name", name, str)
     for option, kind in _KINDS.items():
         if option in options:
             require(option, options[option], kind)
@@ -144,18 +143,7 @@ def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
 def takes(name: str, option: str) -> bool:
     """Return whether a registered robot has an option of its own of that name."""
     entry = robots().get(name)
-    return entry is not None and option in (_taken(registered_factory(entry)) or ())
-
-
-def _taken(factory: Callable[..., Any]) -> list[str] | None:
-    """Return the names of options a factory takes; None if it takes any."""
-    try:
-        parameters = inspect.signature(factory).parameters.values()
-    except (TypeError, ValueError):  # it has none that can be read
-        return None
-    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
-        return None
-    return [entry.name for entry in parameters if entry.kind is not entry.POSITIONAL_ONLY]
+    return entry is not None and option in inspect.signature(registered_factory(entry)).parameters
 
 
 def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -164,18 +152,17 @@ def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str,
     Raises:
         UsageError: There is one.
     """
-    taken = _taken(factory)
-    if taken is None:
+    parameters = inspect.signature(factory).parameters.values()
+    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
         return
+    taken = [entry.name for entry in parameters]
     for option in options:
-        if option in taken:
-            continue
-        if option in EVERY_ROBOT:
-            every = "seed, mode and objects"
-            raise UsageError(f"robot '{name}': its create() must take {every}, and has no {option}")
-        own = [known for known in taken if known not in EVERY_ROBOT]
-        hint = did_you_mean(option, own) or f" It takes: {', '.join(own) or 'none'}."
-        raise UsageError(f"robot '{name}' has no option {option!r}.{hint}")
+        if option not in taken:
+            own = [known for known in taken if known not in EVERY_ROBOT]
+            hint = did_you_mean(option, own) or f" It takes: {', '.join(own) or 'none'}."
+            if option in EVERY_ROBOT:
+                hint = f" Every robot's create() takes {', '.join(EVERY_ROBOT)}."
+            raise UsageError(f"robot '{name}' has no option {option!r}.{hint}")
 
 
 def prompts_path() -> Path:
