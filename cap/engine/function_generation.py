@@ -51,8 +51,8 @@ class Wanted:
     """Every place that calls it, or hands it to something that will."""
     parent: str = ""
     """The generated function that first calls it; "" for the program itself."""
-    failed: Program | None = None
-    """An earlier answer that could not be used, where there is a program."""
+    failed: str = ""
+    """The program of an earlier answer that could not be used; "" if there is none."""
     reason: str = ""
     """Why it could not, if this is the second time it is asked for."""
 
@@ -134,11 +134,9 @@ class Generation:
                 given = program_lines(self.words, caller.source, lines)
             question = Question(self.prompt, entry.request, docs=self.docs, given=given)
             if entry.reason:
-                source = entry.failed.source if entry.failed else ""
-                self.author.trace.event(
-                    "repair", lmp=self.prompt.name, attempt=2, reason=entry.reason, source=source
-                )
-                turn = PastTurn(entry.request, source, note=again(entry.reason))
+                about = {"reason": entry.reason, "source": entry.failed}
+                self.author.trace.event("repair", lmp=self.prompt.name, attempt=2, **about)
+                turn = PastTurn(entry.request, entry.failed, note=again(entry.reason))
                 question = replace(question, history=(turn,)).with_more_room()
             questions.append(question)
         answers = self.author.ask_all(questions)
@@ -204,8 +202,8 @@ class Generation:
             left = []
             for entry in wanted:
                 if entry.name in problems:
-                    failed = getattr(answers[entry.name], "program", answers[entry.name])
-                    failed = failed if isinstance(failed, Program) else None
+                    answer = answers[entry.name]
+                    failed = getattr(getattr(answer, "program", answer), "source", "")
                     reason = f"this {problems[entry.name]}"
                     left.append(replace(entry, failed=failed, reason=reason))
         name, problem = next(iter(problems.items()))

@@ -39,9 +39,8 @@ def primitive_docs(
 
 def imports(primitives: Mapping[str, Primitive]) -> str:
     """Return the lines that name what a function may call that is written for a program."""
-    names: dict[str, list[str]] = {"robot": [], "lmps": []}
-    for name, primitive in primitives.items():
-        names["lmps" if primitive.kind == "lmp" else "robot"].append(name)
+    lmps = [name for name, primitive in primitives.items() if primitive.kind == "lmp"]
+    names = {"robot": [name for name in primitives if name not in lmps], "lmps": lmps}
     return "\n".join(f"from {of} import {', '.join(some)}" for of, some in names.items() if some)
 
 

@@ -52,14 +52,11 @@ def shadowed(module: str) -> str | None:
     """Return the path that hides one of this distribution's own packages, or None."""
     if module not in ("robots", "benchmarks"):
         return None
-    spec = importlib.util.find_spec(module)
-    origin = spec.origin if spec else None
-    if origin is None and spec is not None and spec.submodule_search_locations:
-        origin = next(iter(spec.submodule_search_locations))
-    ours = _ROOT.parent / module
-    if origin is not None and ours not in (Path(origin).resolve(), Path(origin).resolve().parent):
-        return str(origin)
-    return None
+    if (spec := importlib.util.find_spec(module)) is None:
+        return None
+    origin = spec.origin or next(iter(spec.submodule_search_locations or ()))
+    found, ours = Path(origin).resolve(), _ROOT.parent / module
+    return None if ours in (found, found.parent) else origin
 
 
 @cache
