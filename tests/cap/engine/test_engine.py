@@ -125,3 +125,9 @@ def test_a_program_that_is_given_is_not_repaired(run: Run) -> None:
     answer = engine.run_program(UI, "1 / 0\n", State())
     assert answer.result.failure is not None
     assert answer.usage.requests == 0
+
+
+def test_a_name_that_nothing_has_set_is_explained(run: Run) -> None:
+    failure = run({"go": "if 1 > 2:\n    y = 1\nsay(str(y))\n"}).result.failure
+    assert failure is not None
+    assert failure.message.endswith("; no earlier instruction of this session has set it")
