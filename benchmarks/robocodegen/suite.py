@@ -263,7 +263,7 @@ def _run_one(
     for name in (problem.name, *problem.given_names):
         known.pop(name, None)
     state = State(definitions=tuple(known.values()))
-    answer = engine.run_program(_LOOP, Program.parse(problem.loop), state)
+    answer = engine.run_program(_LOOP, problem.loop, state)
     verdict = place.verdict(answer.result.failure)
     outcome = _outcome(problem, answer, verdict, time.perf_counter() - start_s)
     return _Attempt(meter.settled(outcome), answer.generated)

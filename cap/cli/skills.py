@@ -48,7 +48,7 @@ def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
     \b
     cap skills list -r ravens
     """  # noqa: D301
-    from cap.session.skills.skill_check import set_aside
+    from cap.session.skills.learning import set_aside
 
     store = _store(folder)
     aside = set_aside(store, ())
@@ -119,7 +119,7 @@ def check(
     cap skills check -r ravens
     """  # noqa: D301
     from cap.cli.session import model_for
-    from cap.session.skills.skill_check import check_all
+    from cap.session.skills.learning import check_all
 
     given = None
     if model is not None:

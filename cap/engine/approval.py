@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cap.engine.answer import Answer, EngineRobot
+from cap.engine.answer import Answer
 from cap.engine.settings import Allow, Approve, Decision
 from cap.errors import ModelError, NotApproved, RobotError
 from cap.messages import shown_call
@@ -172,7 +172,7 @@ class Passage:
 class Gate:
     """Lets programs and calls through, or refuses them with a reason."""
 
-    robot: EngineRobot
+    robot: Robot
     """Whose world is looked at before and after a question."""
     trace: Trace
     """Records each rehearsal; its depth distinguishes nested programs from the outermost."""

@@ -19,10 +19,9 @@ from typing import Any
 import shapely
 from shapely import MultiLineString
 
-from cap.engine.answer import Answer, Instruction
+from cap.engine.answer import GOAL, NOT_SO, SAYS_NO, Answer, Instruction
 from cap.engine.doubts.doubts import doubts
 from cap.engine.effect import Effect
-from cap.engine.goal import GOAL, NOT_SO, SAYS_NO
 from cap.engine.question import Author, Question
 from cap.engine.repair import failure_of
 from cap.engine.settings import Sampling
@@ -163,18 +162,14 @@ class BestOf:
         return replace(answer, accepted=accepted, denied=self.denied, doubts=found)
 
     def _wave(self) -> int:
-        """Return how many further programs are needed at least before one can be chosen.
+        """Return how many programs are asked for at once: as many as are needed at least.
 
         Where a budget or a check may end it after any of them, they are asked for one by one.
         """
-        sampling, left = self.sampling, self.sampling.samples - len(self.tried)
+        sampling = self.sampling
         limited = sampling.max_tokens is not None or sampling.max_s is not None
-        if limited or sampling.judge is not None or not sampling.agreement:
-            return 1
-        if not self.tried:
-            return sampling.samples // 2 + 1
-        _, alike, second = self._choice()
-        return max(1, min(left, (second + left - alike) // 2 + 1))
+        single = limited or sampling.judge is not None or not sampling.agreement
+        return 1 if single or self.tried else sampling.samples // 2 + 1
 
     def _stopped(self) -> str:
         """Return why no further program is asked for; "" if one may be."""

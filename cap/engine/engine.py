@@ -15,20 +15,22 @@ from __future__ import annotations
 import hashlib
 import inspect
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cap.checker.checker import Examination, examine
+from cap.checker.undefined import undefined
 from cap.engine.answer import (
+    GOAL,
+    NOT_SO,
     Answer,
-    EngineRobot,
+    GoalCheck,
     Instruction,
     State,
     failed_attempt,
     joined,
-    unanswered,
     with_failure,
 )
 from cap.engine.approval import Gate, Rehearsal, TrialTrace, stage
@@ -41,8 +43,7 @@ from cap.engine.doubts.doubts import (
     left_as_it_was,
 )
 from cap.engine.effect import Effect
-from cap.engine.function_generation import Generation, kept_for, refused
-from cap.engine.goal import GOAL, NOT_SO, GoalCheck
+from cap.engine.function_generation import Generation, refused
 from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.repair import (
     acted,
@@ -50,12 +51,11 @@ from cap.engine.repair import (
     failed_turn,
     failure_of,
     lmp_failed,
-    note_of,
     reason_of,
     sort_of,
     unfit,
 )
-from cap.engine.settings import EngineSettings, Repairs, Sort
+from cap.engine.settings import EngineSettings, Repairs
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, LMPFailed, ModelError, NotFound, PromptError, RobotError
 from cap.models.base import Completion, Model
@@ -67,12 +67,10 @@ from cap.prompt.prompt import Prompt, kind_error, one_line
 from cap.result import Call, Failure, Result, plain
 from cap.robot import observation
 from cap.robot.observation import Observation
+from cap.robot.protocol import Robot
 from cap.sandbox.limits import Listeners
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
-
-if TYPE_CHECKING:
-    from cap.engine.best_of import BestOf
 
 MAX_NESTING = 6
 """How deep LMPs may call each other."""
@@ -107,11 +105,15 @@ def interrupted() -> Failure:
     return Failure("interrupted", "Interrupted", stop_signals.why)
 
 
+class RepeatedProgram(Exception):
+    """A repair is the same program again."""
+
+
 @dataclass(eq=False, repr=False)
 class Engine:
     """Runs the LMPs of one robot with one model."""
 
-    robot: EngineRobot
+    robot: Robot
     """Whose functions programs may call."""
     model: Model
     """What writes programs."""
@@ -142,15 +144,13 @@ class Engine:
         settings, robot = self.settings, self.robot
         self.gate = Gate(robot, self.trace, settings.approve, settings.allow, self.rehearsal)
         self.seed = settings.seed
-        usual = Repairs(runtime=Repairs.runtime if robot.simulated else 0)
-        self.repairs = settings.repairs or usual
+        self.repairs = settings.repairs or (Repairs() if robot.simulated else Repairs(runtime=0))
         heed: Callable[[], None] = self.sandbox.robot_thread.heed_stop
-        tokens = settings.budget.answer_tokens
-        self.author = Author(self.model, self.trace, self.tally, tokens, self.memory, heed)
+        self.author = Author(self.model, self.trace, self.tally, self.memory, heed)
         self._primitives = {
             **{name: self.gate.asking(entry) for name, entry in robot.primitives().items()},
             **{
-                name: NestedLMP(self, prompt).primitive()
+                name: nested_lmp(self, prompt, {})
                 for name, prompt in self.prompts.items()
                 if prompt.header.returns is not None and name != GOAL
             },
@@ -160,12 +160,13 @@ class Engine:
         """Have another model write programs from here on."""
         self.model = self.author.model = model
 
-    def copy_for(self, robot: EngineRobot, trace: Trace) -> Engine:
+    def copy_for(self, robot: Robot, trace: Trace) -> Engine:
         """Return an engine like this one, at the same point, for another robot."""
         for prompt in self.prompts.values():  # a twin's prompts describe the robot's own functions
             self.docs(prompt)
-        settings = replace(self.settings, approve=None, allow=None, repairs=self.repairs)
-        settings = replace(settings, seed=self.seed)
+        settings = replace(
+            self.settings, seed=self.seed, approve=None, allow=None, repairs=self.repairs
+        )
         return replace(self, robot=robot, trace=trace, settings=settings, rehearsal=None)
 
     def run(self, asked: Instruction) -> Answer:
@@ -177,30 +178,43 @@ class Engine:
             given=state.given,
             pictures=self.look() if outermost else (),
         )
-        before = asked.before
+        before, best_of, given = asked.before, None, None
         world = before.world if before is not None and self.robot.simulated else None
         tries = outermost and sampling.samples > 1
         if tries and world is None and self.rehearsal is None:
-            reason = f"robot '{getattr(self.robot, 'name', '?')}' {_NO_TRIALS}"
-            self.trace.event("untried", reason=reason)
+            self.trace.event("untried", reason=f"robot '{self.robot.name}' {_NO_TRIALS}")
             tries = False
-        if outermost and (sampling.verify == GOAL or (tries and sampling.goal)):
+        wanted = sampling.verify == GOAL or (tries and sampling.goal)
+        if before is not None and outermost and wanted:
             try:
                 asked = replace(asked, goal=asked.goal or self.goal_check(asked.words, before))
             except RobotError as error:
                 return Answer(Result(failure=replace(failure_of(error), robot=True)))
-        left = self.repairs if outermost else self.repairs.nested(prompt.header.actions)
-        best_of = self._best_of(asked, question, world) if tries else None
-        answer = self._first(question, state, best_of)
+        left = {"static": self.repairs.static, "runtime": self.repairs.runtime, "person": 1}
+        if not outermost and prompt.header.actions:  # a nested program that acts runs once
+            left["runtime"] = 0
+        if tries:
+            from cap.engine.best_of import BestOf
+
+            stage_here = partial(stage, self.robot, self.rehearsal, world)
+            run_on = partial(self._run_on, question, state)
+            best_of = BestOf(self.author, asked, question, sampling, stage_here, run_on)
+            answer = best_of.run()
+            given = best_of.chosen
+        if best_of is None or answer.program is not None:
+            answer = self._attempt(question, state, given=given)
         doubted = tries  # a program that was chosen, or has been doubted, is doubted no more
-        answer, undone = self._judged(asked, answer, not doubted and left.runtime > 0), None
-        while (sort := self._repair(answer)) is not None and left.left(sort):
+        answer, undone = self._judged(asked, answer, not doubted and left["runtime"] > 0), None
+        while self.author.repairs and (sort := sort_of(answer)) is not None and left[sort] > 0:
             failure = answer.result.failure
             assert failure is not None
-            left, doubted = left.without(sort), doubted or failure.error == DOUBTED
+            doubted = doubted or failure.error == DOUBTED
+            if sort != "person":  # a user may decline as often as they like
+                left[sort] -= 1
             if failure.error in (AnsweredInWords.__name__, UNCHANGED):  # these are said once
-                runtime = 0 if failure.error == UNCHANGED else left.runtime
-                left = replace(left, static=0, runtime=runtime)
+                left["static"] = 0
+            if failure.error == UNCHANGED:
+                left["runtime"] = 0
             reason, number = reason_of(failure), answer.attempts + 1
             self.trace.event(
                 "repair", lmp=prompt.name, attempt=number, reason=reason, source=answer.shown
@@ -216,44 +230,24 @@ class Engine:
             except KeyboardInterrupt:
                 answer = with_failure(answer, self._ended())
                 break
-            if after is None:
+            except RepeatedProgram:
                 self.trace.event("repeated_program", lmp=prompt.name)
                 answer = replace(answer, attempts=number)
                 break
-            if unanswered(after):
-                why = after.result.failure
-                message = f"{failure.message}; a repair was asked for, but "
-                message += f"{why.error}: {why.message}" if why else ""
+            why = after.result.failure
+            if why is not None and why.kind == "model" and not after.ran:  # it gave no program
+                message = f"{failure.message}; a repair was asked for, but {why.error}: "
+                message += why.message
                 answer = replace(answer, attempts=number)
                 answer = with_failure(answer, replace(failure, message=message))
                 break
-            after = self._judged(asked, after, not doubted and left.runtime > 0)
+            after = self._judged(asked, after, not doubted and left["runtime"] > 0)
             answer = _repaired(answer, after, asked.words)
             undone = None if after.ran else undone
         if answer.result.failure is not None:
-            answer = self._with_its_world(left, answer, world, undone, asked.words)
+            answer = self._left_in_its_world(answer, world, undone, asked.words)
         answer = answer if best_of is None else best_of.judged(answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
-
-    def _best_of(self, asked: Instruction, question: Question, world: Any) -> BestOf:
-        """Return what tries several programs in the present world."""
-        from cap.engine.best_of import BestOf
-
-        stage_here = partial(stage, self.robot, self.rehearsal, world)
-        run_on = partial(self._run_on, question, asked.state)
-        return BestOf(self.author, asked, question, self.settings.sampling, stage_here, run_on)
-
-    def _first(self, question: Question, state: State, best_of: BestOf | None) -> Answer:
-        """Return the first attempt; of several programs that were tried, the chosen one's."""
-        given = None
-        if best_of is not None:
-            tried = best_of.run()
-            if tried.program is None:
-                return tried
-            given = best_of.chosen
-        answer = self._attempt(question, state, given=given)
-        assert answer is not None
-        return answer
 
     def _ended(self) -> Failure:
         """Return the failure of what a user stopped, while the interrupt is dealt with.
@@ -266,16 +260,8 @@ class Engine:
         stop_signals.taken()
         return interrupted()
 
-    def _repair(self, answer: Answer) -> Sort | None:
-        """Return the sort of repair that an answer needs; None if it needs none, or none helps."""
-        failure = answer.result.failure
-        if failure is None or not self.author.repairs:
-            return None
-        return sort_of(failure, answer.last_calls, answer.ran)
-
-    def _with_its_world(
+    def _left_in_its_world(
         self,
-        left: Repairs,
         answer: Answer,
         world: Any,
         undone: tuple[Answer, Any] | None,
@@ -284,14 +270,12 @@ class Engine:
         """Leave the world as the last failed program that ran left it, or undo that too.
 
         Args:
-            left: How many repairs there might be.
             answer: The last attempt, which failed.
             world: The world before the first of them.
             undone: The program whose motions are undone, with the world that it had left.
             words: The instruction.
         """
-        failed = answer.result.failure
-        if left.undo and world is not None:
+        if self.repairs.undo and world is not None:
             if answer.ran:
                 self._rewound(world)
             answer = replace(answer, back=True)
@@ -300,22 +284,21 @@ class Engine:
             self._rewound(its_world)
             stays = () if answer.ran else (failed_attempt(last, words),)
             answer = replace(answer, back=False, failed=(*answer.failed, *stays))
+        failed = answer.result.failure
         insisted = failed is not None and failed.error == DOUBTED
         return with_failure(answer, None) if insisted else answer
 
     def _run_on(self, question: Question, state: State, robot: Any, given: Completion) -> Answer:
         """Run an answer's program on another robot; only its requests are recorded."""
         engine = self.copy_for(robot, TrialTrace(self.trace))
-        answer = engine._attempt(question, state, given=given)
-        assert answer is not None
-        return answer
+        return engine._attempt(question, state, given=given)
 
-    def goal_check(self, words: str, before: Observation | None = None) -> GoalCheck | None:
+    def goal_check(self, words: str, before: Observation) -> GoalCheck | None:
         """Have an instruction's goal check written; None for a robot that has no prompt for it.
 
         Args:
             words: The instruction.
-            before: The world as it is, where it was looked at.
+            before: The world as it is.
 
         Raises:
             RobotError: The world cannot be seen.
@@ -324,7 +307,6 @@ class Engine:
             return None
         prompt, robot = self.prompts[GOAL], self.robot
         prompt = replace(prompt, header=replace(prompt.header, actions=False))
-        before = before or Observation.of(robot, world=True)
         known = {
             "before": {name: list(xyz) for name, xyz in before.positions.items()},
             "drawn_before": plain(getattr(robot, "strokes", None)),
@@ -351,12 +333,14 @@ class Engine:
         self.trace.picture(data.getvalue())
         return (data.getvalue(),)
 
-    def run_program(self, prompt: Prompt, program: Program, state: State) -> Answer:
+    def run_program(self, prompt: Prompt, source: str, state: State) -> Answer:
         """Check, complete and run a program in a prompt's scope; it is not repaired."""
         mark = self.tally.mark()
-        scope = self.scope(prompt, state, program)
-        examined = examine(program, scope, self.sandbox.policy)
-        answer = self._walk(Question(prompt, ""), examined, scope, state)
+        try:
+            program = Program.parse(source)
+        except CapError as error:
+            return Answer(Result(failure=failure_of(error)))
+        answer = self._complete(prompt, program, state)
         if answer.result.failure is not None:
             self.author.forget()
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
@@ -367,14 +351,17 @@ class Engine:
         state: State,
         before: str | None = None,
         given: Completion | None = None,
-    ) -> Answer | None:
-        """Ask the model once, and run what it wrote; None if it wrote the same as before.
+    ) -> Answer:
+        """Ask the model once, and run what it wrote.
 
         Args:
             question: With what.
             state: What a session remembers.
             before: The program of the attempt before.
             given: The model's answer, where it was asked before.
+
+        Raises:
+            RepeatedProgram: It wrote the same as before.
         """
         text, prompt = "", question.prompt
         try:
@@ -383,14 +370,11 @@ class Engine:
             program = program_of(completion, prompt)
         except CapError as error:
             self.author.forget()
-            same = text and text == before and not isinstance(error, CutOff)
-            return None if same else Answer(Result(failure=failure_of(error)), completion=text)
+            if text and text == before and not isinstance(error, CutOff):
+                raise RepeatedProgram from None
+            return Answer(Result(failure=failure_of(error)), completion=text)
         state = replace(state, variables={**state.variables, **question.context.facts})
-        scope = self.scope(prompt, state, program)
-        examined = examine(program, scope, self.sandbox.policy)
-        if examined.program.source == before:
-            return None
-        answer = self._walk(question, examined, scope, state)
+        answer = self._complete(prompt, program, state, question.instruction, before)
         failure = answer.result.failure
         answers_user = prompt.header.actions and prompt.header.returns is None
         if failure is None and answers_user and not state.goes_on:
@@ -401,32 +385,45 @@ class Engine:
             self.author.forget()
             if failure.kind == "undefined" and getattr(self.model, "by_example", False):
                 failure = unfit(failure)
-        elif before is None and given is None and answer.program is examined.program:
+        else:
             self.author.prove(question, completion)
         return with_failure(replace(answer, completion=text), failure)
 
-    def _walk(
-        self, question: Question, examined: Examination, scope: Scope, state: State
+    def _complete(
+        self,
+        prompt: Prompt,
+        program: Program,
+        state: State,
+        words: str = "",
+        before: str | None = None,
     ) -> Answer:
-        """Complete a program, have it approved, and run it.
+        """Check and complete a program, have it approved, and run it.
 
         Args:
-            question: What it answers; a user's own program answers one without words.
-            examined: The program, as the check sees it.
-            scope: What it may use.
+            prompt: Whose program it is.
+            program: The program.
             state: What a session remembers.
+            words: The instruction; "" of a user's own program.
+            before: The program of the attempt before.
+
+        Raises:
+            RepeatedProgram: It is the same as before.
         """
-        program, prompt = examined.program, question.prompt
+        scope = self.scope(prompt, state, program)
+        examined = examine(program, scope, self.sandbox.policy)
+        program = examined.program
+        if program.source == before:
+            raise RepeatedProgram
         try:
-            generated = self._generate(question, examined, scope, state)
+            generated = self._generated(prompt, examined, scope, state, words)
         except CapError as error:
             failed = Answer(Result(failure=failure_of(error)), program)
             self._show(prompt, failed, state)
             return failed
-        answer = Answer(Result(), program, generated, tuple(kept_for(program, scope, generated)))
+        answer = Answer(Result(), program, generated, tuple(_kept_for(program, scope, generated)))
         complete = replace(scope, definitions=(*scope.definitions, *generated))
 
-        def rehearse(twin: EngineRobot, trace: Trace) -> Result:
+        def rehearse(twin: Robot, trace: Trace) -> Result:
             engine = self.copy_for(twin, trace)
             own = engine.scope(prompt, state, program)
             own = replace(own, definitions=complete.definitions)
@@ -440,18 +437,15 @@ class Engine:
             if not passage.edited:
                 result = self._execute(prompt, program, complete, state.dropped)
                 return replace(answer, result=result, ran=True)
-            try:  # what the user wrote in its place is checked, and shown to them again
-                own = examine(Program.parse(passage.edited), scope, self.sandbox.policy)
-                edited = self._walk(replace(question, instruction=""), own, scope, state)
-            except CapError as error:
-                edited = Answer(Result(failure=failure_of(error)))
+            # What the user wrote in its place is checked, and shown to them again.
+            edited = self.run_program(prompt, passage.edited, state)
             failure = edited.result.failure
-            if failure is None or sort_of(failure, (), edited.ran) != "static":
+            if failure is None or sort_of(edited) != "static":
                 return edited
             self.trace.event("edit_refused", **vars(failure))  # it may be edited once more
 
-    def _generate(
-        self, question: Question, examined: Examination, scope: Scope, state: State
+    def _generated(
+        self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str
     ) -> tuple[Definition, ...]:
         """Return the functions a program lacks, unless the program itself is refused.
 
@@ -464,20 +458,18 @@ class Engine:
             raise refused(examined, self.trace)
         if not examined.undefined:  # the usual case
             return ()
-        prompt, memory = question.prompt, self.author.memory
+        memory, docs = self.author.memory, self.docs(prompt)
         hidden = f"is not available to '{prompt.name}' programs"
-        unavailable = {name: f"'{name}' {hidden}" for name in self._primitives}
-        unavailable |= {name: f"'{name}' {reason}" for name, reason in state.dropped.items()}
-        docs = self.docs(prompt)
+        reasons = {**dict.fromkeys(self._primitives, hidden), **state.dropped}
         written = Generation(
             self.author,
             self.function_prompt,
             scope,
             self.sandbox.policy,
             self.settings.budget,
-            unavailable,
+            {name: f"'{name}' {reason}" for name, reason in reasons.items()},
             docs=f"{docs}\n{imports(hinted(prompt, scope))}" if docs else "",
-            words=question.instruction,
+            words=words,
             known={} if memory is None else memory.functions,
         ).run(examined.program)
         if memory is not None:
@@ -515,13 +507,12 @@ class Engine:
             answer: The attempt.
             repairs: Whether doubts are a reason for a repair.
         """
-        before = asked.before if asked.compared else None
-        verify, goal = self.settings.sampling.verify, None
-        if verify == GOAL and before is not None:
-            goal = asked.goal
-        seen = before is not None and bool(before.positions or before.condition)
-        compared = seen and self.author.repairs
-        if not answer.ran or answer.result.failure or before is None or not (compared or goal):
+        before, verify = asked.before, self.settings.sampling.verify
+        goal = asked.goal if verify == GOAL else None
+        if before is None or not asked.compared or not answer.ran or answer.result.failure:
+            return answer
+        compared = self.author.repairs and bool(before.positions or before.condition)
+        if not (compared or goal):
             return answer
         try:
             now = Observation.of(self.robot)
@@ -536,8 +527,7 @@ class Engine:
         if failure is None and goal is not None:
             verdict = goal.says(self.robot)
             found += [NOT_SO] if verdict is False else []
-            denied = goal.denial(verdict)
-            answer = replace(answer, accepted=verdict is True, denied=denied)
+            answer = replace(answer, accepted=verdict is True, denied=goal.denial(verdict))
         if found and repairs and not explained(effect):
             ask = "do all that was asked, or write the program again if it did"
             doubt = "; ".join([*found, f"it did this: {effect.detail}", ask])
@@ -547,18 +537,12 @@ class Engine:
 
     def _asked_again(self, question: Question, answer: Answer, fixed: bool) -> Question:
         """Return the question after a failed attempt: with its program, and why it failed."""
-        failure, calls, prompt = answer.result.failure, answer.last_calls, question.prompt
-        assert failure is not None
-        kept = [name for name in answer.result.variables if name not in question.context.facts]
-        note = note_of(
-            *(failure, answer.shown, calls, prompt.header.returns), back=answer.back, kept=kept
-        )
-        turn = failed_turn(question.instruction, question.context.text, answer.shown, note)
-        question = replace(question, history=(*question.history, turn))
-        if failure.error == CutOff.__name__:
+        failure = answer.result.failure
+        question = replace(question, history=(*question.history, failed_turn(question, answer)))
+        if failure is not None and failure.error == CutOff.__name__:
             question = question.with_more_room()
-        if acted(calls) and not answer.back and not fixed:
-            now = self.context(prompt)
+        if acted(answer.last_calls) and not answer.back and not fixed:
+            now = self.context(question.prompt)
             context = Context.of({**question.context.facts, **now.facts})
             pictures = self.look() if question.pictures else ()
             question = replace(question, context=context, pictures=pictures)
@@ -661,32 +645,35 @@ class Engine:
             returns = RETURNED
         self.programs += 1
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
-        progress = _Progress(self.trace)
-        listeners = Listeners(
-            progress.called, progress.line if self.trace.listeners else None, progress.printed
-        )
-        execute = partial(
-            self.sandbox.execute,
-            program,
-            scope,
-            returns=returns,
-            keep=header.session,
-            seed=int.from_bytes(seed, "little"),
-            listeners=listeners,
-            robot=self.robot,
-        )
+        trace, calls, at, reported = self.trace, list[Call](), dict[str, int](), 0
+
+        def called(call: Call) -> None:
+            calls.append(call)
+            trace.event("call", **vars(call), **at)
+
+        def runs(number: int) -> None:
+            at["line"] = number
+            trace.progress("line", number=number)
+
+        def printed(text: str) -> None:
+            nonlocal reported
+            reported += len(text)
+            trace.progress("printed", text=text)
+
         try:
-            result = execute()
-            failure = result.failure
-            lost = failure is not None and failure.kind == "killed"
-            if lost and not acted(progress.calls):  # nothing was done yet
-                self.trace.event("run_again", lmp=prompt.name, reason=str(failure))
-                progress.chars = 0
-                result = execute()
+            result = self.sandbox.execute(
+                program,
+                scope,
+                returns=returns,
+                keep=header.session,
+                seed=int.from_bytes(seed, "little"),
+                listeners=Listeners(called, runs if trace.listeners else None, printed),
+                robot=self.robot,
+            )
         except KeyboardInterrupt:
-            return Result(failure=self._ended(), calls=tuple(progress.calls))
-        if rest := result.stdout[progress.chars :]:
-            progress.printed(rest)
+            return Result(failure=self._ended(), calls=tuple(calls))
+        if rest := result.stdout[reported:]:
+            printed(rest)
         if result.failure is not None and header.session:
             return replace(result, failure=explain(result.failure, dropped))
         if result.failure is not None:
@@ -698,6 +685,21 @@ class Engine:
         if result.value is None:  # this is how the prompts say that there is none
             failure = Failure("value", NotFound.__name__, "there is none")
         return replace(result, failure=failure)
+
+
+def _kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:
+    """Return the definitions of a scope that a program uses, by way of others too, in order."""
+    kept = {entry.name: entry for entry in scope.definitions}
+    if not kept:
+        return []
+    used: set[str] = set()
+    ahead = [program, *(Program.parse(entry.source) for entry in written)]
+    while ahead:
+        for entry in undefined(ahead.pop(), ()):
+            if entry.name in kept and entry.name not in used:
+                used.add(entry.name)
+                ahead.append(Program.parse(kept[entry.name].source))
+    return [entry for name, entry in kept.items() if name in used]
 
 
 def _repaired(before: Answer, after: Answer, words: str) -> Answer:
@@ -714,59 +716,17 @@ def _left_by(state: State, answer: Answer) -> State:
     return replace(state, variables=variables, definitions=definitions)
 
 
-@dataclass
-class _Progress:
-    """What a program did so far, also of one that is stopped before its end."""
+def nested_lmp(engine: Engine, prompt: Prompt, variables: Mapping[str, Any]) -> Primitive:
+    """Return one LMP of an engine, as a function that the programs of others call.
 
-    trace: Trace
-    calls: list[Call] = field(default_factory=list)
-    chars: int = 0
-    """How many characters of its output were reported; the turn's own event has all."""
-    at: dict[str, int] = field(default_factory=dict)
+    Args:
+        engine: Has its programs written and runs them.
+        prompt: The LMP.
+        variables: Plain data its programs see in addition to their keyword arguments.
+    """
+    name, trace, header = prompt.name, engine.trace, prompt.header
 
-    def called(self, call: Call) -> None:
-        """Record one call, with its line where that is known."""
-        self.calls.append(call)
-        self.trace.event("call", **vars(call), **self.at)
-
-    def printed(self, text: str) -> None:
-        """Report what the program prints to listeners."""
-        self.chars += len(text)
-        self.trace.progress("printed", text=text)
-
-    def line(self, number: int) -> None:
-        """Report which line of the program runs to listeners."""
-        self.at = {"line": number}
-        self.trace.progress("line", number=number)
-
-
-@dataclass(eq=False, repr=False)
-class NestedLMP:
-    """One LMP of an engine, as a function that the programs of others call."""
-
-    engine: Engine
-    """Has its programs written and runs them."""
-    prompt: Prompt
-    """The LMP."""
-    variables: Mapping[str, Any] = field(default_factory=dict)
-    """Plain data its programs see in addition to their keyword arguments."""
-
-    def primitive(self) -> Primitive:
-        """Return it as programs see it."""
-        said = self.prompt.header.doc
-        kinds = " or ".join(kind for kind in self.prompt.header.kind if kind != "any")
-        doc = said or (f"Return {kinds} for a description." if kinds else "")
-        return Primitive(self.prompt.name, self, "lmp", inspect.signature(self), doc)
-
-    def __call__(self, description: str, context: str = "", **given: Any) -> Any:
-        """Return the value to the program that waits for it.
-
-        Raises:
-            TypeError: The description is no text, or it takes no such keyword.
-            NotFound: The LMP says that there is none.
-            LMPFailed: There is no value; `failure` has the reason.
-        """
-        name, trace, header = self.prompt.name, self.engine.trace, self.prompt.header
+    def call(description: str, context: str = "", **given: Any) -> Any:
         if not isinstance(description, str) or not isinstance(context, str):
             raise TypeError(f"{name}() takes a description in words (a string)")
         if header.arguments and (unknown := given.keys() - header.arguments.keys()):
@@ -778,13 +738,16 @@ class NestedLMP:
         with trace.nested():
             trace.event("instruction", lmp=name, text=description)
             try:
-                variables = {**self.variables, **given}
-                result = self.engine.answer(self.prompt, description, context, variables).result
+                answer = engine.answer(prompt, description, context, {**variables, **given})
             except PromptError as error:
                 raise LMPFailed(f"{called}: {error}") from None
-        failure = result.failure
+        failure = answer.result.failure
         if failure is None:
-            return result.value
+            return answer.result.value
         if failure.error == NotFound.__name__ and not failure.robot:
             raise NotFound(f"{called}: {failure.message}")
         raise lmp_failed(called, failure)
+
+    kinds = " or ".join(kind for kind in header.kind if kind != "any")
+    doc = header.doc or (f"Return {kinds} for a description." if kinds else "")
+    return Primitive(name, call, "lmp", inspect.signature(call), doc)

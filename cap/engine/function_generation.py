@@ -6,21 +6,21 @@ method or a builtin is never asked for, and a recursive function is asked for on
 handed on, not called, is a function by the rule of `cap.checker.undefined`, or else a fault.
 
 An answer that cannot be used is asked for once more, with the reason. It cannot be used if it fails
-the check, does not define its function, does more than define, does not fit the calls it is for,
-or calls something in a way that does not fit: a function written earlier is taken as right, and the
-caller is written again.
+the check, does not define its function, does not fit the calls it is for, or calls something in a
+way that does not fit: a function written earlier is taken as right, and the caller is written
+again. What an answer does in addition, such as to test its function, is removed.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cap.checker.checker import Examination, Violation, examine
 from cap.checker.policy import Policy
-from cap.checker.undefined import CallSite, undefined
+from cap.checker.undefined import CallSite, Undefined, undefined
 from cap.engine.question import Author, Question, program_of
 from cap.engine.repair import UndefinedName, ViolationsFound, again
 from cap.engine.settings import GenerationLimits
@@ -51,8 +51,8 @@ class Wanted:
     """Every place that calls it, or hands it to something that will."""
     parent: str = ""
     """The generated function that first calls it; "" for the program itself."""
-    failed: Program | None = None
-    """An earlier answer that could not be used, where there is a program."""
+    failed: str = ""
+    """The program of an earlier answer that could not be used; "" if there is none."""
     reason: str = ""
     """Why it could not, if this is the second time it is asked for."""
 
@@ -95,8 +95,6 @@ class Generation:
     def __post_init__(self) -> None:
         """Start with none."""
         self._names = {*self.scope.names(), *self.policy.names()}
-        self._mark = self.author.tally.mark()
-        self._caller: Program | None = None
         self._programs: dict[str, Program] = {}
 
     def run(self, program: Program) -> tuple[Definition, ...]:
@@ -107,8 +105,8 @@ class Generation:
             GenerationFailed: A limit is reached, or an answer cannot be used.
             ModelError: The model gave no answer.
         """
-        self._caller, limits, depth = program, self.limits, 0
-        wave = {"": program}
+        limits, depth, wave = self.limits, 0, {"": program}
+        self._caller = program
         self._names.update(_defined(program))
         while wanted := self._wanted(wave):
             name = wanted[0].name
@@ -129,18 +127,16 @@ class Generation:
         """Ask for functions, all at once; return the program of each, or what is wrong with it."""
         questions = []
         for entry in wanted:
-            lines = [site.line for site in entry.calls if site.line]
-            caller = self._programs.get(entry.parent, self._caller)
             given = ""
-            if caller is not None and self.prompt.header.docs:
+            if self.prompt.header.docs:
+                lines = [site.line for site in entry.calls if site.line]
+                caller = self._programs.get(entry.parent, self._caller)
                 given = program_lines(self.words, caller.source, lines)
             question = Question(self.prompt, entry.request, docs=self.docs, given=given)
             if entry.reason:
-                source = entry.failed.source if entry.failed else ""
-                self.author.trace.event(
-                    "repair", lmp=self.prompt.name, attempt=2, reason=entry.reason, source=source
-                )
-                turn = PastTurn(entry.request, source, note=again(entry.reason))
+                about = {"reason": entry.reason, "source": entry.failed}
+                self.author.trace.event("repair", lmp=self.prompt.name, attempt=2, **about)
+                turn = PastTurn(entry.request, entry.failed, note=again(entry.reason))
                 question = replace(question, history=(turn,)).with_more_room()
             questions.append(question)
         answers = self.author.ask_all(questions)
@@ -151,13 +147,12 @@ class Generation:
         if isinstance(answer, ModelError):
             return answer
         try:
-            program = program_of(answer, self.prompt)
+            examined = examine(program_of(answer, self.prompt), self.scope, self.policy)
+            if examined.violations:
+                raise refused(examined, self.author.trace)
         except CapError as error:
             return error
-        examined = examine(program, self.scope, self.policy)
-        if examined.violations:
-            return refused(examined, self.author.trace)
-        alone = _definitions_alone(examined.program, entry.name)
+        alone = _definitions_alone(examined.program, self.scope.primitives)
         self.author.trace.event("generated", name=entry.name, source=alone.source)
         return alone
 
@@ -165,22 +160,29 @@ class Generation:
         """Return what programs call and do not define, each name once with all its calls."""
         found: dict[str, Wanted] = {}
         for parent, program in programs.items():
-            for name, calls in self._undefined(program):
-                earlier = found.get(name, Wanted(name, (), parent))
-                found[name] = replace(earlier, calls=(*earlier.calls, *calls))
+            for entry in self._undefined(program):
+                earlier = found.get(entry.name, Wanted(entry.name, (), parent))
+                found[entry.name] = replace(earlier, calls=(*earlier.calls, *entry.calls))
         return list(found.values())
 
-    def _undefined(self, program: Program) -> Iterator[tuple[str, tuple[CallSite, ...]]]:
-        for entry in undefined(program, self._names):
-            if entry.name in self.unavailable:
-                raise UndefinedName(self.unavailable[entry.name], entry.line)
-            if (meant := near_miss(entry.name, self.scope.primitives)) is not None:
+    def _undefined(self, program: Program) -> list[Undefined]:
+        """Return the functions that a program lacks.
+
+        Raises:
+            UndefinedName: It lacks something else.
+        """
+        found = list(undefined(program, self._names))
+        for entry in found:
+            reason = self.unavailable.get(entry.name)
+            if reason is None and (meant := near_miss(entry.name, self.scope.primitives)):
                 called = call_of(self.scope.primitives[meant])
-                raise UndefinedName(f"there is no '{entry.name}'; there is {called}", entry.line)
-            if not entry.calls:
+                reason = f"there is no '{entry.name}'; there is {called}"
+            if reason is None and not entry.calls:
                 hint = did_you_mean(entry.name, self._names)
-                raise UndefinedName(f"name '{entry.name}' is not defined.{hint}", entry.line)
-            yield entry.name, entry.calls
+                reason = f"name '{entry.name}' is not defined.{hint}"
+            if reason is not None:
+                raise UndefinedName(reason, entry.line)
+        return found
 
     def _wave(self, wanted: Sequence[Wanted]) -> dict[str, Program]:
         """Have the functions of one wave written; those that cannot be used once more."""
@@ -190,22 +192,18 @@ class Generation:
         left = [entry for entry in wanted if entry.name not in answers]
         problems: dict[str, str] = {}
         for _ in range(2 if self.author.repairs else 1):
-            spent = self.author.tally.since(self._mark).completion_tokens
-            if spent >= self.limits.tokens:
-                what = f"generated functions took {spent} tokens (limit {self.limits.tokens})"
-                raise GenerationFailed(f"{what}: {wanted[0].name}")
             for entry, answer in zip(left, self.write(left) if left else (), strict=True):
                 if isinstance(answer, ModelError):
                     raise answer
                 answers[entry.name] = answer
-            usable, problems = self._sorted(wanted, answers)
+            problems = self._problems(wanted, answers)
             if not problems:
-                return {name: usable[name] for name in answers}
+                return {name: one for name, one in answers.items() if isinstance(one, Program)}
             left = []
             for entry in wanted:
                 if entry.name in problems:
-                    failed = getattr(answers[entry.name], "program", answers[entry.name])
-                    failed = failed if isinstance(failed, Program) else None
+                    answer = answers[entry.name]
+                    failed = getattr(getattr(answer, "program", answer), "source", "")
                     reason = f"this {problems[entry.name]}"
                     left.append(replace(entry, failed=failed, reason=reason))
         name, problem = next(iter(problems.items()))
@@ -220,12 +218,11 @@ class Generation:
             return False
         return self._problem(entry, program, self._names) is None
 
-    def _sorted(
+    def _problems(
         self, wanted: Sequence[Wanted], answers: Mapping[str, Program | CapError]
-    ) -> tuple[dict[str, Program], dict[str, str]]:
-        """Return the answers that can be used, and why others cannot, in the wave's order."""
-        problems: dict[str, str] = {}
-        taken, usable = set(self._names), dict[str, Program]()
+    ) -> dict[str, str]:
+        """Return why answers cannot be used, by name, in the wave's order."""
+        problems, usable, taken = dict[str, str](), dict[str, Program](), set(self._names)
         for entry in wanted:
             answer = answers[entry.name]
             if isinstance(answer, CapError):
@@ -240,7 +237,7 @@ class Generation:
             if found := self._misfits(program, written):
                 lines = (f"line {fault.line}: {fault.reason}" for fault in found)
                 problems[name] = f"has faults: {'; '.join(lines)}"
-        return usable, problems
+        return problems
 
     def _problem(self, entry: Wanted, answer: Program, taken: set[str]) -> str | None:
         """Return what is wrong with one answer by itself."""
@@ -248,14 +245,11 @@ class Generation:
         if entry.name not in defined:
             others = [node.name for node in answer.tree.body if isinstance(node, _NAMED)]
             return f"defines {', '.join(others)}" if others else "defines no function"
-        for node in answer.tree.body:
-            if self._acts(node, defined):
-                return "has statements outside functions"
         own = {entry.name, *(kept.name for kept in self.scope.definitions)}
         if clash := sorted((set(defined) & taken) - own):
             return f"also defines {clash}, already there"
         try:
-            list(self._undefined(answer))
+            self._undefined(answer)
         except UndefinedName as error:
             return f"is refused: {_with_line(error)}"
         written = [_as_definition(entry.name, answer)]
@@ -266,15 +260,6 @@ class Generation:
             if found := self._misfits(call, written):
                 return f"does not fit the call {site.text}: {found[0].reason}"
         return None
-
-    def _acts(self, node: ast.stmt, defined: Sequence[str]) -> bool:
-        """Return True for a statement that may move the robot: defining a function does not."""
-        return not isinstance(node, _NAMED) and any(
-            isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Name)
-            and (part.func.id in self.scope.primitives or part.func.id in defined)
-            for part in ast.walk(node)
-        )
 
     def _misfits(self, program: Program, written: Sequence[Definition]) -> Sequence[Violation]:
         """Return the violations of a program, together with the functions written for it."""
@@ -290,17 +275,15 @@ def _with_line(error: CapError) -> str:
 _NAMED = ast.FunctionDef | ast.ClassDef
 
 
-def _definitions_alone(program: Program, name: str) -> Program:
-    """Return an answer without test code: calls, assertions, a `__main__` part."""
+def _definitions_alone(program: Program, primitives: Collection[str]) -> Program:
+    """Return an answer without statements that call what it defines, or move the robot: tests."""
+    called = {*primitives, *_defined(program), "print"}
 
-    def tries(node: ast.stmt) -> bool:
-        if isinstance(node, ast.Assign | ast.Expr):
-            calls = [part.func for part in ast.walk(node.value) if isinstance(part, ast.Call)]
-            return any(getattr(function, "id", "") in (name, "print") for function in calls)
-        script = isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
-        return isinstance(node, ast.Assert) or script
+    def tests(node: ast.stmt) -> bool:
+        calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+        return isinstance(node, ast.Assert) or any(getattr(f, "id", "") in called for f in calls)
 
-    doomed = [node for node in program.tree.body if tries(node)]
+    doomed = [node for node in program.tree.body if not isinstance(node, _NAMED) and tests(node)]
     return program.without(doomed, "removed, it only tests the function")
 
 
@@ -317,21 +300,6 @@ def _defined(program: Program) -> list[str]:
 
 def _as_definition(name: str, program: Program) -> Definition:
     return Definition(name, program.source.strip() + "\n", origin="generated")
-
-
-def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:
-    """Return the definitions of a scope that a program uses, by way of others too, in order."""
-    kept = {entry.name: entry for entry in scope.definitions}
-    if not kept:
-        return []
-    used: set[str] = set()
-    ahead = [program, *(Program.parse(entry.source) for entry in written)]
-    while ahead:
-        for entry in undefined(ahead.pop(), ()):
-            if entry.name in kept and entry.name not in used:
-                used.add(entry.name)
-                ahead.append(Program.parse(kept[entry.name].source))
-    return [entry for name, entry in kept.items() if name in used]
 
 
 _SHORT_WORDS = {

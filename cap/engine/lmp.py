@@ -12,13 +12,13 @@ sandbox and repaired. Only its functions run in this process.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from cap.checker.declared_types import require
 from cap.engine.answer import Answer
-from cap.engine.engine import Engine, NestedLMP
+from cap.engine.engine import Engine, nested_lmp
 from cap.engine.question import Tally
 from cap.engine.repair import lmp_failed
 from cap.engine.settings import EngineSettings
@@ -67,10 +67,6 @@ class LMP:
             PromptError: The prompt cannot be read.
             MissingKey: The model needs a key and none is set.
         """
-        require("the prompt", prompt, Prompt | Path | str)
-        require("functions", functions, Mapping[str, Any] | None)
-        require("variables", variables, Mapping[str, Any] | None)
-        require("lmps", lmps, Mapping[str, LMP] | None)
         self.prompt = _prompt(prompt, name)
         self.model = make_model(model) if isinstance(model, str) else require_model(model)
         self.trace = trace or Trace()
@@ -111,8 +107,6 @@ class LMP:
             UsageError: The instruction is empty, or a variable has the name of a function.
             PromptError: The prompt asks for context that is not given.
         """
-        if not isinstance(instruction, str):
-            raise UsageError(f"the instruction is {instruction!r}; say in words what is wanted")
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what is wanted")
@@ -134,9 +128,17 @@ class LMP:
         found = {name: _primitive(name, function) for name, function in self._functions.items()}
         for name, lmp in self._lmps.items():
             prompt, engine = replace(lmp.prompt, name=name), lmp._engine_on(trace, tally)
-            found[name] = NestedLMP(engine, prompt, lmp._variables).primitive()
+            found[name] = nested_lmp(engine, prompt, lmp._variables)
+        in_its_place: Any = SimpleNamespace(  # of a robot: nothing moves
+            name="functions",
+            simulated=True,
+            about="",  # their own docstrings say all there is to say
+            primitives=lambda: found,
+            context=lambda: self._variables,
+            stop=lambda: None,
+        )
         return Engine(
-            _Functions(found, self._variables),
+            in_its_place,
             self.model,
             {},
             registry.function_prompt(),
@@ -145,31 +147,6 @@ class LMP:
             settings=EngineSettings(seed=self._seed),
             tally=tally,
         )
-
-
-@dataclass
-class _Functions:
-    """Plain functions in a robot's place: nothing moves."""
-
-    functions: Mapping[str, Primitive]
-    facts: Mapping[str, Any]
-    simulated: bool = True
-    about: str = ""
-    """Their own docstrings say all there is to say."""
-
-    def primitives(self) -> Mapping[str, Primitive]:
-        """Return the functions programs may call, by name."""
-        return self.functions
-
-    def context(self) -> Mapping[str, Any]:
-        """Return the facts a prompt may ask for."""
-        return self.facts
-
-    def stop(self) -> None:
-        """Do nothing: there is no motion."""
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to release."""
 
 
 def _prompt(prompt: Prompt | Path | str, name: str | None) -> Prompt:

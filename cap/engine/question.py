@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
@@ -159,8 +160,6 @@ class Author:
     """Where events go."""
     tally: Tally
     """Counts the answers."""
-    max_tokens: int | None = None
-    """How long an answer may be, in tokens; None for the model's own limit."""
     memory: Memory | None = None
     """What need not be asked again; None to ask always."""
     heed: Callable[[], None] | None = None
@@ -201,47 +200,33 @@ class Author:
 
         An empty one is asked for once more, with more room if it came to its limit.
         """
-        answers: dict[int, Completion | ModelError] = {}
-        left, nested, memory = dict(enumerate(questions)), self.trace.depth > 0, self.memory
-        for _ in range(2):
-            requests = {number: self._request(question) for number, question in left.items()}
-            for number, request in requests.items():
-                prompt = left[number].prompt
-                self.trace.event(
-                    "prompt",
-                    lmp=prompt.name,
-                    sha256=prompt.sha256,
-                    model=self.model.name,
-                    tail=request.prompt.removeprefix(prompt.head(left[number].docs)).strip(),
-                )
-            begin_s, lmp = time.monotonic(), questions[0].prompt.name
-            found: dict[int, Completion | ModelError] = {}
-            for number, request in requests.items():
-                if memory is not None and (known := memory.get(request, nested)):
-                    found[number] = known
-            unknown = [number for number in requests if number not in found]
-            if unknown:
-                asked = self._answers(lmp, [requests[number] for number in unknown])
-                found |= zip(unknown, asked, strict=True)
-            duration_s = time.monotonic() - begin_s
-            for number, request in requests.items():
-                self._note(lmp, request, found[number], duration_s)
-                duration_s = 0.0  # they were asked all at once: the first has it all
-            answers |= found
-            left = {
-                number: left[number].with_more_room() if answer.ended == "cut" else left[number]
-                for number, answer in found.items()
-                if isinstance(answer, Completion) and answer.empty
-            }
-        return [answers[number] for number in range(len(questions))]
+        answers = self._once(questions)
+        again = {
+            number: questions[number].with_more_room() if one.ended == "cut" else questions[number]
+            for number, one in enumerate(answers)
+            if isinstance(one, Completion) and one.empty
+        }
+        if again:
+            for number, answer in zip(again, self._once([*again.values()]), strict=True):
+                answers[number] = answer
+        return answers
 
-    def _answers(self, lmp: str, requests: Sequence[Request]) -> list[Completion | ModelError]:
-        """Return the model's answers to requests, asked for all at once.
+    def _once(self, questions: Sequence[Question]) -> list[Completion | ModelError]:
+        """Ask questions at the same time, each once, and record and count the answers.
 
         The text of a single one is reported as it is written, where there are listeners. Off the
         main thread, where no Ctrl-C comes, a request has a thread of its own, and a stop leaves it.
         """
-        over, received = False, 0
+        lmp, requests = questions[0].prompt.name, [*map(self._request, questions)]
+        for question, request in zip(questions, requests, strict=True):
+            prompt = question.prompt
+            tail = request.prompt.removeprefix(prompt.head(question.docs)).strip()
+            about = {"sha256": prompt.sha256, "model": self.model.name, "tail": tail}
+            self.trace.event("prompt", lmp=prompt.name, **about)
+        memory, nested, begin_s = self.memory, self.trace.depth > 0, time.monotonic()
+        known = [memory.get(one, nested) if memory else None for one in requests]
+        left = [request for request, one in zip(requests, known, strict=True) if one is None]
+        over, received, single = False, 0, len(left) == 1
 
         def report(piece: str) -> None:
             nonlocal received
@@ -249,28 +234,36 @@ class Author:
             if not over:
                 self.trace.progress("text", lmp=lmp, text=piece)
 
-        model, single = self.model, len(requests) == 1
+        model: Any = self.model
         if not isinstance(model, Wrapped):  # an error of a user's own becomes one line
             model = OwnModel(model, type(model).__name__)
-        asks = [functools.partial(model.complete, request) for request in requests]
+        asks = [functools.partial(model.complete, request) for request in left]
         if single and self.trace.listeners and isinstance(self.model, Streams):
-            asks = [functools.partial(model.stream, requests[0], report)]
-        alone = self.heed is None or threading.current_thread() is threading.main_thread()
+            asks = [functools.partial(model.stream, left[0], report)]
+        asked: list[Completion | ModelError]
         try:
-            if single and alone:
-                return [asks[0]()]
-            if single:
+            if not single:
+                asked = together(asks, returned=ModelError, heed=self.heed)
+            elif self.heed is None or threading.current_thread() is threading.main_thread():
+                asked = [asks[0]()]
+            else:
                 asks = [functools.partial(contextvars.copy_context().run, asks[0])]
-            return together(asks, returned=ModelError, heed=self.heed)
+                asked = together(asks, returned=ModelError, heed=self.heed)
         except ModelError as error:
-            return [error]
+            asked = [error]
         except KeyboardInterrupt:
-            for request in requests:
+            for request in left:
                 lost = model.cancelled_usage(request.prompt, estimate(received) if single else 0)
                 self.tally.add(lost, lmp)
             raise
         finally:
             over = True
+        duration_s, came = time.monotonic() - begin_s, iter(asked)
+        answers = [next(came) if one is None else one for one in known]
+        for request, answer in zip(requests, answers, strict=True):
+            self._note(lmp, request, answer, duration_s)
+            duration_s = 0.0  # they were asked all at once: the first has it all
+        return answers
 
     def _request(self, question: Question) -> Request:
         prompt, model = question.prompt, self.model
@@ -283,7 +276,7 @@ class Author:
             question.given,
         )
         drawn = bool(question.sample) and not getattr(model, "sampled", False)
-        limit = self.max_tokens or getattr(model, "max_tokens", None) or MAX_TOKENS
+        limit = getattr(model, "max_tokens", None) or MAX_TOKENS
         return Request(
             prompt=text,
             stop=prompt.header.stop,

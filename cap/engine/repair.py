@@ -20,8 +20,10 @@ from dataclasses import replace
 from typing import Any
 
 from cap.checker.checker import Examination
+from cap.engine.answer import Answer
 from cap.engine.approval import DECLINED
 from cap.engine.doubts.doubts import DID_NOTHING
+from cap.engine.question import Question
 from cap.engine.settings import Sort
 from cap.errors import (
     AnswerFault,
@@ -33,7 +35,7 @@ from cap.errors import (
     NotFound,
 )
 from cap.program.program import AnsweredInWords, ProgramSyntaxError
-from cap.prompt.context import brief
+from cap.prompt.context import brief, cut
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure, FailureKind
 
@@ -131,22 +133,19 @@ def explain(failure: Failure, dropped: Mapping[str, str]) -> Failure:
     return replace(failure, message=f"{failure.message}; {why}")
 
 
-def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
-    """Return which sort of repair a failure asks for; None if none can help.
-
-    Args:
-        failure: How the program failed.
-        calls: What it called.
-        ran: Whether it was started.
-    """
-    if not ran and failure.error == DECLINED:
-        return "person"
-    if not ran:
+def sort_of(answer: Answer) -> Sort | None:
+    """Return which sort of repair an attempt needs; None if it needs none, or none can help."""
+    failure = answer.result.failure
+    if failure is None:
+        return None
+    if not answer.ran:
+        if failure.error == DECLINED:
+            return "person"
         repairable = failure.kind in _STATIC or failure.error == AnsweredInWords.__name__
         return "static" if repairable else None
     if failure.kind == "value" and failure.error == NotFound.__name__:
         return None  # said on purpose: what was asked for is not there
-    if failure.error in ("WrongKind", DID_NOTHING) and not acted(calls):
+    if failure.error in ("WrongKind", DID_NOTHING) and not acted(answer.last_calls):
         return "static"
     endless = failure.kind == "timeout" and failure.error in _ENDLESS
     return "runtime" if failure.kind in _RUNTIME or endless else None
@@ -157,34 +156,29 @@ def acted(calls: Sequence[Call]) -> bool:
     return any(call.kind == "action" for call in calls)
 
 
-def failed_turn(instruction: str, context: str, source: str, note: str) -> PastTurn:
+def failed_turn(question: Question, answer: Answer) -> PastTurn:
     """Return a failed attempt as a turn of the prompt, with what went wrong as its note."""
-    return PastTurn(instruction, _cut(source, _SOURCE_CHARS), context, note=note)
+    facts = question.context.facts
+    kept = [name for name in answer.result.variables if name not in facts]
+    note = note_of(answer, question.prompt.header.returns, kept)
+    source = cut(answer.shown, _SOURCE_CHARS)
+    return PastTurn(question.instruction, source, question.context.text, note=note)
 
 
-def note_of(
-    failure: Failure,
-    source: str,
-    calls: Sequence[Call],
-    returns: str | None = None,
-    *,
-    back: bool = False,
-    kept: Sequence[str] = (),
-) -> str:
+def note_of(answer: Answer, returns: str | None = None, kept: Sequence[str] = ()) -> str:
     """Return the reason, where it is in the program, the calls up to there, and the request.
 
     Args:
-        failure: How the program failed.
-        source: Its text.
-        calls: What it called.
+        answer: An attempt that failed.
         returns: The variable its prompt's programs set; None of one that speaks to the person.
-        back: Whether the world went back to where it was before.
         kept: Names that it set and that are still set.
     """
+    failure, calls = answer.result.failure, answer.last_calls
+    assert failure is not None
     if failure.error == AnsweredInWords.__name__:
         return _ANSWER.format(returns=returns) if returns else _SPEAK
     reason = reason_of(failure)
-    line = _line(source, failure.line)
+    line = _line(answer.shown, failure.line)
     parts = [f"{reason} (in `{line}`)" if line and calls else reason]
     if failure.error == NotFound.__name__:
         parts.append(_NOTHING_ELSE)
@@ -194,12 +188,12 @@ def note_of(
         refused = bool(calls) and calls[-1].kind == "action"
         return "; ".join([*parts, _REQUEST, *([_NO_LESS] if refused else [])])
     set_still = f", and {', '.join(kept)} are still set" if kept else ""
-    return "; ".join([*parts, _BACK if back else _LEFT.format(kept=set_still)])
+    return "; ".join([*parts, _BACK if answer.back else _LEFT.format(kept=set_still)])
 
 
 def again(reason: str) -> str:
     """Return the note under a generated function that could not be used."""
-    reason = _cut(reason, _MESSAGE_CHARS).rstrip(".")
+    reason = cut(reason, _MESSAGE_CHARS).rstrip(".")
     return f"{reason}; write the whole function again, corrected"
 
 
@@ -208,7 +202,7 @@ def reason_of(failure: Failure) -> str:
     where = f"line {failure.line}: " if failure.line else ""
     name = f"{failure.error}: " if failure.kind in _RUNTIME else ""
     message = _FOR_PERSONS.sub("", failure.message)
-    return f"{where}{name}{_cut(message, _MESSAGE_CHARS)}"
+    return f"{where}{name}{cut(message, _MESSAGE_CHARS)}"
 
 
 def _folded(calls: Sequence[Call]) -> list[str]:
@@ -243,12 +237,8 @@ def _with_result(call: Call) -> str:
     given += [f"{name}={brief(value)}" for name, value in call.kwargs.items()]
     called = f"{call.name}({', '.join(given)})"
     if call.error is not None:
-        return f"{called} failed: {_cut(call.error, _MESSAGE_CHARS)}"
+        return f"{called} failed: {cut(call.error, _MESSAGE_CHARS)}"
     return called if call.result is None else f"{called} returned {brief(call.result)}"
-
-
-def _cut(text: str, chars: int) -> str:
-    return text if len(text) <= chars else f"{text[: chars - 3]}..."
 
 
 def _line(source: str, number: int | None) -> str:

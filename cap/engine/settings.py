@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cap.checker.declared_types import check_values
@@ -71,19 +71,6 @@ class Repairs:
         """
         check_values(self)
 
-    def left(self, sort: Sort | None) -> bool:
-        """Return whether one more is left; a user may decline as often as they like."""
-        return sort == "person" or (sort is not None and getattr(self, sort) > 0)
-
-    def nested(self, acts: bool) -> Repairs:
-        """Return how often, for an LMP that a program calls: one that acts is not run again."""
-        return replace(self, runtime=0) if acts else self
-
-    def without(self, sort: Sort | None) -> Repairs:
-        """Return what is left after one of a sort."""
-        spent = {} if sort in (None, "person") else {str(sort): getattr(self, str(sort)) - 1}
-        return replace(self, **spent)
-
 
 @dataclass(frozen=True)
 class GenerationLimits:
@@ -93,11 +80,6 @@ class GenerationLimits:
     """Waves: a generated function's own helpers are one deeper."""
     functions: int = 16
     """Functions in all."""
-    tokens: int = 16_000
-    """Completion tokens in all, as the model counts them; no wave begins beyond."""
-    answer_tokens: int | None = None
-    """Longest answer, the program's own too; one cut there is asked for again with more room. None
-    for the model's own limit."""
 
     def __post_init__(self) -> None:
         """Check the values.

@@ -114,6 +114,11 @@ def brief(value: Any, chars: int = 80) -> str:
         text = " ".join(repr(value).split())
     except ValueError:  # Python shows no integer of more than 4300 digits
         return f"<{type(value).__name__}>"
+    return cut(text, chars)
+
+
+def cut(text: str, chars: int) -> str:
+    """Return a text of at most so many characters."""
     return text if len(text) <= chars else f"{text[: chars - 3]}..."
 
 
@@ -176,17 +181,4 @@ def _literal(value: Any) -> str:
     if kind in (list, tuple, set, frozenset):
         inside = ", ".join(map(_literal, value))
         return f"[{inside}]" if kind is list else f"{kind.__name__}([{inside}])"
-    if hasattr(value, "geom_type"):
-        return _geometry(value)
     raise NoLiteral(f"a value of type '{kind.__name__}'")
-
-
-def _geometry(value: Any) -> str:
-    if value.is_empty:
-        return f"{value.geom_type}()"
-    if value.geom_type == "Polygon":
-        holes = [list(ring.coords) for ring in value.interiors]
-        return f"Polygon({list(value.exterior.coords)!r}, {holes!r})"
-    if hasattr(value, "geoms"):
-        return f"{value.geom_type}([{', '.join(map(_geometry, value.geoms))}])"
-    return f"{value.geom_type}({list(value.coords)!r})"

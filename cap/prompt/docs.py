@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from cap.program.scope import Primitive
 
-FUNCTION_CHARS = 900
-"""The most characters about one function: longer docs are cut at the end of a sentence."""
-BLOCK_CHARS = 6_000
-"""The most characters in all: beyond it functions have their first sentence only."""
 _SECTION = re.compile(r"^(Args|Returns|Raises):[ \t]*$", re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z'\"])")
 
 
 def primitive_docs(
@@ -32,17 +28,9 @@ def primitive_docs(
         groups: Objects whose attributes some of them are.
     """
     owners = {name: f"{group}." for group, names in groups.items() for name in names}
-    lines: list[str] = []
     said: set[str] = set()
-    left = BLOCK_CHARS
-    for primitive in primitives.values():
-        line = described(primitive, said)
-        if len(line) > left:
-            first, *_ = _SENTENCE.split(" ".join(_paragraphs(primitive.doc))[:FUNCTION_CHARS])
-            line = f"{call_of(primitive)}: {first}" if first else call_of(primitive)
-        left -= len(line)
-        lines.append(owners.get(primitive.name, "") + line)
-    paragraphs = _paragraphs(_clipped(about, BLOCK_CHARS // 2))
+    lines = [owners.get(one.name, "") + described(one, said) for one in primitives.values()]
+    paragraphs = _paragraphs(about)
     if not (paragraphs or lines):
         return ""
     text = "\n".join([*paragraphs, "", *lines]).strip()
@@ -51,9 +39,8 @@ def primitive_docs(
 
 def imports(primitives: Mapping[str, Primitive]) -> str:
     """Return the lines that name what a function may call that is written for a program."""
-    names: dict[str, list[str]] = {"robot": [], "lmps": []}
-    for name, primitive in primitives.items():
-        names["lmps" if primitive.kind == "lmp" else "robot"].append(name)
+    lmps = [name for name, primitive in primitives.items() if primitive.kind == "lmp"]
+    names = {"robot": [name for name in primitives if name not in lmps], "lmps": lmps}
     return "\n".join(f"from {of} import {', '.join(some)}" for of, some in names.items() if some)
 
 
@@ -79,7 +66,7 @@ def described(primitive: Primitive, said: set[str]) -> str:
         parts.append(f"Raises {'; '.join(entry.rstrip('.') for entry in errors)}.")
         said.update(raised)
     called = call_of(primitive, typed="Args" not in there, returns="Returns" not in there)
-    return f"{called}: {_clipped(' '.join(parts), FUNCTION_CHARS)}" if parts else called
+    return f"{called}: {' '.join(parts)}" if parts else called
 
 
 def call_of(primitive: Primitive, *, typed: bool = False, returns: bool = False) -> str:
@@ -95,7 +82,7 @@ def call_of(primitive: Primitive, *, typed: bool = False, returns: bool = False)
         if primitive.kind == "lmp" and entry.name != "description":
             continue  # its facts are in the context; its other arguments are in its docs
         kind = entry.annotation if typed and primitive.kind != "lmp" else entry.empty
-        shown.append(str(entry.replace(annotation=kind)).replace("'", "") if kind else entry.name)
+        shown.append(str(entry.replace(annotation=kind)).replace("'", ""))
     value = primitive.signature.return_annotation
     known = (
         returns and primitive.kind != "lmp" and value not in (inspect.Signature.empty, None, "None")
@@ -111,19 +98,5 @@ def _paragraphs(text: str) -> list[str]:
 def _entries(section: str) -> list[str]:
     """Return the entries of an indented section: each begins where the first one does."""
     lines = [line for line in section.split("\n") if line.strip()]
-    margin = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-    starts = [line[margin : margin + 1] != " " for line in lines]
-    text = "\n".join(
-        f"\n{line.strip()}" if new else line.strip()
-        for line, new in zip(lines, starts, strict=True)
-    )
-    return _paragraphs(text)
-
-
-def _clipped(text: str, chars: int) -> str:
-    """Return a text cut after its last sentence that fits."""
-    if len(text) <= chars:
-        return text
-    kept = text[:chars]
-    ends = [match.start() for match in _SENTENCE.finditer(kept)]
-    return kept[: ends[-1]] if ends else f"{kept[: chars - 3]}..."
+    dedented = textwrap.dedent("\n".join(lines)).split("\n")
+    return _paragraphs("\n".join(line if line[:1] == " " else f"\n{line}" for line in dedented))

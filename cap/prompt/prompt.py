@@ -40,7 +40,6 @@ comes first.
 from __future__ import annotations
 
 import ast
-import contextlib
 import hashlib
 import json
 import re
@@ -68,6 +67,7 @@ CHARS_PER_TOKEN = 4
 """A rule of thumb; no tokenizer is used."""
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
 _OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
+_CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\(")
 _JOINERS = "\u200c\u200d"
 """Not printable, but part of words: Persian compounds, emoji of several signs."""
 FURTHER = "nearest"
@@ -169,13 +169,7 @@ class Prompt:
     @cached_property
     def called(self) -> frozenset[str]:
         """Names that its examples call."""
-        found: set[str] = set()
-        for example in self.examples:
-            with contextlib.suppress(SyntaxError):
-                nodes = ast.walk(ast.parse(example.code))
-                calls = (node.func for node in nodes if isinstance(node, ast.Call))
-                found |= {function.id for function in calls if isinstance(function, ast.Name)}
-        return frozenset(found)
+        return frozenset(name for one in self.examples for name in _CALLED.findall(one.code))
 
     @cached_property
     def sha256(self) -> str:
@@ -361,11 +355,7 @@ def _bare(prompt: Prompt, body: str) -> Prompt:
         for entry in split_examples(body, prefix, names=names)
         if not released.is_title(entry.code)
     )
-    inferred = released.infer(
-        [entry.code for entry in examples],
-        [entry.context for entry in examples],
-        prefix,
-    )
+    inferred = released.infer(examples, prefix)
     return replace(
         prompt,
         header=Header(**inferred),
@@ -459,27 +449,18 @@ def kind_error(value: Any, kinds: Sequence[str]) -> str | None:
 def _is_of(kind: str, value: Any) -> bool:
     """Tell whether a value is of one kind, of those that headers name."""
     match kind:
+        case "any":
+            return True
         case "name" | "text":
             return isinstance(value, str)
         case "names":
             return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
-        case "point" | "points":
-            return _is_array(value, 1 if kind == "point" else 2)
-        case "number":
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            return whole or (isinstance(value, float | np.floating) and bool(np.isfinite(value)))
         case "boolean":
             return isinstance(value, bool | np.bool_)
-    return True
-
-
-def _is_array(value: Any, dimensions: int) -> bool:
-    """True for finite coordinates: the last axis is xy or xyz."""
-    if not isinstance(value, list | tuple | np.ndarray):
-        return False
     try:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         return False
-    shape_fits = array.ndim == dimensions and array.shape[-1] in (2, 3)
-    return shape_fits and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    dimensions = {"number": 0, "point": 1, "points": 2}[kind]
+    fits = array.ndim == dimensions and (not dimensions or array.shape[-1] in (2, 3))
+    return fits and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())

@@ -12,9 +12,11 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
+
+from cap.prompt.examples import Example
 
 SUFFIXES = (".py", ".txt")
 """Of prompt files; a folder that has some of the first kind has its prompts in those."""
@@ -49,7 +51,7 @@ def files(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in next(filter(None, some), [])}
 
 
-def served(stems: Iterable[str], robot: str) -> dict[str, str]:
+def served(stems: Collection[str], robot: str) -> dict[str, str]:
     """Return the file (its stem) that serves each LMP.
 
     Args:
@@ -59,19 +61,15 @@ def served(stems: Iterable[str], robot: str) -> dict[str, str]:
     Returns:
         The stems by the LMP's name. Files of other names serve LMPs of their own name.
     """
-    stems, found = tuple(stems), dict[str, str]()
-    candidates: dict[str, list[tuple[int, str]]] = {}
-    wanted = _PREFIXES.get(robot, ("",))
+    found = dict[str, str]()
     for stem in stems:
-        fitting = (prefix for prefix in _ALL if stem.startswith(prefix))
-        ways = [prefix for prefix in fitting if stem[len(prefix) :] in _LMPS]
-        if not ways and not stem.startswith("fgen"):
+        fitting = [prefix for prefix in _ALL if stem.startswith(prefix)]
+        if not any(stem[len(prefix) :] in _LMPS for prefix in fitting) and stem[:4] != "fgen":
             found[stem] = stem
-        for prefix in ways:
-            if prefix in wanted:
-                entry = (wanted.index(prefix), stem)
-                candidates.setdefault(_LMPS[stem[len(prefix) :]], []).append(entry)
-    found |= {name: min(entries)[1] for name, entries in candidates.items()}
+    for prefix in reversed(_PREFIXES.get(robot, ("",))):  # the best comes last
+        for stem in sorted(stems, reverse=True):  # of two for one LMP, the first by name
+            if stem.startswith(prefix) and (name := _LMPS.get(stem[len(prefix) :])):
+                found[name] = stem
     ours = _FUNCTIONS.get(robot, _FUNCTIONS[""])
     if asks := next((stem for stem in ours if stem in stems), None):
         found["fgen"] = asks
@@ -90,23 +88,22 @@ def is_title(code: str) -> bool:
     return bool(lines) and all(map(_TITLE.match, lines))
 
 
-def infer(codes: Sequence[str], contexts: Sequence[str], prefix: str) -> dict[str, Any]:
+def infer(examples: Sequence[Example], prefix: str) -> dict[str, Any]:
     """Read off the examples what a header would say, by the names of its keys.
 
     What they return is the variable that nearly all set last, the context what all context lines
     set. Those that return nothing can only be for acting, and keep their variables.
 
     Args:
-        codes: Their programs.
-        contexts: The context lines of each.
+        examples: The examples.
         prefix: What their instructions begin with.
     """
-    shown = [[line for line in context.split("\n") if line] for context in contexts]
+    shown = [[line for line in one.context.split("\n") if line] for one in examples]
     begins = dict.fromkeys(line[: line.index(" = ") + 4] for lines in shown for line in lines)
     named = [dict.fromkeys(line.partition(" = ")[0] for line in lines) for lines in shown if lines]
     common = [name for name in named[0] if all(name in other for other in named)] if named else []
-    returns = None if prefix else _returned(codes)
-    acts = bool(codes) and returns is None and not prefix
+    returns = None if prefix else _returned([one.code for one in examples])
+    acts = bool(examples) and returns is None and not prefix
     return {
         "returns": returns,
         "context": tuple(common),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import math
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -67,10 +67,19 @@ class Observation:
         Raises:
             RobotError: It cannot be seen, or what the robot says of it is not as it must be.
         """
-        places, changes, known = _places(robot), plain(condition(robot)), facts(robot)
-        drawn, track = (plain(getattr(robot, name, ())) for name in ("strokes", "base_track"))
-        landmarks = plain(getattr(robot, "landmarks", {}))
-        seen = cls(places, changes, known, _words(robot), drawn, track, landmarks)
+        positions = _asked(robot, "positions", _places)
+        whereabouts = {}
+        if isinstance(robot, Locating):
+            whereabouts = _asked(robot, "whereabouts", _words)
+        seen = cls(
+            positions,
+            plain(condition(robot)),
+            facts(robot),
+            whereabouts,
+            plain(getattr(robot, "strokes", ())),
+            plain(getattr(robot, "base_track", ())),
+            plain(getattr(robot, "landmarks", {})),
+        )
         return seen.with_world(robot) if world else seen
 
     def with_world(self, robot: Any) -> Observation:
@@ -124,7 +133,7 @@ def facts(robot: Any) -> dict[str, Any]:
     Raises:
         RobotError: They cannot be had, or are not plain data.
     """
-    found = _asked(robot, "context()", lambda: _plain(robot.context()))
+    found = _asked(robot, "context", _plain)
     objects = found.get("objects", [])
     if not (isinstance(objects, list | tuple) and all(isinstance(one, str) for one in objects)):
         raise RobotError(f"{_whose(robot)} context() has objects that are no list of names")
@@ -139,50 +148,41 @@ def condition(robot: Any) -> dict[str, Any]:
     """
     if not isinstance(robot, Conditioned):
         return {}
-    return _asked(robot, "condition()", lambda: _plain(robot.condition()))
-
-
-def _places(robot: Any) -> dict[str, Xyz]:
-    return _asked(robot, "positions()", lambda: dict(_points(robot.positions())))
-
-
-def _words(robot: Any) -> dict[str, str]:
-    if not isinstance(robot, Locating):
-        return {}
-    return _asked(
-        robot, "whereabouts()", lambda: msgspec.convert(robot.whereabouts(), dict[str, str])
-    )
+    return _asked(robot, "condition", _plain)
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(given)
-    encode(found)
+    encode(found := dict(given))
     return found
 
 
-def _points(given: Mapping[str, Any]) -> Iterator[tuple[str, Xyz]]:
+def _words(given: Mapping[str, str]) -> dict[str, str]:
+    return msgspec.convert(given, dict[str, str])
+
+
+def _places(given: Mapping[str, Any]) -> dict[str, Xyz]:
     for name, (x, y, z) in given.items():
         if not isinstance(name, str):
             raise TypeError(f"{name!r} is no name")
         float(x), float(y), float(z)
-        yield name, given[name]
+    return dict(given)
 
 
-def _asked(robot: Any, what: str, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a robot is asked for.
+def _asked(robot: Any, method: str, checked: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """Return what a robot's method answers.
 
     Raises:
         RobotError: It failed, or its answer is not plain data.
     """
     try:
-        return ask()
+        return checked(getattr(robot, method)())
     except CapError:
         raise
     except WireError as error:
-        raise RobotError(f"{_whose(robot)} {what} is not plain data: {error}") from None
+        raise RobotError(f"{_whose(robot)} {method}() is not plain data: {error}") from None
     except Exception as error:  # a user's code may fail in any way
         why = f"{type(error).__name__}: {error}; see cap robots check"
-        raise RobotError(f"{_whose(robot)} {what} failed: {why}") from None
+        raise RobotError(f"{_whose(robot)} {method}() failed: {why}") from None
 
 
 def _whose(robot: Any) -> str:

@@ -52,14 +52,11 @@ def shadowed(module: str) -> str | None:
     """Return the path that hides one of this distribution's own packages, or None."""
     if module not in ("robots", "benchmarks"):
         return None
-    spec = importlib.util.find_spec(module)
-    origin = spec.origin if spec else None
-    if origin is None and spec is not None and spec.submodule_search_locations:
-        origin = next(iter(spec.submodule_search_locations))
-    ours = _ROOT.parent / module
-    if origin is not None and ours not in (Path(origin).resolve(), Path(origin).resolve().parent):
-        return str(origin)
-    return None
+    if (spec := importlib.util.find_spec(module)) is None:
+        return None
+    origin = spec.origin or next(iter(spec.submodule_search_locations or ()))
+    found, ours = Path(origin).resolve(), _ROOT.parent / module
+    return None if ours in (found, found.parent) else origin
 
 
 @cache
@@ -75,7 +72,6 @@ def make_robot(name: str, **options: Any) -> Robot:
         UsageError: Unknown robot, an option it does not take, or what is made is no robot.
         RobotError: It could not be made.
     """
-    require("the robot's name", name, str)
     for option, kind in _KINDS.items():
         if option in options:
             require(option, options[option], kind)
@@ -144,18 +140,7 @@ def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
 def takes(name: str, option: str) -> bool:
     """Return whether a registered robot has an option of its own of that name."""
     entry = robots().get(name)
-    return entry is not None and option in (_taken(registered_factory(entry)) or ())
-
-
-def _taken(factory: Callable[..., Any]) -> list[str] | None:
-    """Return the names of options a factory takes; None if it takes any."""
-    try:
-        parameters = inspect.signature(factory).parameters.values()
-    except (TypeError, ValueError):  # it has none that can be read
-        return None
-    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
-        return None
-    return [entry.name for entry in parameters if entry.kind is not entry.POSITIONAL_ONLY]
+    return entry is not None and option in inspect.signature(registered_factory(entry)).parameters
 
 
 def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -164,18 +149,17 @@ def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str,
     Raises:
         UsageError: There is one.
     """
-    taken = _taken(factory)
-    if taken is None:
+    parameters = inspect.signature(factory).parameters.values()
+    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
         return
+    taken = [entry.name for entry in parameters]
     for option in options:
-        if option in taken:
-            continue
-        if option in EVERY_ROBOT:
-            every = "seed, mode and objects"
-            raise UsageError(f"robot '{name}': its create() must take {every}, and has no {option}")
-        own = [known for known in taken if known not in EVERY_ROBOT]
-        hint = did_you_mean(option, own) or f" It takes: {', '.join(own) or 'none'}."
-        raise UsageError(f"robot '{name}' has no option {option!r}.{hint}")
+        if option not in taken:
+            own = [known for known in taken if known not in EVERY_ROBOT]
+            hint = did_you_mean(option, own) or f" It takes: {', '.join(own) or 'none'}."
+            if option in EVERY_ROBOT:
+                hint = f" Every robot's create() takes {', '.join(EVERY_ROBOT)}."
+            raise UsageError(f"robot '{name}' has no option {option!r}.{hint}")
 
 
 def prompts_path() -> Path:

@@ -79,7 +79,7 @@ class ViewLog:
     _lines: tuple[Polyline, ...] = ()
 
     def news(self, robot: Viewable) -> dict[str, Any]:
-        """Return what is otherwise than when it was last asked, as plain data; maybe nothing."""
+        """Return what is different from when it was last asked, as plain data; maybe nothing."""
         view = robot.view()
         news: dict[str, Any] = {}
         if new := view.placements.keys() - self._shapes:
@@ -89,38 +89,29 @@ class ViewLog:
                 for name, shapes in robot.shapes().items()
                 if name in new
             }
-        now: dict[str, Any] = {
-            name: [round(number, 4) for number in placement]
-            for name, placement in view.placements.items()
-        }
+        now = {name: _rounded(placement) for name, placement in view.placements.items()}
         moved = {name: place for name, place in now.items() if self._told.get(name) != place}
         if moved:
             news["placements"] = moved
         if gone := sorted(self._told.keys() - now.keys()):
             news["gone"] = gone
         if view.lines != self._lines:
-            news["lines"] = [
-                {
-                    "points": [[round(number, 4) for number in point] for point in line.points],
-                    "color": line.color,
-                    "width_m": line.width_m,
-                }
-                for line in view.lines
-            ]
+            news["lines"] = [_described(line) for line in view.lines]
         self._told, self._lines = now, view.lines
         return news
 
 
-def _described(shape: Shape) -> dict[str, Any]:
-    """Return a shape as plain data, without what is as usual."""
-    described: dict[str, Any] = {"kind": shape.kind, "color": list(shape.color)}
-    if shape.size:
-        described["size"] = [round(edge, 4) for edge in shape.size]
-    if shape.at != ORIGIN:
-        described["at"] = [round(number, 4) for number in shape.at]
-    if shape.profile:
-        described["profile"] = [[round(number, 4) for number in corner] for corner in shape.profile]
-    return described
+def _described(part: Shape | Polyline) -> dict[str, Any]:
+    """Return a shape or a line as plain data, without what is as usual."""
+    fields = vars(part).items()
+    return {name: _rounded(value) for name, value in fields if value not in ((), ORIGIN)}
+
+
+def _rounded(value: Any) -> Any:
+    """Return a value with its numbers rounded to a tenth of a millimetre, and lists for tuples."""
+    if isinstance(value, tuple):
+        return [_rounded(entry) for entry in value]
+    return round(value, 4) if isinstance(value, float) else value
 
 
 _SEGMENTS = 32

@@ -124,12 +124,9 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
         if data.get("remembered") and any(line["key"] == data["key"] for line in lines):
             continue  # it stands there with what it took; in a rehearsal nothing is written down
         usage = {key: data.get(key, 0) for key in ("prompt_tokens", "completion_tokens")}
-        known = {key: data.get(key, "") for key in ("key", "text", "model")}
-        known |= {key: data[key] for key in ("ended", "continues", "why_empty") if key in data}
-        if "error" in data:
-            known |= {"error": data["error"], "text": data.get("message")}
-            usage = usage if "prompt_tokens" in data else {}
-        lines.append({**known, "prompt_end": tail, "any_prompt": True, "usage": usage})
+        text = data.get("message") if "error" in data else data.get("text")
+        more = {"prompt_end": tail, "any_prompt": True, "usage": usage}
+        lines.append({**data, "text": text, **more})
         read_entry(json.dumps(lines[-1]), f"{folder / 'events.jsonl'}, answer {len(lines)}")
     return lines
 

@@ -17,23 +17,21 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cap.checker.declared_types import check_fields, require
+from cap.checker.declared_types import require
 from cap.engine.answer import NOTHING, Answer, Instruction, State, with_failure
 from cap.engine.approval import Rehearsal
 from cap.engine.effect import HELD, NOTHING_HELD, Effect
 from cap.engine.engine import Engine, interrupted, unhinted
 from cap.engine.question import Memory
-from cap.engine.repair import failure_of
 from cap.engine.settings import MOST_SAMPLES
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import (
-    CapError,
     PromptError,
     RobotError,
     SandboxError,
@@ -42,7 +40,6 @@ from cap.errors import (
     UsageError,
 )
 from cap.models.base import Model, Usage, require_model
-from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt, one_line, within
@@ -55,13 +52,12 @@ from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits, weakest_level
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
-from cap.session.rounds import Rounds
+from cap.session.rounds import run_rounds
 from cap.session.session_file import SavedRobot, SavedSampling, SavedSession, SavedVariables
 from cap.session.settings import MOST_ROUNDS, SessionSettings, as_path
 from cap.session.skills.learning import learn_from
 from cap.session.skills.store import Offer, Skill, SkillStore
-from cap.session.state import after_turn
-from cap.session.turn import Turn, unmet
+from cap.session.turn import Turn, after_turn, unmet
 from cap.trace.trace import Trace, status_after, versions
 
 if TYPE_CHECKING:
@@ -137,7 +133,8 @@ class Session:
         """
         require_model(model)
         settings = _sound(settings or SessionSettings(), robot)
-        rehearsal = _rehearsal(robot, settings.rehearse)
+        twin = isinstance(robot, Rehearsable) and settings.rehearse is not False
+        rehearsal = Rehearsal(robot) if twin else None  # type: ignore[arg-type]
         given = settings.prompts
         prompts = registry.robot_prompts(robot.name) if given is None else given
         self.prompt, self._function_prompt = _outermost(robot.name, prompts)
@@ -230,12 +227,10 @@ class Session:
             RobotError: The robot could not be made.
         """
         from cap.models.providers import make_model
-        from cap.models.settings import ModelSettings
         from cap.trace.trace import new_run_folder
 
         robot = str(robot)
         require("asked", asked, Mapping[str, Any] | None)
-        check_fields("field of asked", ModelSettings, asked or {})
         if isinstance(objects, str):
             objects = [name.strip() for name in objects.split(",") if name.strip()]
         own = registry.own_options(robot_options or {})
@@ -354,8 +349,6 @@ class Session:
         Raises:
             UsageError: The instruction is empty.
         """
-        if not isinstance(instruction, str):
-            raise UsageError(f"the instruction is {instruction!r}; say in words what is wanted")
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what the robot should do")
@@ -412,7 +405,6 @@ class Session:
             UsageError: There are not that many turns.
         """
         self._require_open()
-        require("the number of turns to undo", turns, int)
         if not 1 <= turns <= len(self.turns):
             there = f"cannot undo {turns} turns: there are {len(self.turns)} in this session"
             message = there if self.turns else "nothing to undo"
@@ -535,10 +527,14 @@ class Session:
             store = SkillStore(as_path("the folder of skills", store))
         aside: Mapping[str, str] = {}
         if store.names():
-            from cap.session.skills.skill_check import CheckedRobot, check_skills, set_aside
+            from cap.session.skills.learning import CheckedRobot, check_skills, set_aside
 
-            robot = CheckedRobot(self.robot.name, self.robot, self.engine.prompts, self.robot_file)
-            aside = set_aside(store, check_skills(store, robot, changed_only=True))
+            robot, name = self.robot, self.robot.name
+            own = CheckedRobot(robot, self.engine.prompts, self.robot_file)
+            checks = check_skills(
+                store, lambda kept: own if kept.before.robot == name else None, changed_only=True
+            )
+            aside = set_aside(store, checks)
         offer = store.offer(self.engine.scope(self.prompt), self.reserved, aside)
         self.skills, self.damaged_skills = store, offer.damaged
         self.state = replace(
@@ -552,12 +548,11 @@ class Session:
             self.trace.event("skills", offered=names, left_out=left_out)
         return offer
 
-    def save_skill(self, name: str, rename_to: str | None = None) -> Path:
+    def save_skill(self, name: str) -> Path:
         """Keep a function of this session, with the functions it needs; return its file.
 
         Args:
             name: A function that a program of this session defined, or that was generated for one.
-            rename_to: The name to keep it under; its own by default.
 
         Raises:
             UsageError: There is none, its name is taken, or it cannot stand without the session.
@@ -565,11 +560,11 @@ class Session:
         if self.skills is None:
             raise UsageError("the session has no folder for skills; open it with skills=...")
 
-        def made(definition: Definition, as_name: str, source: str) -> Skill:
+        def described(definition: Definition) -> Skill:
             generated = definition.origin == "generated"
             return Skill(
-                name=as_name,
-                source=source,
+                name=definition.name,
+                source=definition.source,
                 robot=self.robot.name,
                 instruction=self.origins.get(definition.name, ""),
                 model=self.model.name,
@@ -577,7 +572,7 @@ class Session:
                 date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             )
 
-        return self.skills.keep(self.state, name, rename_to, self.reserved, made)
+        return self.skills.keep(self.state, name, self.reserved, described)
 
     def execute(self, source: str, name: str = "program", expect: Sequence[str] = ()) -> Turn:
         """Run a user's own program through the same check and sandbox.
@@ -586,11 +581,7 @@ class Session:
             source: Python.
             name: What the turn is called.
             expect: The effect it must have, as `run` takes it.
-
-        Raises:
-            UsageError: The program is no text.
         """
-        require("the program", source, str)
         return self._turn(name, source, expect)
 
     def _require_open(self) -> None:
@@ -607,7 +598,6 @@ class Session:
         """
         self._require_open()
         expect = (expect,) if isinstance(expect, str) else expect
-        require("expect", expect, Collection[str])
         if unknown := [word for word in expect if word not in EFFECTS]:
             raise UsageError(f"no effect {unknown[0]!r}; there are {', '.join(EFFECTS)}")
         thread = threading.get_ident()
@@ -636,11 +626,12 @@ class Session:
     ) -> tuple[Turn, Answer]:
         """Have the program written, if it is not given, run it, and keep the turn."""
         facts = before.seen.facts
+        elsewhere = one_line(str(facts.get("elsewhere", "")))
         asked = Instruction(
             self.prompt,
             words,
             Context() if source is not None else self.prompt.context_of(facts),
-            self.state,
+            replace(self.state, given=f"Seen elsewhere: {elsewhere}." if elsewhere else ""),
             before.seen,
             expect=expect,
             moved_before=self._past[-1].turn.moved if self._past else {},
@@ -655,10 +646,13 @@ class Session:
             self.memory.of_turn.clear()
             try:
                 with stop_signals.released():
-                    if source is not None:
-                        answer = self._executed(source, facts)
+                    if source is not None:  # it may use every name, and reads the robot's facts
+                        state = replace(self.state, variables={**facts, **self.state.variables})
+                        answer = self.engine.run_program(unhinted(self.prompt), source, state)
+                    elif self.rounds > 1:
+                        answer = run_rounds(self.engine, asked, self.trace.turn, self.rounds)
                     else:
-                        answer = self._answered(asked, one_line(str(facts.get("elsewhere", ""))))
+                        answer = self.engine.run(asked)
             except (Exception, KeyboardInterrupt, Stopped) as error:  # it may have moved something
                 if isinstance(error, KeyboardInterrupt):
                     stop_signals.taken()
@@ -672,24 +666,6 @@ class Session:
         if unforeseen is not None:
             raise unforeseen
         return turn, answer
-
-    def _executed(self, source: str, facts: Mapping[str, Any]) -> Answer:
-        """Run a user's program: it may use every name, and reads the robot's facts."""
-        try:
-            program = Program.parse(source)
-        except CapError as error:
-            return Answer(Result(failure=failure_of(error)))
-        state = replace(self.state, variables={**facts, **self.state.variables})
-        return self.engine.run_program(unhinted(self.prompt), program, state)
-
-    def _answered(self, asked: Instruction, elsewhere: str) -> Answer:
-        """Have the program written and run, or several in rounds."""
-        given = f"Seen elsewhere: {elsewhere}." if elsewhere else ""
-        asked = replace(asked, state=replace(asked.state, given=given))
-        if self.rounds > 1:
-            assert asked.before is not None
-            return Rounds(self.engine, asked, asked.before, self.trace.turn).run(self.rounds)
-        return self.engine.run(asked)
 
     def _end_turn(self, asked: Instruction, begun: Checkpoint, answer: Answer) -> Turn:
         """Look at the result of a turn, keep it and record it.
@@ -833,6 +809,8 @@ def _sound(settings: SessionSettings, robot: Robot) -> SessionSettings:
         raise UsageError(f"cannot go {rounds!r} rounds; ask for 1 to {MOST_ROUNDS}")
     if not robot.simulated and settings.approve is None:
         raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
+    if settings.rehearse and not isinstance(robot, Rehearsable):
+        raise UsageError(f"robot '{robot.name}' has no simulated twin to rehearse in")
     return settings
 
 
@@ -843,19 +821,6 @@ def _outermost(robot: str, prompts: Mapping[str, Prompt]) -> tuple[Prompt, Promp
         PromptError: There is no prompt that answers the user.
     """
     if TOP not in prompts:
-        like = " or ".join(f"{name}.py" for name in prompts if name.endswith(f"_{TOP}"))
-        lacking = f"the prompts of '{robot}' have no '{TOP}.py'"
-        raise PromptError(f"{lacking}; rename {like} to it" if like else lacking)
+        raise PromptError(f"the prompts of '{robot}' have no '{TOP}.py'")
     own = (prompt for prompt in prompts.values() if prompt.header.prefix)
     return prompts[TOP], next(own, None) or registry.function_prompt()
-
-
-def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:
-    """Return what rehearses a robot's programs, if that is wanted and can be done.
-
-    Raises:
-        UsageError: It was asked for, and the robot has no twin.
-    """
-    if wanted and not isinstance(robot, Rehearsable):
-        raise UsageError(f"robot '{robot.name}' has no simulated twin to rehearse in")
-    return Rehearsal(robot) if isinstance(robot, Rehearsable) and wanted is not False else None

@@ -35,10 +35,9 @@ from typing import Any
 from cap.checker.checker import examine
 from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import Undefined
-from cap.engine.answer import State
+from cap.engine.answer import GOAL, State
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
-from cap.engine.goal import GOAL
 from cap.engine.settings import Approve, EngineSettings
 from cap.errors import CapError, MissingExtra, NotFound, PromptError
 from cap.models.base import Model
@@ -55,7 +54,7 @@ from cap.robot import registry
 from cap.robot.observation import Observation
 from cap.robot.protocol import TurnTaking
 from cap.sandbox.sandbox import Sandbox
-from cap.session.state import after_turn
+from cap.session.turn import after_turn
 from cap.trace.trace import Trace
 
 _NOT_EXECUTED = "not executed: "
@@ -182,7 +181,7 @@ class _World:
         robot, before = engine.robot, Observation.of(engine.robot)
         variables = {**self.state.variables, **prompt.header.arguments, **facts}
         known = replace(self.state, variables=variables)
-        answer = engine.run_program(prompt, Program.parse(example.code + "\n"), known)
+        answer = engine.run_program(prompt, example.code + "\n", known)
         if isinstance(robot, TurnTaking):
             robot.end_turn(example.instruction)
         failure = answer.result.failure

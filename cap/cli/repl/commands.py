@@ -42,7 +42,7 @@ COMMANDS = {
     "undo": ("[TURNS]", "undo the last turn, or several; in simulation, restore the world"),
     "redo": ("", "redo the turns that were undone"),
     "skills": ("", "list the functions of this session, saved skills first"),
-    "save": ("NAME [NEW_NAME] | FILE.json", "save a function, or the session, for later"),
+    "save": ("NAME | FILE.json", "save a function, or the session, for later"),
     "load": ("DIR | FILE", "continue a saved session, or run a program file"),
     "model": ("[NAME [URL]]", "show the model, or switch to another one (at URL)"),
     "robot": ("[NAME]", "show the robot, or start a session with another one"),
@@ -383,17 +383,17 @@ class Commands:
             raise UsageError("to save the session to a file, use the terminal: cap repl")
         if given.endswith(".json"):
             self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
-        elif len(names) in (1, 2):
+        elif len(names) == 1:
             store = self.session.skills
             before = store.names() if store is not None else ()
-            path = self.session.save_skill(*names)
+            path = self.session.save_skill(given.strip())
             new = [name for name in store.names() if name not in before and name != path.stem]
             self.kept += [path.stem, *new]
             needed = f"; also saved, because it needs them: {', '.join(new)}" if new else ""
             self.tell(f"saved as {path}{needed}")
         else:
             raise UsageError(
-                "name a function: /save NAME, or /save NAME NEW_NAME; /skills lists them. The "
+                "name a function: /save NAME; /skills lists them. The "
                 f"session is in {self.session.trace.folder}; /save FILE.json copies it"
             )
 

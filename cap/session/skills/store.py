@@ -26,10 +26,9 @@ import json
 import keyword
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -39,11 +38,11 @@ from cap.checker.policy import EVERYWHERE
 from cap.checker.undefined import undefined
 from cap.engine.answer import State
 from cap.errors import CapError, SkillError, UsageError, did_you_mean
-from cap.files import read_text
+from cap.files import read_text, write_whole
 from cap.program.program import Program
 from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import one_line
-from cap.session.state import needs_values
+from cap.session.turn import needs_values
 
 ORIGIN = "skill"
 """`Definition.origin` of a skill."""
@@ -96,21 +95,6 @@ class Skill(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _ORIGIN_KEYS = ("robot", "instruction", "model", "prompt_sha256", "date", "requires")
 
 
-def read_skill(path: Path) -> Skill:
-    """Read a skill file and check what is in it.
-
-    Raises:
-        SkillError: It cannot be used; with file and line.
-    """
-    try:
-        text = read_text(path)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        remedy = f"make it readable, or remove it: cap skills remove {path.stem}"
-        raise SkillError(f"cannot read the skill {path}: {reason}; {remedy}") from None
-    return parse_skill(text, path)
-
-
 def parse_skill(text: str, path: Path) -> Skill:
     """Return the skill a file's text describes; the function must have the file's name.
 
@@ -123,21 +107,16 @@ def parse_skill(text: str, path: Path) -> Skill:
         raise _refused(path, getattr(error, "line", None), str(error)) from None
     for violation in check(program):
         raise _refused(path, violation.line, f"{violation.rule}: {violation.reason}")
-    function, *more = program.tree.body or [ast.Pass(lineno=1)]
-    docs = isinstance(function, ast.Expr) and isinstance(function.value, ast.Constant)
-    if docs and more:  # a text above it
-        function, *more = more
-    if not isinstance(function, ast.FunctionDef) or more:
-        line = (more or [function])[0].lineno
-        raise _refused(path, line, "a skill is one function and nothing else")
-    if function.decorator_list:
-        raise _refused(path, function.lineno, "a skill has no decorators")
+    function = (program.tree.body or [ast.Pass(lineno=1)])[-1]
+    if len(program.tree.body) != 1 or not isinstance(function, ast.FunctionDef):
+        raise _refused(path, function.lineno, "a skill is one function and nothing else")
     if needs_values(function):
-        raise _refused(path, function.lineno, "a skill's defaults must be constants")
+        what = "a skill has no decorators, and its defaults must be constants"
+        raise _refused(path, function.lineno, what)
     if function.name != path.stem:
         raise _refused(path, function.lineno, f"it defines '{function.name}', not '{path.stem}'")
     doc = one_line(ast.get_docstring(function) or "").split(". ")[0]
-    lines = text.replace("\r\n", "\n").split("\n")[function.lineno - 1 : function.end_lineno]
+    lines = text.split("\n")[function.lineno - 1 : function.end_lineno]
     made = {
         **_header(text, path),
         "name": function.name,
@@ -160,27 +139,6 @@ def render(skill: Skill) -> str:
             # JSON's strings and lists of strings are TOML's too
             lines.append(f"# {key} = {json.dumps(plain, ensure_ascii=False)}")
     return "\n".join(["# /// skill", *lines, "# ///", skill.source.strip(), ""])
-
-
-def renamed(sources: Sequence[str], old: str, new: str) -> list[str]:
-    """Return functions with one of them under another name, wherever they call it.
-
-    Raises:
-        UsageError: The new name is in use there, or the old one for something else as well.
-    """
-    trees = [ast.parse(source) for source in sources]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    names = {getattr(node, "id", getattr(node, "name", None)) for node in nodes}
-    if old in arguments or new in arguments | names:
-        which = f"'{old}' is the name of an argument" if old in arguments else f"'{new}' is in use"
-        raise UsageError(f"cannot rename '{old}' to '{new}': {which} there as well")
-    for node in nodes:
-        if isinstance(node, ast.Name) and node.id == old:
-            node.id = new
-        elif isinstance(node, ast.FunctionDef) and node.name == old:
-            node.name = new
-    return [ast.unparse(tree) + "\n" for tree in trees]
 
 
 def _header(text: str, path: Path) -> dict[str, Any]:
@@ -231,7 +189,11 @@ class SkillStore:
             UsageError: There is none of that name.
             SkillError: Its file cannot be used; with file and line.
         """
-        return read_skill(self._existing(name))
+        path = self._existing(name)
+        try:
+            return parse_skill(read_text(path), path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise _refused(path, None, f"it cannot be read: {error}") from None
 
     def example(self, name: str) -> Path:
         """Return the file of a skill's example, whether it is there or not."""
@@ -250,80 +212,61 @@ class SkillStore:
             order += [self.get(need) for need in dict.fromkeys(skill.requires) if need not in known]
         return tuple(order[::-1])
 
-    def save(self, *skills: Skill) -> tuple[Path, ...]:
-        """Write skills to files of their own, all or none; return where.
+    def save(self, *skills: Skill) -> Path:
+        """Write skills to files of their own; return where the last one is.
 
         Raises:
             UsageError: A name is taken or cannot be a skill's; nothing was written.
             SkillError: A skill would not pass its check.
         """
         taken = self.names()
-        for skill in skills:
+        texts = {self.folder / f"{skill.name}.py": render(skill) for skill in skills}
+        for skill, (path, text) in zip(skills, texts.items(), strict=True):
             _check_name(skill.name)
             if skill.name in taken:
                 raise UsageError(
-                    f"there is a skill '{skill.name}' already, in {self.folder}; choose another "
-                    f"name, or first: cap skills remove {skill.name}"
+                    f"there is a skill '{skill.name}' already, in {self.folder}; first: cap skills "
+                    f"remove {skill.name}"
                 )
-            parse_skill(render(skill), self.folder / f"{skill.name}.py")
-        written: list[Path] = []
+            parse_skill(text, path)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            for skill in skills:
-                path = self.folder / f"{skill.name}.py"
-                with path.open("x", encoding="utf-8") as file:  # nobody's is overwritten
-                    written.append(path)
-                    file.write(render(skill))
+            for path, text in texts.items():
+                write_whole(path, text)
         except OSError as error:
-            for path in written:
-                path.unlink(missing_ok=True)
             reason = error.strerror or str(error)
             raise UsageError(f"cannot write a skill to {self.folder}: {reason}") from None
-        return tuple(written)
+        return path
 
     def keep(
         self,
         state: State,
         name: str,
-        rename_to: str | None,
         reserved: frozenset[str],
-        made: Callable[[Definition, str, str], Skill],
+        described: Callable[[Definition], Skill],
     ) -> Path:
         """Save a session's function, with those it needs that are no skills yet; return its file.
 
         Args:
             state: The session's.
             name: The function.
-            rename_to: The name it is to have as a skill; its own if None.
             reserved: Names of the robot's own.
-            made: Describes a definition as a skill, of a name and with a source.
+            described: Describes a definition as a skill.
 
         Raises:
             UsageError: There is no such function, a name is taken, or it cannot stand by itself.
         """
         if name in reserved:
             raise UsageError(f"'{name}' is the robot's own, and every session has it")
-        definitions = {entry.name: entry for entry in state.definitions}
-        needed = needed_by(name, state)
-        first = name if rename_to is None else rename_to
-        _check_name(first)
-        sources = [definitions[entry].source for entry in needed]
-        if first != name:
-            sources = renamed(sources, name, first)
-        names = [*needed[:-1], first]
-        if clash := sorted(reserved & {*names}):
-            raise UsageError(f"'{clash[0]}' is a name of the robot's own; choose another")
-        old = {entry.name for entry in state.definitions if entry.origin == ORIGIN}
-        kept = [
-            made(definitions[entry], as_name, source)
-            for entry, as_name, source in zip(needed, names, sources, strict=True)
-        ]
-        skills = []
-        for skill in kept:
-            requires = tuple(need for need in skill.calls if need in old or need in names)
-            if skill.name == first or not self._holds(skill):
+        definitions = {one.name: one for one in state.definitions}
+        needed, skills = needed_by(name, state), []
+        known = {*needed, *(one.name for one in state.definitions if one.origin == ORIGIN)}
+        for need in needed:
+            skill = described(definitions[need])
+            if need == name or not self._holds(skill):
+                requires = tuple(called for called in skill.calls if called in known)
                 skills.append(msgspec.structs.replace(skill, requires=requires))
-        return self.save(*skills)[-1]
+        return self.save(*skills)
 
     def _holds(self, skill: Skill) -> bool:
         """Tell whether the very same function is here under the same name."""
@@ -350,9 +293,7 @@ class SkillStore:
         self.example(name).unlink(missing_ok=True)
         return path
 
-    def offer(
-        self, scope: Scope, reserved: Iterable[str], aside: Mapping[str, str] = MappingProxyType({})
-    ) -> Offer:
+    def offer(self, scope: Scope, reserved: frozenset[str], aside: Mapping[str, str]) -> Offer:
         """Return the skills whose every name is known, by way of other skills too.
 
         Args:
@@ -360,18 +301,16 @@ class SkillStore:
             reserved: Names a skill may not have: the robot's primitives and LMPs.
             aside: Skills that are set aside, with the reason.
         """
-        skills, damaged = dict[str, Skill](), dict(aside)
+        offered, left_out, damaged = dict[str, Skill](), dict[str, str](), dict(aside)
         for name in self.names():
-            if name in aside:
-                continue
             try:
-                skills[name] = self.get(name)
+                if name in reserved:
+                    left_out[name] = "the robot has something of that name"
+                elif name not in aside:
+                    offered[name] = self.get(name)
             except SkillError as error:
                 damaged[name] = str(error)
-        taken, known = frozenset(reserved), scope.names() | EVERYWHERE
-        clashes = "the robot has something of that name"
-        left_out = {name: clashes for name in skills if name in taken}
-        offered = {name: skill for name, skill in skills.items() if name not in taken}
+        known = scope.names() | EVERYWHERE
         while lacking := {
             name: missing
             for name, skill in offered.items()
@@ -417,13 +356,7 @@ def needed_by(name: str, state: State) -> list[str]:
         raise UsageError(f"'{name}' is a skill already")
     order = [name]
     for reader in order:  # grows on the way
-        program = Program.parse(definitions[reader].source)
-        if isinstance(program.tree.body[0], ast.ClassDef):
-            what = "is a class" if reader == name else f"needs the class '{reader}'"
-            raise UsageError(f"'{name}' {what}, and a skill is one function")
-        for violation in check(program):  # what a class of the session allows it, for one
-            raise UsageError(f"'{reader}' cannot stand by itself: {violation.reason}")
-        for entry in undefined(program, EVERYWHERE):
+        for entry in undefined(Program.parse(definitions[reader].source), EVERYWHERE):
             if entry.name in state.variables:
                 raise UsageError(
                     f"'{reader}' reads '{entry.name}', a variable of this session only; "

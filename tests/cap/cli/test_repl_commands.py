@@ -186,8 +186,8 @@ def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> N
     program.write_text("def twice(x):\n    return 2 * x\nsay(str(twice(2)))\n")
     assert 'robot says: "4"' in talk(f"/load {program}")
     assert "twice" in talk("/skills")
-    assert "saved as" in talk("/save twice double")
-    assert "double (saved for later sessions)" in talk("/skills")
+    assert "saved as" in talk("/save twice")
+    assert "twice (saved for later sessions)" in talk("/skills")
     assert "name a function" in talk.refused("/save")
     assert "no function 'nothing'" in talk.refused("/save nothing")
     saved = tmp_path / "mine.json"

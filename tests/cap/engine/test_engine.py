@@ -12,7 +12,6 @@ from cap.engine.answer import Answer, Instruction, State
 from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings
 from cap.errors import PromptError
-from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt.prompt import parse
 from cap.robot.registry import function_prompt
@@ -123,6 +122,12 @@ def test_a_fact_nobody_knows_is_told_with_those_known(run: Run) -> None:
 def test_a_program_that_is_given_is_not_repaired(run: Run) -> None:
     run({"go": "x = 1\n"})
     engine: Engine = run.engine  # type: ignore[attr-defined]
-    answer = engine.run_program(UI, Program.parse("1 / 0\n"), State())
+    answer = engine.run_program(UI, "1 / 0\n", State())
     assert answer.result.failure is not None
     assert answer.usage.requests == 0
+
+
+def test_a_name_that_nothing_has_set_is_explained(run: Run) -> None:
+    failure = run({"go": "if 1 > 2:\n    y = 1\nsay(str(y))\n"}).result.failure
+    assert failure is not None
+    assert failure.message.endswith("; no earlier instruction of this session has set it")

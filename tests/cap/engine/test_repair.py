@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
+from cap.engine.answer import Answer
 from cap.engine.repair import note_of
 from cap.engine.settings import Decision, Repairs
 from cap.prompt.prompt import parse
-from cap.result import Call, Failure
+from cap.result import Call, Failure, Result
 from cap.session.session import Session
 from cap.trace.trace import Event
 from robots.ravens import create
@@ -167,10 +168,14 @@ def test_a_nested_program_that_acts_is_not_run_again(open_session: Open) -> None
     assert not [data for data in of(events, "repair") if data["lmp"] == "move_it"]
 
 
+def failed(failure: Failure, source: str, calls: Sequence[Call]) -> Answer:
+    return Answer(Result(failure=failure, calls=tuple(calls)), completion=source, ran=True)
+
+
 def test_a_note_is_bounded_whatever_the_calls_hold() -> None:
     huge = Call("say", ("x" * 10**5, 10**5000), {"a": ["y"] * 10**4}, 0, 0, result="z" * 10**5)
     failure = Failure("raised", "NotFound", "m" * 10**6, 1, robot=True)
-    assert len(note_of(failure, "say()\n", [huge] * 40)) < 10_000
+    assert len(note_of(failed(failure, "say()\n", [huge] * 40))) < 10_000
 
 
 def test_every_action_is_told_and_what_only_looked_is_folded() -> None:
@@ -184,7 +189,7 @@ def test_every_action_is_told_and_what_only_looked_is_folded() -> None:
     ]
     calls += [Call("get_obj_pos", ("x",), {}, 0, 0, error="NotFound: no 'x'")]
     failure = Failure("raised", "NotFound", "no 'x'", 1, robot=True)
-    note = note_of(failure, "...\n", calls)
+    note = note_of(failed(failure, "...\n", calls))
     assert all(f"put('block {number}')" in note for number in range(20))
     assert note.count("get_obj_pos('block 3')") == 1
     assert "get_obj_pos('x') failed: NotFound" in note
@@ -200,16 +205,20 @@ def test_the_same_action_many_times_is_told_once() -> None:
         )
     ]
     failure = Failure("limit", "CallLimit", "more than 1000 calls", 1)
-    note = note_of(failure, "...\n", [Call("pick", ("a",), {}, 0, 0, kind="action"), *calls])
+    note = note_of(
+        failed(failure, "...\n", [Call("pick", ("a",), {}, 0, 0, kind="action"), *calls])
+    )
     assert "pick('a'); look() returned False; set_velocity(0.2, 0.0), 500 times; what" in note
 
 
 def test_only_what_was_done_stays_done() -> None:
     refused = Call("put", ("a",), {}, 0, 0, error="Unreachable: too far", kind="action")
     failure = Failure("raised", "Unreachable", "too far", 1, robot=True)
-    assert note_of(failure, "put('a')\n", [refused]).endswith(
+    assert note_of(failed(failure, "put('a')\n", [refused])).endswith(
         "write the whole program again, corrected; if it cannot be done as asked, say why, and do "
         "nothing less in its place"
     )
     done = Call("put", ("b",), {}, 0, 0, kind="action")
-    assert "; what it did stays done; write" in note_of(failure, "put('a')\n", [done, refused])
+    assert "; what it did stays done; write" in note_of(
+        failed(failure, "put('a')\n", [done, refused])
+    )

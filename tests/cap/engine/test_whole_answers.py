@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cap.engine.question import MOST_ROOM, program_of
-from cap.engine.settings import GenerationLimits, Repairs
+from cap.engine.settings import Repairs
 from cap.errors import AnswerFault
 from cap.models.base import Completion
 from cap.prompt.prompt import Prompt, parse
@@ -62,8 +62,8 @@ def test_a_turn_without_a_program_stays_in_the_history() -> None:
 def test_the_limit_is_the_sessions_and_a_function_that_was_cut_off_has_more_room() -> None:
     whole = "def f(n):\n    return n\n"
     model = Scripted("say(f('a'))", Completion(whole, "m", ended="cut"), whole)
-    options = {"repairs": Repairs(0, 0), "budget": GenerationLimits(answer_tokens=77)}
-    with Session.open("ravens", model, mode="instant", **options) as session:
+    model.max_tokens = 77  # type: ignore[attr-defined]
+    with Session.open("ravens", model, mode="instant", repairs=Repairs(0, 0)) as session:
         assert session.run("say a").ok
     assert [request.max_tokens for request in model.requests] == [77, 77, 4 * 77]
 

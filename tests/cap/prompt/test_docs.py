@@ -1,7 +1,7 @@
 """What a model is told of a robot's functions, made from their docstrings."""
 
 from cap.program.scope import Primitive
-from cap.prompt.docs import BLOCK_CHARS, FUNCTION_CHARS, call_of, imports, primitive_docs
+from cap.prompt.docs import call_of, imports, primitive_docs
 
 
 def goto(pos: list[float], speed: float = 0.25) -> list[float]:
@@ -81,18 +81,6 @@ def test_a_nested_lmp_takes_a_description() -> None:
 
 def test_without_docs_there_is_no_block() -> None:
     assert told() == ""
-
-
-def test_very_long_docs_are_told_in_part_and_every_function_is_named() -> None:
-    def long(x: float) -> None:
-        pass
-
-    long.__doc__ = "Do it. " + "It has a sentence. " * 500
-    several = {f"do_{i}": Primitive.of(long, "action", f"do_{i}") for i in range(40)}
-    block = primitive_docs("About. " * 3000, several, {})
-    assert len(block) < BLOCK_CHARS + BLOCK_CHARS // 2 + 40 * 40
-    assert all(f"\n{name}(x" in block for name in several)
-    assert max(map(len, block.split("\n")[2:])) < FUNCTION_CHARS + 40
 
 
 def test_no_line_of_the_docs_can_be_taken_for_an_instruction_or_end_the_block() -> None:

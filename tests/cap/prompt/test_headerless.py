@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cap.prompt.examples import Example
 from cap.prompt.prompt import Header, Prompt, load, parse, without_synonyms
 from cap.prompt.released import infer, is_title, prefix_of
 from tests.rows import table
@@ -100,7 +101,8 @@ RETURNS = table(__file__, "headerless: returns")
 def test_what_is_returned_is_what_nearly_all_set_last(
     codes: list[str], returns: str | None
 ) -> None:
-    assert infer(codes, [], "")["returns"] == returns
+    examples = [Example("", code, "", 1, False) for code in codes]
+    assert infer(examples, "")["returns"] == returns
 
 
 def test_a_prompt_for_functions_is_known_by_its_comments() -> None:

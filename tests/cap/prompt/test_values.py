@@ -30,15 +30,10 @@ VALUES: tuple[Any, ...] = (
     np.array([[0.1, 2.0], [NAN, -INF]]),
     np.array([True, False]),
     np.array(2.5),
-    shapely.Point(0.1, 0.2, 0.3),
-    shapely.Point(),
-    shapely.LinearRing([(0, 0), (1, 1.5), (2, 0)]),
-    shapely.box(0, 0, 3, 3).difference(shapely.box(1, 1, 2, 2)),
-    shapely.GeometryCollection([shapely.MultiPoint([(0, 1)]), shapely.box(0, 0, 1, 1)]),
 )
 LOOP: list[Any] = [1]
 LOOP.append(LOOP)
-NO_LITERAL = (ValueError("x"), LOOP, 1 << 20_000, list(range(10_000)))
+NO_LITERAL = (ValueError("x"), shapely.Point(0.1, 0.2), LOOP, 1 << 20_000, list(range(10_000)))
 
 
 def test_a_program_makes_the_same_values_again() -> None:
@@ -81,7 +76,7 @@ FITS: dict[str, list[Any]] = {
     "names": [[], ["a", "b"], ("a",)],
     "point": [[0.1, 0.2], (1, 2, 3), np.array([1.0, 2.0])],
     "points": [[[0, 1], [2, 3]], np.zeros((4, 3)), [np.zeros(2), np.ones(2)]],
-    "number": [1, 1.5, np.float64(2), np.int32(3), HUGE],
+    "number": [1, 1.5, np.float64(2), np.int32(3)],
     "boolean": [True, np.bool_(True)],
     "any": [None, [1]],
 }

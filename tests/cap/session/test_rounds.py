@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cap.engine.settings import Repairs, Sampling
+from cap.engine.settings import Repairs
 from cap.errors import UsageError
 from cap.session.session import Session
 from cap.trace.trace import Event
@@ -69,16 +69,15 @@ def test_the_history_of_a_person_has_one_turn_and_one_undo() -> None:
         assert not session.state.history
 
 
-@pytest.mark.parametrize(("accepts", "ok"), [(True, True), (False, False)])
-def test_a_check_of_the_world_says_whether_a_failed_round_has_done_it(
-    accepts: bool, ok: bool
-) -> None:
-    failing = f"{RED}\n1 / 0\n"
-    session, _ = session_of(
-        [failing, failing, "pass\n"], sampling=Sampling(2, judge=lambda robot: accepts)
-    )
+def test_a_model_that_says_all_is_done_after_a_failure_has_failed() -> None:
+    session, model = session_of([f"{RED}\n1 / 0\n", "pass\n"])
     with session:
-        assert session.run(WORDS).ok is ok
+        events = listened(session)
+        turn = session.run(WORDS)
+    assert turn.failure is not None
+    assert turn.failure.error == "ZeroDivisionError"
+    assert "failed: " in model.requests[1].prompt
+    assert reason(events) == "the model says it is done"
 
 
 LOOKS = "spot = get_obj_pos('red block')\n"

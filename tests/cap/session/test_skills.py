@@ -8,7 +8,7 @@ import pytest
 
 from cap.errors import SkillError, UsageError
 from cap.robot.registry import function_prompt
-from cap.session.skills.store import Skill, SkillStore, renamed
+from cap.session.skills.store import Skill, SkillStore
 from tests.cap.conftest import Open
 from tests.fakes.scripted import PROMPTS, model_of, said
 from tests.rows import table
@@ -89,59 +89,40 @@ def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
 @pytest.mark.parametrize(
     ("name", "message"), table(__file__, "names that no skill may have").values()
 )
-def test_names_that_no_skill_may_have(
-    begin: Open, store: SkillStore, name: str, message: str
-) -> None:
-    session = begin({"def a": "def half(x):\n    return x / 2\n"})
-    session.run("def a")
+def test_names_that_no_skill_may_have(store: SkillStore, name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        session.save_skill("half", rename_to=name)
+        store.save(Skill(name, "def half(x):\n    return x / 2\n"))
     assert store.names() == ()
 
 
-def test_a_function_can_be_kept_under_another_name(begin: Open, store: SkillStore) -> None:
+def test_what_the_robot_has_is_no_skill(begin: Open) -> None:
+    with pytest.raises(UsageError, match="the robot's own"):
+        begin({}).save_skill("get_obj_pos")
+
+
+def test_functions_are_kept_with_the_name_that_they_call_themselves_by(
+    begin: Open, store: SkillStore
+) -> None:
     source = (
         "def down(n):\n    return 0 if n == 0 else down(n - 1)\n\ndef run_down(n):\n"
         "    return down(n)\n"
     )
     session = begin({"def a": source})
     session.run("def a")
-    session.save_skill("down", rename_to="count_down")
-    assert "else count_down(n - 1)" in store.get("count_down").source
-    assert store.get("count_down").instruction == "def a"
-    assert store.get("count_down").prompt_sha256 == PROMPTS["ui"].sha256
+    session.save_skill("down")
+    assert store.get("down").instruction == "def a"
+    assert store.get("down").prompt_sha256 == PROMPTS["ui"].sha256
     session.save_skill("run_down")
-    assert store.names() == ("count_down", "down", "run_down")
-
-
-def test_renaming_onto_a_name_the_function_uses_is_refused() -> None:
-    with pytest.raises(UsageError, match="'x' is in use there"):
-        renamed(["def f(x):\n    return x\n"], "f", "x")
-    with pytest.raises(UsageError, match="'f' is the name of an argument there"):
-        renamed(["def f(f):\n    return f\n"], "f", "g")
+    assert store.names() == ("down", "run_down")
+    assert store.get("run_down").requires == ("down",)
 
 
 SESSION = """factor = 3
-class Box:
-    def __init__(self):
-        self.data = 1
-
 def half(x):
     return x / 2
 
 def uses_it(x):
     return factor
-
-def size(box):
-    return box.data
-
-def both(a, b):
-    return size(a) + size(b)
-
-def make():
-    return Box()
-
-n = both(make(), make())
 """
 
 
