@@ -1,12 +1,12 @@
 """What carries a pen's paths out: at once and exactly, or with a simulated arm.
 
 In the simulated one the arm is moved by its joint motors, and the ink is where the tip of the pen
-really was while it touched the board. Every motion starts from a new simulation built from plain
-data, as in `robots.ravens`: what happens depends on the state and the path alone.
+really was while it touched the board.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -20,7 +20,7 @@ from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.arm.travel import PEN_UP_M, over
 from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
-from robots.simulation import engines
+from robots.simulation.arm_world import ArmWorld
 from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld
 from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.world import SimulatedWorld, WorldOwner
@@ -54,8 +54,11 @@ class Board(SimulatedWorld[BoardState], Protocol):
             Unreachable: Part of the way is beyond the arm.
         """
 
-    def now(self) -> tuple[BoardState, XY | None]:
-        """Return the board at this moment of a motion, and where the tip then is, metres."""
+    def now(self) -> BoardState:
+        """Return the board at this moment, in the middle of a motion too."""
+
+    def tip(self) -> XY | None:
+        """Return where the tip is while it follows a path, metres."""
 
 
 class InstantBoard:
@@ -82,13 +85,20 @@ class InstantBoard:
         self._owner.frame()
         return stroke
 
-    def now(self) -> tuple[BoardState, XY | None]:
-        """Return the board and the tip; see `Board`."""
+    def now(self) -> BoardState:
+        """Return the board; see `Board`."""
         if self._under_way is None:
-            return self.state, None
+            return self.state
         part, keep = self._under_way
         path = stroke_of(part.coords)
-        return (self.state.drawn(path) if keep else self.state.erased(path)), path[-1]
+        return self.state.drawn(path) if keep else self.state.erased(path)
+
+    def tip(self) -> XY | None:
+        """Return where the tip is; see `Board`."""
+        if self._under_way is None:
+            return None
+        x, y = self._under_way[0].coords[-1]
+        return (x, y)
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
@@ -105,20 +115,11 @@ def world_of(state: BoardState) -> PhysicsWorld:
     return PhysicsWorld(_PEN, state.joints, "none", _FRICTION, fixed=fixed)
 
 
-class ArmBoard:
+class ArmBoard(ArmWorld[BoardState]):
     """A UR5e with a pen, with dynamics."""
 
-    def __init__(self, owner: WorldOwner, state: BoardState, engine: str | None = None) -> None:
-        """Start from a state, in an engine as `engines.choose` takes it."""
-        self.state = state
-        self.engine = engines.choose(engine)
-        """Which one it is."""
-        self._engine = engines.start(self.engine)
-        self._owner = owner
-        self._pen: GrippingArm | None = None
-        """The arm that follows a path, while there is one."""
-        self._touched: list[tuple[float, float]] = []
-        self._keeping = True
+    _touched: Sequence[tuple[float, float]] = ()
+    _keeping = True
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path; see `Board`."""
@@ -130,35 +131,32 @@ class ArmBoard:
         to = through(over(start, first, height))
         drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
         up = through([last, replace(last, z=PEN_UP_M)])
-        pen = self._pen = self._engine.build(world_of(self.state), self._owner)
-        self._touched, self._keeping = [], keep
-        try:
+        touched: list[tuple[float, float]] = []
+        self._touched, self._keeping = touched, keep
+        with self._motion(world_of(self.state)) as pen:
+
+            def note_touch() -> None:
+                x, y, z = pen.tip()
+                if z < _TOUCH_Z:
+                    touched.append((x, y))
+
             for leg in (to, drawing, up):
-                pen.on_step = self._note_touch if leg is drawing else None
+                pen.on_step = note_touch if leg is drawing else None
                 pen.follow(leg)
                 pen.wait(_SETTLE_STEPS)
-        finally:
-            time_s = self.state.time_s + pen.steps * DT_S
-            self.state = replace(self.now()[0], time_s=time_s)
-            self._pen = None
-        return stroke_of(self._touched)
+        return stroke_of(touched)
 
-    def now(self) -> tuple[BoardState, XY | None]:
-        """Return the board and the tip; see `Board`."""
-        if self._pen is None:
-            return self.state, None
-        state = replace(self.state, joints=self._pen.joints())
+    def _in_motion(self, simulation: GrippingArm) -> BoardState:
+        time_s = self.state.time_s + simulation.steps * DT_S
+        state = replace(self.state, joints=simulation.joints(), time_s=time_s)
         if len(self._touched) > 1:
             stroke = stroke_of(self._touched)
-            state = state.drawn(stroke) if self._keeping else state.erased(stroke)
-        return state, self._pen.tip()[:2]
+            return state.drawn(stroke) if self._keeping else state.erased(stroke)
+        return state
 
-    def _note_touch(self) -> None:
-        assert self._pen is not None
-        x, y, z = self._pen.tip()
-        if z < _TOUCH_Z:
-            self._touched.append((x, y))
+    def _after(self, now: BoardState) -> BoardState:
+        return now
 
-    def close(self) -> None:
-        """Close the engine; doing so twice does no harm."""
-        self._engine.close()
+    def tip(self) -> XY | None:
+        """Return where the tip is; see `Board`."""
+        return None if self._running is None else self._running.tip()[:2]

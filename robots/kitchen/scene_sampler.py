@@ -11,8 +11,8 @@ import numpy as np
 
 from cap.errors import UsageError, did_you_mean
 from robots.kitchen import arm
-from robots.kitchen.grasps import STROKE_M
 from robots.kitchen.objects import KINDS, SceneEntry, Thing
+from robots.kitchen.planner import STROKE_M
 from robots.kitchen.room import Location, Room, inside, sample_room
 from robots.kitchen.scene_file import things_of
 from robots.kitchen.state import Arrival, Base, KitchenState

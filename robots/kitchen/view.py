@@ -16,7 +16,6 @@ from robots.kitchen.room import (
     ROOM_Y,
     Piece,
     PieceKind,
-    Point,
 )
 from robots.kitchen.state import KitchenState
 from robots.simulation.bodies import BoxPart
@@ -86,12 +85,6 @@ def view(state: KitchenState) -> Appearance:
     for thing in state.things:
         placements[f"objects/{thing.name}"] = (*thing.position, *thing.quaternion)
     return Appearance(placements)
-
-
-def arm_points(state: KitchenState) -> list[Point]:
-    """Return where shoulder, elbow, wrist and fingertips are seen from above, metres."""
-    points = (arm.to_world(state.base, (*point, 0.0)) for point in arm.links(state.joints))
-    return [(x, y) for x, y, *_ in points]
 
 
 def _at(middle: Vec3) -> Placement:

@@ -24,7 +24,7 @@ from robots.ravens.scene import Scene, segmask
 from robots.ravens.scene_sampler import sample_scene
 from robots.ravens.world import Layout, TabletopWorld, WorldState
 from robots.simulation import shortest_path
-from robots.simulation.simulated_robot import Mode, SimulatedRobot
+from robots.simulation.simulated_robot import Mode, UndoingRobot
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import (
@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 NOTHING_WRONG = Disturbances()
 
 
-class RavensRobot(SimulatedRobot[WorldState]):
+class RavensRobot(UndoingRobot[WorldState]):
     """A UR5e with a two-finger gripper at a table with coloured blocks and bowls.
 
     Positions are xy in metres in the table frame: x grows to the right, y grows away from the front
@@ -198,12 +198,6 @@ class RavensRobot(SimulatedRobot[WorldState]):
         finally:
             if before is not None and self._is_changed(state):
                 self._world.remember(turns.begun(before, _same))
-
-    def end_turn(self, words: str = "") -> tuple[str, ...]:
-        """Know that the next action is the first of another turn; return what was taken back."""
-        turns = self._world.state.turns
-        self._world.remember(turns.ended(words))
-        return turns.undone
 
     def _layout(self) -> Layout:
         """Return where everything is seen now."""
