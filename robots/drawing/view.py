@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cap.robot.view import ORIGIN, Appearance, Polyline, Rgb, Shape
 from robots.arm.linkage import linkage
 from robots.drawing.board import ARM_URDF, BoardState
-from robots.ravens.view import object_shapes, table
+from robots.ravens.bodies import object_shapes, table
 
 _WHITE: Rgb = (252, 252, 250)
 _INK: Rgb = (30, 41, 59)

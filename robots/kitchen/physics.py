@@ -106,7 +106,7 @@ class PhysicsKitchen(ArmWorld[KitchenState], KitchenWorld):
         below = [
             place
             for place in self.state.room.locations.values()
-            if inside(place.piece.rectangle, (x, y)) or inside(self.state.area(place), (x, y))
+            if inside(self.state.extent(place), (x, y))
         ]
         height = max(height_over(self.state, (x, y), place) for place in [None, *below])
         if self.state.held is not None:

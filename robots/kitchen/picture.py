@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from PIL import ImageFont
 
-from robots.kitchen import view
+from robots.kitchen.bodies import shapes, view
 from robots.kitchen.objects import Color
 from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Piece, Point
 from robots.kitchen.state import KitchenState
@@ -33,11 +33,11 @@ def draw(state: KitchenState, width: int, height: int) -> Any:
     """Draw the kitchen from above as a PIL image; right is x, up is y (the back of the room)."""
     x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (ROOM_X, ROOM_Y))
     picture = TopView((width, height), x, y, _WALL)
-    shown = dict(view.view(state).placements)
+    shown = dict(view(state).placements)
     for thing in state.things:
         if state.shut_in(thing.name):
             del shown[f"objects/{thing.name}"]
-    picture.solids(view.shapes(state), shown, _LARGER)
+    picture.solids(shapes(state), shown, _LARGER)
     names = _Names(picture)
     seen = [thing for thing in state.loose() if f"objects/{thing.name}" in shown]
     for thing in seen:

@@ -16,11 +16,10 @@ from cap.errors import Collision, LimitExceeded, NotFound, NotGrasped, RobotErro
 from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.base import action, perception
-from robots.kitchen import arguments, paths, picture, planner, scene_file, view
+from robots.kitchen import arguments, bodies, paths, picture, planner, scene
 from robots.kitchen.arguments import Points
 from robots.kitchen.objects import CALLED, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
-from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import KitchenState, TurnStart
 from robots.kitchen.worlds import SLID_M, KitchenWorld
 from robots.simulation.scene_file import PlacedObject
@@ -87,7 +86,7 @@ class KitchenRobot(UndoingRobot[KitchenState]):
         super().__init__(seed, mode, make_world)
 
     def _first_state(self, seed: int) -> KitchenState:
-        return sample(self._entries, seed, self._scattered)
+        return scene.sample(self._entries, seed, self._scattered)
 
     # What the engine needs of a robot.
 
@@ -178,15 +177,15 @@ class KitchenRobot(UndoingRobot[KitchenState]):
 
     def scene_text(self, about: str) -> str:
         """Return the objects as they truly are as a file that `create(scene=...)` reads."""
-        return scene_file.text_of(self.state.things, about)
+        return scene.text_of(self.state.things, about)
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
         """Return what each body is made of, for who draws the kitchen."""
-        return view.shapes(self._world.now())
+        return bodies.shapes(self._world.now())
 
     def view(self) -> Appearance:
         """Return where each body is at this moment, in the middle of a motion too."""
-        return view.view(self._world.now())
+        return bodies.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the kitchen from above as a PIL image."""

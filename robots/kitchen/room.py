@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import shapely
 from shapely.geometry import Polygon
 
 from robots.table.geometry import Rectangle, Vec3, corners
@@ -218,10 +217,3 @@ def inside(rectangle: Rectangle, point: Point, margin_m: float = 0.0) -> bool:
     along = abs(dx * math.cos(yaw) + dy * math.sin(yaw))
     across = abs(dy * math.cos(yaw) - dx * math.sin(yaw))
     return along <= length - margin_m and across <= width - margin_m
-
-
-def floor_for_base() -> Polygon:
-    """Return where the middle of the base may be, furniture aside."""
-    r = BASE_R + CLEAR_M
-    box: Polygon = shapely.box(ROOM_X[0] + r, ROOM_Y[0] + r, ROOM_X[1] - r, ROOM_Y[1] - r)
-    return box

@@ -223,26 +223,22 @@ def _at(body: Body, xy: XY, yaw: float) -> Body:
 def _in_line(scene: Scene, goals: Goals) -> dict[str, float]:
     """Return how blocks are turned that are to stand so close that they must be in line, radians.
 
-    All that are close to one another are turned the same; where their directions do not agree, none
-    of them.
+    A block whose neighbours are in different directions is not turned.
     """
-    yaws: dict[str, float] = {}
+    turns: dict[str, list[float]] = {}
     blocks = [name for name in goals if scene[name].kind == "block"]
-    near: dict[str, dict[str, float]] = {name: {} for name in blocks}
-    for one, other in itertools.combinations(blocks, 2):
-        (x0, y0), (x1, y1) = goals[one], goals[other]
+    for pair in itertools.combinations(blocks, 2):
+        (x0, y0), (x1, y1) = (goals[name] for name in pair)
         yaw = math.atan2(y1 - y0, x1 - x0) % (math.pi / 2)
-        pair = _at(scene[one], goals[one], yaw), _at(scene[other], goals[other], yaw)
-        if math.hypot(x1 - x0, y1 - y0) < _CLOSE_M and not transfer.meet(*pair, MARGIN):
-            near[one][other] = near[other][one] = yaw
-    for first in blocks:
-        group = [first]
-        for name in group:
-            group += [other for other in near[name] if other not in group]
-        turns = [yaw for name in group for yaw in near[name].values()]
-        if turns and all(abs(math.sin(2 * (yaw - turns[0]))) < _TURNED for yaw in turns):
-            yaws[first] = turns[0]
-    return yaws
+        one, other = (_at(scene[name], goals[name], yaw) for name in pair)
+        if math.hypot(x1 - x0, y1 - y0) < _CLOSE_M and not transfer.meet(one, other, MARGIN):
+            for name in pair:
+                turns.setdefault(name, []).append(yaw)
+    return {
+        name: found[0]
+        for name, found in turns.items()
+        if all(abs(math.sin(2 * (yaw - found[0]))) < _TURNED for yaw in found)
+    }
 
 
 class _Planner:

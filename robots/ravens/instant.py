@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from robots.arm import ur5e
 from robots.arm.motion import Pose
 from robots.arm.travel import PARK, TABLE
-from robots.ravens import route, view
+from robots.ravens import route
+from robots.ravens.bodies import shapes, view
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld, WorldState, slipped
 from robots.simulation.top_view import TopView
@@ -69,9 +70,9 @@ def draw_top_view(state: WorldState, width: int, height: int) -> Any:
     """Draw the table from above as a PIL image; up is y, right is x."""
     x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (TABLE_X, TABLE_Y))
     picture = TopView((width, height), x, y, _DESK, _EYE_M)
-    placed = view.view(state).placements
+    placed = view(state).placements
     shown = {name: place for name, place in placed.items() if not name.startswith("arm/")}
-    picture.solids(view.shapes(state), shown)
+    picture.solids(shapes(state), shown)
     for path in state.paths[-_SHOWN_PATHS:]:
         picture.line(path, _TRAIL_M, _TRAIL)
     tip = ur5e.forward(state.joints)[:3, 3].tolist()

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
-from cap.errors import NotGrasped
+from cap.errors import MissingSimulator, NotGrasped, install_extra
+from cap.robot.view import Placement, Shape
 from robots.arm import ur5e
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
 from robots.arm.motion import DT_S, Pose, along, through
+from robots.arm.rotations import looking
 from robots.arm.strokes import resampled
 from robots.arm.travel import PARK, TABLE, away, over
 from robots.perception.camera import Array, Camera
-from robots.perception.lens import Lens
+from robots.perception.lens import Lens, Light
 from robots.ravens import route
-from robots.ravens.bodies import world_of
-from robots.ravens.pictures import CAMERA_POSE, FRONT_LENS, Studio
+from robots.ravens.bodies import shapes, view, world_of
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld, WorldState, slipped
 from robots.simulation.arm_world import ArmWorld, held_by_friction
@@ -37,12 +42,24 @@ _PATH_MPS2 = 1.5
 _PATH_SPACING_M = 0.0015
 _REST_STEPS = 12
 """So long the arm waits at both ends of a path, to be exactly there."""
-_LOWEST_Z = 0.008
 _SETTLE_STEPS = 240
 _SLIP_HEIGHT = 0.03
 """How far an object is lifted before it slips, metres."""
 _STUCK_M, _STUCK_COS = 5e-5, 1 - 1e-6
 """What moved and turned (cosine of half the angle) less in a motion is held by friction."""
+VIEW = looking((0.26, -1.6, 1.0), (-0.04, -0.35, 0.165))
+"""Where a spectator stands."""
+_FIELD_OF_VIEW_DEG = 44.0
+_NEAR_M, _FAR_M = 0.003, 10.0
+CAMERA_POSE = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))
+"""The depth camera looks from the front, below the waiting hand: the arm hides nothing."""
+FRONT_LENS = Lens(320, 320, 40.0, 0.2, 3.0)
+"""What its pictures measure."""
+_FINE_FROM_PX = 257
+"""Pictures at least this wide have smooth edges and shadows; smaller ones are frames of a film."""
+_LIGHT = Light()
+_SKY = ((244, 246, 248), (214, 220, 226))
+"""Background colour at the top and at the bottom of a picture."""
 
 
 class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
@@ -58,7 +75,6 @@ class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
         """Start from a state, in an engine as `engines.choose` takes it."""
         TabletopWorld.__init__(self, owner, state, fingers)
         ArmWorld.__init__(self, owner, state, engine)
-        self._studio = Studio()
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up, carry it, and put it down where it was planned; or lose it."""
@@ -91,15 +107,16 @@ class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
             self._retreat(simulation, planned.travel_z)
 
     def recover(self) -> None:
-        """Put down what a stopped motion left in the gripper, straight below it."""
+        """Put down what a stopped motion left in the gripper; see `transfer.put_down`."""
         if self.state.held is None:
             return
+        planned = self.state.put_down(self.fingers)
+        x, y, z = planned.place.tip
         with self._moving() as simulation:
-            held, start = simulation.held, Pose.of_joints(simulation.targets)
-            down = through([start, replace(start, z=_LOWEST_Z)])
-            simulation.follow(down, until=lambda: held is None or simulation.touches_another(held))
-            simulation.open(self.fingers.opened(simulation.gap_m))
-            self._retreat(simulation, self._clear_z())
+            goal = Pose(x, y, z + _TOUCHDOWN, planned.place.yaw)
+            simulation.follow(through(self._over(simulation, goal, planned.travel_z)))
+            simulation.open(planned.place.gap_m)
+            self._retreat(simulation, planned.travel_z)
 
     def park(self) -> None:
         """Take the gripper to where it hides nothing from the camera."""
@@ -135,9 +152,30 @@ class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
             if trail:
                 self.state = self.state.followed(ur5e.tips(np.array(trail))[:, :2])
 
+    @cached_property
+    def _studio(self) -> Any:
+        """What poses for pictures, in MuJoCo whatever engine moves the arm."""
+        if not find_spec("mujoco"):
+            raise MissingSimulator(
+                f"pictures need MuJoCo, which is not installed: {install_extra('sim')}"
+            )
+        from robots.simulation.rays import RayStudio
+
+        return RayStudio()
+
+    def _shown(self) -> tuple[Mapping[str, Sequence[Shape]], Mapping[str, Placement]]:
+        """Return what each body is made of, and where it is at this moment."""
+        state = self.now()
+        return shapes(state), view(state).placements
+
     def render(self, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""
-        return self._studio.draw(self.now(), width, height)
+        lens, sky = Lens(width, height, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M), _sky(height)
+        self._studio.show(*self._shown())
+        if width >= _FINE_FROM_PX:
+            return Image.fromarray(self._studio.picture(VIEW, lens, _LIGHT, sky))
+        shot = self._studio.shoot(VIEW, lens, replace(_LIGHT, shadow=False))
+        return Image.fromarray(np.where(shot.bodies[:, :, None] < 0, sky, shot.rgb))
 
     def camera(
         self, lens: Lens = FRONT_LENS, pose: Callable[[], Array] = lambda: CAMERA_POSE
@@ -149,7 +187,10 @@ class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
             pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
                 where the arm hides nothing, by default.
         """
-        return self._studio.camera(self.now, lens, pose)
+        studio = self._studio
+        from robots.simulation.rays import RayCamera
+
+        return RayCamera(studio, self._shown, lens, pose, _LIGHT)
 
     def _clear_z(self) -> float:
         """Return a height above everything, metres."""
@@ -186,3 +227,10 @@ class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
         before, bodies = self.state.scene.bodies, now.scene.bodies
         still = held_by_friction(before, bodies, _STUCK_M, _STUCK_COS)
         return replace(now, actions=now.actions + 1, scene=now.scene.moved(still), seen=None)
+
+
+def _sky(height: int) -> NDArray[np.uint8]:
+    """Return the background of a picture so many pixels high, shape (height, 1, 3)."""
+    top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
+    fall = np.linspace(0.0, 1.0, height)[:, None, None]
+    return (top + fall * (bottom - top)).astype(np.uint8)

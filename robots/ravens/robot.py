@@ -17,7 +17,7 @@ from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
 from robots.arm.travel import PARK
 from robots.base import action, perception
-from robots.ravens import arrangement, free_region, route, scene_file, transfer, view
+from robots.ravens import arrangement, bodies, free_region, route, scene_file, transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, CameraEyes
 from robots.ravens.scene import Scene, segmask
@@ -38,7 +38,7 @@ from robots.table.arguments import (
 )
 from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
-from robots.table.numbers import real_numbers
+from robots.table.numbers import finite_numbers
 from robots.table.object_names import find, plain
 from robots.table.things import COLOR_OF
 
@@ -119,7 +119,7 @@ class RavensRobot(UndoingRobot[WorldState]):
     def condition(self) -> Mapping[str, Any]:
         """Return where the fingertips are, xyz in metres, what they hold, and paths followed."""
         state = self._world.state
-        tip = tuple(map(float, ur5e.tips(np.array([state.joints]))[0]))
+        tip = tuple(ur5e.forward(state.joints)[:3, 3].tolist())
         return {"gripper": tip, "held": state.held or "nothing", "paths followed": len(state.paths)}
 
     def contents(self) -> Mapping[str, Sequence[str]]:
@@ -138,11 +138,11 @@ class RavensRobot(UndoingRobot[WorldState]):
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
         """Return what each body is made of, for who draws the table."""
-        return view.shapes(self._world.state)
+        return bodies.shapes(self._world.state)
 
     def view(self) -> Appearance:
         """Return where each body is at this moment, in the middle of a motion too."""
-        return view.view(self._world.now())
+        return bodies.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return a picture of the scene as a PIL image."""
@@ -328,9 +328,7 @@ class RavensRobot(UndoingRobot[WorldState]):
         gone = [self._exact(name) for name in names_in_order(moving, "moving", example)]
         around = target(self._scene.bodies, near)
         corners = "left, bottom, right and top, four finite numbers"
-        part = real_numbers(within, "within", corners)
-        if part.shape != (4,) or not np.isfinite(part).all():
-            raise TypeError(f"within must be {corners}; got shape {part.shape}")
+        part = finite_numbers(within, "within", corners, (4,))
         low, high = np.array(free_region.TABLE).reshape(2, 2)
         part = np.array([*np.maximum(part[:2], low), *np.minimum(part[2:], high)])
         others = self._scene.others(*gone)
@@ -661,13 +659,7 @@ class RavensRobot(UndoingRobot[WorldState]):
             LimitExceeded: The speed is not within its limits.
         """
         with self._moving():
-            points, limit = path_of(traj, "traj"), route.checked_speed(speed)
-            route.check_path(self._scene, points)
-            self._world.recover()
-            seen = self._scene
-            self._world.follow(points, limit)
-            self._keep_seen(seen)
-        return self.get_robot_pos()
+            return self._lead(path_of(traj, "traj"), speed)
 
     @action
     def goto_pos(self, pos: Place, speed: float = route.SPEED_MPS) -> Array:
@@ -686,12 +678,19 @@ class RavensRobot(UndoingRobot[WorldState]):
             LimitExceeded: The speed is not within its limits.
         """
         with self._moving():
-            goal, limit = np.array(target(self._scene.bodies, pos)), route.checked_speed(speed)
-            route.check_path(self._scene, np.stack([goal, goal]))
-            self._world.recover()
-            seen = self._scene
-            self._world.follow(np.stack([self.get_robot_pos(), goal]), limit)
-            self._keep_seen(seen)
+            goal = np.array(target(self._scene.bodies, pos))
+            return self._lead(goal[None], speed)
+
+    def _lead(self, points: Array, speed: float) -> Array:
+        """Lead the gripper along a path, or straight to a point; return where it is then."""
+        limit = route.checked_speed(speed)
+        route.check_path(self._scene, points)
+        self._world.recover()
+        seen = self._scene
+        if len(points) == 1:
+            points = np.stack([self.get_robot_pos(), points[0]])
+        self._world.follow(points, limit)
+        self._keep_seen(seen)
         return self.get_robot_pos()
 
     # Speaking.

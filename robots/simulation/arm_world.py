@@ -10,7 +10,7 @@ import contextlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import Generic
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from robots.simulation import engines
 from robots.simulation.bodies import PhysicsWorld
 from robots.simulation.gripping_arm import GrippingArm
 from robots.simulation.world import State, WorldOwner
-from robots.table.geometry import Quat, Vec3
+from robots.table.geometry import AnySolid
 
 _BRAKE_STEPS = 18
 
@@ -83,24 +83,9 @@ class ArmWorld(ABC, Generic[State]):
         self._engine.close()
 
 
-class Posed(Protocol):
-    """What is somewhere."""
-
-    @property
-    def position(self) -> Vec3:
-        """Its middle, metres."""
-
-    @property
-    def quaternion(self) -> Quat:
-        """How it is turned: x, y, z, w."""
-
-
-AnyPosed = TypeVar("AnyPosed", bound=Posed)
-
-
 def held_by_friction(
-    before: Iterable[AnyPosed], after: Iterable[AnyPosed], within_m: float, least_cos: float
-) -> list[AnyPosed]:
+    before: Iterable[AnySolid], after: Iterable[AnySolid], within_m: float, least_cos: float
+) -> list[AnySolid]:
     """Return, as it was, what hardly moved in a motion: real friction would have held it.
 
     Without it everything would creep a little with each motion.

@@ -95,10 +95,6 @@ class GrippingArm(ABC):
         """Return where a body that may move is now: metres, x y z w."""
 
     @abstractmethod
-    def touches_another(self, name: str) -> bool:
-        """Return whether a body touches anything but the arm."""
-
-    @abstractmethod
     def opening_m(self) -> float:
         """Return how far the drawer is pulled out."""
 
@@ -123,21 +119,10 @@ class GrippingArm(ABC):
             self.on_step()
         after_step(self._owner, self.steps, watched=watched)
 
-    def follow(
-        self,
-        leg: Leg,
-        until: Callable[[], bool] | None = None,
-    ) -> None:
-        """Move the arm along a motion, or along the part of it until something is so.
-
-        Args:
-            leg: The motion.
-            until: Ends it.
-        """
+    def follow(self, leg: Leg) -> None:
+        """Move the arm along a motion."""
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
             self.targets = position
-            if until is not None and until():
-                return
             self.step(velocity)
         self.targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
 

@@ -10,7 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import numpy as np
+
 from cap.errors import LimitExceeded, NotConnected, ProtectiveStop, RobotError, Timeout
+from robots.arm.rotations import rotation_of, rotation_vector
 from robots.tabletop.driver import ArmState
 
 _NEAR_M = 0.001
@@ -247,16 +250,7 @@ def require_ready(state: ArmState) -> None:
 
 def turn(a: Sequence[float], b: Sequence[float]) -> float:
     """Return the angle between two orientations given as rotation vectors, radians."""
-    real_a, *vector_a = _quaternion(a)
-    real_b, *vector_b = _quaternion(b)
-    dot = real_a * real_b + sum(x * y for x, y in zip(vector_a, vector_b, strict=True))
-    return 2.0 * math.acos(min(1.0, abs(dot)))
-
-
-def _quaternion(rotation: Sequence[float]) -> tuple[float, ...]:
-    angle = math.sqrt(sum(v * v for v in rotation))
-    share = math.sin(angle / 2.0) / angle if angle > 0.0 else 0.5
-    return (math.cos(angle / 2.0), *(v * share for v in rotation))
+    return float(np.linalg.norm(rotation_vector(rotation_of(a).T @ rotation_of(b))))
 
 
 def _farthest(a: Sequence[float], b: Sequence[float]) -> float:

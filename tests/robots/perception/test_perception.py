@@ -12,7 +12,7 @@ from cap.errors import NotFound, NotGrasped
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import RavensRobot, create
 from robots.ravens.observation import SHAPES
-from robots.ravens.pictures import FRONT_LENS
+from robots.ravens.physics import FRONT_LENS
 from robots.table.object_names import ALL_NAMES
 
 NOISE = {"camera_color": 3.0, "camera_depth_m": 0.003}

@@ -17,9 +17,9 @@ from robots.arm.clearance import first_touched
 from robots.arm.gripper import Fingers
 from robots.perception.camera import Detection
 from robots.ravens import transfer
-from robots.ravens.grasps import PALM
 from robots.ravens.scene import BOWL_FLOOR, Body, Scene
 from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.transfer import PALM
 from robots.table.geometry import PLACES
 from robots.table.object_names import DEFAULT_NAMES
 from robots.tabletop import TabletopRobot
