@@ -35,7 +35,7 @@ from robots.kitchen.room import (
     obstacles,
 )
 from robots.kitchen.state import Base, KitchenState, carried, turned
-from robots.table.geometry import Vec3, carried_point, corners, distance
+from robots.table.geometry import Vec3, carried_point, corners, distance, polygon
 
 Relation = Literal["", "in", "on", "beside"]
 """How something is to be put down by an object or a location; "" for as that takes things."""
@@ -514,7 +514,7 @@ def _outline(thing: Thing) -> shapely.Polygon:
     """Return what an object covers as it lies now, seen from above."""
     if (around := thing.outline) is None:
         return shapely.Point(thing.xy).buffer(thing.girth_m / 2)
-    return shapely.MultiPoint(list(corners(around))).convex_hull
+    return polygon(around)
 
 
 def _put_on_top(state: KitchenState, below: Thing) -> Place:

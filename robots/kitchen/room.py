@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from shapely.geometry import Polygon
 
-from robots.table.geometry import Rectangle, Vec3, corners
+from robots.table.geometry import Rectangle, Vec3, polygon
 
 Point = tuple[float, float]
 PieceKind = Literal["table", "counter", "chair", "stool", "bin", "cabinet"]
@@ -202,12 +202,6 @@ def obstacles(room: Room, drawers: Drawers) -> tuple[tuple[str, Polygon], ...]:
             outline = (*middle, piece.width / 2, reach / 2, piece.facing - math.pi / 2)
             found.append((name, polygon(outline)))
     return tuple(found)
-
-
-def polygon(rectangle: Rectangle) -> Polygon:
-    """Return a rectangle as a shapely polygon."""
-    first, second, fourth, third = corners(rectangle)
-    return Polygon([first, second, third, fourth])
 
 
 def inside(rectangle: Rectangle, point: Point, margin_m: float = 0.0) -> bool:

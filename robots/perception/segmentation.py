@@ -153,7 +153,7 @@ class ColorDepthDetector:
         rim = wall[wall[:, 2] > rim_z - _FACE_M]
         height = float(np.quantile(rim[:, 2], 0.8))
         bowl = self._shapes.bowl
-        x, y = fit_bowl(wall, _circle(rim[:, :2]), height, bowl, eye)
+        x, y = fit_bowl(wall, (float(middle[0]), float(middle[1])), height, bowl, eye)
         place = (x, y, height - bowl.height_m / 2)
         yield Detection(f"{color} bowl", place, 0.0, len(wall))
         if len(proud):
@@ -169,7 +169,7 @@ class ColorDepthDetector:
         if box.geom_type == "Polygon":
             (x0, y0), (x1, y1), *_ = box.exterior.coords
             turn = float(np.arctan2(y1 - y0, x1 - x0) % (np.pi / 2))
-        start = (*_middle(face[:, :2]), turn)
+        start = (box.centroid.x, box.centroid.y, turn)
         x, y, yaw = fit_block(patch, start, height, edge, eye)
         position = (x, y, height - edge / 2)
         return Detection(f"{color} block", position, yaw % (math.pi / 2), len(patch))
@@ -214,22 +214,3 @@ def _connected(places: Array) -> Iterator[list[int]]:
             left -= near
             edge += near
         yield sorted(patch)
-
-
-def _middle(points: Array) -> tuple[float, float]:
-    """Return the middle of a square face: of the box that fits around it, less its stragglers."""
-    centre = np.median(points, axis=0)
-    reach = np.linalg.norm(points - centre, axis=1)
-    kept = points[reach <= np.quantile(reach, 0.99)]
-    hull = MultiPoint(kept).minimum_rotated_rectangle.centroid
-    return float(hull.x), float(hull.y)
-
-
-def _circle(points: Array) -> tuple[float, float]:
-    """Return the middle of the circle through points: x^2 + y^2 = 2ax + 2by + c, least squares."""
-    if len(points) < 3:
-        x, y = points.mean(axis=0)
-        return float(x), float(y)
-    system = np.column_stack([2 * points, np.ones(len(points))])
-    solution: Sequence[float] = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0]
-    return float(solution[0]), float(solution[1])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import Collision, NotFound, RobotError
+from cap.errors import Collision, NotFound
 from cap.robot.view import Appearance, Shape
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
@@ -157,14 +157,12 @@ class RavensRobot(UndoingRobot[WorldState]):
         return state.scene if self._eyes is None else self._eyes.see(state)
 
     def _exact(self, name: str) -> str:
-        with self._telling_what_is_hidden():
-            return find(name, self._scene.names)
+        return self._find(name, self._scene.names, "object")
 
-    @contextlib.contextmanager
-    def _telling_what_is_hidden(self) -> Iterator[None]:
-        """Say of what is not found that it may be hidden, where the arm hides anything."""
+    def _find(self, name: str, known: Iterable[str], what: str) -> str:
+        """Return the known name that a name means; say so where the arm may hide what it is of."""
         try:
-            yield
+            return find(name, known, what)
         except NotFound as error:
             if self._eyes is None or not self._eyes.hindered(self._world.state):
                 raise
@@ -183,7 +181,7 @@ class RavensRobot(UndoingRobot[WorldState]):
         """Begin an action; it ends what a stop of the one before left behind.
 
         From here on a stop holds until the action has ended, whatever it is doing. The first action
-        of a turn that changes anything leaves word of where everything was before.
+        of a turn leaves word of where everything was before.
         """
         self._stop.clear()
         self._world.begin()
@@ -192,24 +190,16 @@ class RavensRobot(UndoingRobot[WorldState]):
             self._eyes.clear_view(self._world.state)
         turns = self._world.state.turns
         before = self._layout() if remembering and not turns.acted else None
-        state = self._world.state
         try:
             yield
         finally:
-            if before is not None and self._is_changed(state):
+            if before is not None:
                 self._world.remember(turns.begun(before, _same))
 
     def _layout(self) -> Layout:
         """Return where everything is seen now."""
         bodies = sorted(self._scene.bodies, key=lambda body: round(body.bottom, 3))
         return tuple((body.name, body.position) for body in bodies)
-
-    def _is_changed(self, state: WorldState) -> bool:
-        """Tell whether the world may be in another state; what cannot be seen now may be."""
-        try:
-            return self._world.state is not state
-        except RobotError:
-            return True
 
     def _turns(self) -> TurnHistory[Layout]:
         """Return the turns that can be undone, without those that came to nothing."""
@@ -236,8 +226,7 @@ class RavensRobot(UndoingRobot[WorldState]):
             NotFound: Nothing has that name.
         """
         known = named_points(self._scene.bodies)
-        with self._telling_what_is_hidden():
-            return np.array(known[find(name, known, "object or place")])
+        return np.array(known[self._find(name, known, "object or place")])
 
     @perception
     def get_bbox(self, name: str) -> Array:

@@ -86,9 +86,14 @@ class Body:
         return BOWL_RIM_R if self.kind == "bowl" else max(self.half) * math.sqrt(2)
 
     @property
+    def rectangle(self) -> Rectangle:
+        """What a box covers seen from above."""
+        return (*self.xy, *self.half, self.yaw)
+
+    @property
     def outline(self) -> Rectangle | None:
         """What a box covers seen from above; None of a bowl."""
-        return None if self.kind == "bowl" else (*self.xy, *self.half, self.yaw)
+        return None if self.kind == "bowl" else self.rectangle
 
     @property
     def outer_r(self) -> float:

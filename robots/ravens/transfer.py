@@ -29,9 +29,9 @@ from robots.table.geometry import (
     TABLE_Y,
     XY,
     Vec3,
-    corners,
     distance,
     overlap,
+    polygon,
     yaw_quaternion,
 )
 
@@ -564,16 +564,10 @@ def _lies_across(rest: Scene, body: Body, highest: Body) -> bool:
     ]
     if len(level) < 2 or any(one.kind == "bowl" or one.lean > _ASLANT for one in [body, *level]):
         return False
-    outline = _outline(body).buffer(-_BALANCE_M)
-    contact = shapely.union_all([outline.intersection(_outline(other)) for other in level])
+    outline = polygon(body.rectangle).buffer(-_BALANCE_M)
+    contact = shapely.union_all([outline.intersection(polygon(other.rectangle)) for other in level])
     carrying = contact.convex_hull.buffer(-_BALANCE_M)
     return bool(carrying.contains(shapely.Point(body.xy)))
-
-
-def _outline(block: Body) -> shapely.Polygon:
-    """Return a block's outline seen from above, metres."""
-    around = list(corners((*block.xy, *block.half, block.yaw)))
-    return shapely.MultiPoint(around).convex_hull
 
 
 def meet(body: Body, other: Body, margin: float) -> bool:
@@ -585,7 +579,7 @@ def meet(body: Body, other: Body, margin: float) -> bool:
     outline = (*block.xy, length + margin, width + margin, block.yaw)
     if second.kind == "bowl":
         return distance(outline, second.xy) < BOWL_RIM_R
-    return overlap(outline, (*second.xy, *second.half, second.yaw))
+    return overlap(outline, second.rectangle)
 
 
 CLEARANCES = (0.008, 0.004)

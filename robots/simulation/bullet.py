@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import itertools
 import os
 import platform
 import sys
@@ -21,7 +20,6 @@ from robots.simulation.bodies import (
     BoxPart,
     FixedBody,
     Friction,
-    LooseBody,
     Parts,
     PhysicsWorld,
     SlidingDrawer,
@@ -333,40 +331,31 @@ def _add_drawer(client: int, drawer: SlidingDrawer, friction: Friction) -> int:
 
 
 def _add_loose(client: int, world: PhysicsWorld) -> Mapping[str, int]:
-    """Add what may move; return its numbers by name.
-
-    Bodies that differ in place alone are added in one call, which costs least.
-    """
+    """Add what may move; return its numbers by name."""
     slide, spin, roll = world.friction.pybullet
     shapes: dict[Parts, int] = {}
     found: dict[str, int] = {}
-    for (parts, mass_kg, turn), alike in itertools.groupby(world.loose, _alike):
-        if parts not in shapes:
-            shapes[parts] = _shape(client, parts)
-        bodies = list(alike)
-        numbers = p.createMultiBody(
-            mass_kg,
-            shapes[parts],
-            baseOrientation=turn,
-            batchPositions=[body.position for body in bodies],
+    for body in world.loose:
+        if body.parts not in shapes:
+            shapes[body.parts] = _shape(client, body.parts)
+        found[body.name] = number = p.createMultiBody(
+            body.mass_kg,
+            shapes[body.parts],
+            -1,
+            body.position,
+            body.quaternion,
             useMaximalCoordinates=True,
             physicsClientId=client,
         )
-        for number in numbers:
-            p.changeDynamics(
-                number,
-                -1,
-                lateralFriction=slide,
-                spinningFriction=spin,
-                rollingFriction=roll,
-                linearDamping=0.04,
-                angularDamping=0.1,
-                activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
-                physicsClientId=client,
-            )
-        found.update(zip([body.name for body in bodies], numbers, strict=True))
+        p.changeDynamics(
+            number,
+            -1,
+            lateralFriction=slide,
+            spinningFriction=spin,
+            rollingFriction=roll,
+            linearDamping=0.04,
+            angularDamping=0.1,
+            activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
+            physicsClientId=client,
+        )
     return found
-
-
-def _alike(body: LooseBody) -> tuple[Parts, float, Quat]:
-    return body.parts, body.mass_kg, body.quaternion

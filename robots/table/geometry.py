@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+import shapely
+
 XY = tuple[float, float]
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
@@ -110,6 +112,11 @@ def corners(rectangle: Rectangle) -> Iterator[XY]:
     for a in (-length, length):
         for b in (-width, width):
             yield (x + a * c - b * s, y + a * s + b * c)
+
+
+def polygon(rectangle: Rectangle) -> shapely.Polygon:
+    """Return a rectangle as a shapely polygon."""
+    return shapely.MultiPoint(list(corners(rectangle))).convex_hull
 
 
 def distance(rectangle: Rectangle, point: XY) -> float:
