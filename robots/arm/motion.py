@@ -78,8 +78,6 @@ class Leg:
     """Joint angles at the beginning of each step, shape (n, j), radians."""
     velocities: Array
     """Joint speeds during each step, shape (n, j), rad/s."""
-    end: Pose
-    """Where it ends."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ def along(
     for column in range(path.shape[1]):
         timed[:, column] = np.interp(nodes, points, path[:, column])
     followed = _joints(timed, body)
-    return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S, Pose(*path[-1].tolist()))
+    return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S)
 
 
 def _along(path: Array) -> Array:

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
-from shapely.geometry import LineString
-from shapely.ops import substring
 
 from robots.arm import ur5e
 from robots.arm.motion import DT_S, Pose, along, through
@@ -23,7 +20,7 @@ from robots.ravens.scene import BLOCK_HALF
 from robots.simulation.arm_world import ArmWorld
 from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld
 from robots.simulation.gripping_arm import GrippingArm
-from robots.simulation.world import SimulatedWorld, WorldOwner
+from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
 
 SPEED_MPS = 0.25
@@ -35,12 +32,16 @@ _SPACING_M = 0.0015
 _TOUCH_Z = 0.002
 """The tip, on its spring, marks the board below this height, metres."""
 _SETTLE_STEPS = 12
-_FRAMES = 8
-"""Along a path that takes no time, the last one when it is done."""
 
 
-class Board(SimulatedWorld[BoardState], Protocol):
-    """Follows paths with the pen, or with the eraser in its place."""
+class Board:
+    """Follows paths with the pen, or with the eraser in its place: exactly, in no time."""
+
+    def __init__(self, owner: WorldOwner, state: BoardState) -> None:
+        """Start from a state; the owner's `frame` is called after each path."""
+        self.state = state
+        """How everything is between motions: assign to put a snapshot back."""
+        self._owner = owner
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path, shape (n, 2), metres; return where the tip touched the board.
@@ -53,52 +54,18 @@ class Board(SimulatedWorld[BoardState], Protocol):
             RobotError: The motion was stopped; what was drawn until then stays.
             Unreachable: Part of the way is beyond the arm.
         """
-
-    def now(self) -> BoardState:
-        """Return the board at this moment, in the middle of a motion too."""
-
-    def tip(self) -> XY | None:
-        """Return where the tip is while it follows a path, metres."""
-
-
-class InstantBoard:
-    """Every path is followed exactly, in no time."""
-
-    def __init__(self, owner: WorldOwner, state: BoardState) -> None:
-        """Start from a state; the owner's `frame` is called a few times along each path."""
-        self.state = state
-        self._owner = owner
-        self._under_way: tuple[LineString, bool] | None = None
-
-    def trace(self, points: Array, *, keep: bool = True) -> Stroke:
-        """Follow a path; see `Board`."""
         stroke = tuple((float(x), float(y)) for x, y in points)
-        after = self.state.drawn(stroke) if keep else self.state.erased(stroke)
-        whole = LineString(stroke)
-        try:
-            for share in np.linspace(0.0, 1.0, _FRAMES)[1:-1].tolist():
-                self._under_way = (substring(whole, 0.0, share, normalized=True), keep)
-                self._owner.frame()
-        finally:
-            self._under_way = None
-        self.state = after
+        self.state = self.state.drawn(stroke) if keep else self.state.erased(stroke)
         self._owner.frame()
         return stroke
 
     def now(self) -> BoardState:
-        """Return the board; see `Board`."""
-        if self._under_way is None:
-            return self.state
-        part, keep = self._under_way
-        path = stroke_of(part.coords)
-        return self.state.drawn(path) if keep else self.state.erased(path)
+        """Return the board at this moment, in the middle of a motion too."""
+        return self.state
 
     def tip(self) -> XY | None:
-        """Return where the tip is; see `Board`."""
-        if self._under_way is None:
-            return None
-        x, y = self._under_way[0].coords[-1]
-        return (x, y)
+        """Return where the tip is while it follows a path, metres."""
+        return None
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
@@ -115,7 +82,7 @@ def world_of(state: BoardState) -> PhysicsWorld:
     return PhysicsWorld(_PEN, state.joints, "none", _FRICTION, fixed=fixed)
 
 
-class ArmBoard(ArmWorld[BoardState]):
+class ArmBoard(ArmWorld[BoardState], Board):
     """A UR5e with a pen, with dynamics."""
 
     _touched: Sequence[tuple[float, float]] = ()

@@ -270,12 +270,13 @@ def _piece(piece: Piece) -> Iterator[Shape]:
     for box in boxes_of(piece):
         yield _box(color, box)
     w, d, tall = piece.width / 2, piece.depth / 2, (piece.height - SLAB_M) / 2
-    if piece.kind == "cabinet":
-        yield _box(color, BoxPart((w, _PANEL_M / 2, tall), (0.0, d - _PANEL_M / 2, tall)))
-        for side in (-1, 1):  # around the drawers, which are as wide as the cabinet
-            middle = (side * (w + _PANEL_M / 2), 0.0, tall)
-            yield _box(color, BoxPart((_PANEL_M / 2, d, tall), middle))
+    thin = _PANEL_M / 2
+    walls: list[tuple[float, float, float, float]] = []
+    if piece.kind == "cabinet":  # around the drawers, which are as wide as it is
+        walls = [(0.0, d - thin, w, thin), (-w - thin, 0.0, thin, d), (w + thin, 0.0, thin, d)]
     elif piece.kind not in ("counter", "bin"):
-        for x, y in itertools.product((-1, 1), (-1, 1)):
-            foot = (x * (w - _LEG_M), y * (d - _LEG_M), tall)
-            yield _box(_LEG, BoxPart((_LEG_M / 2, _LEG_M / 2, tall), foot))
+        color, thin = _LEG, _LEG_M / 2
+        corners = itertools.product((_LEG_M - w, w - _LEG_M), (_LEG_M - d, d - _LEG_M))
+        walls = [(x, y, thin, thin) for x, y in corners]
+    for x, y, wide, deep in walls:
+        yield _box(color, BoxPart((wide, deep, tall), (x, y, tall)))

@@ -46,8 +46,6 @@ _SPEED_MPS = 0.5
 _ROUNDING_S = 1e-6
 _STRAIGHT_M2 = 1e-6
 """A step that spans less area than this with the leg before it goes on with that leg."""
-_GONE_M = 0.02
-"""An object this far from where it was grasped is not there any more."""
 
 
 class KitchenWorld(ABC):
@@ -292,13 +290,11 @@ class KitchenWorld(ABC):
         goal = middle.world(right * seconds, ahead * seconds)
         around = paths.ground(state)
         angle = math.remainder(state.base.angle + turning * seconds, 2 * math.pi)
-        struck = paths.blocker(around, [state.base.xy, goal])
-        if struck is None:
-            self._arrive(Base(*goal, angle), seconds)
-            return
-        stopped = replace(state, velocity=(0.0, 0.0, 0.0), time_s=state.time_s + seconds)
-        self.state = arrived(stopped)
-        raise Collision(f"the base bumped into {struck} and stopped; set another velocity")
+        if struck := paths.blocker(around, [state.base.xy, goal]):
+            stopped = replace(state, velocity=(0.0, 0.0, 0.0), time_s=state.time_s + seconds)
+            self.state = arrived(stopped)
+            raise Collision(f"the base bumped into {struck} and stopped; set another velocity")
+        self._arrive(Base(*goal, angle), seconds)
 
     def _arrive(self, base: Base, seconds: float) -> None:
         """Put the base, and what the gripper holds, where they are after so long."""
@@ -463,7 +459,7 @@ class InstantKitchen(KitchenWorld):
         """Take hold of an object; see `KitchenWorld`."""
         state = self.state
         thing = next((thing for thing in state.things if thing.name == planned.name), None)
-        if thing is None or math.dist(thing.xy, planned.grip.tip[:2]) > thing.radius + _GONE_M:
+        if thing is None:
             raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
         loads = [thing, *state.contents(thing)]
         grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)

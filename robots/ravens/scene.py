@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotFound
-from robots.table.geometry import TABLE_X, TABLE_Y, XY, Quat, Rectangle, Vec3
+from robots.table.geometry import (
+    TABLE_X,
+    TABLE_Y,
+    XY,
+    Quat,
+    Rectangle,
+    Vec3,
+    carried_point,
+    yaw_quaternion,
+)
 from robots.table.object_names import Kind
 from robots.table.things import SIZES
 
@@ -127,6 +136,12 @@ class Body:
             sides = (2 * (x * z - y * w), 2 * (y * z + x * w), upright)
             upright = max(abs(side) for side in sides)
         return math.acos(max(-1.0, min(1.0, upright)))
+
+    def carried(self, start: Vec3, end: Vec3, turn: float) -> Body:
+        """Return it moved and turned (rad) rigidly with what goes from one point to another."""
+        x, y, _ = carried_point(self.position, start, end, turn)
+        z = end[2] + self.position[2] - start[2]
+        return replace(self, position=(x, y, z), quaternion=yaw_quaternion(self.yaw + turn))
 
     def bbox(self) -> tuple[float, float, float, float]:
         """Return min x, min y, max x, max y of its outline seen from above, metres."""

@@ -220,7 +220,7 @@ def _carried_to(
         raise Collision(f"no room for the fingers to {there} as they must hold it")
     pick, place = _least_turn(ways, body)
     turn = place.yaw - pick.yaw
-    result = tuple(_carried(other, body, centre, turn) for other in [body, *load])
+    result = tuple(other.carried(body.position, centre, turn) for other in [body, *load])
     planned = Transfer(name, pick, place, 0.0, result)
     hang = pick.tip[2] - min(other.bottom for other in [body, *load])
     to_pick = highest_between(scene.bodies, hand.tip, pick.tip) + TABLE.lift
@@ -487,18 +487,6 @@ def check_result(planned: Transfer, body: Body) -> tuple[float, float]:
             f"({x:.2f}, {y:.2f}), {z:.2f} m high: it hit or fell off something"
         )
     return body.xy
-
-
-def _carried(body: Body, base: Body, centre: Vec3, turn: float) -> Body:
-    """Return a body moved and turned rigidly with the base it stands on."""
-    dx, dy = body.position[0] - base.position[0], body.position[1] - base.position[1]
-    c, s = math.cos(turn), math.sin(turn)
-    position = (
-        centre[0] + c * dx - s * dy,
-        centre[1] + s * dx + c * dy,
-        centre[2] + body.position[2] - base.position[2],
-    )
-    return replace(body, position=position, quaternion=yaw_quaternion(body.yaw + turn))
 
 
 def support(

@@ -20,7 +20,6 @@ from robots.ravens.transfer import Transfer
 from robots.ravens.world import MAX_PATHS, Layout, TabletopWorld, WorldState
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
-from robots.table.geometry import carried_point, yaw_quaternion
 from robots.tabletop import waypoints
 from robots.tabletop.driver import TcpPose
 from robots.tabletop.limits import yaw_of
@@ -45,14 +44,7 @@ class Held:
     def at(self, pose: Pose) -> tuple[Body, ...]:
         """Return where they are with the fingertips at a pose."""
         turn, tip = pose.yaw - self.grip.yaw, (pose.x, pose.y, pose.z)
-        return tuple(
-            replace(
-                body,
-                position=carried_point(body.position, self.grip.tip, tip, turn),
-                quaternion=yaw_quaternion(body.yaw + turn),
-            )
-            for body in self.bodies
-        )
+        return tuple(body.carried(self.grip.tip, tip, turn) for body in self.bodies)
 
 
 class HardwareWorld(TabletopWorld):

@@ -24,9 +24,9 @@ from tests.fakes.ur.driving import (
     ELSEWHERE,
     fresh,
     lower,
+    move_away,
     once_moving,
     sent,
-    move_away,
     wait_for,
 )
 

@@ -20,9 +20,9 @@ from tests.fakes.ur.driving import (
     ELSEWHERE,
     PATIENCE_S,
     lower,
+    move_away,
     once_moving,
     sent,
-    move_away,
     wait_for,
 )
 
