@@ -35,7 +35,7 @@ from robots.kitchen.room import (
     obstacles,
 )
 from robots.kitchen.state import Base, KitchenState, carried, turned
-from robots.table.geometry import Vec3, carried_point, corners, distance, polygon
+from robots.table.geometry import Vec3, carried_point, corners, distance, point_in, polygon
 
 Relation = Literal["", "in", "on", "beside"]
 """How something is to be put down by an object or a location; "" for as that takes things."""
@@ -443,13 +443,10 @@ def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
     check_open(state, place)
     x, y, _ = place.middle(state.opening_m(place.name))
     if place.piece.kind in ("table", "counter"):  # nearer the front, in easy reach
-        _, _, length, width, yaw = place.area()
-        c, s = math.cos(yaw), math.sin(yaw)
-        ahead = state.base.world(0.0, 0.62)
-        dx, dy = ahead[0] - x, ahead[1] - y
-        along = min(max(c * dx + s * dy, -length), length)
-        aside = min(max(c * dy - s * dx, -width), width)
-        x, y = x + c * along - s * aside, y + s * along + c * aside
+        area, ahead = place.area(), state.base.world(0.0, 0.62)
+        _, _, length, width, yaw = area
+        along, aside = Base(x, y, yaw + math.pi / 2).local(ahead)  # its length to the right
+        x, y = point_in(area, min(max(along, -length), length), min(max(aside, -width), width))
     spots = clear_spots(state, state.held_thing, (x, y), place, ANYWHERE_M)
     return _first(state, _any_way(spots), place, f"{takes} the {place.name}")
 

@@ -17,7 +17,7 @@ from robots.kitchen.planner import STROKE_M
 from robots.kitchen.room import ROOM_X, ROOM_Y, Location, Room, inside, sample_room
 from robots.kitchen.state import Arrival, Base, KitchenState
 from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
-from robots.table.geometry import distance, yaw_quaternion
+from robots.table.geometry import distance, point_in, yaw_quaternion
 
 START = "table"
 """Where the robot begins; and objects whose place is not said."""
@@ -76,7 +76,7 @@ def sample(
         arm.PARK_JOINTS,
         STROKE_M,
         drawers,
-        arriving=tuple(sorted(arriving, key=lambda arrival: arrival.at_s)),
+        arriving=tuple(arriving),
     ).seen_here()
 
 
@@ -115,20 +115,20 @@ def _put(name: str, place: Location, things: Sequence[Thing], rng: np.random.Gen
     Raises:
         UsageError: There is no room.
     """
-    x, y, length, width, yaw = place.area(0.3 if place.drawer else 0.0)
+    area = place.area(0.3 if place.drawer else 0.0)
+    _, _, length, width, _ = area
     if place.drawer:  # it lies where it comes out with the drawer
-        x, y = place.piece.local(0.0, -place.piece.depth / 2 + 0.15)
+        area = (*place.piece.local(0.0, -place.piece.depth / 2 + 0.15), *area[2:])
     for _ in range(_TRIES):
         along = float(rng.uniform(-length, length))
         inwards = float(rng.uniform(-width, min(width, _FROM_FRONT_M - width)))
-        c, s = math.cos(yaw), math.sin(yaw)
-        point = (x + c * along - s * inwards, y + s * along + c * inwards)
+        point = point_in(area, along, inwards)
         turn = float(rng.uniform(-math.pi / 2, math.pi / 2))
         at = (*point, place.floor_z + KINDS[name].size[2] / 2)
         thing = Thing(name, at, yaw_quaternion(turn))
         wide = [t for t in things if abs(t.bottom - place.floor_z) < 0.02]
         roomy = thing.radius + (0.035 if place.drawer or place.piece.kind == "bin" else 0.0)
-        if not inside((x, y, length, width, yaw), point, roomy):
+        if not inside(area, point, roomy):
             continue
         if all(math.dist(point, t.xy) > thing.radius + t.radius + _APART_M for t in wide):
             return thing

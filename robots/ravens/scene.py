@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from cap.errors import NotFound
@@ -18,6 +19,7 @@ from robots.table.geometry import (
     Rectangle,
     Vec3,
     carried_point,
+    polygon,
     yaw_quaternion,
 )
 from robots.table.object_names import Kind
@@ -195,9 +197,6 @@ def segmask(body: Body) -> NDArray[np.bool_]:
     """Return which cells of the table a body covers seen from above, the first row at the top."""
     xs = np.arange(TABLE_X[0] + CELL_M / 2, TABLE_X[1], CELL_M)
     ys = np.arange(TABLE_Y[1] - CELL_M / 2, TABLE_Y[0], -CELL_M)[:, None]
-    dx, dy = xs - body.xy[0], ys - body.xy[1]
     if body.kind == "bowl":
-        return np.asarray(np.hypot(dx, dy) <= BOWL_RIM_R)
-    c, s = math.cos(body.yaw), math.sin(body.yaw)
-    along, across = dx * c + dy * s, dy * c - dx * s
-    return np.asarray((abs(along) <= body.half[0]) & (abs(across) <= body.half[1]))
+        return np.asarray(np.hypot(xs - body.xy[0], ys - body.xy[1]) <= BOWL_RIM_R)
+    return np.asarray(shapely.contains_xy(polygon(body.rectangle), xs, ys))

@@ -114,6 +114,13 @@ def corners(rectangle: Rectangle) -> Iterator[XY]:
             yield (x + a * c - b * s, y + a * s + b * c)
 
 
+def point_in(rectangle: Rectangle, along: float, across: float) -> XY:
+    """Return the point so far from the centre, along a rectangle's length and along its width."""
+    x, y, _, _, yaw = rectangle
+    c, s = math.cos(yaw), math.sin(yaw)
+    return (x + c * along - s * across, y + s * along + c * across)
+
+
 def polygon(rectangle: Rectangle) -> shapely.Polygon:
     """Return a rectangle as a shapely polygon."""
     return shapely.MultiPoint(list(corners(rectangle))).convex_hull
