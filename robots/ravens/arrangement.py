@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,37 +68,6 @@ def plan(scene: Scene, goals: Goals, hand: Hand = transfer.WAITING) -> tuple[Goa
         if (filled := _with_contents(scene, goals)) == goals:
             raise
         return filled, _steps(scene, filled, hand)
-
-
-def plan_emptied(
-    scene: Scene, name: str, spots: Iterable[XY], hand: Hand = transfer.WAITING
-) -> tuple[Goals, list[Carry]] | None:
-    """Return how a bowl gets to a spot, as `plan`: emptied, carried and filled again.
-
-    Args:
-        scene: Where everything is.
-        name: The bowl.
-        spots: Where it may go, metres; the first that serves is taken.
-        hand: What is to carry it.
-
-    Returns:
-        None if it holds no blocks; no steps if it stands there.
-
-    Raises:
-        Unreachable, Collision: It gets nowhere so either; as `plan`, for the first spot.
-    """
-    failure: Collision | Unreachable | None = None
-    for spot in spots:
-        filled = _with_contents(scene, {name: spot})
-        if len(filled) == 1:
-            return None
-        try:
-            return filled, _steps(scene, filled, hand)
-        except (Collision, Unreachable) as error:
-            failure = failure or error
-    if failure is not None:
-        raise failure
-    return None
 
 
 def _with_contents(scene: Scene, goals: Goals) -> Goals:
@@ -182,7 +151,7 @@ def _spots(
     others = [name for name in names[1:] if transfer.stands_on(base, scene[name])]
     if place is not None:
         if math.dist(base.xy, place) > _STRAYED_M or others:
-            yield from transfer.at_or_near(place)
+            yield from (place, *transfer.around(place, transfer.PLACE_RINGS))
             return
     elif others:
         on_it = [body.name for body in transfer.resting_on(scene, base.name)]

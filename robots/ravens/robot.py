@@ -432,11 +432,10 @@ class RavensRobot(UndoingRobot[WorldState]):
             try:
                 planned = plan(self._scene, name, xy, self._hand)
             except Collision:
-                spots = transfer.at_or_near(xy) if area else [xy]
-                emptied = arrangement.plan_emptied(self._scene, name, spots, self._hand)
-                if emptied is None:
+                filled = self._scene[name].kind == "bowl" and transfer.resting_on(self._scene, name)
+                if not filled:
                     raise
-                self._arrange(*emptied)
+                self._arrange(*arrangement.plan(self._scene, {name: xy}, self._hand))
                 return np.array(self._scene[name].xy)
             return self._carry_out(planned)
 

@@ -40,7 +40,7 @@ _NEST = 0.0145
 _PARKED: Vec3 = (PARK.x, PARK.y, PARK.z)
 _PUT_DOWN_RINGS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 """How far from where it hangs an object may be put down after a stop, metres."""
-_PLACE_RINGS = (0.025, 0.05)
+PLACE_RINGS = (0.025, 0.05)
 """How far from a named place an object may be put instead, metres."""
 _ASIDE_RINGS = (0.1, 0.15, 0.2, 0.3, 0.4)
 """How far an object may be set aside, metres."""
@@ -352,7 +352,7 @@ def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WA
     try:
         return _carried_to(scene, taken, xy, hand)
     except Collision:
-        if planned := _first(scene, taken, _around(xy, _PLACE_RINGS), hand):
+        if planned := _first(scene, taken, around(xy, PLACE_RINGS), hand):
             return planned
         raise
 
@@ -373,15 +373,9 @@ def on_free_spot(scene: Scene, name: str, base: Body, hand: Hand = WAITING) -> T
     """
     taken = _taken(scene, name, hand)
     rings = np.arange(0.0, _BALANCE * min(base.half), _SPOT_STEP).tolist()
-    if planned := _first(scene, taken, _around(base.xy, rings), hand, base.top):
+    if planned := _first(scene, taken, around(base.xy, rings), hand, base.top):
         return planned
     raise Collision(f"no free spot for {name!r} on {base.name!r}; take something off it first")
-
-
-def at_or_near(xy: XY) -> Iterator[XY]:
-    """Yield the points that count as at a named place, metres, its centre first."""
-    yield xy
-    yield from _around(xy, _PLACE_RINGS)
 
 
 def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body] = ()) -> Transfer:
@@ -402,7 +396,7 @@ def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body
     points = [(float(x), float(y)) for x in across for y in along]
     far = [point for point in points if math.dist(point, body.xy) > _ASIDE_RINGS[0]]
     far.sort(key=lambda point: math.dist(point, body.xy))
-    spots = np.array([*_around(body.xy, _ASIDE_RINGS), *far])
+    spots = np.array([*around(body.xy, _ASIDE_RINGS), *far])
     for other in taken.rest.bodies:  # where it would surely touch something
         away = np.linalg.norm(spots - other.xy, axis=1)
         spots = spots[away >= _inner_r(body) + _inner_r(other)]
@@ -443,7 +437,7 @@ def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
     base = held[0]
     rest = Scene(tuple(scene.others(*(body.name for body in held))))
     hang = grip.tip[2] - min(body.bottom for body in held)
-    for xy in (base.xy, *_around(base.xy, _PUT_DOWN_RINGS)):
+    for xy in (base.xy, *around(base.xy, _PUT_DOWN_RINGS)):
         with contextlib.suppress(Collision, Unreachable):
             check_target(xy)
             height, _ = support(rest, base, xy, base.yaw)
@@ -465,7 +459,7 @@ def _shifted(point: Vec3, by: Vec3) -> Vec3:
     return (point[0] + by[0], point[1] + by[1], point[2] + by[2])
 
 
-def _around(xy: tuple[float, float], radii: Sequence[float]) -> Iterator[tuple[float, float]]:
+def around(xy: tuple[float, float], radii: Sequence[float]) -> Iterator[tuple[float, float]]:
     """Yield points on circles around a point, nearest circles first."""
     for radius in radii:
         for step in range(8):
