@@ -26,14 +26,14 @@ from robots.drawing.board import (
 from robots.drawing.worlds import PARK, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
-from robots.simulation.simulated_robot import Mode, UndoingRobot
+from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count, named_points, point
 from robots.table.geometry import CORNERS, PLACES
 from robots.table.object_names import find
 
 
-class DrawingRobot(UndoingRobot[BoardState]):
+class DrawingRobot(TurnTaker, SimulatedRobot[BoardState]):
     """A UR5e with one black pen over a whiteboard, on which a few coloured blocks stand.
 
     Positions are xy in metres in the board frame: x grows to the right, y grows up. The board is

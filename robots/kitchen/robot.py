@@ -23,7 +23,7 @@ from robots.kitchen.room import Location
 from robots.kitchen.state import KitchenState, TurnStart
 from robots.kitchen.worlds import SLID_M, KitchenWorld
 from robots.simulation.scene_file import PlacedObject
-from robots.simulation.simulated_robot import Mode, UndoingRobot
+from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count
 from robots.table.geometry import corners
@@ -38,7 +38,7 @@ LOOK_S = 0.1
 """Simulated time each perception takes."""
 
 
-class KitchenRobot(UndoingRobot[KitchenState]):
+class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
     Positions are xyz in metres in the world frame: x to the right of the room (left is -x; of you,

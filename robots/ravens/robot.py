@@ -24,7 +24,7 @@ from robots.ravens.scene import Scene, segmask
 from robots.ravens.scene_sampler import sample_scene
 from robots.ravens.world import Layout, TabletopWorld, WorldState
 from robots.simulation import shortest_path
-from robots.simulation.simulated_robot import Mode, UndoingRobot
+from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import (
@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 NOTHING_WRONG = Disturbances()
 
 
-class RavensRobot(UndoingRobot[WorldState]):
+class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
     """A UR5e with a two-finger gripper at a table with coloured blocks and bowls.
 
     Positions are xy in metres in the table frame: x grows to the right, y grows away from the front

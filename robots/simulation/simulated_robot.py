@@ -112,12 +112,14 @@ class SimulatedRobot(ABC, Generic[State]):
         """Return a picture of the scene as a PIL image."""
 
 
-class UndoingRobot(SimulatedRobot[State]):
-    """A simulated robot whose state has `turns`, which programs can undo."""
+class TurnTaker:
+    """What a simulated robot is as well whose state has `turns`, which programs can undo."""
+
+    _world: Any
 
     def end_turn(self, words: str = "") -> tuple[str, ...]:
         """Know that the next action is the first of another turn; return what was taken back."""
-        state: Any = self._world.state
+        state = self._world.state
         self._world.state = replace(state, turns=state.turns.ended(words))
         undone: tuple[str, ...] = state.turns.undone
         return undone
