@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import Collision, NotFound
+from cap.errors import Collision, NotFound, RobotError
 from cap.robot.view import Appearance, Shape
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
@@ -181,7 +181,7 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
         """Begin an action; it ends what a stop of the one before left behind.
 
         From here on a stop holds until the action has ended, whatever it is doing. The first action
-        of a turn leaves word of where everything was before.
+        of a turn that changes anything leaves word of where everything was before.
         """
         self._stop.clear()
         self._world.begin()
@@ -190,16 +190,24 @@ class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
             self._eyes.clear_view(self._world.state)
         turns = self._world.state.turns
         before = self._layout() if remembering and not turns.acted else None
+        state = self._world.state
         try:
             yield
         finally:
-            if before is not None:
+            if before is not None and self._is_changed(state):
                 self._world.remember(turns.begun(before, _same))
 
     def _layout(self) -> Layout:
         """Return where everything is seen now."""
         bodies = sorted(self._scene.bodies, key=lambda body: round(body.bottom, 3))
         return tuple((body.name, body.position) for body in bodies)
+
+    def _is_changed(self, state: WorldState) -> bool:
+        """Tell whether the world may be in another state; what cannot be seen now may be."""
+        try:
+            return self._world.state is not state
+        except RobotError:
+            return True
 
     def _turns(self) -> TurnHistory[Layout]:
         """Return the turns that can be undone, without those that came to nothing."""
