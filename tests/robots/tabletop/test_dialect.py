@@ -92,7 +92,7 @@ def test_urx_sends_urscript_as_published(monkeypatch: pytest.MonkeyPatch) -> Non
         arm.gripper(0.0)
         wait_for(lambda: controller.gripper_closed)
         with once_moving(controller, arm.stop), pytest.raises(RobotError, match="was stopped"):
-            arm.move_linear((x, y, z - 0.01, rx, ry, rz), speed_mps=0.1, acceleration_mps2=0.3)
+            arm.move_linear((x, y, z, rx, ry, rz), speed_mps=0.1, acceleration_mps2=0.3)
         wait_for(lambda: "stopl" in "".join(told))
         arm.close()
     number = r"-?\d+\.\d{6}"
