@@ -17,9 +17,9 @@ from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.arm.travel import PEN_UP_M, over
 from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
-from robots.simulation.arm_world import ArmWorld
 from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld
 from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.motor_world import MotorWorld
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
 
@@ -82,7 +82,7 @@ def world_of(state: BoardState) -> PhysicsWorld:
     return PhysicsWorld(_PEN, state.joints, "none", _FRICTION, fixed=fixed)
 
 
-class ArmBoard(ArmWorld[BoardState], Board):
+class ArmBoard(MotorWorld[BoardState], Board):
     """A UR5e with a pen, with dynamics."""
 
     _touched: Sequence[tuple[float, float]] = ()

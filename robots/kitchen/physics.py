@@ -17,8 +17,8 @@ from robots.kitchen.planner import STROKE_M, Pick, Place, Slide, height_over
 from robots.kitchen.room import inside
 from robots.kitchen.state import KitchenState
 from robots.kitchen.worlds import KitchenWorld, arrived
-from robots.simulation.arm_world import ArmWorld, held_by_friction
 from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.motor_world import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
 
 _TOUCHDOWN_M = 0.001
@@ -34,13 +34,13 @@ _FOLDED_RAD = 0.05
 """An arm no joint of which is further from the folded one is folded."""
 
 
-class PhysicsKitchen(ArmWorld[KitchenState], KitchenWorld):
+class PhysicsKitchen(MotorWorld[KitchenState], KitchenWorld):
     """Carries plans out with a simulated arm."""
 
     def __init__(self, owner: WorldOwner, state: KitchenState, engine: str | None = None) -> None:
         """Start from a state, in an engine as `engines.choose` takes it."""
         KitchenWorld.__init__(self, owner, state)
-        ArmWorld.__init__(self, owner, state, engine)
+        MotorWorld.__init__(self, owner, state, engine)
         self._sliding: str | None = None
 
     def pick(self, planned: Pick) -> None:

@@ -28,8 +28,8 @@ from robots.ravens import route
 from robots.ravens.bodies import shapes, view, world_of
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import TabletopWorld, WorldState, slipped
-from robots.simulation.arm_world import ArmWorld, held_by_friction
 from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.motor_world import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
 
@@ -62,7 +62,7 @@ _SKY = ((244, 246, 248), (214, 220, 226))
 """Background colour at the top and at the bottom of a picture."""
 
 
-class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
+class PhysicsTabletop(MotorWorld[WorldState], TabletopWorld):
     """Carries plans out with a simulated arm."""
 
     def __init__(
@@ -74,7 +74,7 @@ class PhysicsTabletop(ArmWorld[WorldState], TabletopWorld):
     ) -> None:
         """Start from a state, in an engine as `engines.choose` takes it."""
         TabletopWorld.__init__(self, owner, state, fingers)
-        ArmWorld.__init__(self, owner, state, engine)
+        MotorWorld.__init__(self, owner, state, engine)
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up, carry it, and put it down where it was planned; or lose it."""

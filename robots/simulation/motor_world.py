@@ -23,7 +23,7 @@ from robots.table.geometry import AnySolid
 _BRAKE_STEPS = 18
 
 
-class ArmWorld(ABC, Generic[State]):
+class MotorWorld(ABC, Generic[State]):
     """A world with a simulated arm."""
 
     def __init__(self, owner: WorldOwner, state: State, engine: str | None = None) -> None:
