@@ -76,6 +76,7 @@ def test_a_restored_world_and_a_watched_one_go_on_with_the_same_bits(robot: Rave
     world: Any = robot._world
     twin = create(seed=7, engine=world.engine)
     twin.on_frame = lambda: twin.render(16, 16)
+    other = create(seed=8, engine=world.engine)
     for each in (robot, twin):
         each.put_first_on_second("red block", "blue bowl")
     kept = robot.snapshot()
@@ -83,10 +84,12 @@ def test_a_restored_world_and_a_watched_one_go_on_with_the_same_bits(robot: Rave
     robot.point_gripper_to("top side")
     robot.restore(kept)
     assert robot.positions() == twin.positions()
-    for each in (robot, twin):
+    other.restore(kept)
+    for each in (robot, twin, other):
         each.put_first_on_second("green block", "red block")
-    assert robot.snapshot() == twin.snapshot()
+    assert robot.snapshot() == twin.snapshot() == other.snapshot()
     twin.close()
+    other.close()
 
 
 @pytest.mark.inside
