@@ -15,7 +15,7 @@ from benchmarks.planning import affordances
 from cap.errors import RobotError
 from cap.planners.loop import DONE, Action, StepOutcome
 from cap.planners.saycan import TERMINATE
-from robots.kitchen import KitchenRobot, grasps
+from robots.kitchen import KitchenRobot, planner
 from robots.kitchen.state import KitchenState
 
 PLACES: Mapping[str, str] = {
@@ -189,7 +189,7 @@ class KitchenSkills:
             values[name] = low
             if self.state.held is None and name in self._look.visible:
                 with contextlib.suppress(RobotError):
-                    grasps.pick(self.state, name)
+                    planner.pick(self.state, name)
                     values[name] = high
         return values[name]
 

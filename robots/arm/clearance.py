@@ -4,42 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
 
 from robots.arm.gripper import FINGER_THICKNESS, FINGER_WIDTH, Grip
-from robots.table.geometry import XY, Rectangle, corners, distance, overlap
+from robots.table.geometry import AnySolid, Rectangle, Solid, corners, distance, overlap
 
 MARGIN_M = 0.002
 """Between the fingers and anything they must not touch."""
 Part = tuple[float, float, float]
 """A part of the hand above the fingers: half its size along the closing direction and across it,
 and the height of its lower end above the fingertips, metres."""
-
-
-class Solid(Protocol):
-    """What a gripper must not touch."""
-
-    @property
-    def xy(self) -> XY:
-        """Its middle seen from above, metres."""
-
-    @property
-    def top(self) -> float:
-        """Height of its highest part, metres."""
-
-    @property
-    def outline(self) -> Rectangle | None:
-        """What a box covers seen from above; None of what is round."""
-
-    @property
-    def outer_r(self) -> float:
-        """Radius of what is round, metres."""
-
-    def inner_r(self, z: float) -> float:
-        """Return the radius of what is hollow, inside, at a height, metres; 0 of what is not."""
-
-
-AnySolid = TypeVar("AnySolid", bound=Solid)
 
 
 def finger_outlines(grip: Grip) -> list[Rectangle]:

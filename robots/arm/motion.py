@@ -78,8 +78,6 @@ class Leg:
     """Joint angles at the beginning of each step, shape (n, j), radians."""
     velocities: Array
     """Joint speeds during each step, shape (n, j), rad/s."""
-    end: Pose
-    """Where it ends."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ def along(
     for column in range(path.shape[1]):
         timed[:, column] = np.interp(nodes, points, path[:, column])
     followed = _joints(timed, body)
-    return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S, Pose(*path[-1].tolist()))
+    return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S)
 
 
 def _along(path: Array) -> Array:
@@ -216,10 +214,10 @@ def _fastest(speed: Array, acceleration: Array) -> Array:
         speed: Coordinates along the path in units of their speed limits, shape (n, k).
         acceleration: Coordinates in units of their acceleration limits, shape (n, m).
     """
-    slope = _gradient(acceleration)
+    slope = np.gradient(acceleration, axis=0)
     first = np.abs(slope) + 1e-9
-    second = np.abs(_gradient(slope))
-    slowest = np.abs(_gradient(speed)).max(axis=1) + 1e-9
+    second = np.abs(np.gradient(slope, axis=0))
+    slowest = np.abs(np.gradient(speed, axis=0)).max(axis=1) + 1e-9
     most = np.minimum(1 / slowest**2, _FOR_BENDS / (second.max(axis=1) + 1e-9))
     most[0] = most[-1] = 0.0
     squared = most
@@ -231,14 +229,6 @@ def _fastest(speed: Array, acceleration: Array) -> Array:
         squared = np.array(backwards[::-1])
     fastest: Array = np.sqrt(squared)
     return fastest
-
-
-def _gradient(values: Array) -> Array:
-    """Return the central differences along the first axis, as `np.gradient` does, but sooner."""
-    slope = np.empty_like(values)
-    slope[1:-1] = (values[2:] - values[:-2]) / 2
-    slope[0], slope[-1] = values[1] - values[0], values[-1] - values[-2]
-    return slope
 
 
 def _bounded(values: Sequence[float], gains: Sequence[float]) -> list[float]:

@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-_ORTHOGONAL = 1e-3
-"""How far a rotation written with four decimals may be from an exact one."""
 
 
 def pose_of(position: Sequence[float], rotation: Array | None = None) -> Array:
@@ -81,12 +79,6 @@ def rotation_vector(rotation: Array) -> Array:
     sine = math.sqrt(x * x + y * y + z * z)
     scale = 2.0 if sine < 1e-9 else 2 * math.atan2(sine, w) / sine
     return np.array([x, y, z]) * scale
-
-
-def is_rotation(matrix: Array) -> bool:
-    """Return whether a matrix (3, 3) only turns: orthogonal, and no mirror."""
-    straight = np.allclose(matrix @ matrix.T, np.eye(3), atol=_ORTHOGONAL)
-    return bool(straight and np.linalg.det(matrix) > 0)
 
 
 def nearest_rotation(matrix: Array) -> Array:

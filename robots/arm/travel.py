@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from robots.arm.motion import Pose
-from robots.table.geometry import XY, Vec3
+from robots.table.geometry import Solid, Vec3
 
 
 @dataclass(frozen=True)
@@ -38,23 +37,7 @@ CORRIDOR_M = 0.10
 """Half the width of the strip that must be free below the travelling gripper at the table."""
 
 
-class Obstacle(Protocol):
-    """What stands in the way."""
-
-    @property
-    def xy(self) -> XY:
-        """Its middle seen from above, metres."""
-
-    @property
-    def radius(self) -> float:
-        """Of the circle around it seen from above, metres."""
-
-    @property
-    def top(self) -> float:
-        """Height of its highest part, metres."""
-
-
-def highest_between(obstacles: Iterable[Obstacle], start: Vec3, end: Vec3) -> float:
+def highest_between(obstacles: Iterable[Solid], start: Vec3, end: Vec3) -> float:
     """Return the height of the highest thing near the straight way between two points, metres."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = dx * dx + dy * dy

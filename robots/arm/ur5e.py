@@ -70,19 +70,7 @@ def tips(joints: Array) -> Array:
     Returns:
         Positions in the tabletop frame, shape (n, 3), metres.
     """
-    pose = np.broadcast_to(np.eye(4), (len(joints), 4, 4))
-    for angles, (a, d, alpha) in zip(joints.T, DH, strict=True):
-        c, s, ca, sa = np.cos(angles), np.sin(angles), math.cos(alpha), math.sin(alpha)
-        zero, one = np.zeros_like(c), np.ones_like(c)
-        rows = [
-            [c, -s * ca, s * sa, a * c],
-            [s, c * ca, -c * sa, a * s],
-            [zero, sa * one, ca * one, d * one],
-            [zero, zero, zero, one],
-        ]
-        pose = pose @ np.moveaxis(np.array(rows), 2, 0)
-    positions: Array = pose[:, :3, 3] + TOOL_LENGTH * pose[:, :3, 2]
-    return positions
+    return np.array([forward(angles)[:3, 3] for angles in joints])
 
 
 def skeleton(joints: Sequence[float]) -> Array:

@@ -13,7 +13,7 @@ from functools import partial
 
 from cap.errors import UsageError
 from robots.drawing.robot import DrawingRobot
-from robots.drawing.worlds import ArmBoard, InstantBoard
+from robots.drawing.worlds import ArmBoard, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
 from robots.table.object_names import check_names
@@ -55,7 +55,7 @@ def create(
     if scene is not None:
         names = scene_file.load(scene, ["block"], stacked=False, surface="board")
     if mode == "instant":
-        return DrawingRobot(names, seed, "instant", InstantBoard)
+        return DrawingRobot(names, seed, "instant", Board)
     if mode == "physics":
         return DrawingRobot(names, seed, "physics", partial(ArmBoard, engine=engine))
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

@@ -14,7 +14,7 @@ from cap.errors import LimitExceeded, NotFound, RobotError
 from cap.robot.view import Appearance, Shape
 from robots.arm.strokes import Array, Points, path_of, stroke_of
 from robots.base import action, perception
-from robots.drawing import picture, view
+from robots.drawing import picture
 from robots.drawing.board import (
     BOARD_X,
     BOARD_Y,
@@ -26,14 +26,14 @@ from robots.drawing.board import (
 from robots.drawing.worlds import PARK, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
-from robots.simulation.simulated_robot import Mode, SimulatedRobot
+from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count, named_points, point
 from robots.table.geometry import CORNERS, PLACES
 from robots.table.object_names import find
 
 
-class DrawingRobot(SimulatedRobot[BoardState]):
+class DrawingRobot(TurnTaker, SimulatedRobot[BoardState]):
     """A UR5e with one black pen over a whiteboard, on which a few coloured blocks stand.
 
     Positions are xy in metres in the board frame: x grows to the right, y grows up. The board is
@@ -100,15 +100,15 @@ class DrawingRobot(SimulatedRobot[BoardState]):
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
         """Return what each body is made of, for who draws the board."""
-        return view.shapes(self.state)
+        return picture.shapes(self.state)
 
     def view(self) -> Appearance:
         """Return where each body and the ink is at this moment, in the middle of a motion too."""
-        return view.view(self._world.now()[0])
+        return picture.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""
-        return picture.draw(*self._world.now(), width, height)
+        return picture.draw(self._world.now(), self._world.tip(), width, height)
 
     def svg(self) -> str:
         """Return the board as SVG, in millimetres."""
@@ -339,12 +339,6 @@ class DrawingRobot(SimulatedRobot[BoardState]):
                 f"{error}; {erased} of {len(old)} shapes were erased and {drawn} of {len(new)} "
                 f"drawn{half}; undo, or undo_turns(), puts back what was there"
             ) from None
-
-    def end_turn(self, words: str = "") -> tuple[str, ...]:
-        """Know that the next action is the first of another turn; return what was taken back."""
-        turns = self.state.turns
-        self._world.state = replace(self.state, turns=turns.ended(words))
-        return turns.undone
 
     def _begin(self) -> None:
         """Begin an action; remember the ink if it is the first of a turn."""

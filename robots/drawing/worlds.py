@@ -1,18 +1,15 @@
 """What carries a pen's paths out: at once and exactly, or with a simulated arm.
 
 In the simulated one the arm is moved by its joint motors, and the ink is where the tip of the pen
-really was while it touched the board. Every motion starts from a new simulation built from plain
-data, as in `robots.ravens`: what happens depends on the state and the path alone.
+really was while it touched the board.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
-from shapely.geometry import LineString
-from shapely.ops import substring
 
 from robots.arm import ur5e
 from robots.arm.motion import DT_S, Pose, along, through
@@ -20,10 +17,10 @@ from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.arm.travel import PEN_UP_M, over
 from robots.drawing.board import ARM_URDF, BoardState
 from robots.ravens.scene import BLOCK_HALF
-from robots.simulation import engines
 from robots.simulation.bodies import ArmBody, BoxPart, FixedBody, Friction, PhysicsWorld
 from robots.simulation.gripping_arm import GrippingArm
-from robots.simulation.world import SimulatedWorld, WorldOwner
+from robots.simulation.motor_world import MotorWorld
+from robots.simulation.world import WorldOwner
 from robots.table.geometry import XY
 
 SPEED_MPS = 0.25
@@ -35,12 +32,16 @@ _SPACING_M = 0.0015
 _TOUCH_Z = 0.002
 """The tip, on its spring, marks the board below this height, metres."""
 _SETTLE_STEPS = 12
-_FRAMES = 8
-"""Along a path that takes no time, the last one when it is done."""
 
 
-class Board(SimulatedWorld[BoardState], Protocol):
-    """Follows paths with the pen, or with the eraser in its place."""
+class Board:
+    """Follows paths with the pen, or with the eraser in its place: exactly, in no time."""
+
+    def __init__(self, owner: WorldOwner, state: BoardState) -> None:
+        """Start from a state; the owner's `frame` is called after each path."""
+        self.state = state
+        """How everything is between motions: assign to put a snapshot back."""
+        self._owner = owner
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path, shape (n, 2), metres; return where the tip touched the board.
@@ -53,42 +54,18 @@ class Board(SimulatedWorld[BoardState], Protocol):
             RobotError: The motion was stopped; what was drawn until then stays.
             Unreachable: Part of the way is beyond the arm.
         """
-
-    def now(self) -> tuple[BoardState, XY | None]:
-        """Return the board at this moment of a motion, and where the tip then is, metres."""
-
-
-class InstantBoard:
-    """Every path is followed exactly, in no time."""
-
-    def __init__(self, owner: WorldOwner, state: BoardState) -> None:
-        """Start from a state; the owner's `frame` is called a few times along each path."""
-        self.state = state
-        self._owner = owner
-        self._under_way: tuple[LineString, bool] | None = None
-
-    def trace(self, points: Array, *, keep: bool = True) -> Stroke:
-        """Follow a path; see `Board`."""
         stroke = tuple((float(x), float(y)) for x, y in points)
-        after = self.state.drawn(stroke) if keep else self.state.erased(stroke)
-        whole = LineString(stroke)
-        try:
-            for share in np.linspace(0.0, 1.0, _FRAMES)[1:-1].tolist():
-                self._under_way = (substring(whole, 0.0, share, normalized=True), keep)
-                self._owner.frame()
-        finally:
-            self._under_way = None
-        self.state = after
+        self.state = self.state.drawn(stroke) if keep else self.state.erased(stroke)
         self._owner.frame()
         return stroke
 
-    def now(self) -> tuple[BoardState, XY | None]:
-        """Return the board and the tip; see `Board`."""
-        if self._under_way is None:
-            return self.state, None
-        part, keep = self._under_way
-        path = stroke_of(part.coords)
-        return (self.state.drawn(path) if keep else self.state.erased(path)), path[-1]
+    def now(self) -> BoardState:
+        """Return the board at this moment, in the middle of a motion too."""
+        return self.state
+
+    def tip(self) -> XY | None:
+        """Return where the tip is while it follows a path, metres."""
+        return None
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
@@ -105,20 +82,11 @@ def world_of(state: BoardState) -> PhysicsWorld:
     return PhysicsWorld(_PEN, state.joints, "none", _FRICTION, fixed=fixed)
 
 
-class ArmBoard:
+class ArmBoard(MotorWorld[BoardState], Board):
     """A UR5e with a pen, with dynamics."""
 
-    def __init__(self, owner: WorldOwner, state: BoardState, engine: str | None = None) -> None:
-        """Start from a state, in an engine as `engines.choose` takes it."""
-        self.state = state
-        self.engine = engines.choose(engine)
-        """Which one it is."""
-        self._engine = engines.start(self.engine)
-        self._owner = owner
-        self._pen: GrippingArm | None = None
-        """The arm that follows a path, while there is one."""
-        self._touched: list[tuple[float, float]] = []
-        self._keeping = True
+    _touched: Sequence[tuple[float, float]] = ()
+    _keeping = True
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path; see `Board`."""
@@ -130,35 +98,32 @@ class ArmBoard:
         to = through(over(start, first, height))
         drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
         up = through([last, replace(last, z=PEN_UP_M)])
-        pen = self._pen = self._engine.build(world_of(self.state), self._owner)
-        self._touched, self._keeping = [], keep
-        try:
+        touched: list[tuple[float, float]] = []
+        self._touched, self._keeping = touched, keep
+        with self._motion(world_of(self.state)) as pen:
+
+            def note_touch() -> None:
+                x, y, z = pen.tip()
+                if z < _TOUCH_Z:
+                    touched.append((x, y))
+
             for leg in (to, drawing, up):
-                pen.on_step = self._note_touch if leg is drawing else None
+                pen.on_step = note_touch if leg is drawing else None
                 pen.follow(leg)
                 pen.wait(_SETTLE_STEPS)
-        finally:
-            time_s = self.state.time_s + pen.steps * DT_S
-            self.state = replace(self.now()[0], time_s=time_s)
-            self._pen = None
-        return stroke_of(self._touched)
+        return stroke_of(touched)
 
-    def now(self) -> tuple[BoardState, XY | None]:
-        """Return the board and the tip; see `Board`."""
-        if self._pen is None:
-            return self.state, None
-        state = replace(self.state, joints=self._pen.joints())
+    def _in_motion(self, simulation: GrippingArm) -> BoardState:
+        time_s = self.state.time_s + simulation.steps * DT_S
+        state = replace(self.state, joints=simulation.joints(), time_s=time_s)
         if len(self._touched) > 1:
             stroke = stroke_of(self._touched)
-            state = state.drawn(stroke) if self._keeping else state.erased(stroke)
-        return state, self._pen.tip()[:2]
+            return state.drawn(stroke) if self._keeping else state.erased(stroke)
+        return state
 
-    def _note_touch(self) -> None:
-        assert self._pen is not None
-        x, y, z = self._pen.tip()
-        if z < _TOUCH_Z:
-            self._touched.append((x, y))
+    def _after(self, now: BoardState) -> BoardState:
+        return now
 
-    def close(self) -> None:
-        """Close the engine; doing so twice does no harm."""
-        self._engine.close()
+    def tip(self) -> XY | None:
+        """Return where the tip is; see `Board`."""
+        return None if self._running is None else self._running.tip()[:2]

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from cap.errors import UsageError
-from robots.kitchen import scene_file
 from robots.kitchen.objects import DEFAULT_NAMES, SceneEntry, scene_entries
 from robots.kitchen.robot import KitchenRobot
+from robots.kitchen.scene import read
 from robots.kitchen.worlds import InstantKitchen
 from robots.simulation.scene_file import PlacedObject
 
@@ -56,7 +56,7 @@ def create(
     entries: Sequence[SceneEntry | PlacedObject] = (
         scene_entries(DEFAULT_NAMES if objects is None else objects)
         if scene is None
-        else scene_file.read(scene)
+        else read(scene)
     )
     if mode == "instant":
         return KitchenRobot(entries, seed, "instant", InstantKitchen, scattered=objects is None)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import LimitExceeded, NotFound, Unreachable, misspelt
 from robots.kitchen.objects import CALLED, KINDS, known_name
-from robots.kitchen.placement import Relation
+from robots.kitchen.planner import Relation
 from robots.kitchen.room import ROOM_X, ROOM_Y, Point
-from robots.table.numbers import real_numbers
+from robots.table.numbers import finite_numbers
 
 Array = NDArray[np.float64]
 Points = Sequence[Sequence[float]] | Array
@@ -29,42 +29,29 @@ def position(value: Any, what: str) -> Point:
     """Return x and y of a position of the floor plan; its height, if given, is not needed.
 
     Raises:
-        LimitExceeded: A number is not finite.
         Unreachable: It is far away.
-        TypeError: It is not two or three numbers.
+        TypeError: It is not two or three finite numbers.
     """
-    array = _numbers(value, what, "a position of x, y and z, three numbers")
-    if array.shape not in ((2,), (3,)):
-        raise TypeError(f"{what} must be a position of x, y and z; got shape {array.shape}")
-    return _point(array, what)
+    wanted = "a position of x, y and z, three finite numbers"
+    x, y = finite_numbers(value, what, wanted, (2,), (3,)).tolist()[:2]
+    if max(abs(x), abs(y)) > _FAR_M:
+        raise Unreachable(f"{what} ({x:.3g}, {y:.3g}) m is far outside the room: {_FLOOR}")
+    return x, y
 
 
 def trajectory(value: Any) -> list[Point]:
     """Return waypoints as x and y.
 
     Raises:
-        LimitExceeded: Fewer than two or too many, or a number that is not finite.
+        LimitExceeded: Fewer than two or too many.
         Unreachable: A point is far away.
         TypeError: They are not points.
     """
-    array = _numbers(value, "traj", "points of x, y and z, shape (n, 3)")
-    if array.ndim != 2 or array.shape[1] not in (2, 3):
-        raise TypeError(f"traj must be points, shape (n, 3); got shape {array.shape}")
-    if not 2 <= len(array) <= MAX_POINTS:
-        raise LimitExceeded(f"traj must have 2 to {MAX_POINTS} points; it has {len(array)}")
-    return [_point(point, "a point of traj") for point in array]
-
-
-def _point(array: Array, what: str) -> Point:
-    """Return x and y.
-
-    Raises:
-        Unreachable: They are so far away that no geometry is worth doing.
-    """
-    x, y = float(array[0]), float(array[1])
-    if max(abs(x), abs(y)) > _FAR_M:
-        raise Unreachable(f"{what} ({x:.3g}, {y:.3g}) m is far outside the room: {_FLOOR}")
-    return x, y
+    if not hasattr(value, "__len__") or isinstance(value, str):
+        raise TypeError(f"traj must be points, shape (n, 3); got a {type(value).__name__}")
+    if not 2 <= len(value) <= MAX_POINTS:
+        raise LimitExceeded(f"traj must have 2 to {MAX_POINTS} points; it has {len(value)}")
+    return [position(point, "a point of traj") for point in value]
 
 
 def number(value: Any, what: str) -> float:
@@ -72,9 +59,8 @@ def number(value: Any, what: str) -> float:
 
     Raises:
         TypeError: It is none.
-        LimitExceeded: It is not finite.
     """
-    return float(_numbers(value, what, "a number"))
+    return float(finite_numbers(value, what, "a finite number", ()))
 
 
 def speed(value: Any) -> float:
@@ -90,11 +76,7 @@ def speed(value: Any) -> float:
 
 
 def heading(value: Any) -> float | None:
-    """Return an angle in radians, or None.
-
-    Raises:
-        LimitExceeded: It is not finite.
-    """
+    """Return an angle in radians, or None."""
     return None if value is None else math.remainder(number(value, "angle"), 2 * math.pi)
 
 
@@ -102,7 +84,7 @@ def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
     """Return a velocity: m/s to the right and ahead, rad/s to the left.
 
     Raises:
-        LimitExceeded: It is beyond the limits, or not finite.
+        LimitExceeded: It is beyond the limits.
     """
     right, ahead, turning = number(x, "x"), number(y, "y"), number(turn, "turn")
     if math.hypot(right, ahead) > MAX_SPEED_MPS + 1e-9:
@@ -114,25 +96,14 @@ def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
     return (right, ahead, turning)
 
 
-def level(z: Any) -> None:
-    """Check that a velocity has no part upwards.
-
-    Raises:
-        LimitExceeded: It has one.
-    """
-    if z is not None and float(_numbers(z, "z", "a number")):
-        raise LimitExceeded(f"z {z:g} m/s: the base cannot rise, z must be 0")
-
-
 def relation(value: Any) -> Relation:
     """Return how something is to be put down.
 
     Raises:
         TypeError: It is not one of those ways.
     """
-    ways: tuple[Relation, ...] = get_args(Relation)
-    if isinstance(value, str) and value in ways:
-        return ways[ways.index(value)]
+    if isinstance(value, str) and value in get_args(Relation):
+        return cast(Relation, value)
     shown = f"{value!r:.80}" if isinstance(value, str) else type(value).__name__
     raise TypeError(f"relation must be 'in', 'on', 'beside' or ''; got {shown}")
 
@@ -198,12 +169,3 @@ def seen(name: Any, visible: Sequence[str]) -> str:
 
 def _listed(visible: Sequence[str]) -> str:
     return f"here: {', '.join(visible)}" if visible else "nothing is seen here"
-
-
-def _numbers(value: Any, what: str, wanted: str) -> Array:
-    array = real_numbers(value, what, wanted)
-    if wanted == "a number" and array.shape != ():
-        raise TypeError(f"{what} must be {wanted}; got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise LimitExceeded(f"{what} has a number that is not finite")
-    return array

@@ -142,5 +142,5 @@ def full_turn_yaw(base: Base, point: tuple[float, float], yaw: float) -> float:
 
 def wrist_turn(base: Base, point: tuple[float, float], yaw: float) -> float:
     """Return the angle of the last joint over a point, radians, whole turns not taken off."""
-    local, local_yaw = to_arm(base, np.array([[*point, 0.0]]), np.array([yaw]))
-    return math.atan2(float(local[0, 1]), float(local[0, 0])) - float(local_yaw[0])
+    right, ahead = base.local(point)
+    return math.atan2(-right, ahead - AHEAD_M) - yaw + base.angle

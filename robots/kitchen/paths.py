@@ -20,7 +20,16 @@ from shapely.geometry import LineString, Polygon
 from shapely.geometry import Point as ShapelyPoint
 
 from cap.errors import Unreachable
-from robots.kitchen.room import BASE_R, CLEAR_M, Drawers, Point, Room, floor_for_base, obstacles
+from robots.kitchen.room import (
+    BASE_R,
+    CLEAR_M,
+    ROOM_X,
+    ROOM_Y,
+    Drawers,
+    Point,
+    Room,
+    obstacles,
+)
 from robots.kitchen.state import KitchenState
 from robots.simulation.shortest_path import search
 
@@ -67,8 +76,10 @@ def _ground(room: Room, drawers: Drawers, floor: tuple[tuple[str, Point, float],
     )
     blocked = shapely.union_all([shape.buffer(-_TOUCH_M) for _, shape in grown])
     shapely.prepare(blocked)
-    outer = floor_for_base()
-    shapely.prepare(outer)
+    r = BASE_R + CLEAR_M - _TOUCH_M
+    outer = shapely.box(ROOM_X[0] + r, ROOM_Y[0] + r, ROOM_X[1] - r, ROOM_Y[1] - r)
+    free = shapely.difference(outer, blocked)
+    shapely.prepare(free)
     away_m = BASE_R + CLEAR_M + _CORNER_M
     turns = [shape.buffer(away_m, join_style="mitre") for _, shape in standing]
     turns += [  # octagons around circles
@@ -76,11 +87,7 @@ def _ground(room: Room, drawers: Drawers, floor: tuple[tuple[str, Point, float],
         for _, xy, keep_m in floor
     ]
     found = np.vstack([np.array(shape.exterior.coords)[:-1] for shape in turns])
-    points = shapely.points(found)
-    corners = found[shapely.covers(outer, points) & ~shapely.intersects(blocked, points)]
-    free = shapely.difference(outer, blocked)
-    shapely.prepare(free)
-    return Ground(grown, blocked, free, corners)
+    return Ground(grown, blocked, free, found[shapely.covers(free, shapely.points(found))])
 
 
 def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
@@ -92,9 +99,9 @@ def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
     for point in points:
         x, y = point
         place = ShapelyPoint(point)
-        name = next((n for n, s in around.grown if s.buffer(-_TOUCH_M).contains(place)), None)
-        if name is None and _floor().covers(place):
+        if shapely.covers(around.free, place):
             continue
+        name = next((n for n, s in around.grown if s.buffer(-_TOUCH_M).contains(place)), None)
         roomy = shapely.buffer(around.free, -_ROUNDED_M)  # so that what is printed is free, too
         nearest = shapely.shortest_line(roomy, place).coords[0]
         reason = f"is in or too close to '{name}'" if name else "is in or behind a wall"
@@ -107,17 +114,10 @@ def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
 def blocker(around: Ground, points: Sequence[Point]) -> str | None:
     """Return what a polyline leads through: its name in quotes, or a wall; None if it is free."""
     line = LineString(points)
-    if shapely.covers(_floor(), line) and not shapely.intersects(around.blocked, line):
+    if shapely.covers(around.free, line):
         return None
     names = [name for name, shape in around.grown if shape.buffer(-_TOUCH_M).intersects(line)]
     return f"'{names[0]}'" if names else "a wall"
-
-
-@lru_cache(maxsize=1)
-def _floor() -> Polygon:
-    floor = floor_for_base().buffer(_TOUCH_M, join_style="mitre")
-    shapely.prepare(floor)
-    return floor
 
 
 def way(around: Ground, start: Point, goal: Point) -> list[Point] | None:

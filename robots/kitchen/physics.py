@@ -1,14 +1,9 @@
-"""The kitchen with a simulated arm.
-
-Every motion starts from a new simulation built from plain data, with only what is near the robot
-in it: what happens depends on the state and the command alone.
-"""
+"""The kitchen with a simulated arm, and with only what is near the robot in its simulation."""
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
@@ -17,15 +12,13 @@ from cap.errors import NotGrasped
 from robots.arm.motion import DT_S, Pose, along, straight_points, through
 from robots.arm.travel import KITCHEN, away
 from robots.kitchen import arm
-from robots.kitchen.arrivals import arrived
 from robots.kitchen.bodies import world_of
-from robots.kitchen.grasps import STROKE_M, Pick, Slide, height_over
-from robots.kitchen.placement import Place
+from robots.kitchen.planner import STROKE_M, Pick, Place, Slide, height_over
 from robots.kitchen.room import inside
 from robots.kitchen.state import KitchenState
-from robots.kitchen.worlds import KitchenWorld
-from robots.simulation import engines
-from robots.simulation.gripping_arm import GrippingArm, brought_to_rest, held_by_friction
+from robots.kitchen.worlds import KitchenWorld, arrived
+from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.motor_world import MotorWorld, held_by_friction
 from robots.simulation.world import WorldOwner
 
 _TOUCHDOWN_M = 0.001
@@ -41,26 +34,19 @@ _FOLDED_RAD = 0.05
 """An arm no joint of which is further from the folded one is folded."""
 
 
-class PhysicsKitchen(KitchenWorld):
+class PhysicsKitchen(MotorWorld[KitchenState], KitchenWorld):
     """Carries plans out with a simulated arm."""
 
-    def __init__(self, host: WorldOwner, state: KitchenState, engine: str | None = None) -> None:
+    def __init__(self, owner: WorldOwner, state: KitchenState, engine: str | None = None) -> None:
         """Start from a state, in an engine as `engines.choose` takes it."""
-        super().__init__(host, state)
-        self.engine = engines.choose(engine)
-        """Which one it is."""
-        self._engine = engines.start(self.engine)
-        self._running: GrippingArm | None = None
+        KitchenWorld.__init__(self, owner, state)
+        MotorWorld.__init__(self, owner, state, engine)
         self._sliding: str | None = None
-
-    def close(self) -> None:
-        """Close the engine; doing so twice does no harm."""
-        self._engine.close()
 
     def pick(self, planned: Pick) -> None:
         """Take hold of an object; see `KitchenWorld`."""
         grip = planned.grip
-        with self._simulation() as simulation:
+        with self._moving() as simulation:
             simulation.gap_goal_m = grip.gap_m
             goal = Pose(*grip.tip, grip.yaw)
             self._follow(simulation, self._over(simulation, goal, planned.travel_z))
@@ -69,7 +55,6 @@ class PhysicsKitchen(KitchenWorld):
                 raise NotGrasped(
                     f"the gripper closed on nothing: {planned.name!r} is not where it was seen"
                 )
-            simulation.held = planned.name
             held = self.state[planned.name]
             loose = _LOADED_MPS2 if self.state.contents(held) else math.inf
             self._fold(simulation, planned.lift_z, loose)
@@ -77,7 +62,7 @@ class PhysicsKitchen(KitchenWorld):
     def place(self, planned: Place) -> None:
         """Put down what is held; see `KitchenWorld`."""
         grip, loads = planned.grip, self.state.load()
-        with self._simulation() as simulation:
+        with self._moving() as simulation:
             # What slid in the hand lands as planned all the same.
             hand = Pose(*arm.to_world(self.state.base, arm.forward(simulation.joints())))
             position, _ = simulation.place_of(planned.name)
@@ -91,7 +76,7 @@ class PhysicsKitchen(KitchenWorld):
 
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer; see `KitchenWorld`."""
-        with self._simulation(planned.name) as simulation:
+        with self._moving(planned.name) as simulation:
             simulation.gap_goal_m = planned.grip.gap_m
             handle = Pose(*planned.grip.tip, planned.grip.yaw)
             self._follow(simulation, self._over(simulation, handle, planned.travel_z))
@@ -121,12 +106,12 @@ class PhysicsKitchen(KitchenWorld):
         below = [
             place
             for place in self.state.room.locations.values()
-            if inside(place.piece.rectangle, (x, y)) or inside(self.state.area(place), (x, y))
+            if inside(self.state.extent(place), (x, y))
         ]
         height = max(height_over(self.state, (x, y), place) for place in [None, *below])
         if self.state.held is not None:
             height += max(0.0, tip_z - self.state[self.state.held].bottom)
-        with self._simulation() as simulation:
+        with self._moving() as simulation:
             self._fold(simulation, height, _LOADED_MPS2 if len(self.state.load()) > 1 else math.inf)
 
     def _fold(self, simulation: GrippingArm, height: float, loose: float = math.inf) -> None:
@@ -141,26 +126,16 @@ class PhysicsKitchen(KitchenWorld):
     def _follow(self, simulation: GrippingArm, points: list[Pose], loose: float = math.inf) -> None:
         simulation.follow(through(points, loose, arm.body(self.state.base)))
 
-    @contextlib.contextmanager
-    def _simulation(self, sliding: str | None = None) -> Iterator[GrippingArm]:
-        """Build the simulation for one motion; keep what it ends in, however it ends."""
-        simulation = self._engine.build(world_of(self.state, sliding), self._host)
-        self._running, self._sliding = simulation, sliding
-        try:
-            with brought_to_rest(simulation, _SETTLE_STEPS):
-                yield simulation
-        finally:
-            if simulation.steps:
-                now = self.now()
-                still = held_by_friction(self.state.things, now.things, _STUCK_M, _STUCK_COS)
-                self.state = arrived(now.moved(still))
-            self._running = None
+    def _moving(self, sliding: str | None = None) -> AbstractContextManager[GrippingArm]:
+        """Begin a motion, in which a drawer may slide."""
+        self._sliding = sliding
+        return self._motion(world_of(self.state, sliding), _SETTLE_STEPS)
 
-    def now(self) -> KitchenState:
-        """Return how everything is at this moment of a motion; see `KitchenWorld`."""
-        simulation = self._running
-        if simulation is None:
-            return self.state
+    def _after(self, now: KitchenState) -> KitchenState:
+        still = held_by_friction(self.state.things, now.things, _STUCK_M, _STUCK_COS)
+        return arrived(now.moved(still))
+
+    def _in_motion(self, simulation: GrippingArm) -> KitchenState:
         places = {name: simulation.place_of(name) for name in simulation.bodies}
         state = self.state.moved(
             replace(self.state[name], position=position, quaternion=turn)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+import shapely
 from PIL import ImageFont
-from shapely.geometry import MultiPoint
 
-from robots.kitchen import view
-from robots.kitchen.objects import Color, Thing
+from robots.kitchen.bodies import shapes, view
+from robots.kitchen.objects import Color
 from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Piece, Point
 from robots.kitchen.state import KitchenState
 from robots.simulation.top_view import TopView
@@ -26,47 +27,36 @@ _TEXT, _PAPER = (92, 84, 74), (241, 238, 231)
 _LARGER = 2.2
 _LETTER_M, _LETTER_PX = 0.16, 19.5
 """Height of letters, and the least."""
-_ARM_M = 0.06
-Box = tuple[float, float, float, float]
-"""Left, upper, right and lower edge, pixels."""
 
 
 def draw(state: KitchenState, width: int, height: int) -> Any:
     """Draw the kitchen from above as a PIL image; right is x, up is y (the back of the room)."""
     x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (ROOM_X, ROOM_Y))
     picture = TopView((width, height), x, y, _WALL)
-    shown = dict(view.view(state).placements)
-    seen = [thing for thing in state.loose() if not state.shut_in(thing.name)]
+    shown = dict(view(state).placements)
     for thing in state.things:
         if state.shut_in(thing.name):
             del shown[f"objects/{thing.name}"]
-    picture.solids(view.shapes(state), shown, _LARGER)
-    _write_names(picture, state, seen)
-    return picture.image()
-
-
-def _write_names(picture: TopView, state: KitchenState, seen: Sequence[Thing]) -> None:
-    """Write what everything is called, last, so that nothing covers it."""
+    picture.solids(shapes(state), shown, _LARGER)
     names = _Names(picture)
+    seen = [thing for thing in state.loose() if f"objects/{thing.name}" in shown]
     for thing in seen:
         names.keep_clear(thing.xy, thing.radius * (1.0 if thing.kind.shape == "dish" else _LARGER))
     names.keep_clear(state.base.xy, BASE_R)
-    for point in view.arm_points(state):
-        names.keep_clear(point, _ARM_M)
     for piece in state.room.pieces:
         names.write(piece.name, _on_or_beside(piece))
     for thing in seen:
         names.write(thing.name, _around(thing.xy, thing.radius), thing.xy)
+    return picture.image()
 
 
 def _on_or_beside(piece: Piece) -> Iterator[Point]:
     """Yield where a piece's name may be: on it, if it is large, or near it."""
-    left, front, right, back = MultiPoint(list(corners(piece.rectangle))).bounds
+    left, front, right, back = shapely.MultiPoint(list(corners(piece.rectangle))).bounds
     if piece.kind not in ("chair", "stool", "bin"):
         for share in (0.5, 0.2, 0.8):
             yield left + share * (right - left), back - 0.08
     yield piece.x, front - 0.12
-    yield piece.x, back + 0.12
     yield from _around((piece.x, piece.y), (right - left) / 2)
 
 
@@ -79,19 +69,19 @@ def _around(middle: Point, radius: float) -> Iterator[Point]:
 
 
 class _Names:
-    """Writes names that cover nothing."""
+    """Writes names that cover nothing, last, so that nothing covers them."""
 
     def __init__(self, picture: TopView) -> None:
         self._picture = picture
         self._font_px = max(_LETTER_PX, _LETTER_M * picture.scale)
         self._font = ImageFont.load_default(size=self._font_px)
-        self._taken: list[Box] = []
-        """Where no name is written: things, the robot, and names."""
+        self._taken: list[Any] = []
+        """Where no name is written: around things, the robot, and names."""
 
     def keep_clear(self, middle: Point, radius: float) -> None:
         """Have no name written where something is."""
-        (x, y), r = self._picture.pixel(middle), radius * self._picture.scale
-        self._taken.append((x - r, y - r, x + r, y + r))
+        point = shapely.Point(self._picture.pixel(middle))
+        self._taken.append(point.buffer(radius * self._picture.scale).envelope)
 
     def write(self, name: str, middles: Iterable[Point], thing: Point | None = None) -> None:
         """Write a name at the first of some points where it covers least; a line leads to a thing.
@@ -101,29 +91,17 @@ class _Names:
             middles: Where its middle may be, metres, the best first.
             thing: What it is the name of, where a line is needed.
         """
-        wide, high = self._font.getlength(name) / 2 + 3, self._font_px * 0.6
+        half = np.array([self._font.getlength(name) / 2 + 3, self._font_px * 0.6])
         (left, bottom), (right, top) = map(self._picture.pixel, zip(ROOM_X, ROOM_Y, strict=True))
-        boxes = []
-        for middle in middles:
-            x, y = self._picture.pixel(middle)
-            x, y = (
-                min(max(x, left + wide), right - wide),
-                min(max(y, top + high), bottom - high),
-            )
-            boxes.append((x - wide, y - high, x + wide, y + high))
-        box = min(boxes, key=lambda box: sum(_shared(box, taken) for taken in self._taken))
-        self._taken.append(box)
+        points = np.array([self._picture.pixel(middle) for middle in middles])
+        points = np.clip(points, np.add((left, top), half), np.subtract((right, bottom), half))
+        boxes = shapely.box(*(points - half).T, *(points + half).T)
+        covered = shapely.area(shapely.intersection(boxes[:, None], self._taken)).sum(axis=1)
+        best = int(covered.argmin())
+        self._taken.append(boxes[best])
+        x, y = points[best].tolist()
         brush = self._picture.brush
         if thing is not None:
-            x, y = self._picture.pixel(thing)
-            edge = (min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3]))
-            brush.line([edge, (x, y)], _TEXT, 2)
-        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+            to = self._picture.pixel(thing)
+            brush.line(shapely.shortest_line(boxes[best], shapely.Point(to)).coords, _TEXT, 2)
         brush.text((x, y), name, _TEXT, self._font, anchor="mm", stroke_width=3, stroke_fill=_PAPER)
-
-
-def _shared(one: Box, other: Box) -> float:
-    """Return the area that two boxes share."""
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
-    return max(wide, 0.0) * max(high, 0.0)

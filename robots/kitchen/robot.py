@@ -12,21 +12,18 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable
+from cap.errors import Collision, LimitExceeded, NotFound, NotGrasped, RobotError, Unreachable
 from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
 from robots.base import action, perception
-from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file, view
+from robots.kitchen import arguments, bodies, paths, picture, planner, scene
 from robots.kitchen.arguments import Points
-from robots.kitchen.arrivals import announced, without
-from robots.kitchen.manipulation import SLID_M, Manipulation
 from robots.kitchen.objects import CALLED, SceneEntry, Thing, footprint
 from robots.kitchen.room import Location
-from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import KitchenState, TurnStart
-from robots.kitchen.worlds import KitchenWorld
+from robots.kitchen.worlds import SLID_M, KitchenWorld
 from robots.simulation.scene_file import PlacedObject
-from robots.simulation.simulated_robot import Mode, SimulatedRobot
+from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import count
 from robots.table.geometry import corners
@@ -41,7 +38,7 @@ LOOK_S = 0.1
 """Simulated time each perception takes."""
 
 
-class KitchenRobot(SimulatedRobot[KitchenState]):
+class KitchenRobot(TurnTaker, SimulatedRobot[KitchenState]):
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
     Positions are xyz in metres in the world frame: x to the right of the room (left is -x; of you,
@@ -87,10 +84,9 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         self._scattered = scattered
         self._busy = threading.Lock()
         super().__init__(seed, mode, make_world)
-        self._arm = Manipulation(self._world)
 
     def _first_state(self, seed: int) -> KitchenState:
-        return sample(self._entries, seed, self._scattered)
+        return scene.sample(self._entries, seed, self._scattered)
 
     # What the engine needs of a robot.
 
@@ -176,44 +172,41 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
     def end_turn(self, words: str = "") -> tuple[str, ...]:
         """Know that the next action is the first of another turn; return what was taken back."""
-        turns = self.state.turns
-        self._world.state = replace(self.state, turns=turns.ended(words))
         self._world.track = []
-        return turns.undone
+        return super().end_turn(words)
 
     def scene_text(self, about: str) -> str:
         """Return the objects as they truly are as a file that `create(scene=...)` reads."""
-        return scene_file.text_of(self.state.things, about)
+        return scene.text_of(self.state.things, about)
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
         """Return what each body is made of, for who draws the kitchen."""
-        return view.shapes(self._world.now())
+        return bodies.shapes(self._world.now())
 
     def view(self) -> Appearance:
         """Return where each body is at this moment, in the middle of a motion too."""
-        return view.view(self._world.now())
+        return bodies.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the kitchen from above as a PIL image."""
         return picture.draw(self._world.now(), width, height)
 
     def remove(self, name: str) -> None:
-        """Take an object out of the kitchen, as a person might; what stood on it comes down.
+        """Take an object out of the kitchen, as a person might.
 
         Raises:
             NotFound: There is no such object.
+            UsageError: Something is in or on it.
         """
-        self._world.state = without(self.state, name)
+        self._world.remove(name)
 
-    def add(self, name: str, place: str, after_s: float = 0.0) -> None:
-        """Put an object at a location, now or so many simulated seconds later, as a person might.
+    def add(self, name: str, place: str) -> None:
+        """Put an object at a location, as a person might, as soon as there is room.
 
         Raises:
-            UsageError: It exists already, or cannot appear there.
-            LimitExceeded: It is to appear before now, or after more than a day.
-            TypeError: The time is no number.
+            UsageError: It exists already, or cannot be there.
         """
-        self._world.state = announced(self.state, name, self._location(place), after_s)
+        self._world.add(name, self._location(place))
 
     # Perception: each look takes 0.1 s; with a velocity set the base moves on meanwhile.
 
@@ -392,7 +385,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         goal, mps = arguments.position(pos, "pos"), arguments.speed(speed)
         end = arguments.heading(angle)
         with self._moving():
-            self._arm.drive(goal, mps, end)
+            self._world.drive(goal, mps, end)
         return _position(self.state)
 
     @action
@@ -414,7 +407,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         place, mps = self._location(loc), arguments.speed(speed)
         with self._moving():
             x, y, angle = place.stand
-            self._arm.drive((x, y), mps, angle)
+            self._world.drive((x, y), mps, angle)
         return _position(self.state)
 
     @action
@@ -441,8 +434,8 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         if through := paths.blocker(ground, points):
             raise Collision(f"the path leads through {through}; nothing moved, lead it around")
         with self._moving():
-            self._arm.drive(points[0], mps, None)
-            self._world.drive(points, mps, None)
+            self._world.drive(points[0], mps, None)
+            self._world.drive_along(points, mps, None)
         return _position(self.state)
 
     @action
@@ -483,7 +476,8 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         # With z, which must be 0, x is ahead and y to the right, as in the paper's first programs:
         # `set_velocity(x=-0.1, y=0, z=0)` moves backwards.
         wanted = arguments.velocity(x, y, turn) if z is None else arguments.velocity(y, x, turn)
-        arguments.level(z)
+        if z is not None and arguments.number(z, "z"):
+            raise LimitExceeded(f"z {z:g} m/s: the base cannot rise, z must be 0")
         with self._moving():
             self._world.fold()
             self._world.state = replace(self.state, velocity=wanted)
@@ -513,7 +507,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             if self.state.held is not None:
                 raise NotGrasped(f"the gripper is full: it holds {self.state.held!r}; place it")
             found = arguments.seen(name, self.state.visible())
-            self._arm.take(grasps.pick(self.state, found))
+            self._world.take(planner.pick(self.state, found))
 
     @action
     def place_at_obj(self, name: str, relation: str = "") -> Array:
@@ -541,10 +535,10 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
                 raise Unreachable(f"{text!r} is in the gripper itself; name something else")
             if place is None:
                 thing = self.state[arguments.seen(name, self.state.visible())]
-                return self._arm.put(placement.put_by(self.state, thing, wanted))
+                return self._world.put(planner.put_by(self.state, thing, wanted))
             if place not in self.state.here():
                 raise NotFound(f"the robot is not at the {place.name}; goto_loc it first")
-            return self._arm.put(placement.put_at(self.state, place, wanted))
+            return self._world.put(planner.put_at(self.state, place, wanted))
 
     @action
     def place_at_pos(self, pos: Position) -> Array:
@@ -566,7 +560,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         point = arguments.position(pos, "pos")
         with self._moving():
             self._check_full()
-            return self._arm.put(placement.put(self.state, point))
+            return self._world.put(planner.put(self.state, point))
 
     @action
     def put_first_on_second(self, first: str, second: str | Position) -> Array:
@@ -645,9 +639,9 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
             return False
         start = history.before(number, "did something")
         with self._moving(remembering=False):  # its own actions are no turn to undo
-            lost = self._arm.undo(self.state.deeds_done - start.deeds_done)
+            lost = self._world.undo(self.state.deeds_done - start.deeds_done)
             try:
-                self._arm.drive(start.base.xy, UNDO_MPS, start.base.angle)
+                self._world.drive(start.base.xy, UNDO_MPS, start.base.angle)
             except Unreachable as error:
                 lost.append(error)
             self._world.state = replace(self.state, turns=history.taken_back(number))
@@ -672,7 +666,7 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
                 raise Unreachable(f"the robot is not at the {place.name}; goto_loc it first")
             if self.state.is_open(place) == opened:
                 return
-            self._arm.pull(grasps.slide(self.state, place, opened=opened))
+            self._world.pull(planner.slide(self.state, place, opened=opened))
 
     def _check_full(self) -> None:
         if self.state.held is None:

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import shapely
 from shapely.geometry import Polygon
 
-from robots.table.geometry import Rectangle, Vec3, corners
+from robots.table.geometry import Rectangle, Vec3, polygon
 
 Point = tuple[float, float]
 PieceKind = Literal["table", "counter", "chair", "stool", "bin", "cabinet"]
@@ -205,12 +204,6 @@ def obstacles(room: Room, drawers: Drawers) -> tuple[tuple[str, Polygon], ...]:
     return tuple(found)
 
 
-def polygon(rectangle: Rectangle) -> Polygon:
-    """Return a rectangle as a shapely polygon."""
-    first, second, fourth, third = corners(rectangle)
-    return Polygon([first, second, third, fourth])
-
-
 def inside(rectangle: Rectangle, point: Point, margin_m: float = 0.0) -> bool:
     """Return whether a point lies in a rectangle, at least so far from its edge."""
     x, y, length, width, yaw = rectangle
@@ -218,10 +211,3 @@ def inside(rectangle: Rectangle, point: Point, margin_m: float = 0.0) -> bool:
     along = abs(dx * math.cos(yaw) + dy * math.sin(yaw))
     across = abs(dy * math.cos(yaw) - dx * math.sin(yaw))
     return along <= length - margin_m and across <= width - margin_m
-
-
-def floor_for_base() -> Polygon:
-    """Return where the middle of the base may be, furniture aside."""
-    r = BASE_R + CLEAR_M
-    box: Polygon = shapely.box(ROOM_X[0] + r, ROOM_Y[0] + r, ROOM_X[1] - r, ROOM_Y[1] - r)
-    return box

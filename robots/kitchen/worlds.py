@@ -1,43 +1,64 @@
-"""The kitchen as the robot acts on it: what every world does, and the one without dynamics."""
+"""The kitchen as the robot acts on it: what every world does, and the one without dynamics.
+
+What arm and base do to objects and drawers is checked afterwards, remembered, and can be undone.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from cap.errors import Collision, NotGrasped
-from robots.kitchen import arm, paths
-from robots.kitchen.arrivals import arrived
-from robots.kitchen.grasps import CLEARANCES_M, STROKE_M, Pick, Slide
-from robots.kitchen.placement import Place
-from robots.kitchen.room import Point
-from robots.kitchen.state import Base, KitchenState, carried
-from robots.simulation.world import WorldOwner
+import numpy as np
 
+from cap.errors import Collision, NotGrasped, RobotError, Unreachable, UsageError
+from robots.kitchen import arm, paths, planner
+from robots.kitchen.arm import Array
+from robots.kitchen.objects import KINDS, Thing, scene_entries
+from robots.kitchen.planner import CLEARANCES_M, STROKE_M, Pick, Place, Slide
+from robots.kitchen.room import OPEN_M, Location, Point
+from robots.kitchen.scene import arrival_of
+from robots.kitchen.state import MOST_DEEDS, Base, Deed, KitchenState, carried
+from robots.simulation.world import WorldOwner
+from robots.table.object_names import find
+
+SLID_M = 0.02
+"""A drawer that slid no further was not moved."""
+ASTRAY_M = 0.03
+"""An object further than this, seen from above, from where it was put did not stay there."""
+DISTURBED_M = 0.01
+"""An object that nobody meant to move may move so far."""
 DRIVE_STEP_S = 0.1
 """Simulated time between two looks at whether a drive was stopped."""
 TURN_RADPS = 1.5
 """Turning rate of the base while it drives."""
+_HANGS_M = 0.012
+"""An object may be so much higher or lower than it was meant to be."""
+_LEANS_M = 0.02
+"""In a dish, where it may lean against the wall, so much higher."""
+_FELL_RAD = 0.5
+"""What leans by so much more than it was meant to has fallen over."""
+_SPEED_MPS = 0.5
+"""Of the base on the way to what the arm is to do."""
+_ROUNDING_S = 1e-6
 _STRAIGHT_M2 = 1e-6
 """A step that spans less area than this with the leg before it goes on with that leg."""
-_GONE_M = 0.02
-"""An object this far from where it was grasped is not there any more."""
 
 
 class KitchenWorld(ABC):
-    """Carries out planned motions of the arm, and drives the base in simulated time."""
+    """Follows plans of the arm, drives the base in simulated time, and checks the result."""
 
-    def __init__(self, host: WorldOwner, state: KitchenState) -> None:
-        """Start from a state; the host hears of time that passes."""
+    def __init__(self, owner: WorldOwner, state: KitchenState) -> None:
+        """Start from a state; the owner hears of time that passes."""
         self.state = state
         """How everything is between motions; assign to put a snapshot back."""
         self.track: list[tuple[float, float, float]] = []
         """The ends of the straight legs that the base drove: travel so far, x, y in metres."""
         self._new_leg = True
-        self._host = host
+        self._owner = owner
 
     @abstractmethod
     def pick(self, planned: Pick) -> None:
@@ -65,8 +86,7 @@ class KitchenWorld(ABC):
             RobotError: The motion was stopped.
         """
 
-    @abstractmethod
-    def fold(self) -> None:
+    def fold(self) -> None:  # noqa: B027
         """Fold the arm, if a motion that was stopped left it stretched out.
 
         Raises:
@@ -80,7 +100,156 @@ class KitchenWorld(ABC):
     def close(self) -> None:  # noqa: B027
         """Release what the world holds."""
 
-    def drive(self, points: Sequence[Point], speed_mps: float, angle: float | None) -> None:
+    # What the arm does, and how it turned out.
+
+    def put(self, planned: Place) -> Array:
+        """Put down what is held; return where it came to rest, metres, shape (3,).
+
+        Raises:
+            Collision: It did not stay there, or something was pushed.
+            RobotError: The motion was stopped.
+        """
+        self._drive_to(planned.base)
+        try:
+            before = self.state
+            with self._leaving_alone(before.load()):
+                self.place(planned)
+                _check_rest(self.state, planned)
+                _check_riders(before, self.state, planned.name)
+        finally:
+            if self.state.held is None:
+                self.state = self.state.having_done(Deed(planned.name))
+        return np.array(self.state[planned.name].position)
+
+    def take(self, planned: Pick) -> None:
+        """Take hold of an object, with what is in or on it.
+
+        Raises:
+            NotGrasped: The fingers closed on nothing.
+            Collision: Something fell off, or was pushed.
+            RobotError: The motion was stopped.
+        """
+        was = self.state[planned.name]
+        load = [thing.name for thing in (was, *self.state.contents(was))]
+        self._drive_to(planned.base)
+        before = self.state
+        try:
+            with self._leaving_alone(load):
+                self.pick(planned)
+                _check_riders(before, self.state, planned.name)
+        finally:
+            if self.state.held is not None:
+                self.state = self.state.having_done(Deed(planned.name, was))
+
+    def pull(self, planned: Slide) -> None:
+        """Pull a drawer open, or push it shut.
+
+        Raises:
+            NotGrasped: The fingers missed the handle.
+            Collision: Something was pushed.
+            RobotError: The motion was stopped.
+        """
+        self._drive_to(planned.base)
+        drawer, was_m = planned.name, self.state.opening_m(planned.name)
+        names = [thing.name for thing in self.state.things]
+        try:
+            with self._leaving_alone([n for n in names if self.state.location_of(n) == drawer]):
+                self.slide(planned)
+        finally:
+            if abs(self.state.opening_m(drawer) - was_m) > SLID_M:
+                self.state = self.state.having_done(Deed(drawer, opening_m=was_m))
+
+    def undo(self, count: int) -> list[RobotError]:
+        """Undo the last so many deeds, the last first; return which of them are lost for good.
+
+        After a failure the deeds that are left can be undone later.
+
+        Raises:
+            Unreachable: It is too long ago, or out of reach.
+            Collision: A place is taken.
+            NotGrasped: The fingers closed on nothing.
+            RobotError: The motion was stopped.
+        """
+        if count > len(self.state.deeds):
+            raise Unreachable(
+                f"that is too long ago: the last {MOST_DEEDS} picks, placings and drawers are "
+                "remembered"
+            )
+        lost: dict[str, RobotError] = {}
+        for undone in range(count):
+            before = self.state
+            deed = before.deeds[-1]
+            gone = self._gone(deed)
+            try:
+                if gone:
+                    lost[gone] = NotGrasped(gone)
+                else:
+                    self._reverse(deed)
+            except (Collision, NotGrasped, Unreachable) as error:
+                raise type(error)(
+                    f"{error}; {undone} of {count} moves are taken back, undo again for the rest"
+                ) from None
+            finally:  # neither the deed nor what reversed it is left to undo
+                if gone or self.state.deeds_done > before.deeds_done:
+                    left = replace(self.state, deeds=before.deeds[:-1])
+                    self.state = replace(left, deeds_done=before.deeds_done - 1)
+        return list(lost.values())
+
+    def _gone(self, deed: Deed) -> str:
+        """Return why a deed can never be undone, in words; "" if it can."""
+        if deed.opening_m is not None:
+            return ""
+        if deed.name not in (thing.name for thing in self.state.things):
+            return f"{deed.name!r} is not in the kitchen any more"
+        if deed.was is not None and self.state.held != deed.name:
+            return f"the gripper does not hold {deed.name!r} any more"
+        return ""
+
+    def _reverse(self, deed: Deed) -> None:
+        """Do the opposite of one deed."""
+        if deed.opening_m is not None:
+            place = self.state.room.locations[deed.name]
+            self.pull(planner.slide(self.state, place, opened=deed.opening_m > OPEN_M))
+        elif deed.was is None:
+            self.take(planner.pick(self.state, deed.name))
+        else:
+            self.put(planner.put_back(self.state, deed.was))
+
+    @contextlib.contextmanager
+    def _leaving_alone(self, own: Collection[str]) -> Iterator[None]:
+        """Move these objects and see that no other one moved.
+
+        Raises:
+            Collision: One did.
+        """
+        before = self.state
+        try:
+            yield
+        except (NotGrasped, Collision) as error:
+            if pushed := _disturbed(before, self.state, own):
+                raise type(error)(f"{error}; {pushed}") from None
+            raise
+        if pushed := _disturbed(before, self.state, own):
+            raise Collision(f"it was done, but the arm pushed something: {pushed}")
+
+    # Where the base goes.
+
+    def _drive_to(self, base: Base) -> None:
+        if base != self.state.base:
+            self.drive(base.xy, _SPEED_MPS, base.angle)
+
+    def drive(self, goal: Point, speed_mps: float, angle: float | None) -> None:
+        """Drive to a point (metres), around what stands there, the arm folded.
+
+        Raises:
+            Unreachable: It is too close to something, or no way leads there; nothing moved.
+            RobotError: The motion was stopped.
+        """
+        points = paths.route(paths.ground(self.state), self.state.base.xy, goal)
+        self.fold()
+        self.drive_along(points, speed_mps, angle)
+
+    def drive_along(self, points: Sequence[Point], speed_mps: float, angle: float | None) -> None:
         """Drive along a polyline that is free, the heading turning on the way.
 
         Args:
@@ -121,13 +290,11 @@ class KitchenWorld(ABC):
         goal = middle.world(right * seconds, ahead * seconds)
         around = paths.ground(state)
         angle = math.remainder(state.base.angle + turning * seconds, 2 * math.pi)
-        struck = paths.blocker(around, [state.base.xy, goal])
-        if struck is None:
-            self._arrive(Base(*goal, angle), seconds)
-            return
-        stopped = replace(state, velocity=(0.0, 0.0, 0.0), time_s=state.time_s + seconds)
-        self.state = arrived(stopped)
-        raise Collision(f"the base bumped into {struck} and stopped; set another velocity")
+        if struck := paths.blocker(around, [state.base.xy, goal]):
+            stopped = replace(state, velocity=(0.0, 0.0, 0.0), time_s=state.time_s + seconds)
+            self.state = arrived(stopped)
+            raise Collision(f"the base bumped into {struck} and stopped; set another velocity")
+        self._arrive(Base(*goal, angle), seconds)
 
     def _arrive(self, base: Base, seconds: float) -> None:
         """Put the base, and what the gripper holds, where they are after so long."""
@@ -138,10 +305,10 @@ class KitchenWorld(ABC):
         here = replace(state.moved(loads), base=base, time_s=before + seconds, travel=travel)
         self._track(state, here)
         self.state = arrived(here)
-        every = self._host.frame_every_s
+        every = self._owner.frame_every_s
         if math.floor((before + seconds) / every) > math.floor(before / every):
-            self._host.frame()
-        self._host.check_stop()
+            self._owner.frame()
+        self._owner.check_stop()
 
     def _track(self, before: KitchenState, here: KitchenState) -> None:
         """Add one step to the track; drop what was driven after a snapshot that was restored."""
@@ -157,6 +324,56 @@ class KitchenWorld(ABC):
         self._new_leg = False
         self.track = [*track, (here.travel, *here.base.xy)]
 
+    # What a person does.
+
+    def remove(self, name: str) -> None:
+        """Take an object out of the kitchen.
+
+        Raises:
+            NotFound: There is no such object.
+            UsageError: Something is in or on it.
+        """
+        state = self.state
+        gone = state[find(name, [thing.name for thing in state.things])]
+        left = tuple(thing for thing in state.things if thing != gone)
+        for thing in left:
+            above = gone.bottom < thing.bottom < gone.top + _HANGS_M
+            if above and math.dist(thing.xy, gone.xy) < gone.radius:
+                raise UsageError(f"{thing.name!r} is in or on {gone.name!r}; remove it first")
+        held = None if state.held == gone.name else state.held
+        self.state = replace(state, things=left, held=held)
+
+    def add(self, name: str, location: Location) -> None:
+        """Put an object at a location, as soon as there is room.
+
+        Raises:
+            UsageError: It exists already, or cannot be there.
+        """
+        known, state = scene_entries([name])[0].name, self.state
+        things = [*state.things, *(arrival.thing for arrival in state.arriving)]
+        if known in (thing.name for thing in things):
+            raise UsageError(f"object {known!r} exists already; each exists once")
+        x, y, z = location.middle()
+        thing = Thing(known, (x, y, z + KINDS[known].size[2] / 2))
+        arriving = (*state.arriving, arrival_of(state.room, thing, state.time_s))
+        self.state = arrived(replace(state, arriving=arriving))
+
+
+def arrived(state: KitchenState) -> KitchenState:
+    """Return a state with those objects in the kitchen whose time has come.
+
+    Each stands where it was to appear, or at the nearest free spot; where there is none it waits.
+    """
+    waiting = []
+    for arrival in state.arriving:
+        place, thing = state.room.locations[arrival.place], arrival.thing
+        spots = planner.clear_spots(state, thing, thing.xy, place, planner.ANYWHERE_M)
+        if arrival.at_s <= state.time_s + _ROUNDING_S and (spot := next(spots, None)):
+            state = replace(state, things=(*state.things, spot))
+        else:
+            waiting.append(arrival)
+    return replace(state, arriving=tuple(waiting)) if state.arriving else state
+
 
 def _along(points: Sequence[Point], distance_m: float) -> Point:
     """Return the point so far along a polyline."""
@@ -169,24 +386,87 @@ def _along(points: Sequence[Point], distance_m: float) -> Point:
     return points[-1]
 
 
+def _check_rest(state: KitchenState, planned: Place) -> None:
+    """See that what was put down rests where it was put.
+
+    Raises:
+        Collision: It lies elsewhere, hangs in the air, or fell over.
+    """
+    meant, thing = planned.result, state[planned.name]
+    high = thing.bottom - meant.bottom
+    strayed, hangs = math.dist(thing.xy, meant.xy) > ASTRAY_M, high > _HANGS_M
+    if planned.dish is not None:
+        inside = state.contents(state[planned.dish])
+        near = [t for t in inside if math.dist(thing.xy, t.xy) < thing.radius + t.radius]
+        on_others = any(t != thing and thing.bottom < t.top + _HANGS_M for t in near)
+        strayed, hangs = thing not in inside, high > _LEANS_M and not on_others
+    if hangs:
+        fault = "it hangs, caught on something"
+    elif strayed or high < -_HANGS_M:
+        fault = "it slid or fell off"
+    elif thing.lean > meant.lean + _FELL_RAD:
+        fault = "it fell over"
+    else:
+        return
+    x, y, z = thing.position
+    raise Collision(
+        f"{thing.name!r} did not stay where it was put, {planned.where}: {fault}, and is at "
+        f"({x:.2f}, {y:.2f}) m, {z:.2f} m high; look, and pick it up again"
+    )
+
+
+def _check_riders(before: KitchenState, state: KitchenState, dish: str) -> None:
+    """See that what was in or on a dish came along with it, as it was in or on it.
+
+    Raises:
+        Collision: Something fell off or over, or slid.
+    """
+    was, carrier = before[dish], state[dish]
+    inside = state.contents(carrier)
+    faults = []
+    for rider in before.contents(was):
+        thing, meant = state[rider.name], carried(rider, was.pose, carrier.pose)
+        if thing not in inside:
+            fault = f"fell off the {dish}"
+        elif thing.lean > meant.lean + _FELL_RAD:
+            fault = f"fell over {'in' if carrier.kind.bowl else 'on'} the {dish}"
+        elif math.dist(thing.xy, meant.xy) > ASTRAY_M and not carrier.kind.bowl:
+            fault = f"slid on the {dish}"
+        else:
+            continue
+        faults.append(f"{planner.place_named(thing)} {fault}")
+    if faults:
+        raise Collision(f"{', '.join(faults)} on the way; look, and pick it up")
+
+
+def _disturbed(before: KitchenState, after: KitchenState, own: Collection[str]) -> str:
+    """Return what a motion moved that it should have left alone, in words; "" if nothing."""
+    now = {thing.name: thing for thing in after.things}
+    faults = []
+    for was in before.things:
+        thing = now.get(was.name, was)
+        moved_m = math.dist(was.position, thing.position)
+        if was.name not in own and moved_m > DISTURBED_M:
+            fell = " and fell over" if thing.lean > was.lean + _FELL_RAD else ""
+            faults.append(f"{planner.place_named(was)} moved by {100 * moved_m:.0f} cm{fell}")
+    return ", ".join(faults)
+
+
 class InstantKitchen(KitchenWorld):
     """Puts everything where its plan says; the arm takes no time, driving does."""
-
-    def fold(self) -> None:
-        """Do nothing: the arm is always folded."""
 
     def pick(self, planned: Pick) -> None:
         """Take hold of an object; see `KitchenWorld`."""
         state = self.state
         thing = next((thing for thing in state.things if thing.name == planned.name), None)
-        if thing is None or math.dist(thing.xy, planned.grip.tip[:2]) > thing.radius + _GONE_M:
+        if thing is None:
             raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
         loads = [thing, *state.contents(thing)]
         grip, folded = planned.grip, arm.to_world(state.base, arm.PARK_POSE)
         moved = [carried(load, (*grip.tip, grip.yaw), folded) for load in loads]
         gap = grip.gap_m - 2 * CLEARANCES_M[0]
         self.state = replace(state.moved(moved), held=planned.name, gap_m=gap)
-        self._host.frame()
+        self._owner.frame()
 
     def place(self, planned: Place) -> None:
         """Put down what is held; see `KitchenWorld`."""
@@ -194,7 +474,7 @@ class InstantKitchen(KitchenWorld):
         before = state[result.name]
         loads = [carried(state[name], before.pose, result.pose) for name in state.load()]
         self.state = replace(state.moved(loads), held=None, gap_m=STROKE_M)
-        self._host.frame()
+        self._owner.frame()
 
     def slide(self, planned: Slide) -> None:
         """Pull or push a drawer, with what lies in it; see `KitchenWorld`."""
@@ -208,4 +488,4 @@ class InstantKitchen(KitchenWorld):
             for thing in inside
         ]
         self.state = state.moved(moved).with_drawer(drawer, planned.opening_m)
-        self._host.frame()
+        self._owner.frame()

@@ -22,10 +22,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from cap.errors import clipped
-from cap.files import Table, read_toml
 from robots.perception.camera import Detection
+from robots.simulation.scene_file import PlacedObject, read_scene
 
-_KEYS = ("name", "position_m", "yaw_rad", "size_m")
 _FARTHEST_M = 5.0
 """What is further away is most likely written in centimetres or millimetres."""
 _LARGEST_M = 2.0
@@ -49,25 +48,14 @@ class SceneFile:
         Raises:
             ConfigError: The file cannot be used; the message says the line and the remedy.
         """
-        file = read_toml(self._path, "scene file")
-        file.refuse_unknown(("objects",))
-        found: dict[str, Detection] = {}
-        for table in file.tables("objects"):
-            seen = _detection(table)
-            if seen.name in found:
-                raise table.wrong(
-                    "name", f"{clipped(seen.name)!r} is listed twice; names must differ"
-                )
-            found[seen.name] = seen
-        return tuple(found.values())
+        return tuple(map(_detection, read_scene(self._path, str, ("size_m",))))
 
     def close(self) -> None:
         """Do nothing: the file is not kept open."""
 
 
-def _detection(table: Table) -> Detection:
-    table.refuse_unknown(_KEYS)
-    name = " ".join(str(table.text("name")).split())
+def _detection(entry: PlacedObject) -> Detection:
+    table, name = entry.table, entry.name
     x, y, z = table.numbers("position_m", (3,), "[x, y, z], its centre in metres")
     if max(abs(x), abs(y), abs(z)) > _FARTHEST_M:
         raise table.wrong(
@@ -83,4 +71,4 @@ def _detection(table: Table) -> Detection:
             raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
         if max(size) > _LARGEST_M:
             raise table.wrong("size_m", "an edge of more than 2 m; are these millimetres?")
-    return Detection(name, (x, y, z), table.number("yaw_rad", 0.0), size_m=size)
+    return Detection(name, (x, y, z), entry.yaw, size_m=size)

@@ -7,7 +7,6 @@ the middle of a block's top face, the circle through a bowl's rim.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,8 +32,6 @@ _HIGH = 0.98
 """Quantile of heights that counts as the highest: single pixels may be wrong."""
 _STACKED = 0.75
 """Share of a block's edge: what is less far from a block, seen from above, may stand on it."""
-_BESIDE_PX = 2
-"""What is so close to the robot in a picture may be hidden by it in part, pixels."""
 _DARKNESS = 0.15
 """How much less brightness counts than hue when colours are compared: light falls unevenly."""
 
@@ -80,27 +77,20 @@ class ColorDepthDetector:
             above = (z > self._shapes.clear_m) & (z < self._shapes.highest_m)
             above &= (x > left - margin) & (x < right + margin)
             above &= (y > front - margin) & (y < back + margin)
-        cut = np.zeros_like(above)
         if frame.robot is not None:
             above &= ~frame.robot
-            cut = _beside_the_robot(frame.robot, frame.depth_m)
         eye = frame.pose[:3, 3]
         found: dict[str, Detection] = {}
         # How many pixels make an object, at the middle of the picture's distance.
         distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
         edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
         least = _LEAST_SHARE * edge * edge
-        hidden: list[Array] = []
-        for color, patch, is_cut in self._patches(points, above, cut, frame.rgb):
-            if is_cut:
-                hidden.append(patch)
-                continue
+        for color, patch in self._patches(points, above, frame.rgb):
             for seen in self._objects(color, patch, eye) if len(patch) >= least else ():
                 known = found.get(seen.name)
                 if seen.pixels >= least and (known is None or known.pixels < seen.pixels):
                     found[seen.name] = seen
-        free = [seen for seen in found.values() if not self._below_one_of(hidden, seen)]
-        seen_all = self._stacked(sorted(free, key=lambda seen: -seen.position[2]))
+        seen_all = self._stacked(sorted(found.values(), key=lambda seen: -seen.position[2]))
         return tuple(sorted(seen_all, key=lambda seen: (-seen.pixels, seen.name)))
 
     def _stacked(self, highest_first: Sequence[Detection]) -> list[Detection]:
@@ -132,37 +122,20 @@ class ColorDepthDetector:
             one is not other and other.name.endswith("block") and apart < self._shapes.block_m / 2
         )
 
-    def _below_one_of(self, patches: Sequence[Array], seen: Detection) -> bool:
-        """Return whether a block's top is covered by something whose own place is not known."""
-        x, y, z = seen.position
-        top = z + self._shapes.block_m / 2 + _FACE_M
-        return seen.name.endswith("block") and any(
-            np.hypot(*(patch[patch[:, 2] > top][:, :2] - (x, y)).T).min(initial=math.inf)
-            < _STACKED * self._shapes.block_m
-            for patch in patches
-        )
-
     def _patches(
-        self,
-        points: Array,
-        above: NDArray[np.bool_],
-        cut: NDArray[np.bool_],
-        rgb: NDArray[np.uint8],
-    ) -> Iterator[tuple[str, Array, bool]]:
-        """Yield connected points of one colour, but for the fringes of other things.
-
-        With them comes whether the robot hides the rest of it: then its place is not known.
-        """
+        self, points: Array, above: NDArray[np.bool_], rgb: NDArray[np.uint8]
+    ) -> Iterator[tuple[str, Array]]:
+        """Yield connected points of one colour, but for the fringes of other things."""
         seen = tones(rgb[above].astype(float))
         distances = np.linalg.norm(seen[:, None, :] - self._tones[None], axis=-1)
         nearest = np.where(distances.min(axis=1) < _FARTHEST_TONE, distances.argmin(axis=1), -1)
         for number, color in enumerate(self._names):
             own = np.zeros_like(above)
             own[above] = nearest == number
-            places, solid, hidden = points[own], _inner(own)[own], cut[own]
+            places, solid = points[own], _inner(own)[own]
             for members in _connected(places):
-                if solid[members].mean() >= _LEAST_SOLID or hidden[members].any():
-                    yield color, places[members], bool(hidden[members].any())
+                if solid[members].mean() >= _LEAST_SOLID:
+                    yield color, places[members]
 
     def _objects(self, color: str, patch: Array, eye: Array) -> Iterator[Detection]:
         """Yield what a patch shows: a block, a bowl, or a bowl with a block of its colour in it."""
@@ -180,7 +153,7 @@ class ColorDepthDetector:
         rim = wall[wall[:, 2] > rim_z - _FACE_M]
         height = float(np.quantile(rim[:, 2], 0.8))
         bowl = self._shapes.bowl
-        x, y = fit_bowl(wall, _circle(rim[:, :2]), height, bowl, eye)
+        x, y = fit_bowl(wall, (float(middle[0]), float(middle[1])), height, bowl, eye)
         place = (x, y, height - bowl.height_m / 2)
         yield Detection(f"{color} bowl", place, 0.0, len(wall))
         if len(proud):
@@ -196,7 +169,7 @@ class ColorDepthDetector:
         if box.geom_type == "Polygon":
             (x0, y0), (x1, y1), *_ = box.exterior.coords
             turn = float(np.arctan2(y1 - y0, x1 - x0) % (np.pi / 2))
-        start = (*_middle(face[:, :2]), turn)
+        start = (box.centroid.x, box.centroid.y, turn)
         x, y, yaw = fit_block(patch, start, height, edge, eye)
         position = (x, y, height - edge / 2)
         return Detection(f"{color} block", position, yaw % (math.pi / 2), len(patch))
@@ -223,23 +196,6 @@ def _inner(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return inner
 
 
-def _beside_the_robot(robot: NDArray[np.bool_], depth_m: Array) -> NDArray[np.bool_]:
-    """Return the pixels beside those that show the robot, where it is nearer than what they show.
-
-    Args:
-        robot: Which pixels show it.
-        depth_m: Distances, metres; 0 or nan where unknown.
-    """
-    nearest = np.where(robot & (depth_m > 0), depth_m, np.inf)
-    for _ in range(_BESIDE_PX):
-        grown = nearest.copy()
-        for axis, way in itertools.product((0, 1), (1, -1)):
-            grown = np.minimum(grown, np.roll(nearest, way, axis))
-        nearest = grown
-    beside: NDArray[np.bool_] = ~robot & (nearest < np.where(depth_m > 0, depth_m, np.inf))
-    return beside
-
-
 def _connected(places: Array) -> Iterator[list[int]]:
     """Yield which points make up each connected patch of grid cells, seen from above."""
     if not len(places):
@@ -258,22 +214,3 @@ def _connected(places: Array) -> Iterator[list[int]]:
             left -= near
             edge += near
         yield sorted(patch)
-
-
-def _middle(points: Array) -> tuple[float, float]:
-    """Return the middle of a square face: of the box that fits around it, less its stragglers."""
-    centre = np.median(points, axis=0)
-    reach = np.linalg.norm(points - centre, axis=1)
-    kept = points[reach <= np.quantile(reach, 0.99)]
-    hull = MultiPoint(kept).minimum_rotated_rectangle.centroid
-    return float(hull.x), float(hull.y)
-
-
-def _circle(points: Array) -> tuple[float, float]:
-    """Return the middle of the circle through points: x^2 + y^2 = 2ax + 2by + c, least squares."""
-    if len(points) < 3:
-        x, y = points.mean(axis=0)
-        return float(x), float(y)
-    system = np.column_stack([2 * points, np.ones(len(points))])
-    solution: Sequence[float] = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0]
-    return float(solution[0]), float(solution[1])

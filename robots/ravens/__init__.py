@@ -21,8 +21,9 @@ pictures taken on the way matter, and a snapshot is a copy of that data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from cap.errors import UsageError
 from robots.perception import choose_detector
@@ -77,23 +78,17 @@ def create(
         raise UsageError(f"no perception {perception!r}; use 'truth' or 'camera'")
     if detector is not None and perception != "camera":
         raise UsageError("a detector looks at pictures; use perception 'camera' with it")
-    if mode == "instant":
-        if perception == "camera":
+    eyes: Callable[[Any], CameraEyes] | None = None
+    if perception == "camera":
+        if mode == "instant":
             raise UsageError("the instant world has no camera; use mode 'physics'")
+        finder = choose_detector(detector, SHAPES, ALL_NAMES)
+        eyes = partial(CameraEyes, detector=finder, disturbances=wrong)
+    if mode == "instant":
         return RavensRobot(names, seed, "instant", InstantTabletop, disturbances=wrong)
     if mode == "physics":
         from robots.ravens.physics import PhysicsTabletop
 
         world = partial(PhysicsTabletop, engine=engine)
-        if perception == "truth":
-            return RavensRobot(names, seed, "physics", world, disturbances=wrong)
-        finder = choose_detector(detector, SHAPES, ALL_NAMES)
-        return RavensRobot(
-            names,
-            seed,
-            "physics",
-            world,
-            make_eyes=lambda world: CameraEyes(world, finder, wrong),
-            disturbances=wrong,
-        )
+        return RavensRobot(names, seed, "physics", world, make_eyes=eyes, disturbances=wrong)
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

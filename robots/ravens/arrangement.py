@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,37 +68,6 @@ def plan(scene: Scene, goals: Goals, hand: Hand = transfer.WAITING) -> tuple[Goa
         if (filled := _with_contents(scene, goals)) == goals:
             raise
         return filled, _steps(scene, filled, hand)
-
-
-def plan_emptied(
-    scene: Scene, name: str, spots: Iterable[XY], hand: Hand = transfer.WAITING
-) -> tuple[Goals, list[Carry]] | None:
-    """Return how a bowl gets to a spot, as `plan`: emptied, carried and filled again.
-
-    Args:
-        scene: Where everything is.
-        name: The bowl.
-        spots: Where it may go, metres; the first that serves is taken.
-        hand: What is to carry it.
-
-    Returns:
-        None if it holds no blocks; no steps if it stands there.
-
-    Raises:
-        Unreachable, Collision: It gets nowhere so either; as `plan`, for the first spot.
-    """
-    failure: Collision | Unreachable | None = None
-    for spot in spots:
-        filled = _with_contents(scene, {name: spot})
-        if len(filled) == 1:
-            return None
-        try:
-            return filled, _steps(scene, filled, hand)
-        except (Collision, Unreachable) as error:
-            failure = failure or error
-    if failure is not None:
-        raise failure
-    return None
 
 
 def _with_contents(scene: Scene, goals: Goals) -> Goals:
@@ -182,7 +151,7 @@ def _spots(
     others = [name for name in names[1:] if transfer.stands_on(base, scene[name])]
     if place is not None:
         if math.dist(base.xy, place) > _STRAYED_M or others:
-            yield from transfer.at_or_near(place)
+            yield from (place, *transfer.around(place, transfer.PLACE_RINGS))
             return
     elif others:
         on_it = [body.name for body in transfer.resting_on(scene, base.name)]
@@ -223,26 +192,22 @@ def _at(body: Body, xy: XY, yaw: float) -> Body:
 def _in_line(scene: Scene, goals: Goals) -> dict[str, float]:
     """Return how blocks are turned that are to stand so close that they must be in line, radians.
 
-    All that are close to one another are turned the same; where their directions do not agree, none
-    of them.
+    A block whose neighbours are in different directions is not turned.
     """
-    yaws: dict[str, float] = {}
+    turns: dict[str, list[float]] = {}
     blocks = [name for name in goals if scene[name].kind == "block"]
-    near: dict[str, dict[str, float]] = {name: {} for name in blocks}
-    for one, other in itertools.combinations(blocks, 2):
-        (x0, y0), (x1, y1) = goals[one], goals[other]
+    for pair in itertools.combinations(blocks, 2):
+        (x0, y0), (x1, y1) = (goals[name] for name in pair)
         yaw = math.atan2(y1 - y0, x1 - x0) % (math.pi / 2)
-        pair = _at(scene[one], goals[one], yaw), _at(scene[other], goals[other], yaw)
-        if math.hypot(x1 - x0, y1 - y0) < _CLOSE_M and not transfer.meet(*pair, MARGIN):
-            near[one][other] = near[other][one] = yaw
-    for first in blocks:
-        group = [first]
-        for name in group:
-            group += [other for other in near[name] if other not in group]
-        turns = [yaw for name in group for yaw in near[name].values()]
-        if turns and all(abs(math.sin(2 * (yaw - turns[0]))) < _TURNED for yaw in turns):
-            yaws[first] = turns[0]
-    return yaws
+        one, other = (_at(scene[name], goals[name], yaw) for name in pair)
+        if math.hypot(x1 - x0, y1 - y0) < _CLOSE_M and not transfer.meet(one, other, MARGIN):
+            for name in pair:
+                turns.setdefault(name, []).append(yaw)
+    return {
+        name: found[0]
+        for name, found in turns.items()
+        if all(abs(math.sin(2 * (yaw - found[0]))) < _TURNED for yaw in found)
+    }
 
 
 class _Planner:

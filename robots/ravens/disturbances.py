@@ -6,11 +6,12 @@ and the same commands go wrong in the same way, also after a snapshot is restore
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
 from cap.errors import UsageError
 from robots.perception.camera import Frame
@@ -18,34 +19,22 @@ from robots.ravens.scene import Body
 from robots.ravens.transfer import Transfer
 from robots.table.geometry import Vec3
 
+Size = Annotated[float, Meta(ge=0, le=255)]
 
-@dataclass(frozen=True)
-class Disturbances:
+
+class Disturbances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Standard deviations of normal noise, and how often a grasp slips; all 0 by default."""
 
-    camera_color: float = 0.0
+    camera_color: Size = 0.0
     """Of each colour value, 0 to 255; 3 in the original environment."""
-    camera_depth_m: float = 0.0
+    camera_depth_m: Size = 0.0
     """Of each depth, metres; 0.003 in the original environment."""
-    pick_m: float = 0.0
+    pick_m: Size = 0.0
     """Of where the gripper closes, in x and in y, metres."""
-    place_m: float = 0.0
+    place_m: Size = 0.0
     """Of where the object is put down, in x and in y, metres."""
-    drop: float = 0.0
+    drop: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """Probability that an object slips from the fingers as it is lifted."""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no size.
-
-        Raises:
-            UsageError: A value is negative or not finite, or `drop` is more than 1.
-        """
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise UsageError(f"disturbance '{entry.name}' must be a number, not {value!r}")
-            if not math.isfinite(value) or value < 0 or (entry.name == "drop" and value > 1):
-                raise UsageError(f"disturbance '{entry.name}' cannot be {value!r}")
 
     @property
     def moves(self) -> bool:
@@ -85,10 +74,11 @@ def parse(values: Any) -> Disturbances:
     """
     if isinstance(values, Disturbances):
         return values
-    known = {entry.name for entry in fields(Disturbances)}
-    if unknown := sorted(set(values or ()) - known):
-        raise UsageError(f"unknown disturbances {unknown}; known: {sorted(known)}")
-    return Disturbances(**(values or {}))
+    try:
+        return msgspec.convert(values or {}, Disturbances)
+    except msgspec.ValidationError as error:
+        known = ", ".join(Disturbances.__struct_fields__)
+        raise UsageError(f"disturbances: {error}; known: {known}") from None
 
 
 def _shifted(place: Vec3, by: Any) -> Vec3:

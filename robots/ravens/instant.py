@@ -9,37 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.arm import ur5e
-from robots.arm.gripper import ROBOTIQ_2F_85, Fingers, Grip
 from robots.arm.motion import Pose
 from robots.arm.travel import PARK, TABLE
-from robots.ravens import route, transfer, view
+from robots.ravens import route
+from robots.ravens.bodies import shapes, view
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import Layout, WorldState, slipped
+from robots.ravens.world import TabletopWorld, WorldState, slipped
 from robots.simulation.top_view import TopView
-from robots.simulation.turn_history import TurnHistory
-from robots.simulation.world import WorldOwner
 from robots.table.geometry import TABLE_X, TABLE_Y, XY
 
 _PARKED = PARK.joints()
 
 
-class InstantTabletop:
+class InstantTabletop(TabletopWorld):
     """Puts every object exactly where its plan says, in no time."""
-
-    def __init__(
-        self, owner: WorldOwner, state: WorldState, fingers: Fingers = ROBOTIQ_2F_85
-    ) -> None:
-        """Start from a state; the owner's `frame` is called once per motion."""
-        self.state = state
-        self.fingers = fingers
-        self._owner = owner
-
-    def remember(self, turns: TurnHistory[Layout]) -> None:
-        """Keep where everything was before the last turns."""
-        self.state = replace(self.state, turns=turns)
-
-    def begin(self) -> None:
-        """Do nothing: the next action may begin at any time."""
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up and put it down; or lose it, and nothing moves."""
@@ -51,14 +34,10 @@ class InstantTabletop:
 
     def recover(self) -> None:
         """Put down what the state says is in the gripper; motions here leave nothing in it."""
-        if (name := self.state.held) is None:
-            return
-        scene, hand = self.state.scene, Pose.of_joints(self.state.joints)
-        held = (scene[name], *transfer.resting_on(scene, name))
-        grip = Grip((hand.x, hand.y, hand.z), hand.yaw, self.fingers.opened(self.state.gap_m))
-        planned = transfer.put_down(scene, held, grip)
-        moved = scene.moved(planned.result)
-        self.state = replace(self.state, scene=moved, joints=_PARKED, held=None)
+        if self.state.held is not None:
+            planned = self.state.put_down(self.fingers)
+            moved = self.state.scene.moved(planned.result)
+            self.state = replace(self.state, scene=moved, joints=_PARKED, held=None)
 
     def point(self, xy: XY) -> None:
         """Hold the gripper over a point of the table, metres."""
@@ -73,16 +52,9 @@ class InstantTabletop:
         self.state = moved.followed(path)
         self._owner.frame()
 
-    def now(self) -> WorldState:
-        """Return how everything is at this moment."""
-        return self.state
-
     def render(self, width: int, height: int) -> Any:
         """Return a view from above as a PIL image; up is y, right is x."""
         return draw_top_view(self.state, width, height)
-
-    def close(self) -> None:
-        """Do nothing: no resource is held."""
 
 
 _BORDER_M = 0.03
@@ -98,9 +70,9 @@ def draw_top_view(state: WorldState, width: int, height: int) -> Any:
     """Draw the table from above as a PIL image; up is y, right is x."""
     x, y = ((low - _BORDER_M, high + _BORDER_M) for low, high in (TABLE_X, TABLE_Y))
     picture = TopView((width, height), x, y, _DESK, _EYE_M)
-    placed = view.view(state).placements
+    placed = view(state).placements
     shown = {name: place for name, place in placed.items() if not name.startswith("arm/")}
-    picture.solids(view.shapes(state), shown)
+    picture.solids(shapes(state), shown)
     for path in state.paths[-_SHOWN_PATHS:]:
         picture.line(path, _TRAIL_M, _TRAIL)
     tip = ur5e.forward(state.joints)[:3, 3].tolist()

@@ -6,10 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
-from robots.perception.camera import Array, Camera, Detection, Detector
+from robots.perception.camera import Camera, Detection, Detector
 from robots.perception.model_fit import Bowl
 from robots.perception.segmentation import Shapes
-from robots.ravens import transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
     BLOCK_HALF,
@@ -29,9 +28,6 @@ _TABLE = np.array(
     [(x, y, 0.0) for x in np.arange(*TABLE_X, 0.01) for y in np.arange(*TABLE_Y, 0.01)]
 )
 """Points all over the table, metres."""
-_BESIDE_M, _DENSE_M = 0.01, 0.005
-"""What the robot covers that close to an object may hide some of it; how densely that is looked
-for."""
 CAMERA_DRAWS, MOTION_DRAWS = 1, 2
 """Noise of the two kinds comes from streams of their own: looking changes no motion."""
 
@@ -52,8 +48,7 @@ class FilmedWorld(Protocol):
 class CameraEyes:
     """Looks at one picture for each state of the world.
 
-    What the robot hides in it stands where it was seen before the robot came in the way, if it was;
-    else it is not known.
+    While the gripper stands in the view, having touched nothing, the scene is as it was before.
     """
 
     def __init__(self, world: FilmedWorld, detector: Detector, disturbances: Disturbances) -> None:
@@ -85,19 +80,12 @@ class CameraEyes:
             self._world.park()
 
     def _look(self, state: WorldState) -> tuple[Scene, bool]:
+        if state.seen is not None:
+            return state.seen, False
         if self._looked is None or self._looked[0] is not state:
             picture = self._camera.capture()
             frame = self._disturbances.of_frame(picture, state.generator(CAMERA_DRAWS))
-            found = scene_of(self._detector.detect(frame))
-            if state.seen is not None:
-                # What carries something hidden may show a side, but not its top.
-                known = {body.name: body for body in found.bodies}
-                for body in state.seen.others(*found.names):
-                    load = transfer.resting_on(state.seen, body.name)
-                    if any(frame.hides(_around(each)) for each in (body, *load)):
-                        known[body.name] = body
-                found = Scene(tuple(known[name] for name in ALL_NAMES if name in known))
-            self._looked = state, found, state.seen is None and frame.hides(_TABLE)
+            self._looked = state, scene_of(self._detector.detect(frame)), frame.hides(_TABLE)
         return self._looked[1:]
 
 
@@ -108,17 +96,7 @@ SHAPES = Shapes(
 
 def scene_of(detections: tuple[Detection, ...]) -> Scene:
     """Return detections as a scene; names this world has not are left out."""
-    found = {seen.name: seen for seen in detections}
-    return Scene(tuple(_body(found[name]) for name in ALL_NAMES if name in found))
-
-
-def _around(body: Body) -> Array:
-    """Return points all through and a little around an object, shape (n, 3), metres."""
-    low_x, low_y, high_x, high_y = body.bbox()
-    spans = ((low_x, high_x), (low_y, high_y), (body.bottom, body.top))
-    axes = [np.arange(low - _BESIDE_M, high + _BESIDE_M, _DENSE_M) for low, high in spans]
-    return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 3)
-
-
-def _body(seen: Detection) -> Body:
-    return Body(seen.name, seen.position, yaw_quaternion(seen.yaw))
+    found = {
+        seen.name: Body(seen.name, seen.position, yaw_quaternion(seen.yaw)) for seen in detections
+    }
+    return Scene(tuple(found[name] for name in ALL_NAMES if name in found))

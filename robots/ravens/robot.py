@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,14 +17,14 @@ from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
 from robots.arm.travel import PARK
 from robots.base import action, perception
-from robots.ravens import arrangement, free_region, route, scene_file, transfer, view
+from robots.ravens import arrangement, bodies, free_region, route, scene_file, transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, CameraEyes
 from robots.ravens.scene import Scene, segmask
 from robots.ravens.scene_sampler import sample_scene
 from robots.ravens.world import Layout, TabletopWorld, WorldState
 from robots.simulation import shortest_path
-from robots.simulation.simulated_robot import Mode, SimulatedRobot
+from robots.simulation.simulated_robot import Mode, SimulatedRobot, TurnTaker
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import (
@@ -38,7 +38,7 @@ from robots.table.arguments import (
 )
 from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
-from robots.table.numbers import real_numbers
+from robots.table.numbers import finite_numbers
 from robots.table.object_names import find, plain
 from robots.table.things import COLOR_OF
 
@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 NOTHING_WRONG = Disturbances()
 
 
-class RavensRobot(SimulatedRobot[WorldState]):
+class RavensRobot(TurnTaker, SimulatedRobot[WorldState]):
     """A UR5e with a two-finger gripper at a table with coloured blocks and bowls.
 
     Positions are xy in metres in the table frame: x grows to the right, y grows away from the front
@@ -119,7 +119,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
     def condition(self) -> Mapping[str, Any]:
         """Return where the fingertips are, xyz in metres, what they hold, and paths followed."""
         state = self._world.state
-        tip = tuple(map(float, ur5e.tips(np.array([state.joints]))[0]))
+        tip = tuple(ur5e.forward(state.joints)[:3, 3].tolist())
         return {"gripper": tip, "held": state.held or "nothing", "paths followed": len(state.paths)}
 
     def contents(self) -> Mapping[str, Sequence[str]]:
@@ -138,11 +138,11 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     def shapes(self) -> Mapping[str, Sequence[Shape]]:
         """Return what each body is made of, for who draws the table."""
-        return view.shapes(self._world.state)
+        return bodies.shapes(self._world.state)
 
     def view(self) -> Appearance:
         """Return where each body is at this moment, in the middle of a motion too."""
-        return view.view(self._world.now())
+        return bodies.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return a picture of the scene as a PIL image."""
@@ -157,14 +157,12 @@ class RavensRobot(SimulatedRobot[WorldState]):
         return state.scene if self._eyes is None else self._eyes.see(state)
 
     def _exact(self, name: str) -> str:
-        with self._telling_what_is_hidden():
-            return find(name, self._scene.names)
+        return self._find(name, self._scene.names, "object")
 
-    @contextlib.contextmanager
-    def _telling_what_is_hidden(self) -> Iterator[None]:
-        """Say of what is not found that it may be hidden, where the arm hides anything."""
+    def _find(self, name: str, known: Iterable[str], what: str) -> str:
+        """Return the known name that a name means; say so where the arm may hide what it is of."""
         try:
-            yield
+            return find(name, known, what)
         except NotFound as error:
             if self._eyes is None or not self._eyes.hindered(self._world.state):
                 raise
@@ -198,12 +196,6 @@ class RavensRobot(SimulatedRobot[WorldState]):
         finally:
             if before is not None and self._is_changed(state):
                 self._world.remember(turns.begun(before, _same))
-
-    def end_turn(self, words: str = "") -> tuple[str, ...]:
-        """Know that the next action is the first of another turn; return what was taken back."""
-        turns = self._world.state.turns
-        self._world.remember(turns.ended(words))
-        return turns.undone
 
     def _layout(self) -> Layout:
         """Return where everything is seen now."""
@@ -242,8 +234,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotFound: Nothing has that name.
         """
         known = named_points(self._scene.bodies)
-        with self._telling_what_is_hidden():
-            return np.array(known[find(name, known, "object or place")])
+        return np.array(known[self._find(name, known, "object or place")])
 
     @perception
     def get_bbox(self, name: str) -> Array:
@@ -334,9 +325,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         gone = [self._exact(name) for name in names_in_order(moving, "moving", example)]
         around = target(self._scene.bodies, near)
         corners = "left, bottom, right and top, four finite numbers"
-        part = real_numbers(within, "within", corners)
-        if part.shape != (4,) or not np.isfinite(part).all():
-            raise TypeError(f"within must be {corners}; got shape {part.shape}")
+        part = finite_numbers(within, "within", corners, (4,))
         low, high = np.array(free_region.TABLE).reshape(2, 2)
         part = np.array([*np.maximum(part[:2], low), *np.minimum(part[2:], high)])
         others = self._scene.others(*gone)
@@ -451,11 +440,10 @@ class RavensRobot(SimulatedRobot[WorldState]):
             try:
                 planned = plan(self._scene, name, xy, self._hand)
             except Collision:
-                spots = transfer.at_or_near(xy) if area else [xy]
-                emptied = arrangement.plan_emptied(self._scene, name, spots, self._hand)
-                if emptied is None:
+                filled = self._scene[name].kind == "bowl" and transfer.resting_on(self._scene, name)
+                if not filled:
                     raise
-                self._arrange(*emptied)
+                self._arrange(*arrangement.plan(self._scene, {name: xy}, self._hand))
                 return np.array(self._scene[name].xy)
             return self._carry_out(planned)
 
@@ -667,13 +655,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             LimitExceeded: The speed is not within its limits.
         """
         with self._moving():
-            points, limit = path_of(traj, "traj"), route.checked_speed(speed)
-            route.check_path(self._scene, points)
-            self._world.recover()
-            seen = self._scene
-            self._world.follow(points, limit)
-            self._keep_seen(seen)
-        return self.get_robot_pos()
+            return self._lead(path_of(traj, "traj"), speed)
 
     @action
     def goto_pos(self, pos: Place, speed: float = route.SPEED_MPS) -> Array:
@@ -692,12 +674,19 @@ class RavensRobot(SimulatedRobot[WorldState]):
             LimitExceeded: The speed is not within its limits.
         """
         with self._moving():
-            goal, limit = np.array(target(self._scene.bodies, pos)), route.checked_speed(speed)
-            route.check_path(self._scene, np.stack([goal, goal]))
-            self._world.recover()
-            seen = self._scene
-            self._world.follow(np.stack([self.get_robot_pos(), goal]), limit)
-            self._keep_seen(seen)
+            goal = np.array(target(self._scene.bodies, pos))
+            return self._lead(goal[None], speed)
+
+    def _lead(self, points: Array, speed: float) -> Array:
+        """Lead the gripper along a path, or straight to a point; return where it is then."""
+        limit = route.checked_speed(speed)
+        route.check_path(self._scene, points)
+        self._world.recover()
+        seen = self._scene
+        if len(points) == 1:
+            points = np.stack([self.get_robot_pos(), points[0]])
+        self._world.follow(points, limit)
+        self._keep_seen(seen)
         return self.get_robot_pos()
 
     # Speaking.

@@ -7,10 +7,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from cap.errors import NotFound
-from robots.table.geometry import TABLE_X, TABLE_Y, XY, Quat, Rectangle, Vec3
+from robots.table.geometry import (
+    TABLE_X,
+    TABLE_Y,
+    XY,
+    Quat,
+    Rectangle,
+    Vec3,
+    carried_point,
+    polygon,
+    yaw_quaternion,
+)
 from robots.table.object_names import Kind
 from robots.table.things import SIZES
 
@@ -86,9 +97,14 @@ class Body:
         return BOWL_RIM_R if self.kind == "bowl" else max(self.half) * math.sqrt(2)
 
     @property
+    def rectangle(self) -> Rectangle:
+        """What a box covers seen from above."""
+        return (*self.xy, *self.half, self.yaw)
+
+    @property
     def outline(self) -> Rectangle | None:
         """What a box covers seen from above; None of a bowl."""
-        return None if self.kind == "bowl" else (*self.xy, *self.half, self.yaw)
+        return None if self.kind == "bowl" else self.rectangle
 
     @property
     def outer_r(self) -> float:
@@ -122,6 +138,12 @@ class Body:
             sides = (2 * (x * z - y * w), 2 * (y * z + x * w), upright)
             upright = max(abs(side) for side in sides)
         return math.acos(max(-1.0, min(1.0, upright)))
+
+    def carried(self, start: Vec3, end: Vec3, turn: float) -> Body:
+        """Return it moved and turned (rad) rigidly with what goes from one point to another."""
+        x, y, _ = carried_point(self.position, start, end, turn)
+        z = end[2] + self.position[2] - start[2]
+        return replace(self, position=(x, y, z), quaternion=yaw_quaternion(self.yaw + turn))
 
     def bbox(self) -> tuple[float, float, float, float]:
         """Return min x, min y, max x, max y of its outline seen from above, metres."""
@@ -175,9 +197,6 @@ def segmask(body: Body) -> NDArray[np.bool_]:
     """Return which cells of the table a body covers seen from above, the first row at the top."""
     xs = np.arange(TABLE_X[0] + CELL_M / 2, TABLE_X[1], CELL_M)
     ys = np.arange(TABLE_Y[1] - CELL_M / 2, TABLE_Y[0], -CELL_M)[:, None]
-    dx, dy = xs - body.xy[0], ys - body.xy[1]
     if body.kind == "bowl":
-        return np.asarray(np.hypot(dx, dy) <= BOWL_RIM_R)
-    c, s = math.cos(body.yaw), math.sin(body.yaw)
-    along, across = dx * c + dy * s, dy * c - dx * s
-    return np.asarray((abs(along) <= body.half[0]) & (abs(across) <= body.half[1]))
+        return np.asarray(np.hypot(xs - body.xy[0], ys - body.xy[1]) <= BOWL_RIM_R)
+    return np.asarray(shapely.contains_xy(polygon(body.rectangle), xs, ys))

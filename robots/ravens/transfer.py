@@ -9,21 +9,19 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from cap.errors import Collision, Unreachable
+from cap.errors import Collision, RobotError, Unreachable
 from robots.arm import ur5e
 from robots.arm.clearance import MARGIN_M as MARGIN
 from robots.arm.clearance import first_touched
-from robots.arm.gripper import ROBOTIQ_2F_85, Fingers, Grip
+from robots.arm.gripper import FINGER_LENGTH, NO_FINGERS, PALM_SIZE, ROBOTIQ_2F_85, Fingers, Grip
 from robots.arm.motion import Pose
 from robots.arm.travel import PARK, TABLE, highest_between
-from robots.ravens.grasps import PALM, free_grips
 from robots.ravens.scene import BOWL_FLOOR, BOWL_RIM_R, Body, Scene
 from robots.table.geometry import (
     EDGE_INSET,
@@ -31,9 +29,9 @@ from robots.table.geometry import (
     TABLE_Y,
     XY,
     Vec3,
-    corners,
     distance,
     overlap,
+    polygon,
     yaw_quaternion,
 )
 
@@ -42,7 +40,7 @@ _NEST = 0.0145
 _PARKED: Vec3 = (PARK.x, PARK.y, PARK.z)
 _PUT_DOWN_RINGS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 """How far from where it hangs an object may be put down after a stop, metres."""
-_PLACE_RINGS = (0.025, 0.05)
+PLACE_RINGS = (0.025, 0.05)
 """How far from a named place an object may be put instead, metres."""
 _ASIDE_RINGS = (0.1, 0.15, 0.2, 0.3, 0.4)
 """How far an object may be set aside, metres."""
@@ -222,7 +220,7 @@ def _carried_to(
         raise Collision(f"no room for the fingers to {there} as they must hold it")
     pick, place = _least_turn(ways, body)
     turn = place.yaw - pick.yaw
-    result = tuple(_carried(other, body, centre, turn) for other in [body, *load])
+    result = tuple(other.carried(body.position, centre, turn) for other in [body, *load])
     planned = Transfer(name, pick, place, 0.0, result)
     hang = pick.tip[2] - min(other.bottom for other in [body, *load])
     to_pick = highest_between(scene.bodies, hand.tip, pick.tip) + TABLE.lift
@@ -321,6 +319,27 @@ def _travel_height(
     return max(away + TABLE.lift, carrying + hang + TABLE.lift, least)
 
 
+def _first(
+    scene: Scene, taken: _Taken, spots: Iterable[XY], hand: Hand, height: float | None = None
+) -> Transfer | None:
+    """Return the way of an object to the first of some spots that serves, if one does.
+
+    Args:
+        scene: Where everything is.
+        taken: The object.
+        spots: Where it may go, metres.
+        hand: What is to carry it.
+        height: What it must lie at, metres; anywhere if None.
+    """
+    for spot in spots:
+        with contextlib.suppress(Collision, Unreachable):
+            check_target(spot)
+            planned = _carried_to(scene, taken, spot, hand)
+            if height is None or abs(planned.result[0].bottom - height) < _LEVEL:
+                return planned
+    return None
+
+
 def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAITING) -> Transfer:
     """Plan how an object gets to a named place, which is an area and not a point.
 
@@ -333,10 +352,8 @@ def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WA
     try:
         return _carried_to(scene, taken, xy, hand)
     except Collision:
-        for spot in _around(xy, _PLACE_RINGS):
-            with contextlib.suppress(Collision, Unreachable):
-                check_target(spot)
-                return _carried_to(scene, taken, spot, hand)
+        if planned := _first(scene, taken, around(xy, PLACE_RINGS), hand):
+            return planned
         raise
 
 
@@ -356,18 +373,9 @@ def on_free_spot(scene: Scene, name: str, base: Body, hand: Hand = WAITING) -> T
     """
     taken = _taken(scene, name, hand)
     rings = np.arange(0.0, _BALANCE * min(base.half), _SPOT_STEP).tolist()
-    for spot in _around(base.xy, rings):
-        with contextlib.suppress(Collision):
-            planned = _carried_to(scene, taken, spot, hand)
-            if abs(planned.result[0].bottom - base.top) < _LEVEL:
-                return planned
+    if planned := _first(scene, taken, around(base.xy, rings), hand, base.top):
+        return planned
     raise Collision(f"no free spot for {name!r} on {base.name!r}; take something off it first")
-
-
-def at_or_near(xy: XY) -> Iterator[XY]:
-    """Yield the points that count as at a named place, metres, its centre first."""
-    yield xy
-    yield from _around(xy, _PLACE_RINGS)
 
 
 def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body] = ()) -> Transfer:
@@ -388,26 +396,21 @@ def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body
     points = [(float(x), float(y)) for x in across for y in along]
     far = [point for point in points if math.dist(point, body.xy) > _ASIDE_RINGS[0]]
     far.sort(key=lambda point: math.dist(point, body.xy))
-    spots = [*_around(body.xy, _ASIDE_RINGS), *far]
-    for spot in itertools.compress(spots, _may_be_free(taken, spots)):
-        there = replace(body, position=(*spot, body.position[2]))
-        if any(meet(there, goal, ASIDE_ROOM) for goal in clear_of):
-            continue
-        with contextlib.suppress(Collision, Unreachable):
-            check_target(spot)
-            planned = _carried_to(scene, taken, spot, hand)
-            if planned.result[0].bottom < MARGIN:
-                return planned
+    spots = np.array([*around(body.xy, _ASIDE_RINGS), *far])
+    for other in taken.rest.bodies:  # where it would surely touch something
+        away = np.linalg.norm(spots - other.xy, axis=1)
+        spots = spots[away >= _inner_r(body) + _inner_r(other)]
+    clear = (
+        (x, y)
+        for x, y in spots.tolist()
+        if not any(
+            meet(replace(body, position=(x, y, body.position[2])), goal, ASIDE_ROOM)
+            for goal in clear_of
+        )
+    )
+    if planned := _first(scene, taken, clear, hand, 0.0):
+        return planned
     raise Collision(f"no free spot on the table to set {name!r} aside; clear some room first")
-
-
-def _may_be_free(taken: _Taken, spots: Sequence[XY]) -> NDArray[np.bool_]:
-    """Return at which spots an object does not surely touch something on the table."""
-    free = np.ones(len(spots), dtype=bool)
-    for other in taken.rest.bodies:
-        away = np.linalg.norm(np.array(spots) - other.xy, axis=1)
-        free &= away >= _inner_r(taken.body) + _inner_r(other)
-    return free
 
 
 def _inner_r(body: Body) -> float:
@@ -434,7 +437,7 @@ def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
     base = held[0]
     rest = Scene(tuple(scene.others(*(body.name for body in held))))
     hang = grip.tip[2] - min(body.bottom for body in held)
-    for xy in (base.xy, *_around(base.xy, _PUT_DOWN_RINGS)):
+    for xy in (base.xy, *around(base.xy, _PUT_DOWN_RINGS)):
         with contextlib.suppress(Collision, Unreachable):
             check_target(xy)
             height, _ = support(rest, base, xy, base.yaw)
@@ -456,7 +459,7 @@ def _shifted(point: Vec3, by: Vec3) -> Vec3:
     return (point[0] + by[0], point[1] + by[1], point[2] + by[2])
 
 
-def _around(xy: tuple[float, float], radii: Sequence[float]) -> Iterator[tuple[float, float]]:
+def around(xy: tuple[float, float], radii: Sequence[float]) -> Iterator[tuple[float, float]]:
     """Yield points on circles around a point, nearest circles first."""
     for radius in radii:
         for step in range(8):
@@ -478,18 +481,6 @@ def check_result(planned: Transfer, body: Body) -> tuple[float, float]:
             f"({x:.2f}, {y:.2f}), {z:.2f} m high: it hit or fell off something"
         )
     return body.xy
-
-
-def _carried(body: Body, base: Body, centre: Vec3, turn: float) -> Body:
-    """Return a body moved and turned rigidly with the base it stands on."""
-    dx, dy = body.position[0] - base.position[0], body.position[1] - base.position[1]
-    c, s = math.cos(turn), math.sin(turn)
-    position = (
-        centre[0] + c * dx - s * dy,
-        centre[1] + s * dx + c * dy,
-        centre[2] + body.position[2] - base.position[2],
-    )
-    return replace(body, position=position, quaternion=yaw_quaternion(body.yaw + turn))
 
 
 def support(
@@ -555,16 +546,10 @@ def _lies_across(rest: Scene, body: Body, highest: Body) -> bool:
     ]
     if len(level) < 2 or any(one.kind == "bowl" or one.lean > _ASLANT for one in [body, *level]):
         return False
-    outline = _outline(body).buffer(-_BALANCE_M)
-    contact = shapely.union_all([outline.intersection(_outline(other)) for other in level])
+    outline = polygon(body.rectangle).buffer(-_BALANCE_M)
+    contact = shapely.union_all([outline.intersection(polygon(other.rectangle)) for other in level])
     carrying = contact.convex_hull.buffer(-_BALANCE_M)
     return bool(carrying.contains(shapely.Point(body.xy)))
-
-
-def _outline(block: Body) -> shapely.Polygon:
-    """Return a block's outline seen from above, metres."""
-    around = list(corners((*block.xy, *block.half, block.yaw)))
-    return shapely.MultiPoint(around).convex_hull
 
 
 def meet(body: Body, other: Body, margin: float) -> bool:
@@ -576,4 +561,91 @@ def meet(body: Body, other: Body, margin: float) -> bool:
     outline = (*block.xy, length + margin, width + margin, block.yaw)
     if second.kind == "bowl":
         return distance(outline, second.xy) < BOWL_RIM_R
-    return overlap(outline, (*second.xy, *second.half, second.yaw))
+    return overlap(outline, second.rectangle)
+
+
+CLEARANCES = (0.008, 0.004)
+"""Gap between each open finger and the object, metres; the narrow one where room is short."""
+PALM = [(PALM_SIZE[0] / 2, PALM_SIZE[1] / 2, FINGER_LENGTH)]
+"""What there is of the hand above the fingers; see `clearance.Part`."""
+GRIP_DEPTH = 0.024
+"""How far the fingertips reach below a block's top, metres."""
+SHALLOW_DEPTH = 0.008
+"""The same of fingers that open as far as they go, where room is short: as high as a bowl's rim,
+where a block in the bowl that is not quite in its middle leaves room as well."""
+_LEAST_TIP = 0.004
+"""The fingertips stay this far above the foot of what they hold, metres."""
+RIM_DEPTHS = (0.013, 0.007)
+"""How far the fingertips reach below a bowl's rim, metres; the lesser out of another bowl."""
+_AROUND_RIM = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
+"""Twelfths of the rim, from the robot's side on: there the arm reaches furthest."""
+_RIM_R = BOWL_RIM_R - 0.005
+"""Where the fingers straddle a bowl's wall: its sloping outside and inside, halved, metres."""
+_RIM_SPAN = 0.010
+"""Width of the sloping wall between the fingers, metres."""
+
+
+def free_grips(body: Body, around: Iterable[Body], doing: str, fingers: Fingers) -> list[Grip]:
+    """Return the grips on a body that touch nothing else, best first.
+
+    Args:
+        body: Where it is, or is to be.
+        around: What stands there beside it.
+        doing: What for, in messages.
+        fingers: Of the gripper.
+
+    Raises:
+        Collision: There is none; the message names what is in the way.
+        Unreachable: There is one, but not where the arm reaches.
+        RobotError: There is no gripper.
+    """
+    if fingers == NO_FINGERS:
+        raise RobotError(
+            f"no way to {doing}: this arm has no gripper; say which it has, such as "
+            "-R gripper=robotiq"
+        )
+    around = [other for other in around if math.dist(other.xy, body.xy) < 0.25]
+    free: list[Grip] = []
+    blockers: list[str] = []
+    for grip in _grips(body, fingers):
+        blocker = first_touched(grip, PALM, around)
+        if blocker is None:
+            free.append(grip)
+        else:
+            blockers.append(blocker.name)
+    if not free and not blockers:
+        raise Unreachable(
+            f"the gripper opens {100 * fingers.stroke_m:.1f} cm, too little for {body.name!r}"
+        )
+    if not free:
+        fully = "" if fingers.stop_anywhere else " of fingers that only open fully"
+        raise Collision(
+            f"no room for the fingers to {doing}: {blockers[0]!r} is in the way{fully}; move "
+            f"{blockers[0]!r} first"
+        )
+    reachable = [grip for grip in free if ur5e.reaches(grip.tip)]
+    if not reachable:
+        raise Unreachable(f"the arm is too short to {doing}")
+    return reachable
+
+
+def _grips(body: Body, fingers: Fingers) -> Iterator[Grip]:
+    """Yield the ways to hold a body, best first."""
+    x, y = body.xy
+    fully, stroke_m = not fingers.stop_anywhere, fingers.stroke_m
+    clearances = CLEARANCES[1:] if fully else CLEARANCES
+    if body.kind == "block":
+        sides = ((math.pi / 2, body.half[1]), (0.0, body.half[0]))
+        depths = (GRIP_DEPTH, SHALLOW_DEPTH) if fully else (GRIP_DEPTH,)
+        for depth, clearance, (turn, half) in itertools.product(depths, clearances, sides):
+            gap_m = 2 * (half + clearance)
+            if gap_m <= stroke_m:
+                tip = (x, y, max(body.top - depth, body.bottom + _LEAST_TIP))
+                yield Grip(tip, body.yaw + turn, stroke_m if fully else gap_m)
+        return
+    for depth, clearance, step in itertools.product(RIM_DEPTHS, clearances, _AROUND_RIM):
+        angle = math.pi / 2 + step * math.pi / 6
+        rim = (x + _RIM_R * math.cos(angle), y + _RIM_R * math.sin(angle))
+        gap_m = _RIM_SPAN + 2 * clearance
+        if gap_m <= stroke_m:
+            yield Grip((*rim, body.top - depth), angle, stroke_m if fully else gap_m)

@@ -1,21 +1,23 @@
-"""The seam between the tabletop's primitives and what carries them out."""
+"""The tabletop's state, and the seam between its primitives and what carries them out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotGrasped
-from robots.arm.gripper import OPEN_GAP_M, Fingers
+from robots.arm.gripper import OPEN_GAP_M, ROBOTIQ_2F_85, Fingers, Grip
+from robots.arm.motion import Pose
 from robots.arm.strokes import Stroke, stroke_of
+from robots.ravens import transfer
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
 from robots.simulation.turn_history import TurnHistory
-from robots.simulation.world import SimulatedWorld
+from robots.simulation.world import WorldOwner
 from robots.table.geometry import Vec3
 
 Joints = tuple[float, ...]
@@ -56,6 +58,14 @@ class WorldState:
             return self
         return replace(self, paths=(*self.paths, stroke_of(points))[-MAX_PATHS:])
 
+    def put_down(self, fingers: Fingers) -> Transfer:
+        """Plan how what is held gets onto what is below it; see `transfer.put_down`."""
+        assert self.held is not None
+        hand = Pose.of_joints(self.joints)
+        held = (self.scene[self.held], *transfer.resting_on(self.scene, self.held))
+        grip = Grip((hand.x, hand.y, hand.z), hand.yaw, fingers.opened(self.gap_m))
+        return transfer.put_down(self.scene, held, grip)
+
     def generator(self, stream: int) -> np.random.Generator:
         """Return the random numbers of one kind for this moment; the same ones every time."""
         return np.random.default_rng([self.seed, self.actions, stream])
@@ -66,15 +76,27 @@ def slipped(name: str) -> NotGrasped:
     return NotGrasped(f"{name!r} slipped out of the fingers; look where it is now")
 
 
-class TabletopWorld(SimulatedWorld[WorldState], Protocol):
+class TabletopWorld:
     """Carries out planned motions and draws."""
 
-    @property
-    def fingers(self) -> Fingers:
-        """How far its gripper opens; plans must know."""
+    def __init__(
+        self, owner: WorldOwner, state: WorldState, fingers: Fingers = ROBOTIQ_2F_85
+    ) -> None:
+        """Start from a state.
+
+        Args:
+            owner: The robot.
+            state: Where everything is.
+            fingers: How far the gripper opens; plans must know.
+        """
+        self.state = state
+        """How everything is between motions: assign to put a snapshot back."""
+        self.fingers = fingers
+        self._owner = owner
 
     def remember(self, turns: TurnHistory[Layout]) -> None:
-        """Have these be the `turns` of the state."""
+        """Keep where everything was before the last turns."""
+        self.state = replace(self.state, turns=turns)
 
     def begin(self) -> None:
         """Make ready for an action: a stop of the one before is over.
@@ -90,12 +112,15 @@ class TabletopWorld(SimulatedWorld[WorldState], Protocol):
             NotGrasped: The fingers closed on nothing, or the object was lost on the way.
             RobotError: The motion was stopped.
         """
+        raise NotImplementedError
 
     def recover(self) -> None:
         """Put down what a stopped motion left in the gripper, if anything."""
+        raise NotImplementedError
 
     def point(self, xy: tuple[float, float]) -> None:
         """Hold the gripper over a point of the table, metres."""
+        raise NotImplementedError
 
     def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
         """Take the gripper to a path's first point, then along the path, clear of all objects.
@@ -108,9 +133,15 @@ class TabletopWorld(SimulatedWorld[WorldState], Protocol):
             Unreachable: Part of the way is beyond the arm; nothing moved.
             RobotError: The motion was stopped; what was followed until then is in `state.paths`.
         """
+        raise NotImplementedError
 
     def now(self) -> WorldState:
         """Return how everything is at this moment, in the middle of a motion too."""
+        return self.state
 
     def render(self, width: int, height: int) -> Any:
         """Return a picture as a PIL image."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Release what the world holds."""

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import itertools
 import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from cap.errors import MissingSimulator, install_extra
@@ -22,7 +20,6 @@ from robots.simulation.bodies import (
     BoxPart,
     FixedBody,
     Friction,
-    LooseBody,
     Parts,
     PhysicsWorld,
     SlidingDrawer,
@@ -73,45 +70,6 @@ p = _import()
 """The module `pybullet`."""
 
 
-def begin(client: int) -> None:
-    """Empty a physics server: nothing of an earlier simulation is kept, so none changes a bit."""
-    p.resetSimulation(physicsClientId=client)
-    p.setGravity(0, 0, -9.81, physicsClientId=client)
-    p.setTimeStep(DT_S, physicsClientId=client)
-    p.setPhysicsEngineParameter(
-        numSolverIterations=50, deterministicOverlappingPairs=1, physicsClientId=client
-    )
-
-
-def load_arm(
-    client: int,
-    urdf: Path,
-    joints: Sequence[float],
-    position: Vec3 = (0.0, 0.0, 0.0),
-    orientation: Quat = (0.0, 0.0, 0.0, 1.0),
-) -> int:
-    """Add an arm that stands still, and return its number.
-
-    Args:
-        client: The physics server.
-        urdf: What it is made of.
-        joints: Where each joint is, in the file's order: radians, metres.
-        position: Where its base stands, metres.
-        orientation: How that is turned.
-    """
-    number: int = p.loadURDF(
-        str(urdf),
-        position,
-        orientation,
-        useFixedBase=True,
-        flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
-        physicsClientId=client,
-    )
-    for joint, value in enumerate(joints):
-        p.resetJointState(number, joint, value, physicsClientId=client)
-    return number
-
-
 class BulletArm(GrippingArm):
     """A built simulation in PyBullet."""
 
@@ -119,13 +77,25 @@ class BulletArm(GrippingArm):
         """Build a world in a physics server that is emptied first; see `PhysicsEngine.build`."""
         super().__init__(world, owner)
         self._client = client
-        begin(client)
-        _add_ground(client, world)
-        fingers = 2 if world.arm.fingers else 0
-        joints = [*world.joints, *[world.gap_m / 2] * fingers]
-        self._number = load_arm(
-            client, world.arm.urdf, joints, world.base, yaw_quaternion(world.base_yaw)
+        # Nothing of an earlier simulation is kept, so none changes a bit.
+        p.resetSimulation(physicsClientId=client)
+        p.setGravity(0, 0, -9.81, physicsClientId=client)
+        p.setTimeStep(DT_S, physicsClientId=client)
+        p.setPhysicsEngineParameter(
+            numSolverIterations=50, deterministicOverlappingPairs=1, physicsClientId=client
         )
+        _add_ground(client, world)
+        self._number: int = p.loadURDF(
+            str(world.arm.urdf),
+            world.base,
+            yaw_quaternion(world.base_yaw),
+            useFixedBase=True,
+            flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
+            physicsClientId=client,
+        )
+        fingers = 2 if world.arm.fingers else 0
+        for joint, value in enumerate([*world.joints, *[world.gap_m / 2] * fingers]):
+            p.resetJointState(self._number, joint, value, physicsClientId=client)
         self._drawer: int | None = None
         for fixed in world.fixed:
             if isinstance(fixed, SlidingDrawer):
@@ -160,11 +130,6 @@ class BulletArm(GrippingArm):
             self.bodies[name], physicsClientId=self._client
         )
         return place
-
-    def touches_another(self, name: str) -> bool:
-        """Return whether a body touches anything but the arm."""
-        contacts = p.getContactPoints(bodyA=self.bodies[name], physicsClientId=self._client)
-        return any(contact[2] != self._number and contact[8] < 5e-4 for contact in contacts)
 
     def opening_m(self) -> float:
         """Return how far the drawer is pulled out."""
@@ -366,40 +331,31 @@ def _add_drawer(client: int, drawer: SlidingDrawer, friction: Friction) -> int:
 
 
 def _add_loose(client: int, world: PhysicsWorld) -> Mapping[str, int]:
-    """Add what may move; return its numbers by name.
-
-    Bodies that differ in place alone are added in one call, which costs least.
-    """
+    """Add what may move; return its numbers by name."""
     slide, spin, roll = world.friction.pybullet
     shapes: dict[Parts, int] = {}
     found: dict[str, int] = {}
-    for (parts, mass_kg, turn), alike in itertools.groupby(world.loose, _alike):
-        if parts not in shapes:
-            shapes[parts] = _shape(client, parts)
-        bodies = list(alike)
-        numbers = p.createMultiBody(
-            mass_kg,
-            shapes[parts],
-            baseOrientation=turn,
-            batchPositions=[body.position for body in bodies],
+    for body in world.loose:
+        if body.parts not in shapes:
+            shapes[body.parts] = _shape(client, body.parts)
+        found[body.name] = number = p.createMultiBody(
+            body.mass_kg,
+            shapes[body.parts],
+            -1,
+            body.position,
+            body.quaternion,
             useMaximalCoordinates=True,
             physicsClientId=client,
         )
-        for number in numbers:
-            p.changeDynamics(
-                number,
-                -1,
-                lateralFriction=slide,
-                spinningFriction=spin,
-                rollingFriction=roll,
-                linearDamping=0.04,
-                angularDamping=0.1,
-                activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
-                physicsClientId=client,
-            )
-        found.update(zip([body.name for body in bodies], numbers, strict=True))
+        p.changeDynamics(
+            number,
+            -1,
+            lateralFriction=slide,
+            spinningFriction=spin,
+            rollingFriction=roll,
+            linearDamping=0.04,
+            angularDamping=0.1,
+            activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
+            physicsClientId=client,
+        )
     return found
-
-
-def _alike(body: LooseBody) -> tuple[Parts, float, Quat]:
-    return body.parts, body.mass_kg, body.quaternion

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from robots.arm.motion import DT_S, Leg
 from robots.simulation.bodies import PhysicsWorld
 from robots.simulation.world import WorldOwner, after_step
 from robots.table.geometry import Quat, Vec3
 
-_BRAKE_STEPS = 18
 _FIRM_STEPS = 3
 """Both fingers must press for so many steps on end."""
 STILL_MPS, STILL_RADPS = 2e-3, 0.05
@@ -100,10 +95,6 @@ class GrippingArm(ABC):
         """Return where a body that may move is now: metres, x y z w."""
 
     @abstractmethod
-    def touches_another(self, name: str) -> bool:
-        """Return whether a body touches anything but the arm."""
-
-    @abstractmethod
     def opening_m(self) -> float:
         """Return how far the drawer is pulled out."""
 
@@ -128,21 +119,10 @@ class GrippingArm(ABC):
             self.on_step()
         after_step(self._owner, self.steps, watched=watched)
 
-    def follow(
-        self,
-        leg: Leg,
-        until: Callable[[], bool] | None = None,
-    ) -> None:
-        """Move the arm along a motion, or along the part of it until something is so.
-
-        Args:
-            leg: The motion.
-            until: Ends it.
-        """
+    def follow(self, leg: Leg) -> None:
+        """Move the arm along a motion."""
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
             self.targets = position
-            if until is not None and until():
-                return
             self.step(velocity)
         self.targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
 
@@ -163,7 +143,9 @@ class GrippingArm(ABC):
 
     def take(self, name: str) -> bool:
         """Close the fingers on a body, if it is there; return whether they hold it."""
-        return self.grasp(self.bodies.get(name))
+        if taken := self.grasp(self.bodies.get(name)):
+            self.held = name
+        return taken
 
     def grasp(self, body: Any, link: int = -1) -> bool:
         """Close the fingers; return whether both press on a body, which is then held.
@@ -202,62 +184,6 @@ class GrippingArm(ABC):
         """Bring the arm to rest where it is."""
         self.targets = list(self.joints())
         self.wait(steps, watched=False)
-
-
-class Posed(Protocol):
-    """What is somewhere."""
-
-    @property
-    def position(self) -> Vec3:
-        """Its middle, metres."""
-
-    @property
-    def quaternion(self) -> Quat:
-        """How it is turned: x, y, z, w."""
-
-
-AnyPosed = TypeVar("AnyPosed", bound=Posed)
-
-
-@contextlib.contextmanager
-def brought_to_rest(simulation: GrippingArm, settle_steps: int) -> Iterator[None]:
-    """Make a motion that is braked if it fails, and after which everything settles.
-
-    Args:
-        simulation: Built for this motion alone: so its bits depend on where it began, and on
-            nothing before.
-        settle_steps: The most that settling takes.
-    """
-    try:
-        yield
-    except BaseException:
-        if simulation.steps:
-            simulation.brake(_BRAKE_STEPS)
-        raise
-    finally:
-        if simulation.steps:
-            simulation.settle(settle_steps)
-
-
-def held_by_friction(
-    before: Iterable[AnyPosed], after: Iterable[AnyPosed], within_m: float, least_cos: float
-) -> list[AnyPosed]:
-    """Return, as it was, what hardly moved in a motion: real friction would have held it.
-
-    Without it everything would creep a little with each motion.
-
-    Args:
-        before: What was there.
-        after: The same things afterwards, in the same order.
-        within_m: What moved less is held.
-        least_cos: Cosine of half the angle that it may have turned by.
-    """
-    return [
-        old
-        for old, new in zip(before, after, strict=True)
-        if math.dist(old.position, new.position) < within_m
-        and abs(np.dot(old.quaternion, new.quaternion)) > least_cos
-    ]
 
 
 class PhysicsEngine(Protocol):

@@ -8,8 +8,7 @@ arm's own masses, gravity and turning forces, as a real arm's controller does.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -17,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.arm.motion import DT_S
-from robots.simulation.bodies import GROUND_M, FixedBody, LooseBody, PhysicsWorld, SlidingDrawer
+from robots.simulation.bodies import (
+    GROUND_M,
+    ArmBody,
+    FixedBody,
+    LooseBody,
+    PhysicsWorld,
+    SlidingDrawer,
+)
 from robots.simulation.gripping_arm import STILL_MPS, STILL_RADPS, GrippingArm
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import Quat, Vec3
@@ -39,14 +45,10 @@ _SLIDE = mujoco.mjtJoint.mjJNT_SLIDE
 _DRAWER = "the drawer"
 
 
-def new_spec(urdf: Path, passes: Sequence[str] = ()) -> Any:
-    """Return a world with the arm of a file alone, to be added to.
-
-    Args:
-        urdf: The file.
-        passes: Links that need not touch what is fixed to the hand, besides the fingers.
-    """
-    spec = mujoco.MjSpec.from_file(str(urdf))
+def _spec(arm: ArmBody) -> Any:
+    """Return a world with an arm alone, to be added to."""
+    passes = ["hand"] if arm.hand_passes else []
+    spec = mujoco.MjSpec.from_file(str(arm.urdf))
     spec.compiler.fusestatic = False
     # What nothing touches sleeps: it costs nothing, and does not creep.
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
@@ -86,96 +88,6 @@ def leaning(lean: float, angle: float) -> list[float]:
     c, s = math.cos(lean / 2), math.sin(lean / 2)
     cz, sz = math.cos(angle / 2), math.sin(angle / 2)
     return [cz * c, -sz * s, cz * s, sz * c]
-
-
-class JointDrive:
-    """Drives the first joints of a world: holds what each step reads and writes, as arrays."""
-
-    def __init__(self, model: Any, data: Any, count: int) -> None:
-        """Drive the first `count` joints."""
-        self._model, self._data = model, data
-        self._q, self._speed = data.qpos[:count], data.qvel[:count]
-        self._bias, self._force = data.qfrc_bias[:count], data.qfrc_applied[:count]
-        self._all_wanted, self._all_needed = np.zeros(model.nv), np.zeros(model.nv)
-        self._wanted, self._needed = self._all_wanted[:count], self._all_needed[:count]
-
-    def advance(
-        self, goal: Sequence[float], speed: Sequence[float], most: NDArray[np.float64]
-    ) -> None:
-        """Advance the world by `DT_S` with the joints driven from where they should be.
-
-        Args:
-            goal: Where each of the joints should be now: radians, metres.
-            speed: How fast each is to go from there.
-            most: The most each may use: Nm, N.
-        """
-        model, data, wanted, needed = self._model, self._data, self._wanted, self._needed
-        goals, speeds, least = np.array(goal), np.array(speed), -most
-        for _ in range(SUBSTEPS):
-            mujoco.mj_step1(model, data)
-            np.subtract(goals, self._q, out=wanted)
-            wanted *= _GAIN / _STEP_S
-            wanted += speeds
-            wanted -= self._speed
-            wanted /= _STEP_S
-            mujoco.mj_mulM(model, data, self._all_needed, self._all_wanted)
-            np.add(needed, self._bias, out=needed)
-            np.maximum(needed, least, out=needed)
-            np.minimum(needed, most, out=self._force)
-            mujoco.mj_step2(model, data)
-            goals += speeds * _STEP_S
-
-
-class MujocoModel:
-    """A compiled world, which many simulations share one after the other."""
-
-    def __init__(self, world: PhysicsWorld) -> None:
-        """Compile a world."""
-        spec = new_spec(world.arm.urdf, ["hand"] if world.arm.hand_passes else [])
-        self.driven = driven = len(spec.joints)
-        """How many joints the arm and its fingers have: the first of all."""
-        base = spec.body("base")
-        base.pos, base.quat = list(world.base), leaning(0.0, world.base_yaw)
-        touch = {"conaffinity": ARM | THING | PAD, "friction": list(world.friction.mujoco)}
-        stands, loose = {"contype": FIXED, **touch}, {"contype": THING, **touch}
-        if world.ground == "plane":
-            plane = mujoco.mjtGeom.mjGEOM_PLANE
-            spec.worldbody.add_geom(type=plane, size=[0, 0, 1], **touching(stands))
-        elif world.ground == "box":
-            add_box(spec.worldbody, (GROUND_M,) * 3, pos=[0, 0, -GROUND_M], **stands)
-        for fixed in world.fixed:
-            _add_fixed(spec, fixed, stands)
-        for thing in world.loose:
-            _add_loose(spec, thing, loose)
-        self.model = model = spec.compile()
-        self._welds = model.eq_data.copy()
-        self._touches = model.geom_conaffinity.copy()
-        body_type = mujoco.mjtObj.mjOBJ_BODY
-        self.bodies = {
-            thing.name: mujoco.mj_name2id(model, body_type, thing.name) for thing in world.loose
-        }
-        """Numbers of the loose bodies, by name."""
-        drawer = mujoco.mj_name2id(model, body_type, _DRAWER)
-        self.drawer = drawer if drawer >= 0 else None
-        """Number of the drawer, if there is one."""
-        self.weld_of = {int(model.eq_obj2id[row]): row for row in range(model.neq)}
-        """The weld of each body that the hand can hold."""
-        fingers = [number for number in range(driven) if model.jnt_type[number] == _SLIDE]
-        self.fingers = set(model.jnt_bodyid[fingers].tolist())
-        """The links that close on something."""
-        self.hand = model.body("hand").id
-        numbers = [*self.bodies.values()]
-        first = model.body_dofadr[numbers] if numbers else np.zeros(0, dtype=int)
-        self.loose = first[:, None] + np.arange(6)
-        """Where the speeds of the loose bodies are: three of each along, three around."""
-        self.is_arm = (model.body_dofnum == 1) & (model.body_dofadr < driven)
-        """Of each body whether it is a link of the arm."""
-
-    def data(self) -> Any:
-        """Return a new simulation's data; nothing of an earlier one is left in the model."""
-        self.model.eq_data[:] = self._welds
-        self.model.geom_conaffinity[:] = self._touches
-        return mujoco.MjData(self.model)
 
 
 def _add_fixed(spec: Any, fixed: FixedBody, stands: Mapping[str, Any]) -> None:
@@ -235,22 +147,11 @@ def _add_weld(spec: Any, body: str) -> None:
 
 
 class MujocoEngine:
-    """MuJoCo: its model is compiled again when the world has other bodies."""
-
-    def __init__(self) -> None:
-        """Compile nothing yet."""
-        self._model: MujocoModel | None = None
-        self._bodies: Hashable = None
+    """MuJoCo."""
 
     def build(self, world: PhysicsWorld, owner: WorldOwner) -> MujocoArm:
         """Build the simulation of a world; see `PhysicsEngine`."""
-        loose = tuple(
-            (thing.name, thing.parts, thing.mass_kg, thing.rests) for thing in world.loose
-        )
-        bodies = (world.base, world.base_yaw, world.fixed, loose)
-        if self._model is None or self._bodies != bodies:
-            self._model, self._bodies = MujocoModel(world), bodies
-        return MujocoArm(self._model, world, owner)
+        return MujocoArm(world, owner)
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
@@ -259,29 +160,49 @@ class MujocoEngine:
 class MujocoArm(GrippingArm):
     """A built simulation in MuJoCo."""
 
-    def __init__(self, compiled: MujocoModel, world: PhysicsWorld, owner: WorldOwner) -> None:
-        """Build a simulation of a compiled world."""
+    def __init__(self, world: PhysicsWorld, owner: WorldOwner) -> None:
+        """Build a simulation of a world."""
         super().__init__(world, owner)
-        self._world, self._model, self._data = compiled, compiled.model, compiled.data()
-        self._fingers = fingers = 2 if world.arm.fingers else 0
-        self._data.qpos[: compiled.driven] = [*world.joints, *[world.gap_m / 2] * fingers]
-        self._most = np.array([*self._arm.torques, *[0.0] * fingers])
-        self._drive = JointDrive(self._model, self._data, len(self._most))
-        self._held_body = 0
-        self.bodies = compiled.bodies
+        spec = _spec(world.arm)
+        base = spec.body("base")
+        base.pos, base.quat = list(world.base), leaning(0.0, world.base_yaw)
+        touch = {"conaffinity": ARM | THING | PAD, "friction": list(world.friction.mujoco)}
+        stands, loose = {"contype": FIXED, **touch}, {"contype": THING, **touch}
+        if world.ground == "plane":
+            plane = mujoco.mjtGeom.mjGEOM_PLANE
+            spec.worldbody.add_geom(type=plane, size=[0, 0, 1], **touching(stands))
+        elif world.ground == "box":
+            add_box(spec.worldbody, (GROUND_M,) * 3, pos=[0, 0, -GROUND_M], **stands)
+        for fixed in world.fixed:
+            _add_fixed(spec, fixed, stands)
         for thing in world.loose:
-            x, y, z, w = thing.quaternion
-            at = self._address(thing.name)
-            self._data.qpos[at : at + 7] = [*thing.position, w, x, y, z]
+            _add_loose(spec, thing, loose)
+        self._model = model = spec.compile()
+        self._data = data = mujoco.MjData(model)
+        self.bodies = {thing.name: model.body(thing.name).id for thing in world.loose}
+        self._weld_of = {int(model.eq_obj2id[row]): row for row in range(model.neq)}
+        self._hand, self._held_body = model.body("hand").id, 0
+        numbers = [*self.bodies.values()]
+        first = model.body_dofadr[numbers] if numbers else np.zeros(0, dtype=int)
+        self._loose = first[:, None] + np.arange(6)
+        """Where the speeds of the loose bodies are: three of each along, three around."""
+        self._fingers = 2 if world.arm.fingers else 0
+        count = self._driven = len(world.joints) + self._fingers
+        pads = [n for n in range(count) if model.jnt_type[n] == _SLIDE]
+        self._pads = set(model.jnt_bodyid[pads].tolist())
+        """The links that close on something."""
+        data.qpos[:count] = [*world.joints, *[world.gap_m / 2] * self._fingers]
+        self._most = np.array([*self._arm.torques, *[0.0] * self._fingers])
+        # What each step reads and writes, as arrays.
+        self._q, self._speed = data.qpos[:count], data.qvel[:count]
+        self._bias, self._force = data.qfrc_bias[:count], data.qfrc_applied[:count]
+        self._all_wanted, self._all_needed = np.zeros(model.nv), np.zeros(model.nv)
         for fixed in world.fixed:
             if isinstance(fixed, SlidingDrawer):
-                self._data.joint(_DRAWER).qpos[:] = fixed.opening_m
+                data.joint(_DRAWER).qpos[:] = fixed.opening_m
         if world.held:
             self.fix(self.bodies[world.held])
             self.held = world.held
-
-    def _address(self, name: str) -> int:
-        return int(self._model.jnt_qposadr[self._model.body_jntadr[self.bodies[name]]])
 
     def tip(self) -> Vec3:
         """Return where the link `tip` is, metres."""
@@ -291,13 +212,9 @@ class MujocoArm(GrippingArm):
 
     def place_of(self, name: str) -> tuple[Vec3, Quat]:
         """Return where a body is now; see `GrippingArm`."""
-        at = self._address(name)
+        at = int(self._model.jnt_qposadr[self._model.body_jntadr[self.bodies[name]]])
         px, py, pz, w, x, y, z = self._data.qpos[at : at + 7].tolist()
         return (px, py, pz), (x, y, z, w)
-
-    def touches_another(self, name: str) -> bool:
-        """Return whether a body touches anything but the arm."""
-        return not self._world.is_arm[self._touching(self.bodies[name])].all()
 
     def opening_m(self) -> float:
         """Return how far the drawer is pulled out."""
@@ -305,24 +222,37 @@ class MujocoArm(GrippingArm):
 
     def take_handle(self) -> bool:
         """Close the fingers on the drawer's handle; see `GrippingArm`."""
-        return self._world.drawer is not None and self.grasp(self._world.drawer)
+        return self.grasp(self._model.body(_DRAWER).id)
 
     def _advance(self, velocities: Sequence[float], half_m: float, finger_mps: float) -> None:
-        count = len(self.targets)
-        self._most[count:] = self._force_n
-        goal = [*self.targets, *[half_m] * self._fingers]
-        speed = [*velocities, *[finger_mps] * self._fingers]
-        self._drive.advance(goal, speed, self._most)
+        model, data, most, count = self._model, self._data, self._most, self._driven
+        most[len(self.targets) :] = self._force_n
+        goals = np.array([*self.targets, *[half_m] * self._fingers])
+        speeds = np.array([*velocities, *[finger_mps] * self._fingers])
+        least, wanted, needed = -most, self._all_wanted[:count], self._all_needed[:count]
+        for _ in range(SUBSTEPS):
+            mujoco.mj_step1(model, data)
+            np.subtract(goals, self._q, out=wanted)
+            wanted *= _GAIN / _STEP_S
+            wanted += speeds
+            wanted -= self._speed
+            wanted /= _STEP_S
+            mujoco.mj_mulM(model, data, self._all_needed, self._all_wanted)
+            np.add(needed, self._bias, out=needed)
+            np.maximum(needed, least, out=needed)
+            np.minimum(needed, most, out=self._force)
+            mujoco.mj_step2(model, data)
+            goals += speeds * _STEP_S
 
     def fix(self, body: Any, link: int = -1) -> None:
         """Fix a body that has a weld, by its number, to the hand where it is."""
-        model, data, hand = self._model, self._data, self._world.hand
+        model, data, hand = self._model, self._data, self._hand
         mujoco.mj_kinematics(model, data)
         turn, back, offset = np.zeros(4), np.zeros(4), np.zeros(3)
         mujoco.mju_negQuat(back, data.xquat[hand])
         mujoco.mju_mulQuat(turn, back, data.xquat[body])
         mujoco.mju_rotVecQuat(offset, data.xpos[body] - data.xpos[hand], back)
-        row = self._world.weld_of[body]
+        row = self._weld_of[body]
         model.eq_data[row, :3] = 0.0
         model.eq_data[row, 3:6], model.eq_data[row, 6:10] = offset, turn
         data.eq_active[row] = 1
@@ -331,7 +261,7 @@ class MujocoArm(GrippingArm):
 
     def _let_go(self) -> None:
         if self._held_body:
-            self._data.eq_active[self._world.weld_of[self._held_body]] = 0
+            self._data.eq_active[self._weld_of[self._held_body]] = 0
             self._pads_touch(self._held_body, True)
             self._held_body = 0
 
@@ -348,14 +278,14 @@ class MujocoArm(GrippingArm):
         return found
 
     def _both_press(self, body: Any, link: int) -> bool:
-        return body is not None and self._world.fingers <= set(self._touching(body).tolist())
+        return body is not None and self._pads <= set(self._touching(body).tolist())
 
     def _closed_to_m(self) -> float:
-        count = self._world.driven
+        count = self._driven
         return float(self._data.qpos[count - 2 : count].sum())
 
     def _is_still(self) -> bool:
-        speeds = self._data.qvel[self._world.loose]
+        speeds = self._data.qvel[self._loose]
         return bool(
             (np.abs(speeds[:, :3]) <= STILL_MPS).all()
             and (np.abs(speeds[:, 3:]) <= STILL_RADPS).all()

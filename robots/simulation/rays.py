@@ -66,25 +66,30 @@ class RayStudio:
         studio._colors = colors
         return studio
 
-    def shoot(
-        self,
-        shapes: Mapping[str, Sequence[Shape]],
-        placements: Mapping[str, Placement],
-        pose: Array,
-        lens: Lens,
-        light: Light,
-    ) -> Shot:
+    def show(
+        self, shapes: Mapping[str, Sequence[Shape]], placements: Mapping[str, Placement]
+    ) -> None:
+        """Show bodies from now on.
+
+        Args:
+            shapes: What each is made of, by name.
+            placements: Where each one is; others are not seen.
+        """
+        self._build(shapes)
+        for number, name in enumerate(self._names):
+            px, py, pz, x, y, z, w = placements.get(name, (*_AWAY, 0.0, 0.0, 0.0, 1.0))
+            self._data.mocap_pos[number] = (px, py, pz)
+            self._data.mocap_quat[number] = (w, x, y, z)
+        mujoco.mj_kinematics(self._model, self._data)
+
+    def shoot(self, pose: Array, lens: Lens, light: Light) -> Shot:
         """Take a picture of one ray a pixel.
 
         Args:
-            shapes: What each body is made of, by name.
-            placements: Where each one is; others are not seen.
             pose: The camera, shape (4, 4): x right, y down, z forward, metres.
             lens: Its size and field.
             light: How the scene is lit.
         """
-        self._build(shapes)
-        self._place(placements)
         geoms, depth, rgb = self._look(_pixels(lens), pose, lens, light)
         shape = (lens.height, lens.width)
         return Shot(
@@ -94,33 +99,17 @@ class RayStudio:
             self._names,
         )
 
-    def smooth(
-        self,
-        shapes: Mapping[str, Sequence[Shape]],
-        placements: Mapping[str, Placement],
-        pose: Array,
-        lens: Lens,
-        light: Light,
-        sky: NDArray[np.uint8],
+    def picture(
+        self, pose: Array, lens: Lens, light: Light, sky: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
         """Return a picture with smooth edges: of three rays a pixel where colours meet.
 
         Args:
-            shapes: As `shoot` takes them, and what follows.
-            placements: Likewise.
-            pose: Likewise.
+            pose: As `shoot` takes it, and what follows.
             lens: Likewise.
             light: Likewise.
             sky: What is seen where nothing is, shape (height, 1, 3).
         """
-        self._build(shapes)
-        self._place(placements)
-        return self.picture(pose, lens, light, sky)
-
-    def picture(
-        self, pose: Array, lens: Lens, light: Light, sky: NDArray[np.uint8]
-    ) -> NDArray[np.uint8]:
-        """Return a picture of the shapes where they are now, with smooth edges."""
         shape, pixels = (lens.height, lens.width), _pixels(lens)
         geoms, _, rgb = self._look(pixels, pose, lens, light)
         behind = np.broadcast_to(sky, (*shape, 3)).reshape(-1, 3)
@@ -204,13 +193,6 @@ class RayStudio:
         self._colors = np.array([*colors, (0, 0, 0)], dtype=np.float64)
         self._body_of = np.array([*body_of, -1])
 
-    def _place(self, placements: Mapping[str, Placement]) -> None:
-        for number, name in enumerate(self._names):
-            px, py, pz, x, y, z, w = placements.get(name, (*_AWAY, 0.0, 0.0, 0.0, 1.0))
-            self._data.mocap_pos[number] = (px, py, pz)
-            self._data.mocap_quat[number] = (w, x, y, z)
-        mujoco.mj_kinematics(self._model, self._data)
-
 
 class RayCamera:
     """A depth camera in a world of shapes, on a stand or in a hand."""
@@ -239,7 +221,8 @@ class RayCamera:
     def capture(self) -> Frame:
         """Take a picture of the world as it is."""
         pose = self._pose()
-        shot = self._studio.shoot(*self._show(), pose, self._lens, self._light)
+        self._studio.show(*self._show())
+        shot = self._studio.shoot(pose, self._lens, self._light)
         arm = [number for number, name in enumerate(shot.names) if name.startswith("arm/")]
         robot = np.isin(shot.bodies, arm)
         return Frame(shot.rgb, shot.depth_m, self._lens.intrinsics, pose, robot)

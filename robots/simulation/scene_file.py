@@ -11,7 +11,7 @@ The file lists objects, in metres and in the robot's own frame::
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,12 +63,15 @@ class PlacedObject:
         )
 
 
-def read_scene(path: str | Path, find: Callable[[str], str]) -> list[PlacedObject]:
+def read_scene(
+    path: str | Path, find: Callable[[str], str], more: Sequence[str] = ()
+) -> list[PlacedObject]:
     """Return the objects that a file lists, in order.
 
     Args:
         path: The file.
         find: Returns the exact name of an object, or raises `CapError`.
+        more: What else there may be of an object.
 
     Raises:
         ConfigError: The file cannot be used; the message says the line and the remedy.
@@ -80,7 +83,7 @@ def read_scene(path: str | Path, find: Callable[[str], str]) -> list[PlacedObjec
     file.refuse_unknown(("objects",))
     entries: dict[str, PlacedObject] = {}
     for number, table in enumerate(file.tables("objects")):
-        table.refuse_unknown(("name", "position_m", "yaw_rad"))
+        table.refuse_unknown(("name", "position_m", "yaw_rad", *more))
         given = " ".join(str(table.text("name")).split())
         try:
             name = find(given)

@@ -18,8 +18,7 @@ from shapely.ops import unary_union
 
 from cap.errors import LimitExceeded, Unreachable
 from robots.arm.strokes import Array
-from robots.table.arguments import Placed
-from robots.table.geometry import TABLE_X, TABLE_Y
+from robots.table.geometry import TABLE_X, TABLE_Y, Solid
 from robots.table.numbers import real_numbers
 from robots.table.object_names import find
 
@@ -36,7 +35,7 @@ _TOUCH_M = 1e-6
 """An end closer to a region than this is in it; a way may touch what it keeps clear of by this."""
 
 
-def regions_of(value: Any, objects: Sequence[Placed]) -> list[BaseGeometry]:
+def regions_of(value: Any, objects: Sequence[Solid]) -> list[BaseGeometry]:
     """Return regions as shapely geometries, metres.
 
     Args:
@@ -66,7 +65,7 @@ def regions_of(value: Any, objects: Sequence[Placed]) -> list[BaseGeometry]:
     return [region for region in regions if not region.is_empty]
 
 
-def _region(value: Any, objects: Sequence[Placed]) -> BaseGeometry:
+def _region(value: Any, objects: Sequence[Solid]) -> BaseGeometry:
     if isinstance(value, str):
         known = {each.name: each for each in objects}
         named = known[find(value, known)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Generic, Literal
 
 from cap.errors import RobotError
@@ -109,3 +110,16 @@ class SimulatedRobot(ABC, Generic[State]):
     @abstractmethod
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return a picture of the scene as a PIL image."""
+
+
+class TurnTaker:
+    """What a simulated robot is as well whose state has `turns`, which programs can undo."""
+
+    _world: Any
+
+    def end_turn(self, words: str = "") -> tuple[str, ...]:
+        """Know that the next action is the first of another turn; return what was taken back."""
+        state = self._world.state
+        self._world.state = replace(state, turns=state.turns.ended(words))
+        undone: tuple[str, ...] = state.turns.undone
+        return undone

@@ -12,7 +12,7 @@ from shapely.geometry import MultiPoint
 
 from cap.robot.view import Placement, Rgb, Shape
 from robots.arm.linkage import turned, within
-from robots.table.geometry import XY, Vec3
+from robots.table.geometry import Vec3
 
 Pixel = tuple[float, float]
 _OVERSAMPLE = 3
@@ -21,8 +21,6 @@ _SIDE, _INSIDE = 0.72, 0.86
 """Brightness of what is seen from the side, and of a dish's floor."""
 _LEVEL_M = 1e-3
 _SEGMENTS = 48
-_ARROW_PX, _BETWEEN_ARROWS_PX = 9.0, 30.0
-"""Length of an arrow in a way, and how far they are from each other, pixels."""
 
 
 class TopView:
@@ -140,22 +138,3 @@ def _rings(shape: Shape) -> list[list[Vec3]]:
 def _shade(color: Rgb, factor: float) -> Rgb:
     red, green, blue = (int(part * factor) for part in color)
     return red, green, blue
-
-
-def draw_way(draw: ImageDraw.ImageDraw, points: Sequence[XY], fill: Rgb) -> None:
-    """Draw a way through points of a picture: an arrow in each long piece, numbered in order."""
-    draw.line(points, fill=fill, width=2)
-    number, travelled, last = 0, 0.0, 0.0
-    for start, end in itertools.pairwise(points):
-        length = math.dist(start, end)
-        travelled += length
-        if length < _ARROW_PX or travelled - last < _BETWEEN_ARROWS_PX:
-            continue
-        number, last = number + 1, travelled
-        ahead = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
-        tip = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-        back = (tip[0] - _ARROW_PX * ahead[0], tip[1] - _ARROW_PX * ahead[1])
-        wing = (-_ARROW_PX / 2 * ahead[1], _ARROW_PX / 2 * ahead[0])
-        sides = [(back[0] + sign * wing[0], back[1] + sign * wing[1]) for sign in (-1, 1)]
-        draw.polygon([tip, *sides], fill=fill)
-        draw.text((tip[0] + 2 * wing[0], tip[1] + 2 * wing[1]), str(number), fill, anchor="mm")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import Collision, LimitExceeded, NotFound
-from robots.table.geometry import PLACES, XY
+from robots.table.geometry import PLACES, XY, Solid
 from robots.table.numbers import finite_numbers
 from robots.table.object_names import find
 
@@ -18,26 +18,6 @@ Place = str | Sequence[float] | NDArray[np.float64]
 
 _PICK_RADIUS = 0.03
 """An object given by a point may be this far from it, metres."""
-
-
-class Placed(Protocol):
-    """An object on the table, as far as names and points are concerned."""
-
-    @property
-    def name(self) -> str:
-        """Such as `red block`."""
-
-    @property
-    def xy(self) -> XY:
-        """Centre seen from above, metres."""
-
-    @property
-    def top(self) -> float:
-        """Height of its highest part, metres."""
-
-    @property
-    def radius(self) -> float:
-        """Radius of the circle around it seen from above, metres."""
 
 
 def point(value: Any, what: str) -> XY:
@@ -82,7 +62,7 @@ def names_in_order(value: Any, what: str, call: str) -> list[str]:
     return list(value)
 
 
-def object_at(objects: Sequence[Placed], first: Place) -> str:
+def object_at(objects: Sequence[Solid], first: Place) -> str:
     """Return the exact name of an object given by its name or by a point.
 
     Raises:
@@ -100,12 +80,12 @@ def object_at(objects: Sequence[Placed], first: Place) -> str:
     return max(near, key=lambda each: each.top).name
 
 
-def named_points(objects: Iterable[Placed]) -> dict[str, XY]:
+def named_points(objects: Iterable[Solid]) -> dict[str, XY]:
     """Return the xy of every place and object by name, metres."""
     return {**PLACES, **{each.name: each.xy for each in objects}}
 
 
-def target(objects: Iterable[Placed], second: Place, moving: str | None = None) -> XY:
+def target(objects: Iterable[Solid], second: Place, moving: str | None = None) -> XY:
     """Return the point that a name or a point means, metres.
 
     Raises:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+import shapely
 
 XY = tuple[float, float]
 Vec3 = tuple[float, float, float]
@@ -34,6 +37,48 @@ SIDES: Mapping[str, XY] = {
     "left side": (-0.25, -0.5),
 }
 PLACES: Mapping[str, XY] = {**CORNERS, **SIDES, "middle": (0.0, -0.5)}
+
+
+class Solid(Protocol):
+    """An object, as what stands in the way or is named sees it."""
+
+    @property
+    def name(self) -> str:
+        """Such as `red block`."""
+
+    @property
+    def position(self) -> Vec3:
+        """Its middle, metres."""
+
+    @property
+    def quaternion(self) -> Quat:
+        """How it is turned: x, y, z, w."""
+
+    @property
+    def xy(self) -> XY:
+        """Its middle seen from above, metres."""
+
+    @property
+    def top(self) -> float:
+        """Height of its highest part, metres."""
+
+    @property
+    def radius(self) -> float:
+        """Radius of the circle around it seen from above, metres."""
+
+    @property
+    def outline(self) -> Rectangle | None:
+        """What a box covers seen from above; None of what is round."""
+
+    @property
+    def outer_r(self) -> float:
+        """Radius of what is round, metres."""
+
+    def inner_r(self, z: float) -> float:
+        """Return the radius of what is hollow, inside, at a height, metres; 0 of what is not."""
+
+
+AnySolid = TypeVar("AnySolid", bound=Solid)
 
 
 def nearest_place(xy: Sequence[float], places: Mapping[str, XY]) -> str:
@@ -67,6 +112,18 @@ def corners(rectangle: Rectangle) -> Iterator[XY]:
     for a in (-length, length):
         for b in (-width, width):
             yield (x + a * c - b * s, y + a * s + b * c)
+
+
+def point_in(rectangle: Rectangle, along: float, across: float) -> XY:
+    """Return the point so far from the centre, along a rectangle's length and along its width."""
+    x, y, _, _, yaw = rectangle
+    c, s = math.cos(yaw), math.sin(yaw)
+    return (x + c * along - s * across, y + s * along + c * across)
+
+
+def polygon(rectangle: Rectangle) -> shapely.Polygon:
+    """Return a rectangle as a shapely polygon."""
+    return shapely.MultiPoint(list(corners(rectangle))).convex_hull
 
 
 def distance(rectangle: Rectangle, point: XY) -> float:

@@ -76,7 +76,7 @@ def create(
         return TabletopRobot(arm, _sight(given, arm))
     fingers = fingers_of(given.gripper, given.stroke_m)
     written = DryDriver(given.driver, table_z_m=given.table_z_m, fingers=fingers)
-    arm = GuardedArm(written, given.limits, given.table_z_m)
+    arm = GuardedArm(written, given, given.table_z_m)
     if given.sees:
         return TabletopRobot(arm, _sight(given, arm))
     names = DEFAULT_NAMES if objects is None else check_names(objects)
@@ -94,7 +94,7 @@ def _arm(options: TabletopOptions) -> GuardedArm:
     """Return the arm itself, not connected yet."""
     return GuardedArm(
         arm_driver(options.driver, options.host, options.gripper, options.stroke_m),
-        options.limits,
+        options,
         options.table_z_m,
         options.tool_m,
         math.radians(options.tool_turn_deg),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cap.errors import NotConnected
 from robots.arm.gripper import OPEN_GAP_M, Fingers
-from robots.tabletop.driver import ArmState, Joints, Mode, Safety, TcpPose
+from robots.tabletop.driver import ArmState, Mode, Safety, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
 from robots.tabletop.trajectory import Motion, Mover
 
@@ -194,15 +194,9 @@ class ControllerDriver(ABC):
         """Return the measured pose of the tool centre point."""
         return self.state().tcp_pose
 
-    def move_joints(
-        self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
-    ) -> None:
-        """Move to joint angles (rad) and return once there."""
-        self._mover.go(Motion("movej", tuple(joints), speed_radps, acceleration_radps2))
-
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Move the tool centre point straight to a pose and return once there."""
-        self._mover.go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
+        self._mover.go(Motion(pose, speed_mps, acceleration_mps2))
 
     def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
         """Return none: this interface cannot be asked what the pendant's limits allow."""

@@ -84,18 +84,13 @@ class ArmDriver(Protocol):
     def tcp_pose(self) -> TcpPose:
         """Return the measured pose of the tool centre point."""
 
-    def move_joints(
-        self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
-    ) -> None:
-        """Move to joint angles and return once there.
+    def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
+        """Move the tool centre point straight to a pose and return once there.
 
         Raises:
             Timeout: It did not arrive in the time the distance and speed allow, with room.
             RobotError: `stop` was called, and `clear_stop` not since.
         """
-
-    def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
-        """Move the tool centre point straight to a pose and return once there; as `move_joints`."""
 
     def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
         """Return the first of the poses that the controller would not move to; nothing moves.
@@ -112,7 +107,7 @@ class ArmDriver(Protocol):
 
         Raises:
             Collision: Something keeps them from a distance above 0.
-            RobotError: As `move_joints`.
+            RobotError: As `move_linear`.
         """
 
     def holding(self) -> bool | None:

@@ -10,7 +10,7 @@ from cap.errors import RobotError
 from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
 from robots.arm.motion import Pose
 from robots.arm.travel import PARK
-from robots.tabletop.driver import ArmState, Joints, TcpPose
+from robots.tabletop.driver import ArmState, TcpPose
 from robots.tabletop.limits import straight_down, yaw_of
 
 
@@ -18,27 +18,12 @@ def _numbers(values: Sequence[float]) -> str:
     return ", ".join(f"{value:.5f}" for value in values)
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How one driver says things; numbers in metres, radians and seconds."""
-
-    linear: Callable[[TcpPose, float, float], str]
-    """A straight move: pose, speed, acceleration."""
-    joint: Callable[[Joints, float, float], str]
-    """A move of the joints: angles, speed, acceleration."""
-
-
-DIALECTS: Mapping[str, Dialect] = {
-    "urx": Dialect(
-        lambda pose, v, a: f"movel(p[{_numbers(pose)}], a={a:.3f}, v={v:.3f})",
-        lambda joints, v, a: f"movej([{_numbers(joints)}], a={a:.3f}, v={v:.3f})",
-    ),
-    "ur_rtde": Dialect(
-        lambda pose, v, a: f"moveL([{_numbers(pose)}], {v:.3f}, {a:.3f})",
-        lambda joints, v, a: f"moveJ([{_numbers(joints)}], {v:.3f}, {a:.3f})",
-    ),
+DIALECTS: Mapping[str, Callable[[TcpPose, float, float], str]] = {
+    "urx": lambda pose, v, a: f"movel(p[{_numbers(pose)}], a={a:.3f}, v={v:.3f})",
+    "ur_rtde": lambda pose, v, a: f"moveL([{_numbers(pose)}], {v:.3f}, {a:.3f})",
 }
-"""URScript by the secondary interface, and the calls of ur_rtde's control interface."""
+"""How a driver says a straight move of a pose, speed and acceleration: in URScript by the secondary
+interface, or as a call of ur_rtde's control interface; metres, radians and seconds."""
 
 
 @dataclass
@@ -86,20 +71,13 @@ class DryDriver:
         """Return where the fingertips would be."""
         return self._state.tcp_pose
 
-    def move_joints(
-        self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
-    ) -> None:
-        """Write a move of the joints down."""
-        self._require_going()
-        self.commands.append(self._dialect.joint(joints, speed_radps, acceleration_radps2))
-        there = Pose.of_joints(joints)
-        self._arrive(straight_down(there.x, there.y, there.z, there.yaw))
-
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Write a straight move down."""
         self._require_going()
-        self.commands.append(self._dialect.linear(pose, speed_mps, acceleration_mps2))
-        self._arrive(pose)
+        self.commands.append(self._dialect(pose, speed_mps, acceleration_mps2))
+        self.poses.append(pose)
+        joints = Pose(pose[0], pose[1], pose[2] - self.table_z_m, yaw_of(pose)).joints()
+        self._state = dataclasses.replace(self._state, tcp_pose=pose, joints=joints)
 
     def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
         """Return none: there is nobody to ask."""
@@ -108,11 +86,6 @@ class DryDriver:
     def _require_going(self) -> None:
         if self.stopped:
             raise RobotError("the arm was stopped")
-
-    def _arrive(self, pose: TcpPose) -> None:
-        self.poses.append(pose)
-        joints = Pose(pose[0], pose[1], pose[2] - self.table_z_m, yaw_of(pose)).joints()
-        self._state = dataclasses.replace(self._state, tcp_pose=pose, joints=joints)
 
     def gripper(self, gap_m: float) -> bool | None:
         """Write it down; whether it would hold anything is not known."""

@@ -14,12 +14,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from cap.errors import LimitExceeded, UsageError
+from robots.arm.rotations import rotation_of
 from robots.tabletop.driver import TcpPose
 
 CEILING_MPS = 0.25
 """Speed of the tool no option raises: the 250 mm/s of reduced speed in ISO 10218-1."""
 _CEILING_MPS2 = 1.5
-_MOST_TILT_RAD = math.radians(45.0)
+_MOST_TILT_DEG = 45.0
 TOOL_TOLERANCE_M = 0.02
 """How far the tool may be from where the arm model has it: arms differ by a few millimetres."""
 TOOL_TOLERANCE_RAD = math.radians(8.0)
@@ -43,7 +44,7 @@ class MotionLimits:
     """Of the fingertips."""
     step_m: float = 1.0
     """Longest single move."""
-    tilt_rad: float = math.radians(15.0)
+    tilt_deg: float = 15.0
     """Greatest angle between the tool and straight down."""
 
     def __post_init__(self) -> None:
@@ -52,19 +53,14 @@ class MotionLimits:
         Raises:
             UsageError: A number is out of range; the message says which and what may be said.
         """
-        for field in fields(self):
+        for field in fields(MotionLimits):
             values = np.asarray(getattr(self, field.name), dtype=float)
             if not np.isfinite(values).all():
                 raise UsageError(f"{field.name} must be finite, not {getattr(self, field.name)}")
         _within("speed_mps", self.speed_mps, CEILING_MPS)
         _within("acceleration_mps2", self.acceleration_mps2, _CEILING_MPS2)
         _within("step_m", self.step_m, 2.0)
-        most_deg = math.degrees(_MOST_TILT_RAD)
-        if not 0 < self.tilt_rad <= _MOST_TILT_RAD:
-            raise UsageError(
-                f"tilt_deg must be above 0 and at most {most_deg:g}, "
-                f"not {math.degrees(self.tilt_rad):g}"
-            )
+        _within("tilt_deg", self.tilt_deg, _MOST_TILT_DEG)
         for name in ("x_m", "y_m", "z_m"):
             low, high = getattr(self, name)
             if low >= high:
@@ -102,10 +98,10 @@ class MotionLimits:
                 )
         if (step := math.dist(pose[:3], start[:3])) > self.step_m:
             raise LimitExceeded(f"a move of {step:.2f} m, longer than step_m = {self.step_m} m")
-        if (tilt := tilt_of(pose)) > self.tilt_rad:
+        if (tilt_deg := math.degrees(tilt_of(pose))) > self.tilt_deg:
             raise LimitExceeded(
-                f"the tool would lean {math.degrees(tilt):.0f} degrees from straight down; at most "
-                f"{math.degrees(self.tilt_rad):.0f} are allowed"
+                f"the tool would lean {tilt_deg:.0f} degrees from straight down; at most "
+                f"{self.tilt_deg:.0f} are allowed"
             )
 
     def check_way(self, poses: Iterable[TcpPose], start: TcpPose) -> None:
@@ -131,18 +127,13 @@ class MotionLimits:
 
 def _within(name: str, value: float, most: float) -> None:
     if not 0 < value <= most:
-        raise UsageError(f"{name} must be above 0 and at most {most}, not {value}")
+        raise UsageError(f"{name} must be above 0 and at most {most:g}, not {value:g}")
 
 
 def tilt_of(pose: TcpPose) -> float:
     """Return the angle between the tool's axis and straight down, radians."""
-    x, y, z = pose[3:]
-    angle = math.sqrt(x * x + y * y + z * z)
-    if angle < 1e-12:
-        return math.pi
-    # Rodrigues' formula for the third column: where the tool's z axis points.
-    down = -(math.cos(angle) + (1 - math.cos(angle)) * (z / angle) ** 2)
-    return math.acos(max(-1.0, min(1.0, down)))
+    along = rotation_of(pose[3:])[2, 2]  # how far up the tool's z axis points
+    return math.acos(max(-1.0, min(1.0, -along)))
 
 
 def straight_down(x: float, y: float, z: float, yaw: float) -> TcpPose:

@@ -13,7 +13,6 @@ from cap.robot.view import Appearance, Shape
 from robots.arm.strokes import Stroke
 from robots.ravens.robot import RavensRobot
 from robots.ravens.world import WorldState
-from robots.simulation.top_view import draw_way
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import PLACES
 from robots.tabletop.dry_run import DryDriver
@@ -138,7 +137,7 @@ class TabletopRobot:
             line = [
                 (middle[0] + x * scale, middle[1] - (y + 0.5) * scale) for x, y, *_ in driver.poses
             ]
-            draw_way(ImageDraw.Draw(image), line, (30, 30, 30))
+            ImageDraw.Draw(image).line(line, (30, 30, 30), 2)
         return image
 
     def close(self) -> None:

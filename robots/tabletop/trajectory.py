@@ -8,10 +8,13 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
+
+import numpy as np
 
 from cap.errors import LimitExceeded, NotConnected, ProtectiveStop, RobotError, Timeout
-from robots.tabletop.driver import ArmState
+from robots.arm.rotations import rotation_of, rotation_vector
+from robots.tabletop.driver import ArmState, TcpPose
 
 _NEAR_M = 0.001
 _NEAR_RAD = 0.01
@@ -30,37 +33,28 @@ _ROTATION_M = 0.1
 
 @dataclass(frozen=True)
 class Motion:
-    """One motion to one target."""
+    """One straight motion of the tool centre point."""
 
-    kind: Literal["movej", "movel"]
-    """In joint space, or straight."""
-    target: tuple[float, ...]
-    """Joint angles (rad) for `movej`; x, y, z (m) and rotation vector (rad) for `movel`."""
+    target: TcpPose
+    """x, y, z (m) and rotation vector (rad)."""
     speed: float
-    """rad/s for `movej`, m/s for `movel`."""
+    """m/s."""
     acceleration: float
-    """rad/s^2 for `movej`, m/s^2 for `movel`."""
+    """m/s^2."""
 
     def reached(self, state: ArmState) -> bool:
         """Return whether the arm is there, within 1 mm and 0.01 rad."""
-        if self.kind == "movej":
-            return _farthest(self.target, state.joints) < _NEAR_RAD
         near = math.dist(self.target[:3], state.tcp_pose[:3]) < _NEAR_M
         return near and turn(self.target[3:], state.tcp_pose[3:]) < _NEAR_RAD
 
     def duration_s(self, state: ArmState) -> float:
         """Return the time it takes from there at its speed and acceleration."""
-        if self.kind == "movej":
-            length = _farthest(self.target, state.joints)
-        else:
-            turned = turn(self.target[3:], state.tcp_pose[3:])
-            length = max(math.dist(self.target[:3], state.tcp_pose[:3]), _ROTATION_M * turned)
+        turned = turn(self.target[3:], state.tcp_pose[3:])
+        length = max(math.dist(self.target[:3], state.tcp_pose[:3]), _ROTATION_M * turned)
         return length / self.speed + self.speed / self.acceleration
 
     def left(self, state: ArmState) -> str:
         """Return how far away the arm is, for people."""
-        if self.kind == "movej":
-            return f"{_farthest(self.target, state.joints):.2f} rad"
         return f"{math.dist(self.target[:3], state.tcp_pose[:3]) * 100:.1f} cm"
 
 
@@ -247,17 +241,4 @@ def require_ready(state: ArmState) -> None:
 
 def turn(a: Sequence[float], b: Sequence[float]) -> float:
     """Return the angle between two orientations given as rotation vectors, radians."""
-    real_a, *vector_a = _quaternion(a)
-    real_b, *vector_b = _quaternion(b)
-    dot = real_a * real_b + sum(x * y for x, y in zip(vector_a, vector_b, strict=True))
-    return 2.0 * math.acos(min(1.0, abs(dot)))
-
-
-def _quaternion(rotation: Sequence[float]) -> tuple[float, ...]:
-    angle = math.sqrt(sum(v * v for v in rotation))
-    share = math.sin(angle / 2.0) / angle if angle > 0.0 else 0.5
-    return (math.cos(angle / 2.0), *(v * share for v in rotation))
-
-
-def _farthest(a: Sequence[float], b: Sequence[float]) -> float:
-    return max(abs(x - y) for x, y in zip(a, b, strict=True))
+    return float(np.linalg.norm(rotation_vector(rotation_of(a).T @ rotation_of(b))))

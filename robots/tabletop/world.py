@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotGrasped, RobotError
-from robots.arm.gripper import Fingers, Grip
+from robots.arm.gripper import Grip
 from robots.arm.motion import Pose
 from robots.arm.strokes import Stroke, stroke_of
 from robots.ravens import transfer
 from robots.ravens.instant import draw_top_view
 from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import MAX_PATHS, Layout, WorldState
+from robots.ravens.world import MAX_PATHS, Layout, TabletopWorld, WorldState
 from robots.simulation.turn_history import TurnHistory
 from robots.simulation.world import WorldOwner
-from robots.table.geometry import carried_point, yaw_quaternion
 from robots.tabletop import waypoints
 from robots.tabletop.driver import TcpPose
 from robots.tabletop.limits import yaw_of
@@ -45,23 +44,17 @@ class Held:
     def at(self, pose: Pose) -> tuple[Body, ...]:
         """Return where they are with the fingertips at a pose."""
         turn, tip = pose.yaw - self.grip.yaw, (pose.x, pose.y, pose.z)
-        return tuple(
-            replace(
-                body,
-                position=carried_point(body.position, self.grip.tip, tip, turn),
-                quaternion=yaw_quaternion(body.yaw + turn),
-            )
-            for body in self.bodies
-        )
+        return tuple(body.carried(self.grip.tip, tip, turn) for body in self.bodies)
 
 
-class HardwareWorld:
-    """Carries plans out with an arm behind its limits; see `robots.ravens.world.TabletopWorld`."""
+class HardwareWorld(TabletopWorld):
+    """Carries plans out with an arm behind its limits."""
 
-    def __init__(self, host: WorldOwner, arm: GuardedArm, sight: Sight) -> None:
+    def __init__(self, owner: WorldOwner, arm: GuardedArm, sight: Sight) -> None:
         """Use an arm that is connected."""
-        self._host = host
+        self._owner = owner
         self._arm = arm
+        self.fingers = arm.driver.fingers
         self._sight = sight
         self._held: Held | None = None
         self._seen: Scene | None = None
@@ -95,11 +88,6 @@ class HardwareWorld:
         """The name of what is between the fingers."""
         return None if self._held is None else self._held.bodies[0].name
 
-    @property
-    def fingers(self) -> Fingers:
-        """How far the gripper opens."""
-        return self._arm.driver.fingers
-
     def remember(self, turns: TurnHistory[Layout]) -> None:
         """Keep where everything was before the last turns."""
         self._turns = turns
@@ -121,7 +109,7 @@ class HardwareWorld:
         self._arm.require_allowed(way.whole)
         self._arm.gripper(planned.pick.gap_m)
         self._arm.path(way.to_pick)
-        self._host.frame()
+        self._owner.frame()
         self._held = Held(tuple(scene[body.name] for body in planned.result), planned.pick)
         try:
             empty = self._arm.gripper(0.0) is False
@@ -135,7 +123,7 @@ class HardwareWorld:
             self._arm.path(way.lift)
             raise NotGrasped(f"the gripper closed on nothing at {planned.name!r}; look where it is")
         self._arm.path((*way.lift, *way.to_place))
-        self._host.frame()
+        self._owner.frame()
         self._require_held(planned.name)
         self._let_go(planned.result, planned.place.gap_m)
         self._arm.path(way.away)
@@ -192,7 +180,7 @@ class HardwareWorld:
                 f"at ({x:.2f}, {y:.2f}); check that it does"
             ) from error
         self._note_let_go()
-        self._host.frame()
+        self._owner.frame()
 
     def _note_let_go(self) -> None:
         assert self._held is not None
@@ -202,7 +190,7 @@ class HardwareWorld:
     def point(self, xy: tuple[float, float]) -> None:
         """Hold the gripper over a point of the table, metres."""
         self._arm.path(waypoints.to_point(self._arm.pose(), xy, self._sight.scene()))
-        self._host.frame()
+        self._owner.frame()
 
     def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
         """Take the gripper to a path's first point, then along the path, above all objects.
@@ -213,7 +201,7 @@ class HardwareWorld:
         self._arm.path(way)
         corners = np.array(waypoints.corners_of(path))
         self.paths = (*self.paths, stroke_of(corners))[-MAX_PATHS:]
-        self._host.frame()
+        self._owner.frame()
 
     def now(self) -> WorldState:
         """Return what was seen last, with the arm where it was heard to be last.

@@ -17,9 +17,9 @@ The file is TOML::
     residual_max_mm = 2.1
 
 Position and rotation are those of the child in the parent: they take a point of the camera's frame
-to the parent's. Instead of `quaternion_xyzw` there may be `rotation_vector_rad`, and instead of
-position and rotation one `matrix` of four rows. `tcp` is the tool centre point that the arm's
-controller reports, with the tool it was set up with; `base` is the frame it reports that in.
+to the parent's. Instead of `quaternion_xyzw` there may be `rotation_vector_rad`. `tcp` is the
+tool centre point that the arm's controller reports, with the tool it was set up with; `base` is the
+frame it reports that in.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _UNIT = 1e-3
 _MEASURED = ("residual_median_mm", "residual_max_mm")
 _KEYS = (
     *("version", "camera", "serial", "mount", "parent", "child", "position_m"),
-    *("quaternion_xyzw", "rotation_vector_rad", "matrix", "date", "method", "pairs", *_MEASURED),
+    *("quaternion_xyzw", "rotation_vector_rad", "date", "method", "pairs", *_MEASURED),
 )
 
 
@@ -177,30 +177,20 @@ def _choice(file: Table, key: str, known: tuple[str, ...]) -> str:
 
 
 def _pose(file: Table, mount: Mount) -> Array:
-    given = [
-        key for key in ("matrix", "quaternion_xyzw", "rotation_vector_rad") if key in file.values
-    ]
+    given = [key for key in ("quaternion_xyzw", "rotation_vector_rad") if key in file.values]
     if len(given) != 1:
         raise file.wrong(
             given[-1] if given else "position_m",
-            "the rotation must be given once: as quaternion_xyzw, rotation_vector_rad or matrix",
+            "the rotation must be given once: as quaternion_xyzw or rotation_vector_rad",
         )
-    (key,) = given
-    if key == "matrix":
-        if "position_m" in file.values:
-            raise file.wrong("position_m", "the matrix has the position; remove position_m")
-        pose = _matrix(file)
-        rotation, position = pose[:3, :3], tuple(pose[:3, 3].tolist())
-    else:
-        position = file.numbers("position_m", (3,), "[x, y, z] in metres")
-        rotation = _rotation(file, key)
+    position = file.numbers("position_m", (3,), "[x, y, z] in metres")
     if math.hypot(*position) > _FARTHEST_M[mount]:
         raise file.wrong(
-            "position_m" if key != "matrix" else key,
+            "position_m",
             f'a camera with mount = "{mount}" cannot be {math.hypot(*position):.3g} m from '
             f"the {PARENTS[mount]}; positions are metres, not millimetres",
         )
-    return rotations.pose_of(position, rotations.nearest_rotation(rotation))
+    return rotations.pose_of(position, _rotation(file, given[0]))
 
 
 def _rotation(file: Table, key: str) -> Array:
@@ -216,22 +206,6 @@ def _rotation(file: Table, key: str) -> Array:
     if math.hypot(*vector) > 2 * math.pi:
         raise file.wrong(key, f"{key} is longer than a whole turn; it takes radians, not degrees")
     return rotations.rotation_of(vector)
-
-
-def _matrix(file: Table) -> Array:
-    rows = file.values["matrix"]
-    try:
-        matrix = np.array(rows, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        matrix = np.zeros(0)
-    if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
-        raise file.wrong("matrix", "matrix must be four rows of four numbers")
-    if not np.allclose(matrix[3], (0.0, 0.0, 0.0, 1.0)):
-        raise file.wrong("matrix", "the matrix's last row must be [0, 0, 0, 1]; is it transposed?")
-    if not rotations.is_rotation(matrix[:3, :3]):
-        why = "mirrors" if np.linalg.det(matrix[:3, :3]) < 0 else "stretches"
-        raise file.wrong("matrix", f"the matrix {why} instead of turning; copy it again")
-    return matrix
 
 
 def _listed(numbers: Sequence[float], places: int) -> str:

@@ -27,7 +27,6 @@ _TICK_S = 0.05
 _LEAST_KICKS_HZ = 4.0
 """The controller ends the motion if it hears from us less often."""
 _STOPL_MPS2 = 1.5
-_STOPJ_RADPS2 = 3.0
 _CLOSE_S = 3
 _AT_REST_RADPS = 0.005
 _PLAYING = 2
@@ -121,14 +120,10 @@ class Child:
 
     def move(self, request: dict[str, Any]) -> dict[str, Any]:
         """Start a motion, if the limits set on the pendant allow its target."""
-        control, straight, target = self._control, request["kind"] == "movel", request["target"]
-        allows = (
-            control.isPoseWithinSafetyLimits if straight else control.isJointsWithinSafetyLimits
-        )
-        if not (allows(target) or allows(target)):  # a question without an answer reads as no
+        target = request["target"]
+        if self.allowed({"targets": [target]})["refused"] is not None:
             return {"allowed": False, "started": False}
-        make = control.moveL if straight else control.moveJ
-        started = make(target, request["speed"], request["acceleration"], True)
+        started = self._control.moveL(target, request["speed"], request["acceleration"], True)
         return {"allowed": True, "started": bool(started)}
 
     def allowed(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -139,13 +134,10 @@ class Child:
                 return {"refused": number}
         return {"refused": None}
 
-    def stop(self, request: dict[str, Any]) -> dict[str, Any]:
+    def stop(self) -> dict[str, Any]:
         """Brake."""
         if self._control is not None and self._control.isProgramRunning():
-            if request["kind"] == "movel":
-                self._control.stopL(_STOPL_MPS2, True)
-            else:
-                self._control.stopJ(_STOPJ_RADPS2, True)
+            self._control.stopL(_STOPL_MPS2, True)
         return {}
 
     def output(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -166,7 +158,7 @@ class Child:
             if self._control is None or not self._control.isProgramRunning():
                 return
             if self._control.getAsyncOperationProgress() >= 0:
-                self._control.stopJ(_STOPJ_RADPS2, True)
+                self._control.stopL(_STOPL_MPS2, True)
                 _until(lambda: self._control.getAsyncOperationProgress() < 0, 1.0)
             self._control.stopScript()
 
@@ -204,7 +196,7 @@ class Child:
                 case "allowed":
                     return self.allowed(request)
                 case "stop":
-                    return self.stop(request)
+                    return self.stop()
                 case _:
                     return self.output(request)
 

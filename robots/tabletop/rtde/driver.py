@@ -31,7 +31,6 @@ class RtdeDriver(ControllerDriver):
 
     name = "ur_rtde"
     _library: RtdeProcess | None = None
-    _kind = "movel"
 
     def prepare(self) -> None:
         """Ask who has control, and have the library's control script run."""
@@ -41,11 +40,9 @@ class RtdeDriver(ControllerDriver):
 
     def send(self, motion: Motion) -> None:
         """Have the controller start a motion."""
-        self._kind = motion.kind
         answer = self._ask(
             {
                 "do": "move",
-                "kind": motion.kind,
                 "target": motion.target,
                 "speed": motion.speed,
                 "acceleration": motion.acceleration,
@@ -71,7 +68,7 @@ class RtdeDriver(ControllerDriver):
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
         try:
-            self._ask({"do": "stop", "kind": self._kind}, _STOP_S)
+            self._ask({"do": "stop"}, _STOP_S)
         except NotConnected as lost:
             try:
                 controller.brake(self.host)

@@ -21,7 +21,6 @@ from robots.tabletop.trajectory import Motion
 
 _FIRST_STATE_S = 2.0
 _STOPL_MPS2 = 1.5
-_STOPJ_RADPS2 = 3.0
 
 
 class UrxDriver(ControllerDriver):
@@ -29,14 +28,11 @@ class UrxDriver(ControllerDriver):
 
     name = "urx"
     _robot: Any = None
-    _straight = True
 
     def send(self, motion: Motion) -> None:
         """Send a motion to the controller, which starts it."""
-        self._straight = motion.kind == "movel"
         with self._sending() as robot:
-            move = robot.movel if self._straight else robot.movej
-            move(list(motion.target), motion.acceleration, motion.speed, wait=False)
+            robot.movel(list(motion.target), motion.acceleration, motion.speed, wait=False)
 
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
@@ -44,10 +40,7 @@ class UrxDriver(ControllerDriver):
             if self.state().safety not in ("normal", "reduced", "unknown"):
                 return
             with self._sending() as robot:
-                if self._straight:
-                    robot.stopl(_STOPL_MPS2)
-                else:
-                    robot.stopj(_STOPJ_RADPS2)
+                robot.stopl(_STOPL_MPS2)
         except NotConnected as lost:
             try:
                 controller.brake(self.host)

@@ -24,8 +24,8 @@ PATIENCE_S = 60.0
 """How long tests wait for what must come, on however slow a machine."""
 FAST = 250.0
 """How much faster than real the arm moves, as tests want it."""
-ELSEWHERE = (0.4, -1.4, 1.5, -1.6, -1.5, 0.3)
-"""Joint angles away from home."""
+ELSEWHERE = (-0.44, -0.3, 0.42, 2.22144, 2.22144, 0.0)
+"""A pose away from home."""
 
 
 def children() -> list[str]:
@@ -46,8 +46,8 @@ def lower(arm: ArmDriver, by_m: float = 0.1, **how: float) -> None:
     arm.move_linear((x, y, z - by_m, *turn), **how)  # type: ignore[arg-type]
 
 
-def turn_away(arm: ArmDriver) -> None:
-    arm.move_joints(ELSEWHERE, speed_radps=0.5, acceleration_radps2=1.0)
+def move_away(arm: ArmDriver) -> None:
+    arm.move_linear(ELSEWHERE, speed_mps=0.1, acceleration_mps2=0.3)
 
 
 def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,9 @@ def test_a_stop_ends_a_long_line_before_it_is_begun_or_soon() -> None:
 # The pen on its way.
 
 
-def test_pictures_on_the_way_show_the_pen_and_the_ink_grow(robot: DrawingRobot) -> None:
+def test_pictures_on_the_way_show_the_pen_and_the_ink_grow() -> None:
+    pytest.importorskip("mujoco")
+    robot = create(seed=0, objects=[])
     inked: list[int] = []
     pens = 0
 
@@ -138,3 +140,4 @@ def test_pictures_on_the_way_show_the_pen_and_the_ink_grow(robot: DrawingRobot) 
     robot.restore(before)
     robot.draw(ring(0.1))
     assert robot.state == after
+    robot.close()

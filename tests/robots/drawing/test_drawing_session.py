@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections.abc import Iterator
 
@@ -101,8 +102,8 @@ def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, shar
     assert session.run("draw a hexagon around the middle").ok
     assert session.run("draw a line that bisects it").ok
     before = session.robot.state.ink()
-    frames = {"instant": 26, "physics": 200}[session.robot.mode]
-    told = stopped_at(session, round(share * frames), "make both bigger")
+    frames = {"instant": 3, "physics": 200}[session.robot.mode]
+    told = stopped_at(session, math.ceil(share * frames), "make both bigger")
     assert "of 2 shapes were erased and" in told
     assert "puts back what was there" in told
     left = session.robot.state

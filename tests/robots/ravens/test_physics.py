@@ -45,9 +45,8 @@ def bullet() -> Iterator[RavensRobot]:
     robot.close()
 
 
-def live(robot: RavensRobot) -> Any:
-    found: Any = robot._world._simulation  # type: ignore[attr-defined]
-    return found
+def held(robot: RavensRobot) -> str | None:
+    return robot._world.now().held
 
 
 def test_bits_do_not_depend_on_the_process_and_nothing_else_is_printed(
@@ -77,6 +76,7 @@ def test_a_restored_world_and_a_watched_one_go_on_with_the_same_bits(robot: Rave
     world: Any = robot._world
     twin = create(seed=7, engine=world.engine)
     twin.on_frame = lambda: twin.render(16, 16)
+    other = create(seed=8, engine=world.engine)
     for each in (robot, twin):
         each.put_first_on_second("red block", "blue bowl")
     kept = robot.snapshot()
@@ -84,10 +84,12 @@ def test_a_restored_world_and_a_watched_one_go_on_with_the_same_bits(robot: Rave
     robot.point_gripper_to("top side")
     robot.restore(kept)
     assert robot.positions() == twin.positions()
-    for each in (robot, twin):
+    other.restore(kept)
+    for each in (robot, twin, other):
         each.put_first_on_second("green block", "red block")
-    assert robot.snapshot() == twin.snapshot()
+    assert robot.snapshot() == twin.snapshot() == other.snapshot()
     twin.close()
+    other.close()
 
 
 @pytest.mark.inside
@@ -110,7 +112,7 @@ def test_one_finger_is_not_a_grasp(bullet: RavensRobot, monkeypatch: pytest.Monk
     monkeypatch.setattr(p, "getContactPoints", blind)
     with pytest.raises(NotGrasped):
         bullet.put_first_on_second("red block", "middle")
-    assert live(bullet).held is None
+    assert held(bullet) is None
 
 
 @pytest.mark.inside
@@ -139,17 +141,25 @@ def test_joint_speed_and_torque_limits_hold(
 def test_nothing_is_ever_set_while_the_arm_moves(
     bullet: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    step, built = BulletArm.step, p.resetJointState
+
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("the state of a running simulation was set")
 
-    for name in ("resetJointState", "resetBasePositionAndOrientation", "resetBaseVelocity"):
+    def watched(self: BulletArm, *args: Any, **options: Any) -> None:
+        monkeypatch.setattr(p, "resetJointState", refuse)
+        step(self, *args, **options)
+        monkeypatch.setattr(p, "resetJointState", built)
+
+    monkeypatch.setattr(BulletArm, "step", watched)
+    for name in ("resetBasePositionAndOrientation", "resetBaseVelocity"):
         monkeypatch.setattr(p, name, refuse)
     bullet.put_first_on_second("red block", "blue bowl")
 
 
 def test_stop_ends_the_motion_and_the_next_one_recovers(robot: RavensRobot) -> None:
     def stop_when_held() -> None:
-        if live(robot).held:
+        if held(robot):
             robot.stop()
 
     robot.on_frame = stop_when_held
@@ -179,7 +189,7 @@ def test_whatever_comes_next_puts_down_what_a_stop_left_held(name: str, argument
     robot = create(seed=7)
     robot.put_first_on_second("yellow block", "left side")
     robot.end_turn()
-    robot.on_frame = lambda: robot.stop() if live(robot).held else None
+    robot.on_frame = lambda: robot.stop() if held(robot) else None
     with pytest.raises(RobotError, match="stopped"):
         robot.put_first_on_second("red block", "bottom left corner")
     robot.on_frame = None
@@ -204,10 +214,11 @@ def test_a_filled_bowl_is_carried_more_gently(robot: RavensRobot) -> None:
 def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
     robot.put_first_on_second("red block", "green block")
     before = robot.positions()
-    world = live(robot)
-    world.wait(120)
+    world: Any = robot._world
+    with world._moving() as simulation:
+        simulation.wait(120)
     for name, (x, y, z) in before.items():
-        assert world.place_of(name)[0] == pytest.approx((x, y, z), abs=2e-4)
+        assert robot.positions()[name] == pytest.approx((x, y, z), abs=2e-4)
 
 
 def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:

@@ -56,7 +56,7 @@ def test_one_finger_is_not_a_grasp(robot: RavensRobot, monkeypatch: pytest.Monke
 
     def blind(self: Any, body: int) -> Any:
         found = touching(self, body)
-        return found[found != max(self._world.fingers)]
+        return found[found != max(self._pads)]
 
     monkeypatch.setattr(simulation, "_touching", blind)
     with pytest.raises(NotGrasped):

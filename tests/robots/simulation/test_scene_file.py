@@ -123,8 +123,8 @@ def test_what_names_no_file_is_told_as_that(name: str) -> None:
 @rows(
     ("first", "upper", "told"),
     [
-        ("lemon", "apple", "line 6: 'apple' would not stay on 'lemon'; put it beside"),
-        ("cracker box", "bowl", "line 6: 'bowl' would not stay on 'cracker box'; put it beside"),
+        ("lemon", "apple", "line 6: 'apple' overlaps 'lemon'; move one of them"),
+        ("cracker box", "bowl", "line 6: 'bowl' overlaps 'cracker box'; move one of them"),
         ("cracker box", 'apple"\nyaw_rad = 0.1 # "', None),
     ],
 )

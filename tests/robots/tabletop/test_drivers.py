@@ -24,9 +24,9 @@ from tests.fakes.ur.driving import (
     ELSEWHERE,
     fresh,
     lower,
+    move_away,
     once_moving,
     sent,
-    turn_away,
     wait_for,
 )
 
@@ -42,7 +42,7 @@ def test_one_session_at_a_time_has_the_arm(
     other = make(controller.host)
     with pytest.raises(NotConnected, match=f"has the arm at {controller.host}: end that one"):
         other.connect()
-    arm.move_joints(ELSEWHERE, speed_radps=0.5, acceleration_radps2=1.0)
+    move_away(arm)
     arm.close()
     other.connect()
     assert other.state().mode == "running"
@@ -58,12 +58,11 @@ def test_motions_arrive_one_after_another_at_their_speeds(
         arm.move_linear(pose, speed_mps=0.1, acceleration_mps2=0.3)
         assert controller.tcp_pose == pytest.approx(pose, abs=1e-2)
         assert arm.state().joints == pytest.approx(controller.joints, abs=1e-3)
-    arm.move_joints(ELSEWHERE, speed_radps=0.00625, acceleration_radps2=1.25)
-    assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
+    lower(arm, speed_mps=0.00625, acceleration_mps2=1.25)
     assert not controller.moving
-    line, bend = controller.moves[0], controller.moves[-1]
-    assert (line.kind, line.speed, line.acceleration) == ("movel", 0.1, 0.3)
-    assert (bend.kind, bend.speed, bend.acceleration) == ("movej", 0.00625, 1.25)
+    first, last = controller.moves[0], controller.moves[-1]
+    assert (first.kind, first.speed, first.acceleration) == ("movel", 0.1, 0.3)
+    assert (last.kind, last.speed, last.acceleration) == ("movel", 0.00625, 1.25)
 
 
 def test_a_motion_that_is_none_is_not_sent(arm: ArmDriver, controller: FakeController) -> None:
@@ -89,15 +88,15 @@ def test_after_a_stop_it_moves_again_once_that_is_cleared(
     arm: ArmDriver, controller: FakeController
 ) -> None:
     with once_moving(controller, arm.stop), pytest.raises(RobotError, match="was stopped"):
-        turn_away(arm)
-    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+        move_away(arm)
+    assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
     with pytest.raises(RobotError, match="was stopped"):
-        turn_away(arm)
+        move_away(arm)
     wait_for(lambda: not controller.moving)
     controller.hold_motions(None)
     arm.clear_stop()
-    turn_away(arm)
-    assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
+    move_away(arm)
+    assert controller.tcp_pose == pytest.approx(ELSEWHERE, abs=1e-2)
 
 
 def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> None:
@@ -105,9 +104,9 @@ def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> Non
         os.kill(os.getpid(), signal.SIGINT)
 
     with once_moving(controller, interrupt), pytest.raises(KeyboardInterrupt):
-        turn_away(arm)
+        move_away(arm)
     wait_for(lambda: not controller.moving)
-    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
 def test_a_slow_arm_is_stopped_at_the_drivers_deadline(
@@ -129,13 +128,13 @@ def test_a_connection_lost_in_a_motion_is_told_and_hangs_nothing(
     arm: ArmDriver, controller: FakeController, lost: str
 ) -> None:
     with once_moving(controller, getattr(controller, lost)), pytest.raises(NotConnected):
-        turn_away(arm)
+        move_away(arm)
     if lost == "stop_listening":  # gone for good
         with pytest.raises(NotConnected):
             arm.stop()
     else:
         wait_for(lambda: not controller.moving)
-        assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+        assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
 @pytest.mark.inside
@@ -148,7 +147,7 @@ def test_old_states_are_no_states_and_nothing_is_sent_on_them(
     controller.freeze_packets()
     wait_for(lambda: not fresh(arm))
     with pytest.raises(NotConnected, match="said nothing"):
-        turn_away(arm)
+        move_away(arm)
     with pytest.raises(NotConnected, match="said nothing"):
         arm.gripper(0.0)
     assert sent(controller) == before
@@ -166,6 +165,6 @@ def test_states_that_cease_in_a_motion_stop_the_arm(
         monkeypatch.setattr(ur_controller, "_FRESH_S", 0.5)
 
     with once_moving(controller, freeze), pytest.raises(NotConnected):
-        turn_away(arm)
+        move_away(arm)
     wait_for(lambda: not controller.moving)
-    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)

@@ -20,9 +20,9 @@ from tests.fakes.ur.driving import (
     ELSEWHERE,
     PATIENCE_S,
     lower,
+    move_away,
     once_moving,
     sent,
-    turn_away,
     wait_for,
 )
 
@@ -41,14 +41,14 @@ def test_nothing_is_sent_to_a_stopped_arm(arm: ArmDriver, controller: FakeContro
     for safety in STOPS:
         controller.set_safety(safety)
         wait_for(lambda safety=safety: arm.state().safety == safety)
-        for act in (turn_away, lower, lambda arm: arm.gripper(0.0)):
+        for act in (move_away, lower, lambda arm: arm.gripper(0.0)):
             with pytest.raises(ProtectiveStop, match=safety.replace("_", " ")):
                 act(arm)
     controller.set_safety("normal")
     controller.set_mode("idle")
     wait_for(lambda: arm.state().mode == "idle")
     with pytest.raises(NotConnected, match="power it on"):
-        turn_away(arm)
+        move_away(arm)
     assert sent(controller) == before
     assert controller.outputs == {}
 
@@ -65,7 +65,7 @@ def test_a_protective_stop_in_a_motion_is_raised_and_never_unlocked(
         after.append(sent(controller))
 
     with once_moving(controller, stop), pytest.raises(ProtectiveStop):
-        turn_away(arm)
+        move_away(arm)
     assert [sent(controller)] == after
     assert controller.dashboard_commands
     assert not any("unlock" in command for command in controller.dashboard_commands)
@@ -78,7 +78,7 @@ def test_local_control_is_told_of_and_left_alone(
     assert before == (0, 0)  # connecting left the controller's program alone
     controller.set_remote(False)
     with pytest.raises(NotConnected, match="remote control"):
-        turn_away(arm)
+        move_away(arm)
     assert arm.state().remote is False
     assert sent(controller) == before
     controller.set_remote(True)
@@ -134,7 +134,7 @@ def test_before_it_is_connected_it_says_so(make: Make, controller: FakeControlle
     acts: list[Callable[[], object]] = [
         arm.state,
         arm.tcp_pose,
-        lambda: turn_away(arm),
+        lambda: move_away(arm),
         lambda: arm.gripper(0.0),
     ]
     for act in acts:
@@ -147,7 +147,7 @@ def test_closing_stops_the_arm(arm: ArmDriver, controller: FakeController) -> No
 
     def move() -> None:
         try:
-            turn_away(arm)
+            move_away(arm)
         except RobotError as error:
             failures.append(error)
 
@@ -159,7 +159,7 @@ def test_closing_stops_the_arm(arm: ArmDriver, controller: FakeController) -> No
     thread.join()
     wait_for(lambda: not controller.moving)
     assert len(failures) == 1
-    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
 # By name.

@@ -53,7 +53,7 @@ def test_a_long_step_is_refused_and_a_short_one_is_not() -> None:
     [
         ({"speed_mps": 0.3}, "speed_mps must be above 0 and at most 0.25"),
         ({"speed_mps": math.nan}, "finite"),
-        ({"tilt_rad": math.radians(50)}, "tilt_deg must be above 0 and at most 45, not 50$"),
+        ({"tilt_deg": 50}, "tilt_deg must be above 0 and at most 45, not 50$"),
         ({"z_m": (0.5, 0.1)}, "z_m must be"),
         ({"z_m": (-0.3, 0.5)}, "z_m must begin at the table top or above it"),
     ],

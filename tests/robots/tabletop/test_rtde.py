@@ -32,8 +32,8 @@ def begin(arm: RtdeDriver, controller: FakeController) -> None:
     """Start a motion that does not end, and do not wait for it."""
     controller.hold_motions(0.5)
     arm._ask({"do": "prepare"}, 10.0)
-    request = {"do": "move", "kind": "movej", "target": ELSEWHERE, "speed": 0.5}
-    assert arm._ask(request | {"acceleration": 1.0})["started"]
+    request = {"do": "move", "target": ELSEWHERE, "speed": 0.1}
+    assert arm._ask(request | {"acceleration": 0.3})["started"]
     wait_for(lambda: controller.moving)
 
 
@@ -44,7 +44,7 @@ def test_the_controllers_watchdog_stops_the_arm_when_the_process_dies(
     scripts = len(controller.programs)
     os.kill(process_of(arm), signal.SIGKILL)
     wait_for(lambda: not controller.moving)
-    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
     assert len(controller.programs) == scripts
     with pytest.raises(NotConnected, match="process ended"):
         arm.state()
@@ -58,7 +58,7 @@ def test_the_process_stops_the_arm_when_its_owner_is_gone(
     assert arm._library is not None
     arm._library._stdin.close()
     wait_for(lambda: not controller.moving)
-    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    assert controller.tcp_pose != pytest.approx(ELSEWHERE, abs=1e-2)
     assert arm._library._popen.wait(10.0) == 0
 
 

@@ -17,9 +17,9 @@ from robots.arm.clearance import first_touched
 from robots.arm.gripper import Fingers
 from robots.perception.camera import Detection
 from robots.ravens import transfer
-from robots.ravens.grasps import PALM
 from robots.ravens.scene import BOWL_FLOOR, Body, Scene
 from robots.ravens.scene_sampler import sample_scene
+from robots.ravens.transfer import PALM
 from robots.table.geometry import PLACES
 from robots.table.object_names import DEFAULT_NAMES
 from robots.tabletop import TabletopRobot
@@ -48,7 +48,7 @@ class Arm(DryDriver):
         if self.moves == self.fails_at:
             middle = [a + (b - a) * 0.5 for a, b in zip(self.tcp_pose(), pose, strict=True)]
             self.told.append(("move", tuple(middle)))
-            self._arrive(tuple(middle))  # type: ignore[arg-type]
+            super().move_linear(tuple(middle), speed_mps=speed_mps, acceleration_mps2=1.0)  # type: ignore[arg-type]
             raise ProtectiveStop("in the middle")
         self.told.append(("move", pose))
         super().move_linear(pose, speed_mps=speed_mps, acceleration_mps2=acceleration_mps2)

@@ -1,23 +1,23 @@
-"""Where the robot and the objects of a seed begin."""
+"""Where the robot and the objects begin: of a seed, or in a file that has them anywhere."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from cap.errors import UsageError, did_you_mean
 from robots.kitchen import arm
-from robots.kitchen.grasps import STROKE_M
-from robots.kitchen.objects import KINDS, SceneEntry, Thing
-from robots.kitchen.room import Location, Room, inside, sample_room
-from robots.kitchen.scene_file import things_of
+from robots.kitchen.objects import DISH_FLOOR_M, KINDS, SceneEntry, Thing, footprint, scene_entries
+from robots.kitchen.planner import STROKE_M
+from robots.kitchen.room import ROOM_X, ROOM_Y, Location, Room, inside, sample_room
 from robots.kitchen.state import Arrival, Base, KitchenState
-from robots.simulation.scene_file import PlacedObject
-from robots.table.geometry import yaw_quaternion
+from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
+from robots.table.geometry import distance, point_in, yaw_quaternion
 
 START = "table"
 """Where the robot begins; and objects whose place is not said."""
@@ -53,7 +53,7 @@ def sample(
     placed = [entry for entry in entries if isinstance(entry, PlacedObject)]
     asked = [entry for entry in entries if isinstance(entry, SceneEntry)]
     base = Base(*room.locations[START].stand)
-    things = list(things_of(placed, room, base.xy))
+    things = list(things_of(placed, room))
     for entry in asked:
         if entry.place:
             if entry.place not in room.locations:
@@ -76,7 +76,7 @@ def sample(
         arm.PARK_JOINTS,
         STROKE_M,
         drawers,
-        arriving=tuple(sorted(arriving, key=lambda arrival: arrival.at_s)),
+        arriving=tuple(arriving),
     ).seen_here()
 
 
@@ -115,21 +115,91 @@ def _put(name: str, place: Location, things: Sequence[Thing], rng: np.random.Gen
     Raises:
         UsageError: There is no room.
     """
-    x, y, length, width, yaw = place.area(0.3 if place.drawer else 0.0)
+    area = place.area(0.3 if place.drawer else 0.0)
+    _, _, length, width, _ = area
     if place.drawer:  # it lies where it comes out with the drawer
-        x, y = place.piece.local(0.0, -place.piece.depth / 2 + 0.15)
+        area = (*place.piece.local(0.0, -place.piece.depth / 2 + 0.15), *area[2:])
     for _ in range(_TRIES):
         along = float(rng.uniform(-length, length))
         inwards = float(rng.uniform(-width, min(width, _FROM_FRONT_M - width)))
-        c, s = math.cos(yaw), math.sin(yaw)
-        point = (x + c * along - s * inwards, y + s * along + c * inwards)
+        point = point_in(area, along, inwards)
         turn = float(rng.uniform(-math.pi / 2, math.pi / 2))
         at = (*point, place.floor_z + KINDS[name].size[2] / 2)
         thing = Thing(name, at, yaw_quaternion(turn))
         wide = [t for t in things if abs(t.bottom - place.floor_z) < 0.02]
         roomy = thing.radius + (0.035 if place.drawer or place.piece.kind == "bin" else 0.0)
-        if not inside((x, y, length, width, yaw), point, roomy):
+        if not inside(area, point, roomy):
             continue
         if all(math.dist(point, t.xy) > thing.radius + t.radius + _APART_M for t in wide):
             return thing
     raise UsageError(f"no room for {name!r} on the {place.name}; ask for fewer objects there")
+
+
+_FROM_EDGE_M = 0.06
+"""The middle of a large object is so far from the edge of what it stands on."""
+
+
+def read(path: str | Path) -> list[PlacedObject]:
+    """Return the objects that a file lists.
+
+    Raises:
+        ConfigError: The file cannot be used; the message says the line and the remedy.
+    """
+
+    def known(name: str) -> str:
+        if "@" in name:
+            raise UsageError(f"{name!r:.80} must be a name alone; its place is position_m")
+        return scene_entries([name])[0].name
+
+    return read_scene(path, known)
+
+
+def things_of(placed: Iterable[PlacedObject], room: Room) -> tuple[Thing, ...]:
+    """Return the objects of a file in a room.
+
+    Raises:
+        ConfigError: One would not stay where it is.
+    """
+    things: dict[str, Thing] = {}
+    listed = list(placed)
+    for entry in sorted(listed, key=lambda entry: entry.z or 0.0):  # the lower carry the higher
+        thing = Thing(entry.name, (*entry.xy, 0.0), yaw_quaternion(entry.yaw))
+        surfaces = list(_surfaces(thing, room, things.values()))
+        if not surfaces:
+            raise entry.wrong("is outside the room, inside furniture or half off its edge")
+        foot = math.inf if entry.z is None else entry.z - thing.half_height  # or on the highest
+        height_m, on = min(surfaces, key=lambda surface: abs(surface[0] - foot))
+        z = entry.settled(height_m, thing.half_height, f"'{on}'" if on in things else f"the {on}")
+        thing = thing.at((*entry.xy, z))
+        for other in things.values():
+            beside = math.dist(thing.xy, other.xy) >= thing.radius + other.radius
+            apart = thing.bottom > other.top - 0.001 or thing.top < other.bottom + 0.001
+            if other.name != on and not beside and not apart:
+                raise entry.wrong(f"overlaps {other.name!r}; move one of them")
+        things[entry.name] = thing
+    return tuple(things[entry.name] for entry in listed)
+
+
+def _surfaces(thing: Thing, room: Room, things: Iterable[Thing]) -> Iterator[tuple[float, str]]:
+    """Yield what is below an object, what it would stand on first: its height (m) and name."""
+    for other in sorted(things, key=lambda other: other.top, reverse=True):
+        apart = math.dist(thing.xy, other.xy)
+        if other.kind.flat_top:
+            if apart < other.radius / 2 and footprint(thing).width <= 2 * footprint(other).width:
+                yield other.top, other.name
+        elif apart <= other.kind.foot_r - thing.radius:
+            yield other.bottom + DISH_FLOOR_M, other.name
+    margin = min(thing.radius, _FROM_EDGE_M)
+    for place in room.locations.values():
+        if inside(place.piece.rectangle, thing.xy, margin):
+            yield place.floor_z, place.name
+    (x, y), r = thing.xy, thing.radius
+    (left, right), (front, back) = ROOM_X, ROOM_Y
+    in_room = left + r <= x <= right - r and front + r <= y <= back - r
+    if in_room and all(distance(piece.rectangle, thing.xy) >= r for piece in room.pieces):
+        yield 0.0, "floor"
+
+
+def text_of(things: Iterable[Thing], about: str) -> str:
+    """Return objects as the text of such a file."""
+    return scene_text(about, ((thing.name, thing.position, thing.yaw) for thing in things))

@@ -1,0 +1,104 @@
+"""Worlds whose arm is moved by its motors, each motion in a simulation of its own.
+
+It is built from plain data, so what happens depends on the state and the command alone: not on what
+the process, or an earlier simulation, did before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Generic
+
+import numpy as np
+
+from robots.simulation import engines
+from robots.simulation.bodies import PhysicsWorld
+from robots.simulation.gripping_arm import GrippingArm
+from robots.simulation.world import State, WorldOwner
+from robots.table.geometry import AnySolid
+
+_BRAKE_STEPS = 18
+
+
+class MotorWorld(ABC, Generic[State]):
+    """A world with a simulated arm."""
+
+    def __init__(self, owner: WorldOwner, state: State, engine: str | None = None) -> None:
+        """Start from a state.
+
+        Args:
+            owner: The robot.
+            state: How everything is.
+            engine: As `engines.choose` takes it.
+        """
+        self.state = state
+        """How everything is between motions; assign to put a snapshot back."""
+        self.engine = engines.choose(engine)
+        """Which one it is."""
+        self._engine = engines.start(self.engine)
+        self._owner = owner
+        self._running: GrippingArm | None = None
+
+    @abstractmethod
+    def _in_motion(self, simulation: GrippingArm) -> State:
+        """Return how everything is at this moment of a motion."""
+
+    @abstractmethod
+    def _after(self, now: State) -> State:
+        """Return the state that a motion leaves, which ends like this."""
+
+    def now(self) -> State:
+        """Return how everything is at this moment, in the middle of a motion too."""
+        return self.state if self._running is None else self._in_motion(self._running)
+
+    @contextlib.contextmanager
+    def _motion(self, world: PhysicsWorld, settle_steps: int = 0) -> Iterator[GrippingArm]:
+        """Yield the simulation of one motion, and keep the state it ends in, however it ends.
+
+        Args:
+            world: What there is.
+            settle_steps: The most that everything takes to come to rest afterwards.
+        """
+        simulation = self._running = self._engine.build(world, self._owner)
+        try:
+            try:
+                yield simulation
+            except BaseException:
+                if simulation.steps:
+                    simulation.brake(_BRAKE_STEPS)
+                raise
+            finally:
+                if simulation.steps:
+                    simulation.settle(settle_steps)
+        finally:
+            if simulation.steps:
+                self.state = self._after(self._in_motion(simulation))
+            self._running = None
+
+    def close(self) -> None:
+        """Close the engine; doing so twice does no harm."""
+        self._engine.close()
+
+
+def held_by_friction(
+    before: Iterable[AnySolid], after: Iterable[AnySolid], within_m: float, least_cos: float
+) -> list[AnySolid]:
+    """Return, as it was, what hardly moved in a motion: real friction would have held it.
+
+    Without it everything would creep a little with each motion.
+
+    Args:
+        before: What was there.
+        after: The same things afterwards, in the same order.
+        within_m: What moved less is held.
+        least_cos: Cosine of half the angle that it may have turned by.
+    """
+    return [
+        old
+        for old, new in zip(before, after, strict=True)
+        if math.dist(old.position, new.position) < within_m
+        and abs(np.dot(old.quaternion, new.quaternion)) > least_cos
+    ]
