@@ -274,17 +274,6 @@ class BaseSuite:
         """Return the suite's own table for a program, rates from 0 to 1; None if it is the same."""
         return None
 
-    def plot(self, folder: Path) -> list[Path]:
-        """Draw the episodes of a results folder into it; return the files.
-
-        Raises:
-            MissingExtra: matplotlib is not installed.
-            UsageError: There is nothing to draw, or the folder cannot be written.
-        """
-        raise UsageError(
-            f"suite '{self.name}' has nothing to draw; see its tables: cap bench report"
-        )
-
 
 def names() -> list[str]:
     """Return the suites that are run by name: all but `batch`, which comes from a file."""

@@ -1,4 +1,4 @@
-"""A UR5e driven by joint torques, whose fingertips are to follow a moving goal.
+"""A UR5e driven by joint torques in MuJoCo, whose fingertips are to follow a moving goal.
 
 A program reads joints, fingertips and Jacobian, sets torques, and lets simulated time pass, one
 control period at a time. Only the position of the fingertips is asked for; how the hand is turned
@@ -8,15 +8,16 @@ is not, and some friction in the joints keeps it from swinging.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from benchmarks.control.episode import Array, Episode, commanded
-from benchmarks.control.torque_arm import new_arm
 from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
-from robots.simulation.engines import choose
+from robots.ravens.bodies import ARM
+from robots.simulation.engines import MUJOCO, choose
 
 STEP_S = 1 / 240
 """Simulated time between two torques."""
@@ -35,6 +36,65 @@ LEG_M = (0.08, 0.15)
 """Length of a leg."""
 _START_M = (0.05, -0.5, 0.35)
 _SPREAD_M = 0.05
+FRICTION_NMS = (2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
+"""Viscous friction of each joint, Nm s/rad."""
+_COUNT = 6
+
+
+class TorqueArm:
+    """The arm without a controller in MuJoCo, at rest, with gravity and nothing to touch."""
+
+    def __init__(self, joints: Array, step_s: float) -> None:
+        """Put the arm at its angles (radians); a step takes `step_s` seconds.
+
+        Raises:
+            MissingSimulator: MuJoCo is not installed.
+        """
+        choose(MUJOCO)
+        import mujoco
+
+        self._m: Any = mujoco
+        spec = mujoco.MjSpec.from_file(str(ARM.urdf))
+        spec.option.timestep = step_s
+        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+        for finger in spec.joints[_COUNT:]:
+            spec.delete(finger)
+        self._model = spec.compile()
+        self._model.dof_damping[:] = FRICTION_NMS
+        self._data, self._now = mujoco.MjData(self._model), mujoco.MjData(self._model)
+        self._data.qpos[:] = joints
+        self._hand = self._model.body("hand").id
+
+    def positions(self) -> Array:
+        """Return the joint angles, shape (6,), radians."""
+        return np.array(self._data.qpos)
+
+    def velocities(self) -> Array:
+        """Return the joint velocities, shape (6,), rad/s."""
+        return np.array(self._data.qvel)
+
+    def jacobian(self) -> Array:
+        """Return the Jacobian of the fingertips' position, shape (3, 6)."""
+        self._at_rest()
+        tip = np.asarray(ur5e.forward(self._data.qpos.tolist())[:3, 3])
+        found = np.zeros((3, _COUNT))
+        self._m.mj_jac(self._model, self._now, found, None, tip, self._hand)
+        return found
+
+    def gravity(self) -> Array:
+        """Return the torques that hold the arm as it is, shape (6,), Nm."""
+        self._at_rest()
+        return np.array(self._now.qfrc_bias)
+
+    def _at_rest(self) -> None:
+        """Compute what the present angles mean, apart from the simulation."""
+        self._now.qpos[:] = self._data.qpos
+        self._m.mj_forward(self._model, self._now)
+
+    def step(self, torques: Array) -> None:
+        """Let one step pass with these torques (Nm)."""
+        self._data.qfrc_applied[:] = torques
+        self._m.mj_step(self._model, self._data)
 
 
 class Arm(Episode):
@@ -47,7 +107,7 @@ class Arm(Episode):
         """Load the arm at rest, the goal at its fingertips.
 
         Raises:
-            MissingSimulator: The physics engine is not installed.
+            MissingSimulator: MuJoCo is not installed.
         """
         self.seed = seed
         """What start and goal came from."""
@@ -55,7 +115,7 @@ class Arm(Episode):
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
         joints = ur5e.inverse(start[None], np.zeros(1))[0]
-        self._arm = new_arm(choose(None), joints, STEP_S / SUBSTEPS)
+        self._arm = TorqueArm(joints, STEP_S / SUBSTEPS)
         self._torques = np.zeros(6)
         self.track = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
@@ -141,10 +201,6 @@ class Arm(Episode):
 
     def _tip(self) -> Array:
         return np.asarray(ur5e.forward(self._arm.positions().tolist())[:3, 3])
-
-    def close(self) -> None:
-        """End the simulation."""
-        self._arm.close()
 
 
 def _corners(rng: np.random.Generator, start: Array) -> Array:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from benchmarks.planning import babyai
-from benchmarks.planning.expert import trained
-from benchmarks.planning.puzzle_domains import DOMAINS, puzzle
+from benchmarks.planning.puzzle_domains import DOMAINS, puzzle, trained
 from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, PuzzleWorld
 from benchmarks.planning.trials import MakeModel, TrialResult
 from cap.planners.dialogue import DialoguePrompt

@@ -308,7 +308,7 @@ class Report:
     @property
     def settings(self) -> list[str]:
         """What it ran with, but for the model, such as `mode instant`; what was not said is not."""
-        elsewhere = ("ledger", "pictures", "sessions", "unfinished")
+        elsewhere = ("ledger", "pictures", "sessions")
         settings = self.header["settings"]
         options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
         facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}

@@ -153,20 +153,3 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     if len(found.differing) > _MOST_DIFFERING:
         click.echo(f"  and {len(found.differing) - _MOST_DIFFERING} more: --json lists all")
     return 0
-
-
-@click.command("plot")
-@click.argument("folder", type=PATH, metavar="DIR")
-def plot(folder: Path) -> int:
-    """Plot the episodes in a results folder as SVG files; needs the report extra.
-
-    \b
-    cap bench plot runs/...
-    """  # noqa: D301
-    from benchmarks.results import read_header
-    from benchmarks.suite import suite
-
-    found = suite(read_header(folder)["settings"]["suite"])
-    for path in found.plot(folder):
-        click.echo(f"plot: {path}")
-    return 0

@@ -14,7 +14,7 @@ from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import TASKS
 from benchmarks.report.page import write
 from benchmarks.results import begin
-from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial, suite
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.cli.main import run as cap
 from cap.errors import MissingExtra, ModelError, PromptError, UsageError
 from cap.models.base import Completion, Request
@@ -208,29 +208,6 @@ def test_the_report_tells_what_was_measured(finished: Path) -> None:
     markdown, _ = write(finished)
     text = markdown.read_text().replace("\\", "")  # Markdown escapes the underscore
     assert "| upright_steps 500 (500 to 500); lean_deg 0.304 (0.304 to 0.304); " in text
-
-
-def test_episodes_are_drawn_on_request_and_the_same_every_time(finished: Path) -> None:
-    pytest.importorskip("matplotlib")
-    drawing = finished / "cartpole.svg"
-    assert not drawing.exists()
-    assert cap(["bench", "plot", str(finished)]) == 0
-    first = drawing.read_bytes()
-    assert first.startswith(b"<?xml")
-    drawing.unlink()
-    (drawn,) = SUITE.plot(finished)
-    assert drawn.read_bytes() == first
-
-
-def test_what_has_no_episodes_is_not_drawn(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = replace(ORACLE, suite="reasoning")
-    begin(tmp_path / "other", suite("reasoning"), settings, resume=False).close()
-    begin(tmp_path / "empty", SUITE, ORACLE, resume=False).close()
-    for folder, why in (("other", "nothing to draw"), ("empty", "no episode")):
-        assert cap(["bench", "plot", str(tmp_path / folder)]) == 2
-        assert why in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("trials_here")

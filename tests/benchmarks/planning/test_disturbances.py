@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.planning import affordances
-from benchmarks.planning.disturbances import forced_failure, skill_failure
 from benchmarks.planning.kitchen_skills import with_article
+from benchmarks.planning.trials import forced_failure, skill_failure
 from cap.planners.loop import Action
 from tests.rows import rows, table
 

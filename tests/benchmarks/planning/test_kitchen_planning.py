@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.planning import kitchen_needs, trials
-from benchmarks.planning.kitchen_needs import KitchenTask, Need
 from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
 from benchmarks.planning.kitchen_tasks import (
     BY_WORDS,
@@ -18,6 +17,8 @@ from benchmarks.planning.kitchen_tasks import (
     MONOLOGUE,
     OWN,
     SAYCAN,
+    KitchenTask,
+    Need,
     plain,
 )
 from benchmarks.planning.language_simulator import LanguageWorld, SolutionKnowledge

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.planning.layout import OFFLINE, SEARCHED, TABLES, PlanningCell, paper
-from benchmarks.planning.suite import PlanningSuite
+from benchmarks.planning.suite import OFFLINE, SEARCHED, TABLES, PlanningCell, PlanningSuite, paper
 from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run

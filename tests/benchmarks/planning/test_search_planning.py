@@ -7,10 +7,16 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.planning import babyai, expert, search_trials, trials
-from benchmarks.planning.puzzle_domains import DOMAINS, blocks, hanoi, puzzle, tower
+from benchmarks.planning.puzzle_domains import (
+    DOMAINS,
+    blocks,
+    hanoi,
+    puzzle,
+    tabletop_puzzle,
+    tower,
+)
 from benchmarks.planning.puzzles import Part, PuzzleWorld
 from benchmarks.planning.search_trials import lengths, puzzle_trial
-from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
