@@ -216,12 +216,22 @@ def _start() -> subprocess.Popen[bytes]:
 def _on_ray(
     trials: Sequence[Trial], settings: Settings, jobs: int, address: str | None
 ) -> Outcomes:
-    """Yield outcomes as they come from a Ray cluster."""
+    """Yield outcomes as they come from a Ray cluster.
+
+    Raises:
+        UsageError: It does not start.
+    """
     try:
         import ray
     except ImportError:
         raise MissingExtra(f"--engine ray needs Ray; run: {install_extra('ray')}") from None
-    _join(ray, {"address": address} if address else {"num_cpus": jobs})
+    where: dict[str, Any] = {"address": address} if address else {"num_cpus": jobs}
+    try:
+        ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
+    except Exception as error:  # Ray has no class of its own for a start that failed
+        ray.shutdown()
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UsageError(f"Ray does not start: {why}; use --engine local") from None
     try:
         remote = ray.remote(max_retries=_TRIES - 1)(run_trial)
         shared = ray.put(settings)
@@ -239,23 +249,6 @@ def _on_ray(
                 ahead.clear()
     finally:
         ray.shutdown()
-
-
-def _join(ray: Any, where: dict[str, Any]) -> None:
-    """Start a cluster here or join one; a busy machine may need a second try.
-
-    Raises:
-        UsageError: It does not start.
-    """
-    for last in (False, True):
-        try:
-            ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
-            return
-        except Exception as error:  # Ray has no class of its own for a start that failed
-            ray.shutdown()
-            if last:
-                why = str(error).splitlines()[0] if str(error) else type(error).__name__
-                raise UsageError(f"Ray does not start: {why}; use --engine local") from None
 
 
 def _gathered(ray: Any, ready: Any) -> Outcome:

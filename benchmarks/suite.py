@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -250,12 +250,16 @@ class BaseSuite:
         """
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return published values for a cell, in percent by method; none by default."""
+        """Return published values for a task or family and a split, in percent by method."""
         return {}
 
-    def family(self, task: str) -> str:
-        """Return the group of tasks in which reports sum a task up; "" for none of its own."""
-        return ""
+    def families(self, task: str) -> tuple[str, ...]:
+        """Return the groups of tasks in which reports sum a task up."""
+        return ()
+
+    def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
+        """Yield what reports count in splits and families: of a trial of many tasks, each."""
+        yield trial, outcome
 
     def model_of(self, split: str) -> str:
         """Return what a split's rate is of, where a run has several; "" where it has one rate."""
@@ -269,10 +273,6 @@ class BaseSuite:
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return the suite's own table of a results folder; may write files of it there."""
         return []
-
-    def numbers(self, folder: Path) -> list[dict[str, Any]] | None:
-        """Return the suite's own table for a program, rates from 0 to 1; None if it is the same."""
-        return None
 
 
 def names() -> list[str]:

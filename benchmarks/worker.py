@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 import traceback
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -28,8 +29,10 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
     account = account_of(settings.options)
     if account is not None:
         account.refused = ""
+    begun_s = time.perf_counter()
     try:
         outcome = suite(settings.suite, settings.options).run(trial, settings)
+        outcome = replace(outcome, seconds=time.perf_counter() - begun_s)
     except BaseException as error:  # one trial's fault must not end the others, nor its sys.exit
         if (stop := stop_in(error)) is not None:
             raise stop from None

@@ -150,12 +150,6 @@ def isolated(
 
 
 @pytest.fixture
-def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare a test matplotlib's start; the charts have tests of their own."""
-    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
-
-
-@pytest.fixture
 def trials_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run benchmarks' trials in this process: the workers have tests of their own."""
     from benchmarks.suite import Outcome, Settings

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.control.episode import Array, Episode, commanded
+from benchmarks.control.worlds import Array, Episode, commanded
 from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception

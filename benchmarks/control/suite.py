@@ -85,7 +85,6 @@ class ControlSuite(BaseSuite):
             MissingKey: The model needs a key and none is set.
             MissingExtra: What simulates the task is not installed.
         """
-        check_options(settings, OPTIONS)
         task, words = TASKS[trial.task], TASKS[trial.task].instruction(trial.seed)
         limits = program_limits(settings.options.get("limits", {}), LIMITS)
         verdicts: list[EpisodeVerdict] = []
@@ -106,7 +105,7 @@ class ControlSuite(BaseSuite):
             {TOP: replace(_prompt(settings, task.name), name=TOP)},
         )
         last = verdicts[-1]
-        extra = {"measured": last.metrics, "missed": last.missed, "series": last.series}
+        extra: dict[str, Any] = {"measured": last.metrics, "missed": last.missed}
         if ENDPOINT in outcome.extra:
             extra[ENDPOINT] = outcome.extra[ENDPOINT]
         return replace(outcome, extra=extra)

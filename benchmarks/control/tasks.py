@@ -41,11 +41,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.control import planar
+from benchmarks.control import worlds
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
-from benchmarks.control.cartpole import STEPS as PUSHES
-from benchmarks.control.cartpole import CartPole
-from benchmarks.control.planar import Avoider, Chaser, Tracker
+from benchmarks.control.worlds import PUSHES, Avoider, CartPole, Chaser, Tracker
 from cap.robot.protocol import Robot
 
 Array = np.ndarray[Any, Any]
@@ -71,8 +69,6 @@ MOST_CAUGHT_S = 10.0
 WITH_STEPS, WITH_M, WITH_SHARE = 4, 0.02, 0.25
 ARRIVED_M = 0.05
 REST_STEPS, REST_M = 10, 0.01
-_SERIES_POINTS = 250
-"""Points of a curve that are written down."""
 _GAINS = (
     {"stiffness": 1000, "damping": 60},
     {"stiffness": 1500, "damping": 80},
@@ -89,8 +85,6 @@ class EpisodeVerdict:
     """Why it is not done; None if it is."""
     metrics: Mapping[str, Any]
     """The measured values, as JSON can hold them."""
-    series: Mapping[str, Any]
-    """The curves behind them, for a plot."""
 
 
 @dataclass(frozen=True)
@@ -277,9 +271,7 @@ def _judge_cartpole(robot: CartPole) -> EpisodeVerdict:
             f"{100 * unlike:.0f} % of the pushes are of no PD law of the angle",
         ),
     )
-    series = {"x_m": _kept(states[:, 0]), "theta_rad": _kept(states[:, 2])}
-    series["step"] = _kept(np.arange(len(states)))
-    return EpisodeVerdict(_first(claims), metrics, series)
+    return EpisodeVerdict(_first(claims), metrics)
 
 
 def _names_angle(seed: int) -> bool:
@@ -347,13 +339,7 @@ def _judge_impedance(robot: Arm) -> EpisodeVerdict:
         law, another = _law(robot, tips, goals)
         metrics |= law
         missed = missed or another
-    series = {
-        "time_s": _kept(np.arange(len(tips)) * STEP_S),
-        "error_m": _kept(off),
-        "goal_m": [_kept(axis) for axis in goals.T],
-        "tip_m": [_kept(axis) for axis in tips.T],
-    }
-    return EpisodeVerdict(missed, metrics, series)
+    return EpisodeVerdict(missed, metrics)
 
 
 def _law(robot: Arm, tips: Array, goals: Array) -> tuple[dict[str, float], str | None]:
@@ -382,7 +368,7 @@ def _law(robot: Arm, tips: Array, goals: Array) -> tuple[dict[str, float], str |
 
 def _judge_tracking(robot: Tracker) -> EpisodeVerdict:
     path, goals, off = _paths(robot)
-    late = off[round(SETTLED_S / planar.STEP_S) :]
+    late = off[round(SETTLED_S / worlds.STEP_S) :]
     rms, most = _rms(late), float(max(late, default=math.inf))
     missed = _short(robot) or _first(
         (
@@ -397,8 +383,7 @@ def _judge_tracking(robot: Tracker) -> EpisodeVerdict:
         )
     )
     metrics = {"rms_m": _number(rms), "most_m": _number(most)}
-    series = _planar_series(path, goals, off)
-    return EpisodeVerdict(missed or _left_behind(path, goals), metrics, series)
+    return EpisodeVerdict(missed or _left_behind(path, goals), metrics)
 
 
 def _judge_chase(robot: Chaser) -> EpisodeVerdict:
@@ -406,13 +391,13 @@ def _judge_chase(robot: Chaser) -> EpisodeVerdict:
     missed, caught_s = _short(robot), None
     if missed is None:
         first = _steady_from(off, CAUGHT_M)
-        caught_s = None if first is None else round(first * planar.STEP_S, 6)
+        caught_s = None if first is None else round(first * worlds.STEP_S, 6)
         if caught_s is None:
             missed = f"{100 * off[-1]:.1f} cm from the target in the end, not {100 * CAUGHT_M:g}"
         elif caught_s > MOST_CAUGHT_S:
             missed = f"with the target from {caught_s:.2f} s on, not {MOST_CAUGHT_S:g}"
         missed = missed or _left_behind(path, goals)
-    return EpisodeVerdict(missed, {"caught_s": caught_s}, _planar_series(path, goals, off))
+    return EpisodeVerdict(missed, {"caught_s": caught_s})
 
 
 def _left_behind(path: Array, goals: Array) -> str | None:
@@ -423,7 +408,7 @@ def _left_behind(path: Array, goals: Array) -> str | None:
     most = min(WITH_M, WITH_SHARE * float(np.linalg.norm(way)))
     if off <= most:
         return None
-    seconds = WITH_STEPS * planar.STEP_S
+    seconds = WITH_STEPS * worlds.STEP_S
     return f"let go in the end: {100 * off:.1f} cm in the last {seconds:g} s, not {100 * most:.2g}"
 
 
@@ -444,11 +429,9 @@ def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:
             (moved > REST_M, f"not at rest: {100 * moved:.1f} cm in the end, not {100 * REST_M:g}"),
         )
     )
-    series = _planar_series(path, np.tile(robot.goal_m, (len(path), 1)), left)
     return EpisodeVerdict(
         missed,
         {"left_m": _number(float(left[-1])), "clearance_m": _number(clearance)},
-        {**series, "obstacles_m": [[round(value, 4) for value in one] for one in robot.obstacles]},
     )
 
 
@@ -459,29 +442,14 @@ def _paths(robot: Tracker | Chaser) -> tuple[Array, Array, Array]:
     return path, goals, np.linalg.norm(path - goals, axis=1)
 
 
-def _short(robot: planar.PlanarRobot) -> str | None:
-    if robot.steps >= planar.STEPS:
+def _short(robot: worlds.PlanarRobot) -> str | None:
+    if robot.steps >= worlds.STEPS:
         return None
-    return f"stopped after {robot.sim_time_s:.2f} of {planar.STEPS * planar.STEP_S:.2f} s"
-
-
-def _planar_series(path: Array, goals: Array, off: Array) -> dict[str, Any]:
-    return {
-        "time_s": _kept(np.arange(len(path)) * planar.STEP_S),
-        "error_m": _kept(off),
-        "goal_m": [_kept(axis) for axis in goals.T],
-        "path_m": [_kept(axis) for axis in path.T],
-    }
+    return f"stopped after {robot.sim_time_s:.2f} of {worlds.STEPS * worlds.STEP_S:.2f} s"
 
 
 def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
-
-
-def _kept(curve: Array) -> list[float | None]:
-    """Return points spread over a curve, first and last among them."""
-    chosen = np.unique(np.linspace(0, len(curve) - 1, _SERIES_POINTS).round().astype(int))
-    return [_number(float(curve[place])) for place in chosen]
 
 
 def _gains(seed: int) -> dict[str, int]:

@@ -8,10 +8,8 @@ the model said that it cannot match it, and nothing moved.
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +122,6 @@ class EverydaySuite(BaseSuite):
         An earlier instruction that fails ends the session. A decline after something moved is
         wrong.
         """
-        start_s = time.perf_counter()
         task, meter = TASKS[trial.task], Meter(model_of(settings, trial))
         objects = list(task.objects)
         robot: Any = registry.make_robot(
@@ -151,7 +148,7 @@ class EverydaySuite(BaseSuite):
         cause = cause_of(turns[-1].failure) or "task"
         asked = (*task.setup, task.instruction)
         outcome = outcome_of(asked, turns, reason or None, cause, reason, extra)
-        return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
+        return meter.settled(outcome)
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return how many sentences of each family, and of all, are right, wrong and declined."""

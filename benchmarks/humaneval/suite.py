@@ -7,7 +7,6 @@ A trial is one sample of one problem in one arm. Models beside those of `cap.mod
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -20,10 +19,10 @@ from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import is_noisy
-from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.problems.suite import ProblemSuite
 from benchmarks.report.tables import Cell
 from benchmarks.results import Line, read_header, read_lines
+from benchmarks.statistics import KS, mean_pass_at_k
 from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
 from cap.models.base import Request
@@ -160,8 +159,6 @@ class HumanEvalSuite(ProblemSuite):
             UsageError: The settings name a model, prompts or an option that does not exist.
             MissingKey: The model needs a key and none is set.
         """
-        start_s = time.perf_counter()
-        check_options(settings, OPTIONS)
         problem = self.problems[trial.task]
         right = f"{problem.prompt}{problem.canonical_solution}"
         meter = Meter(model_of(settings, trial, {"": right}))
@@ -189,7 +186,6 @@ class HumanEvalSuite(ProblemSuite):
             instruction=problem.entry_point,
             program=whole,
             failure="" if verdict.passed else verdict.result,
-            seconds=time.perf_counter() - start_s,
             extra={
                 "completion": written.completion,
                 "result": verdict.result,

@@ -144,6 +144,10 @@ HANDS = 2
 SCENES = 5
 _DEEDS = {"drink": "drunk", "eat": "eaten", "read": "read", "watch": "watched", "lookat": "seen",
           "wipe": "wiped"}  # fmt: skip
+_STATES = {"open": ("open", True), "close": ("open", False), "switchon": ("on", True),
+           "switchoff": ("on", False)}  # fmt: skip
+"""The fact about a thing that a skill makes true, or false."""
+_OTHERWISE = {"open": "closed", "on": "off"}
 _WHERE = re.compile(r"(.+) (in|on) (.+)")
 
 
@@ -253,12 +257,18 @@ def _in(house: House, name: str) -> str:
 def _unable(house: House, skill: str, names: Sequence[str]) -> str:
     """Return what is wrong with things that are in reach."""
     name, can = names[0], OBJECTS[names[0]].can
-    on, opened = f"{name} is on" in house.facts, f"{name} is open" in house.facts
     traits = {"sit": "sit", "lie": "lie", "drink": "drink", "eat": "eat", "read": "read",
               "open": "door", "close": "door", "switchon": "switch", "switchoff": "switch",
               "wash": "wash", "wipe": "wipe", "grab": "grab"}  # fmt: skip
     if skill in traits and traits[skill] not in can:
         return f"the {name} is nothing to {skill}"
+    if skill in _STATES:
+        state, wanted = _STATES[skill]
+        if skill == "switchon" and "door" in can and f"{name} is open" in house.facts:
+            return f"the {name} is open"
+        if (f"{name} is {state}" in house.facts) == wanted:
+            return f"the {name} is {state if wanted else _OTHERWISE[state]} already"
+        return ""
     match skill:
         case "grab":
             if name in house.held:
@@ -274,15 +284,6 @@ def _unable(house: House, skill: str, names: Sequence[str]) -> str:
                 return f"nothing goes into the {names[1]}"
             shut = "door" in target and f"{names[1]} is open" not in house.facts
             return f"the {names[1]} is closed" if shut else ""
-        case "open" | "close":
-            wrong = opened == (skill == "open")
-            return f"the {name} is {'open' if opened else 'closed'} already" if wrong else ""
-        case "switchon":
-            if "door" in can and opened:
-                return f"the {name} is open"
-            return f"the {name} is on already" if on else ""
-        case "switchoff":
-            return "" if on else f"the {name} is off already"
         case "wash":
             taps = [n for n in house.near if "tap" in OBJECTS[n].can]
             return "" if taps else "there is no water within reach"
@@ -298,6 +299,10 @@ def after(house: House, step: Action) -> House:
     if skill == "standup":
         return replace(house, posture="")
     name = names[0]
+    if skill in _STATES:
+        state, wanted = _STATES[skill]
+        fact = frozenset([f"{name} is {state}"])
+        return replace(house, facts=house.facts | fact if wanted else house.facts - fact)
     match skill:
         case "walk":
             if name in ROOMS:
@@ -312,11 +317,6 @@ def after(house: House, step: Action) -> House:
             held = tuple(each for each in house.held if each != name)
             places = {**house.places, name: names[1]}
             return replace(house, held=held, places=places, near=house.near | {name})
-        case "open" | "switchon":
-            return _with(house, f"{name} is {'open' if skill == 'open' else 'on'}")
-        case "close" | "switchoff":
-            gone = f"{name} is {'open' if skill == 'close' else 'on'}"
-            return replace(house, facts=house.facts - {gone})
         case "sit" | "lie":
             return replace(house, posture=f"{'sitting' if skill == 'sit' else 'lying'} on {name}")
         case "wash":
@@ -344,20 +344,18 @@ def prepared(house: House, plan: Iterable[Action]) -> House:
     must be the first time; and what it takes without opening anything can be seen.
     """
     places, facts = dict(house.places), set(house.facts)
-    first: dict[str, str] = {}
+    first: dict[str, bool] = {}
     steps = list(plan)
     for step in steps:
         for name in step.args:
             if name in OBJECTS and (name not in places or "grab" in OBJECTS[name].can):
                 places[name] = OBJECTS[name].home
-        if step.skill in ("open", "close", "switchon", "switchoff"):
-            first.setdefault(f"{step.args[0]} {'on' if 'switch' in step.skill else 'open'}",
-                             step.skill)  # fmt: skip
-    for key, skill in first.items():
-        name, _, state = key.rpartition(" ")
-        facts.discard(f"{name} is {state}")
-        if skill in ("close", "switchoff"):
-            facts.add(f"{name} is {state}")
+        if step.skill in _STATES:
+            state, wanted = _STATES[step.skill]
+            first.setdefault(f"{step.args[0]} is {state}", wanted)
+    facts = (facts | {fact for fact, wanted in first.items() if not wanted}) - {
+        fact for fact, wanted in first.items() if wanted
+    }
     opened = {step.args[0] for step in steps if step.skill in ("open", "close")}
     now = replace(house, places=places, facts=frozenset(facts))
     for name in {name for step in steps for name in step.args if name in OBJECTS}:

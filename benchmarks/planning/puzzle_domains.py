@@ -31,7 +31,7 @@ from benchmarks.planning.kitchen_skills import with_article
 from benchmarks.planning.puzzles import Part, Puzzle, State
 from benchmarks.planning.tabletop_knowledge import SEEN, Pairs, TabletopKnowledge
 from benchmarks.planning.tabletop_skills import goals_of, put
-from benchmarks.tabletop.attributes import EVERY
+from benchmarks.tabletop.goals import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.planners.dialogue import DialogueLine

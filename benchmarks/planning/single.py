@@ -26,9 +26,8 @@ from benchmarks.planning.kitchen_tasks import BY_WORDS, KitchenTask, plain
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
 from benchmarks.planning.trials import MakeModel, forced_failure, skill_failure
-from benchmarks.tabletop.attributes import CORNERS
+from benchmarks.tabletop.goals import CORNERS, clear
 from benchmarks.tabletop.judge import Positions, judge
-from benchmarks.tabletop.scene_conditions import clear
 from benchmarks.tabletop.tasks import TASKS
 from cap.errors import UsageError
 from cap.planners.loop import (

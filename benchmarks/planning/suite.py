@@ -15,7 +15,6 @@ quality   how much each planner needs of its model: stand-ins that are right wit
 
 from __future__ import annotations
 
-import time
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -284,7 +283,6 @@ class PlanningSuite(BaseSuite):
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial."""
-        start_s = time.perf_counter()
         cell = self._cells[trial.task, trial.split]
         if cell.planner in ("cap", "nl") and self.table == "CaP-III":  # as the suite `tabletop`
             split, _, group = trial.task.rpartition(" ")
@@ -305,8 +303,7 @@ class PlanningSuite(BaseSuite):
             return meters[-1]
 
         result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
-        outcome = _outcome(cell, result, time.perf_counter() - start_s)
-        return meters[-1].settled(outcome)
+        return meters[-1].settled(_outcome(cell, result))
 
     def model_of(self, split: str) -> str:
         """Return the column itself: planners, and models, have no common rate."""
@@ -417,7 +414,7 @@ def _carry_out(
     )
 
 
-def _outcome(cell: PlanningCell, result: TrialResult, seconds: float) -> Outcome:
+def _outcome(cell: PlanningCell, result: TrialResult) -> Outcome:
     """Return the verdict; a planner must also say that it is done, a program only end."""
     episode = result.episode
     ended = episode.end == "done" or cell.planner == "cap"
@@ -431,7 +428,6 @@ def _outcome(cell: PlanningCell, result: TrialResult, seconds: float) -> Outcome
         program="\n".join(episode.plan),
         failure="" if success else why,
         calls=len(episode.outcomes),
-        seconds=seconds,
         extra={
             "end": episode.end,
             "missed": result.missed,

@@ -161,7 +161,7 @@ def _as_table(case: Any) -> Any:
 
 
 def _check_header(problem: Problem, where: str) -> None:
-    """Refuse a header that is more than a name and parameters, some with a default or a star."""
+    """Refuse a header that is more than a name and parameters, some with a default."""
     try:
         (node,) = ast.parse(f"{problem.header} pass").body
     except (SyntaxError, ValueError):
@@ -170,12 +170,13 @@ def _check_header(problem: Problem, where: str) -> None:
         not isinstance(node, ast.FunctionDef)
         or node.args.posonlyargs
         or node.args.kwonlyargs
+        or node.args.vararg
         or node.args.kwarg
         or "\n" in problem.header
     ):
         raise ProblemError(
-            f"{where}: header {problem.header!r} must be one `def name(a, b=1, *rest):`, without "
-            "parameters that are only named or only placed"
+            f"{where}: header {problem.header!r} must be one `def name(a, b=1):`, without "
+            "parameters that are only named, only placed or starred"
         )
     try:
         for value in node.args.defaults:
@@ -184,7 +185,6 @@ def _check_header(problem: Problem, where: str) -> None:
         raise ProblemError(f"{where}: header {problem.header!r}: defaults must be data") from None
     results = [name.strip() for name in problem.result.split(",")]
     names = [problem.name, *results, *problem.parameters, *problem.given_names]
-    names += [problem.rest] if problem.rest else []
     taken = [*PRIMITIVES, LOOP, "case_arguments"]
     for name in names:
         if not name.isidentifier() or name.startswith("_"):

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
-from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
-from benchmarks.statistics import clustered_interval, percent, wilson_interval
+from benchmarks.statistics import KS, clustered_interval, mean_pass_at_k, percent, wilson_interval
 from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Trial, suite
 from cap.errors import UsageError
 from cap.models.base import Usage
@@ -47,6 +46,8 @@ class Cell:
     """Trials that were asked for, those that have not ended included."""
     published: Mapping[str, float] = field(default_factory=dict)
     """Published values by method, percent."""
+    refused: int = 0
+    """Trials whose answer was refused."""
     n: int = 0
     """Trials that have ended."""
     successes: int = 0
@@ -83,6 +84,7 @@ class Cell:
         repaired = outcome.extra.get(REPAIRED) is True
         self.repairs += repaired
         self.unrepaired += outcome.success and not repaired
+        self.refused += bool(outcome.extra.get("refused"))
         if outcome.extra.get(DOUBTS):
             self.doubted += 1
             self.doubted_rightly += not outcome.success
@@ -167,6 +169,7 @@ class Cell:
             "clustered 95 %": percent(self.clustered),
             "without repair %": f"{100 * self.unrepaired / self.n:.1f}" if self.repairs else "",
             "doubted": f"{self.doubted}, {self.doubted_rightly} failed" if self.doubted else "",
+            "refused": self.refused or "",
             "n": self.n if self.whole else f"{self.n} of {self.asked} so far",
             # What several tasks measure has no common median.
             "measured": "" if self.task == ALL else self.medians,
@@ -210,6 +213,7 @@ class Cell:
             "so_far": None if self.whole else self.rates,
             "unrepaired": self.unrepaired,
             "repaired_trials": self.repairs,
+            "refused": self.refused,
             "doubted": self.doubted,
             "doubted_failed": self.doubted_rightly,
             "failed": {cause: count for cause, count in sorted(self.causes.items()) if count},
@@ -271,8 +275,6 @@ class Report:
     """Where problems have samples and all have ended: pass@k by split, 0 to 1."""
     own: tuple[Mapping[str, Any], ...]
     """The suite's own table."""
-    own_numbers: tuple[Mapping[str, Any], ...]
-    """The same for a program."""
     order: Callable[[Line], tuple[Any, ...]]
     """Sorts lines as the tasks are sorted."""
     beside: Beside
@@ -388,7 +390,7 @@ class Report:
                 split: {str(k): rate for k, rate in found.items()}
                 for split, found in self.pass_at_k.items()
             },
-            "own": [dict(row) for row in self.own_numbers],
+            "own": [dict(row) for row in self.own],
             "beside": asdict(self.beside),
         }
 
@@ -424,31 +426,35 @@ def read(folder: Path) -> Report:
         yield total
         yield models.setdefault(model, Cell(ALL, model))
         yield tasks.setdefault((trial.task, split), Cell(trial.task, split))
-        for task in filter(None, (ALL, known.family(trial.task))):
-            yield families.setdefault((task, split), Cell(task, split))
+
+    def sums_of(trial: Trial) -> Iterator[Cell]:
+        for task in (ALL, *known.families(trial.task)):
+            yield families.setdefault((task, trial.split), Cell(task, trial.split))
 
     for line in read_lines(folder):
         asked[line.trial] = None
         sampled |= line.trial.sample > 0
         for cell in cells_of(line.trial):
             cell.add(line)
+        for part in known.parts(line.trial, line.outcome):
+            for cell in sums_of(part[0]):
+                cell.add(Line(*part))
     for trial in asked:
-        for cell in cells_of(trial):
+        for cell in (*cells_of(trial), *sums_of(trial)):
             cell.asked += 1
     if not total.n:
         beside = read_beside(folder)
         more = f"; {cost_beside(beside)}" if beside.requests else ""
         raise UsageError(f"{folder} holds no trial yet{more}")
     cells = known.cells() if found else ()
-    for where in cells:
-        if where in tasks:
-            tasks[where].published = known.reference(*where)
-    place = _places(cells, tasks)
+    for where, cell in (*tasks.items(), *families.items()):
+        cell.published = known.reference(*where)
+    known_first = [*cells, *((trial.task, trial.split) for trial in asked)]
+    place = {where: number for number, where in enumerate(dict.fromkeys(known_first))}
     ordered = [cell for _, cell in sorted(tasks.items(), key=lambda one: place[one[0]]) if cell.n]
     splits = list(dict.fromkeys(cell.split for cell in ordered))
     sums = [cell for cell in families.values() if cell.n]
     sums.sort(key=lambda cell: (splits.index(cell.split), cell.task != ALL))
-    own, numbers = known.summary(folder), known.numbers(folder)
     whole = {split: families[ALL, split].clusters for split in splits if sampled and total.whole}
     rates = {split: mean_pass_at_k(of, options.get("k") or KS) for split, of in whole.items()}
     return Report(
@@ -459,8 +465,7 @@ def read(folder: Path) -> Report:
         families=tuple(sums),
         tasks=tuple(ordered),
         pass_at_k={split: rate for split, rate in rates.items() if rate},
-        own=tuple(own),
-        own_numbers=tuple(own if numbers is None else numbers),
+        own=tuple(known.summary(folder)),
         beside=read_beside(folder),
         order=lambda line: (
             place[line.trial.task, line.trial.split],
@@ -469,18 +474,6 @@ def read(folder: Path) -> Report:
         ),
         models=tuple(cell for cell in models.values() if cell.n) if len(models) > 1 else (),
     )
-
-
-def _places(known: Sequence[Where], tasks: Collection[Where]) -> dict[Where, int]:
-    """Return where each cell is: as the suite has it, those it does not know by their names."""
-    others = sorted((where for where in tasks if where not in set(known)), key=_natural)
-    return {where: place for place, where in enumerate([*known, *others])}
-
-
-def _natural(where: Where) -> list[tuple[int, int, str]]:
-    """Return a key that sorts numbers within names by their value."""
-    parts = re.split(r"([0-9]+)", f"{where[1]}\0{where[0]}")
-    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts]
 
 
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:

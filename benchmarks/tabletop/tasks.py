@@ -10,8 +10,7 @@ import msgspec
 
 from benchmarks import task_file
 from benchmarks.tabletop import goals
-from benchmarks.tabletop.attributes import SEEN, UNSEEN, Attributes
-from benchmarks.tabletop.goals import Goal, Near, Words
+from benchmarks.tabletop.goals import SEEN, UNSEEN, Attributes, Goal, Near, Words
 from benchmarks.tabletop.judge import Positions
 
 

@@ -24,8 +24,6 @@ from cap.config import config_file
 from cap.errors import UsageError
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
-pytestmark = pytest.mark.usefixtures("no_charts")
-
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 
 

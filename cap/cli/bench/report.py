@@ -12,6 +12,7 @@ from cap.cli.output import PAGE, print_json, show
 from cap.errors import UsageError
 from cap.messages import printable
 
+_MOST_TASKS = 60
 _MOST_REASONS = 10
 _MOST_CHARS = 160
 _MOST_DIFFERING = 20
@@ -20,7 +21,8 @@ _MOST_DIFFERING = 20
 def show_report(folder: Path, as_json: bool = False) -> Any:
     """Write a folder's report, and print it as far as there is one: the headline comes first.
 
-    A suite with a table of its own has that one in place of its tasks.
+    A suite with a table of its own has that one in place of its tasks; of many tasks only the sums
+    are shown.
 
     Returns:
         The report; None if no trial has ended.
@@ -42,7 +44,8 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
             click.echo(printable(line))
         click.echo("")
         keys = ("task", "split", "success %, 95 %", "clustered 95 %", "n", "measured", "failed by")
-        found = reports.rows_of([*report.sums, *(() if report.own else report.tasks)])
+        tasks = () if report.own or len(report.tasks) > _MOST_TASKS else report.tasks
+        found = reports.rows_of([*report.sums, *tasks])
         show([{key: row[key] for key in keys if key in row} for row in found], columns=PAGE)
         if report.own:
             click.echo("")

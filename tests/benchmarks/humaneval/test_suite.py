@@ -14,8 +14,8 @@ from benchmarks.humaneval.completions import ARMS, completion_of, write
 from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import official
 from benchmarks.humaneval.suite import HumanEvalSuite
-from benchmarks.pass_at_k import pass_at_k
 from benchmarks.results import begin, read_lines
+from benchmarks.statistics import pass_at_k
 from benchmarks.suite import Settings
 from cap.cli.main import run as cap
 from cap.errors import ModelError

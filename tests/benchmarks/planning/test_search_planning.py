@@ -17,7 +17,7 @@ from benchmarks.planning.puzzle_domains import (
 )
 from benchmarks.planning.puzzles import Part, PuzzleWorld
 from benchmarks.planning.search_trials import lengths, puzzle_trial
-from benchmarks.tabletop.attributes import EVERY
+from benchmarks.tabletop.goals import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.planners.dialogue import Dialogue, DialogueLine, plan_in

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from shapely.geometry import LinearRing, LineString, MultiPoint, Point, Polygon, box
 
-from benchmarks.problems.equality import MAX_COORDINATES, difference, unfit
-from benchmarks.problems.judge import examine, judge
+from benchmarks.problems.judge import MAX_COORDINATES, difference, examine, judge, unfit
 from benchmarks.problems.plain_python import converted
 from benchmarks.problems.problem import Case, Mutant, Problem, Tolerance
 from benchmarks.problems.problem_file import load

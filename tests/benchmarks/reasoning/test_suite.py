@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from benchmarks.reasoning.answers import wrong
-from benchmarks.reasoning.methods import SYSTEM
 from benchmarks.reasoning.questions import COLORS, QUESTIONS, put
-from benchmarks.reasoning.suite import ARMS, TASKS, ReasoningSuite
+from benchmarks.reasoning.suite import ARMS, SYSTEM, TASKS, ReasoningSuite
 from benchmarks.results import begin
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.errors import ModelError, PromptError, UsageError

@@ -14,9 +14,8 @@ from benchmarks.problems.judge import examine, judge
 from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from benchmarks.report import tables
-from benchmarks.results import Line, begin, read_header
-from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set
-from benchmarks.robocodegen.summary import LIBRARY, parts
+from benchmarks.results import begin, read_header
+from benchmarks.robocodegen.suite import ARMS, LIBRARY, RoboCodeGenSuite, problem_set
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
 from cap.checker.policy import EVERYWHERE
@@ -288,8 +287,8 @@ def test_a_shared_library_keeps_what_was_written(
     assert whole.success
     assert len(model.requests) == whole.requests == 3  # the helper was asked for once
     assert whole.prompt_tokens == 300
-    found = parts(Line(Trial(LIBRARY, "flat-single", 0), whole))
-    assert [line.trial.task for line in found] == ["get_highest_point", "get_top_point"]
+    found = SUITE.parts(Trial(LIBRARY, "flat-single", 0), whole)
+    assert [trial.task for trial, _ in found] == ["get_highest_point", "get_top_point"]
 
 
 def test_a_shared_library_takes_all_problems_or_none(tmp_path: Path) -> None:
@@ -335,11 +334,12 @@ def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
         right = PROBLEMS[trial.task].family == "numpy"
         results.add(trial, replace(blank, success=right, cause="" if right else "task"))
     results.close()
-    rows = {row["problems"]: row for row in tables.read(tmp_path / "run").own}
+    found = tables.rows_of(tables.read(tmp_path / "run").families)
+    rows = {row["task"]: row for row in found}
     assert rows["family: numpy"]["n"] == 16
-    assert rows["family: numpy"]["solved %, 95 %"].startswith("100.0")
-    assert rows["family: scene"]["solved %, 95 %"].startswith("0.0")
-    assert rows["all"]["solved %, 95 %"].startswith("43.2")
+    assert rows["family: numpy"]["success %, 95 %"].startswith("100.0")
+    assert rows["family: scene"]["success %, 95 %"].startswith("0.0")
+    assert rows["all"]["success %, 95 %"].startswith("43.2")
     assert "code-davinci-002 81.1" in rows["all"]["published %"]
     assert "code-davinci-002 42.9" in rows["family: scene"]["published %"]
     assert (
@@ -358,8 +358,8 @@ def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     (trial,) = found.trials(1, 0, None, ["flat-single"])
     results.add(trial, Outcome(**plain(asdict(found.run(trial, settings)))))
     results.close()
-    rows = {row["problems"]: row["n"] for row in tables.read(tmp_path / "run").own}
-    assert rows == {"family: numpy": 2, "generalisation: localism": 2, "all": 2}
+    counts = {cell.task: cell.n for cell in tables.read(tmp_path / "run").families}
+    assert counts == {"all": 2, "family: numpy": 2, "generalisation: localism": 2}
 
 
 # --- the command line
