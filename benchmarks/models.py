@@ -51,6 +51,20 @@ MODEL_OPTIONS = (
 )
 
 
+class FixedAnswer:
+    """A model that gives one answer and is not asked again."""
+
+    repairs = False
+
+    def __init__(self, name: str, text: str, cost_usd: float | None = None) -> None:
+        self.name = name
+        self._completion = Completion(text, name, cost_usd=cost_usd)
+
+    def complete(self, request: Request) -> Completion:
+        """Return the answer."""
+        return self._completion
+
+
 class NoModel:
     """Stands where a baseline has no model."""
 

@@ -19,6 +19,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -126,14 +127,15 @@ def _loop(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
     return True
 
 
-def _exception(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
-    """Fail somewhere on the way."""
-    return _inserted(tree, rng, "raise ValueError('a mutant')")
-
-
-def _endless(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
-    """Never come to an end."""
-    return _inserted(tree, rng, "while True:\n    pass")
+def _inserted(tree: ast.Module, rng: Rng, names: Sequence[str], source: str) -> bool:
+    """Put a statement before one of the last half of a program's own."""
+    at = int(rng.integers(len(tree.body) // 2, len(tree.body) + 1))
+    body = tree.body
+    last = body[-1] if body else None
+    if isinstance(last, ast.FunctionDef):  # the whole is one function: inside it
+        body, at = last.body, 0
+    body[at:at] = ast.parse(source).body
+    return True
 
 
 def _nothing(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
@@ -147,8 +149,8 @@ KINDS: Mapping[str, Mutate] = {
     "swap": _swap,
     "offset": _offset,
     "loop": _loop,
-    "exception": _exception,
-    "endless": _endless,
+    "exception": partial(_inserted, source="raise ValueError('a mutant')"),
+    "endless": partial(_inserted, source="while True:\n    pass"),
     "nothing": _nothing,
 }
 """Every way, by its name."""
@@ -156,17 +158,6 @@ KINDS: Mapping[str, Mutate] = {
 
 def _constants(tree: ast.Module) -> Iterator[ast.Constant]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
-
-
-def _inserted(tree: ast.Module, rng: Rng, source: str) -> bool:
-    """Put a statement before one of the last half of a program's own."""
-    at = int(rng.integers(len(tree.body) // 2, len(tree.body) + 1))
-    body = tree.body
-    last = body[-1] if body else None
-    if isinstance(last, ast.FunctionDef):  # the whole is one function: inside it
-        body, at = last.body, 0
-    body[at:at] = ast.parse(source).body
-    return True
 
 
 NOISY = "noisy-oracle"

@@ -299,16 +299,12 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
         return _own(make, f"suite() of {Path(name)}")
     if name in (brought := brought_suites()):
+        where = f"suite '{name}' ({brought[name].value})"
         try:
             make = brought[name].load()
         except BaseException as error:  # a plug-in may fail in any way
-            if (stop := stop_in(error)) is not None:
-                raise stop from None
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise UsageError(
-                f"suite '{name}' ({brought[name].value}) does not load: {why}"
-            ) from None
-        return _own(make, f"suite '{name}' ({brought[name].value})")
+            raise _failed(error, f"{where} does not load") from None
+        return _own(make, where)
     if name not in SUITES:
         known = names()
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
@@ -332,6 +328,15 @@ def brought_suites() -> dict[str, EntryPoint]:
     return {name: found[name] for name in sorted(found) if name not in SUITES}
 
 
+def _failed(error: BaseException, what: str) -> BaseException:
+    """Return the error of a person's code that failed, with the line; a stop as it is."""
+    if (stop := stop_in(error)) is not None:
+        return stop
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    why = " ".join(f"{type(error).__name__}: {error}".split())
+    return UsageError(f"{what}: {why} ({frame.filename}, line {frame.lineno})")
+
+
 def _own(make: Callable[[], Any], where: str) -> BaseSuite:
     """Return the suite that a person's function makes.
 
@@ -343,11 +348,7 @@ def _own(make: Callable[[], Any], where: str) -> BaseSuite:
     except CapError:
         raise
     except BaseException as error:  # a person's function may fail in any way
-        if (stop := stop_in(error)) is not None:
-            raise stop from None
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{where} failed: {why} ({frame.filename}, line {frame.lineno})") from None
+        raise _failed(error, f"{where} failed") from None
     if not isinstance(own, BaseSuite):
         raise UsageError(
             f"{where} gives {type(own).__name__}, no suite; return a "

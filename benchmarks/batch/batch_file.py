@@ -8,19 +8,19 @@ What a session needs before it can begin, its robot, its scene and its prompts, 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from benchmarks import json_lines
 from benchmarks.batch.effects import names_in, wrong_check, wrong_effects
+from benchmarks.task_file import converted
 from cap.config import CHOICES
 from cap.errors import CapError, PromptError, UsageError, did_you_mean
 from cap.files import read_bytes, read_toml
@@ -42,38 +42,20 @@ def robot_of(session: Mapping[str, Any]) -> Robot:
         UsageError: It cannot be had, or it is real.
         RobotError: It could not be made.
     """
-    try:
-        robot = _made(session, session["mode"])
-    except CapError:
-        if session["mode"] == "instant" or not _has_dry_run(session):
-            raise
-    else:
-        if robot.simulated:
-            return robot
-        robot.close()
-    remedy = '; its dry run is one: say mode = "instant"' if _has_dry_run(session) else ""
-    raise UsageError(
-        f"robot '{session['robot']}' is real, and a batch needs a simulated robot{remedy}"
-    )
-
-
-def _made(session: Mapping[str, Any], mode: str) -> Robot:
-    return registry.make_robot(
+    robot = registry.make_robot(
         session["robot"],
         seed=session["seed"],
-        mode=mode,
+        mode=session["mode"],
         objects=session["objects"],
         **registry.own_options(session["robot_options"] or {}),
     )
-
-
-def _has_dry_run(session: Mapping[str, Any]) -> bool:
-    """Tell whether a session's robot would be real, but for a dry run in its instant world."""
-    with contextlib.suppress(CapError):
-        robot = _made(session, "instant")
+    if not robot.simulated:
         robot.close()
-        return getattr(robot, "mode", "") == "dry run"
-    return False
+        raise UsageError(
+            f"robot '{session['robot']}' is real, and a batch needs a simulated robot; if it has a "
+            'dry run, say mode = "instant"'
+        )
+    return robot
 
 
 def prompts_of(session: Mapping[str, Any]) -> Mapping[str, Prompt]:
@@ -222,7 +204,7 @@ def read(
         file = read_toml(path, "batch")
         file.refuse_unknown(("defaults", "sessions"))
         defaults = file.values.get("defaults", {})
-        _converted(defaults, Defaults, f"{path}, [defaults]")
+        converted(defaults, Defaults, f"{path}, [defaults]")
         entries = [
             _Entry(f"{path}, session {number} (line {table.first})", table.values)
             for number, table in enumerate(file.tables("sessions"), 1)
@@ -247,28 +229,6 @@ def read(
     return Batch(hashlib.sha256(read_bytes(path)).hexdigest()[:12], sessions, models)
 
 
-_T = TypeVar("_T", bound=msgspec.Struct)
-
-
-def _converted(values: Any, kind: type[_T], where: str) -> _T:
-    """Return a table as what it is to be.
-
-    Raises:
-        UsageError: A key or a value in it cannot be; with its place.
-    """
-    known = kind.__struct_fields__
-    for name in values:
-        if name not in known:
-            hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-            raise UsageError(f"{where}: unknown key {name!r}.{hint}")
-    try:
-        return msgspec.convert(values, kind)
-    except msgspec.ValidationError as error:
-        why, _, place = str(error).replace("`", "'").partition(" - at '$")
-        at = place.rstrip("'").lstrip(".")
-        raise UsageError(f"{where}: {at + ': ' if at else ''}{why}; see cap batch") from None
-
-
 def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
     """Return a session as plain data, with every key.
 
@@ -276,7 +236,7 @@ def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
         UsageError: It cannot be used.
     """
     where = entry.where
-    table = _converted(entry.values, SessionTable, where)
+    table = converted(entry.values, SessionTable, where)
     _check(table, where)
     if "fails" in (table.expect or {}):
         raise UsageError(

@@ -41,62 +41,6 @@ FRICTION_NMS = (2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
 _COUNT = 6
 
 
-class TorqueArm:
-    """The arm without a controller in MuJoCo, at rest, with gravity and nothing to touch."""
-
-    def __init__(self, joints: Array, step_s: float) -> None:
-        """Put the arm at its angles (radians); a step takes `step_s` seconds.
-
-        Raises:
-            MissingSimulator: MuJoCo is not installed.
-        """
-        choose(MUJOCO)
-        import mujoco
-
-        self._m: Any = mujoco
-        spec = mujoco.MjSpec.from_file(str(ARM.urdf))
-        spec.option.timestep = step_s
-        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
-        for finger in spec.joints[_COUNT:]:
-            spec.delete(finger)
-        self._model = spec.compile()
-        self._model.dof_damping[:] = FRICTION_NMS
-        self._data, self._now = mujoco.MjData(self._model), mujoco.MjData(self._model)
-        self._data.qpos[:] = joints
-        self._hand = self._model.body("hand").id
-
-    def positions(self) -> Array:
-        """Return the joint angles, shape (6,), radians."""
-        return np.array(self._data.qpos)
-
-    def velocities(self) -> Array:
-        """Return the joint velocities, shape (6,), rad/s."""
-        return np.array(self._data.qvel)
-
-    def jacobian(self) -> Array:
-        """Return the Jacobian of the fingertips' position, shape (3, 6)."""
-        self._at_rest()
-        tip = np.asarray(ur5e.forward(self._data.qpos.tolist())[:3, 3])
-        found = np.zeros((3, _COUNT))
-        self._m.mj_jac(self._model, self._now, found, None, tip, self._hand)
-        return found
-
-    def gravity(self) -> Array:
-        """Return the torques that hold the arm as it is, shape (6,), Nm."""
-        self._at_rest()
-        return np.array(self._now.qfrc_bias)
-
-    def _at_rest(self) -> None:
-        """Compute what the present angles mean, apart from the simulation."""
-        self._now.qpos[:] = self._data.qpos
-        self._m.mj_forward(self._model, self._now)
-
-    def step(self, torques: Array) -> None:
-        """Let one step pass with these torques (Nm)."""
-        self._data.qfrc_applied[:] = torques
-        self._m.mj_step(self._model, self._data)
-
-
 class Arm(Episode):
     """One simulation, from a start and with a goal that the seed decides."""
 
@@ -109,13 +53,25 @@ class Arm(Episode):
         Raises:
             MissingSimulator: MuJoCo is not installed.
         """
+        choose(MUJOCO)
+        import mujoco
+
+        self._mujoco: Any = mujoco
         self.seed = seed
         """What start and goal came from."""
         rng = np.random.default_rng([seed, 5])
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
         joints = ur5e.inverse(start[None], np.zeros(1))[0]
-        self._arm = TorqueArm(joints, STEP_S / SUBSTEPS)
+        spec = mujoco.MjSpec.from_file(str(ARM.urdf))
+        spec.option.timestep = STEP_S / SUBSTEPS
+        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+        for finger in spec.joints[_COUNT:]:
+            spec.delete(finger)
+        self._model = spec.compile()
+        self._model.dof_damping[:] = FRICTION_NMS
+        self._data, self._now = mujoco.MjData(self._model), mujoco.MjData(self._model)
+        self._data.qpos[:] = joints
         self._torques = np.zeros(6)
         self.track = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
@@ -126,12 +82,12 @@ class Arm(Episode):
     @perception
     def get_joint_positions(self) -> Array:
         """Return the six joint angles q, shape (6,), radians."""
-        return self._arm.positions()
+        return np.array(self._data.qpos)
 
     @perception
     def get_joint_velocities(self) -> Array:
         """Return the six joint velocities dq, shape (6,), rad/s."""
-        return self._arm.velocities()
+        return np.array(self._data.qvel)
 
     @perception
     def get_ee_position(self) -> Array:
@@ -141,12 +97,17 @@ class Arm(Episode):
     @perception
     def get_jacobian(self) -> Array:
         """Return the Jacobian J of the fingertips' position, shape (3, 6): x_dot = J @ dq."""
-        return self._arm.jacobian()
+        self._at_rest()
+        found = np.zeros((3, _COUNT))
+        hand = self._model.body("hand").id
+        self._mujoco.mj_jac(self._model, self._now, found, None, self._tip(), hand)
+        return found
 
     @perception
     def get_gravity_torques(self) -> Array:
         """Return the torques that hold the arm against gravity as it is now, shape (6,), Nm."""
-        return self._arm.gravity()
+        self._at_rest()
+        return np.array(self._now.qfrc_bias)
 
     @perception
     def get_goal_position(self) -> Array:
@@ -184,9 +145,10 @@ class Arm(Episode):
         jacobian = self.get_jacobian()
         beyond = self._torques - self.get_gravity_torques()
         force = np.linalg.lstsq(jacobian.T, beyond, rcond=None)[0]
-        self.pulls.append((jacobian @ self._arm.velocities(), np.asarray(force, dtype=float)))
+        self.pulls.append((jacobian @ self._data.qvel, np.asarray(force, dtype=float)))
         for _ in range(SUBSTEPS):
-            self._arm.step(self._torques)
+            self._data.qfrc_applied[:] = self._torques
+            self._mujoco.mj_step(self._model, self._data)
         self.track.append(self._tip().tolist())
         return self.sim_time_s
 
@@ -200,7 +162,12 @@ class Arm(Episode):
         return np.asarray(start + share * (end - start))
 
     def _tip(self) -> Array:
-        return np.asarray(ur5e.forward(self._arm.positions().tolist())[:3, 3])
+        return np.asarray(ur5e.forward(self._data.qpos.tolist())[:3, 3])
+
+    def _at_rest(self) -> None:
+        """Compute what the present angles mean, apart from the simulation."""
+        self._now.qpos[:] = self._data.qpos
+        self._mujoco.mj_forward(self._model, self._now)
 
 
 def _corners(rng: np.random.Generator, start: Array) -> Array:

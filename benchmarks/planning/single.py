@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,19 +46,6 @@ ROBOTS = ("kitchen", "ravens", "household")
 """Those whose skills planners know."""
 PLANNERS = ("saycan", "monologue", "saycanpay", "zero-shot", "cap")
 FEEDBACK = ("object", "success", "scene", "human")
-PAPER_WORDING: Mapping[str, Sequence[str]] = {
-    "blocks-in-bowl": ("Put all the blocks in the {bowl}",),
-    "matching-bowls": (
-        "Put the blocks in their matching bowls",
-        "Put all the blocks in their matching bowls",
-        "Put the blocks in the bowls with matching colors",
-    ),
-    "mismatched-bowls": (
-        "Put the blocks on mismatched bowls",
-        "Put the blocks in mismatched bowls",
-    ),
-}
-"""Other words for some of the tabletop tasks: Inner Monologue's table has them."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +124,10 @@ def is_known(setup: PlanSetup, instruction: str) -> bool:
         return plain(instruction) in BY_WORDS
     if setup.robot == "household":
         return plain(instruction) in IN_HOUSE
-    return any(words is not None for _, words in _readings(instruction))
+    with contextlib.suppress(LookupError):
+        _reading(instruction)
+        return True
+    return False
 
 
 def nearest_known(setup: PlanSetup, instruction: str) -> list[str]:
@@ -317,13 +307,23 @@ def _named_tasks() -> Sequence[Any]:
     return [task for task in TASKS if not task.coordinates]
 
 
-def _readings(instruction: str) -> list[tuple[Any, dict[str, str] | None]]:
-    """Return each tabletop task with the words an instruction has in its slots, if it is one."""
-    return [
-        (task, _words(template, instruction))
-        for task in _named_tasks()
-        for template in (task.template, *PAPER_WORDING.get(task.name, ()))
-    ]
+def _reading(instruction: str, names: Collection[str] | None = None) -> tuple[Any, dict[str, str]]:
+    """Return the tabletop task that an instruction is, with the words in its slots.
+
+    Args:
+        instruction: What the person says.
+        names: What there is for the slots; None for anything.
+
+    Raises:
+        LookupError: It is none of the tasks.
+    """
+    for task in _named_tasks():
+        for template in (task.template, *task.also):
+            slots = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[\\w ]+?)", re.escape(plain(template)))
+            match = re.fullmatch(slots, plain(instruction))
+            if match and (names is None or set(match.groupdict().values()) <= set(names)):
+                return task, match.groupdict()
+    raise LookupError(instruction)
 
 
 def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
@@ -332,40 +332,33 @@ def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
     Raises:
         UsageError: The scene lacks what it speaks of, or has a bowl where a block is to be.
     """
-    for task, words in _readings(instruction):
-        if words is None or not all(word in scene or word in PLACES for word in words.values()):
-            continue
-        blocks = [name for name in scene if name.endswith("block")]
-        matching = task.name == "matching-bowls"
-        colors = {name.split()[0] for name in blocks} if matching else set()
-        lacking = [bowl for color in sorted(colors) if (bowl := f"{color} bowl") not in scene]
-        lacking += [] if blocks else ["block"]
-        lacking += [] if not task.own_bowls or any(n.endswith("bowl") for n in scene) else ["bowl"]
-        if lacking:
-            raise UsageError(
-                f"there is nothing to do: '{instruction}' needs a {lacking[0]}, and the table has "
-                "none; name one with --objects"
-            )
-        aside = {name: (10.0, 10.0, 0.0) if name in blocks else at for name, at in scene.items()}
-        found: Mapping[str, Any] | None = task.goal_in(words, aside)
-        if found is None:  # blocks can make way, bowls stay
-            places = [word for word in words.values() if word in PLACES] or CORNERS
-            name, place = next(
-                (name, place)
-                for place in places
-                for name, at in aside.items()
-                if not clear({name: at}, [PLACES[place]])
-            )
-            raise UsageError(
-                f"'{instruction}' cannot be done here: the {name} is too near to the {place}; "
-                "leave it out with --objects, or use another --seed"
-            )
-        return found
-    return None
-
-
-def _words(template: str, instruction: str) -> dict[str, str] | None:
-    """Return the words of a template's slots in an instruction; None if it is another one."""
-    pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[\\w ]+?)", re.escape(plain(template)))
-    match = re.fullmatch(pattern, plain(instruction))
-    return None if match is None else match.groupdict()
+    try:
+        task, words = _reading(instruction, {*scene, *PLACES})
+    except LookupError:
+        return None
+    blocks = [name for name in scene if name.endswith("block")]
+    matching = task.name == "matching-bowls"
+    colors = {name.split()[0] for name in blocks} if matching else set()
+    lacking = [bowl for color in sorted(colors) if (bowl := f"{color} bowl") not in scene]
+    lacking += [] if blocks else ["block"]
+    lacking += [] if not task.own_bowls or any(n.endswith("bowl") for n in scene) else ["bowl"]
+    if lacking:
+        raise UsageError(
+            f"there is nothing to do: '{instruction}' needs a {lacking[0]}, and the table has "
+            "none; name one with --objects"
+        )
+    aside = {name: (10.0, 10.0, 0.0) if name in blocks else at for name, at in scene.items()}
+    found: Mapping[str, Any] | None = task.goal_in(words, aside)
+    if found is None:  # blocks can make way, bowls stay
+        places = [word for word in words.values() if word in PLACES] or CORNERS
+        name, place = next(
+            (name, place)
+            for place in places
+            for name, at in aside.items()
+            if not clear({name: at}, [PLACES[place]])
+        )
+        raise UsageError(
+            f"'{instruction}' cannot be done here: the {name} is too near to the {place}; "
+            "leave it out with --objects, or use another --seed"
+        )
+    return found

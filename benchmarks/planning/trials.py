@@ -349,11 +349,8 @@ def kitchen_planner(
 
 def kitchen_feedback(kind: str) -> Feedback:
     """Return the kitchen's feedback: none for `saycan`, `success`, or `object+success`."""
-    kinds: dict[str, tuple[FeedbackKind, ...]] = {
-        "success": ("success",),
-        "object+success": ("success", "object"),
-    }
-    return Feedback(kinds.get(kind, ()), "kitchen")
+    every: tuple[FeedbackKind, ...] = ("success", "object")
+    return Feedback([one for one in every if one in kind], "kitchen")
 
 
 def tabletop_trial(

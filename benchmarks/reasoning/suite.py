@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of, seed_of
+from benchmarks.models import MODEL_OPTIONS, FixedAnswer, Meter, check_model_of, model_of, seed_of
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
 from benchmarks.reasoning.questions import QUESTIONS, PosedQuestion, put
 from benchmarks.suite import (
@@ -32,7 +32,7 @@ from benchmarks.suite import (
 )
 from cap.engine.lmp import LMP
 from cap.errors import ModelError, NotFound
-from cap.models.base import Completion, Model, Request
+from cap.models.base import Model, Request
 from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.result import Failure, plain
@@ -71,30 +71,16 @@ class Response:
     """It is the second one: the first could not be used."""
 
 
-class Fixed:
-    """A model that gives one answer, whatever it is asked, and is not asked again."""
-
-    name = "fixed"
-    repairs = False
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def complete(self, request: Request) -> Completion:
-        """Return the answer."""
-        return Completion(self._text, self.name)
-
-
 def right_answer(asked: PosedQuestion, arm: str) -> str:
     """Return the right answer in the form of an arm."""
     return asked.program if arm == "lmp" else f"answer = {as_text(asked.question, asked.answer)!r}"
 
 
-def fixed_answer(name: str, asked: PosedQuestion, arm: str) -> Fixed | None:
+def fixed_answer(name: str, asked: PosedQuestion, arm: str) -> FixedAnswer | None:
     """Return what stands in a model's place: the oracle, or one that says nothing; else None."""
     if name == "no-op":
-        return Fixed("pass" if arm == "lmp" else "I cannot say.")
-    return Fixed(right_answer(asked, arm)) if name == "oracle" else None
+        return FixedAnswer("fixed", "pass" if arm == "lmp" else "I cannot say.")
+    return FixedAnswer("fixed", right_answer(asked, arm)) if name == "oracle" else None
 
 
 def in_words(asked: PosedQuestion, model: Model, prompt: Prompt, *, repairs: bool) -> Response:
@@ -222,6 +208,7 @@ class ReasoningSuite(BaseSuite):
         check_options(settings, OPTIONS)
         program_limits(settings.options.get("limits", {}))
         check_model_of(settings)
+        load_prompts(settings.prompts, tuple(LMPS.values()))
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task under every arm."""

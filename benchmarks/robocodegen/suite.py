@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import published
-from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
+from benchmarks.models import MODEL_OPTIONS, FixedAnswer, Meter, check_model_of, model_of
 from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
@@ -47,7 +47,7 @@ from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings, GenerationLimits
 from cap.errors import ProblemError, UsageError
-from cap.models.base import Completion, Model, Request, Usage
+from cap.models.base import Model, Usage
 from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt import prompt as prompts
@@ -385,23 +385,9 @@ class _Asked(Meter):
         """Whether it is asked again after an answer that cannot be used."""
 
 
-class _Author:
-    """A baseline: it knows what to write."""
-
-    repairs = False
-
-    def __init__(self, name: str, source: str) -> None:
-        self.name = name
-        self._source = source
-
-    def complete(self, request: Request) -> Completion:
-        """Answer with what it knows, at no cost."""
-        return Completion(self._source, self.name, cost_usd=0.0)
-
-
 def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
     if settings.model == "oracle":
-        return _Author("oracle", problem.solution)
+        return FixedAnswer("oracle", problem.solution, 0.0)
     if settings.model == "no-op":
-        return _Author("no-op", f"{problem.header}\n    return None\n")
+        return FixedAnswer("no-op", f"{problem.header}\n    return None\n", 0.0)
     return model_of(settings, trial, {"": problem.solution})

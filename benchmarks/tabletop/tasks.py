@@ -37,6 +37,8 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Least and most bowls; on top of the blocks' own, if those are asked for."""
     own_bowls: bool = False
     """Every block has a bowl of its colour."""
+    also: tuple[str, ...] = ()
+    """Other words for it: Inner Monologue's table has them."""
     near: Near = Near()
     """How near counts as on, in and at."""
     apart: bool = False
