@@ -73,7 +73,7 @@ ARMS: Mapping[str, tuple[str, bool]] = {
     "flat-single": ("flat", False),
 }
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
-OPTIONS = ("k", "limit_s", "limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
+OPTIONS = ("k", "limit_s", "limits", "problems", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _REFUSED = re.compile(r"CAP1\d\d line|is refused: ")
 """In the reason why an answer failed: the check refused it."""
@@ -213,8 +213,7 @@ class RoboCodeGenSuite(ProblemSuite):
         if task not in self.problems:
             return ()
         problem = self.problems[task]
-        kind = problem.generalisation
-        return (f"family: {problem.family}", *([f"generalisation: {kind}"] if kind else []))
+        return tuple(filter(None, (problem.family, problem.generalisation)))
 
     def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
         """Yield the problems of a pass as trials of their own; any other trial as it is."""
@@ -262,7 +261,7 @@ def _run_one(
     """Have one function written, with what is there already, and judge it."""
     place = desk(examine(problem, trial.seed))
     file, recursive = ARMS[trial.split]
-    meter = _Asked(_model(settings, problem, trial), bool(settings.options.get("repairs")))
+    meter = OneAnswer(_model(settings, problem, trial))
     budget = GenerationLimits() if recursive else GenerationLimits(depth=1)
     engine = Engine(
         place,
@@ -376,13 +375,10 @@ def _functions(prompt: Prompt) -> Iterator[tuple[str, str]]:
 # --- models
 
 
-class _Asked(Meter):
-    """A model that is counted, and asked again only where repairs are allowed."""
+class OneAnswer(Meter):
+    """A model that is counted, and not asked again after an answer that cannot be used."""
 
-    def __init__(self, model: Model, repairs: bool) -> None:
-        super().__init__(model)
-        self.repairs = repairs and bool(getattr(model, "repairs", True))
-        """Whether it is asked again after an answer that cannot be used."""
+    repairs = False
 
 
 def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
