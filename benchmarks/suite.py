@@ -175,6 +175,8 @@ class BaseSuite:
     """Which of these settings mean something to it."""
     judges_samples: bool = False
     """It judges answers in a file as well: it has `given`."""
+    shares: tuple[str, ...] = ()
+    """Which of the values it measures are shares: reports show their means."""
     oracle_splits: tuple[str, ...] | None = None
     """Splits that the oracle must solve; the others are run when they are asked for."""
 
@@ -270,9 +272,8 @@ class BaseSuite:
         """What models that stand in for a language model know, a line each."""
         return ()
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Return the suite's own table of a results folder; may write files of it there."""
-        return []
+    def write_files(self, folder: Path) -> None:
+        """Write what a results folder has beside its report, such as the samples it judged."""
 
 
 def names() -> list[str]:

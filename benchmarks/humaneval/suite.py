@@ -197,7 +197,7 @@ class HumanEvalSuite(ProblemSuite):
         """Return the paper's values of an arm, in percent."""
         return PAPER.get(split, {}) if self._file is None and task == ALL else {}
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
+    def write_files(self, folder: Path) -> None:
         """Write each arm's samples in the official form.
 
         Raises:
@@ -217,7 +217,6 @@ class HumanEvalSuite(ProblemSuite):
                 ),
             )
             self.write_samples(folder, arm, lines)
-        return []
 
 
 @cache

@@ -30,8 +30,7 @@ from benchmarks.planning.household import SCENES, TRIED, HouseholdTask
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
 from benchmarks.planning.search_trials import ROWS, puzzle_trial
 from benchmarks.planning.trials import MakeModel, TrialResult, household_translator
-from benchmarks.report.tables import Cell
-from benchmarks.results import read_header, read_lines
+from benchmarks.report.tables import ALL
 from benchmarks.suite import (
     BASELINES,
     BaseSuite,
@@ -210,6 +209,7 @@ class PlanningSuite(BaseSuite):
     about = "planners side by side, step by step: SayCan's and Inner Monologue's tables"
     judged = "Success is judged on the world; a planner must also say that it is done."
     takes = ("mode",)
+    shares = ("parsed", "prepared", "bare", "lcs", "optimal", "optimal until", "relative")
     usual_mode = "instant"
 
     def __init__(
@@ -315,8 +315,11 @@ class PlanningSuite(BaseSuite):
         return tuple(f"{name} {known}" for name in self.models if (known := what_it_knows(name)))
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return the paper's values of a cell, percent, labelled as its own."""
+        """Return the paper's values of a cell or of a column as a whole, percent."""
         cell = self._cells.get((task, split))
+        if task == ALL:
+            columns = [each for each in self._cells.values() if each.split == split]
+            cell = replace(columns[0], task="total") if columns else None
         return {} if cell is None else paper(self.table, cell)
 
     def require(self, trials: Sequence[Trial]) -> None:
@@ -333,41 +336,6 @@ class PlanningSuite(BaseSuite):
             if any(trial.task.startswith("babyai") for trial in trials):
                 environment("test", 0)
             require_learning()
-
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Return the table: a line for each row and column, and each column's total."""
-        options = read_header(folder)["settings"]["options"]
-        found = self.adjusted(options)
-        tallies: dict[tuple[str, str], Cell] = {}
-        rungs: dict[tuple[str, str], str] = {}
-        for line in read_lines(folder):
-            for task in (line.trial.task, "total"):
-                key = (task, line.trial.split)
-                tallies.setdefault(key, Cell()).add(line)
-                rungs[key] = str(line.outcome.extra.get("rung") or rungs.get(key, ""))
-        rows = [(key, cell) for key, cell in found._cells.items() if key in tallies]
-        rows += [
-            (key, PlanningCell("total", cell.planner, cell.model, cell.what))
-            for key, cell in {("total", c.split): c for _, c in rows}.items()
-        ]
-        return [
-            {
-                "table": found.table,
-                "row": cell.task,
-                "planner": cell.planner,
-                "model": cell.model,
-                "model is": what_it_knows(cell.model),
-                "rung": rungs[key],
-                "counted": cell.what or "success",
-                "%, 95 %": tallies[key].rate,
-                "n": tallies[key].n,
-                **_means(tallies[key]),
-                "the paper's, another model and robot, %": ", ".join(
-                    f"{name} {value:g}" for name, value in paper(found.table, cell).items()
-                ),
-            }
-            for key, cell in rows
-        ]
 
 
 def _carry_out(
@@ -435,17 +403,3 @@ def _outcome(cell: PlanningCell, result: TrialResult) -> Outcome:
             **({"measured": dict(result.measured)} if result.measured else {}),
         },
     )
-
-
-def _means(tally: Cell) -> dict[str, str]:
-    """Return the means of what was measured: shares in percent, anything else as it is."""
-    found = {}
-    for name, values in tally.measured.items():
-        known = [value for value in values if value is not None]
-        if not known:
-            found[name] = ""
-        elif name == "steps":
-            found[name] = f"{sum(known) / len(known):.1f}"
-        else:
-            found[f"{name} %"] = f"{100 * sum(known) / len(known):.1f}"
-    return found

@@ -107,10 +107,8 @@ def _notes(report: Report) -> list[str]:
 
 
 def _tables(report: Report) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """Return the tables with their titles: sums, the suite's own, then every task."""
-    sums = rows_of(report.sums)
-    own = f"By {next(iter(report.own[0]))}" if report.own else ""
-    named = [("In all", sums), (own, report.own), ("By task", rows_of(report.tasks))]
+    """Return the tables with their titles: sums, then every task."""
+    named = [("In all", rows_of(report.sums)), ("By task", rows_of(report.tasks))]
     return [(title, table) for title, table in named if table]
 
 

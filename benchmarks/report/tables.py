@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
@@ -28,7 +28,7 @@ ALL = "all"
 Where = tuple[str, str]
 """A task, or `all` or a family, and a split."""
 _RARE = (
-    *("split", "clustered 95 %", "without repair %", "doubted", "measured", "refused"),
+    *("split", "clustered 95 %", "without repair %", "doubted", "measured", "rung", "refused"),
     "published %",
 )
 """Columns that are left out where no row has anything in them."""
@@ -70,6 +70,10 @@ class Cell:
     """Wall time of all trials."""
     measured: dict[str, list[float | None]] = field(default_factory=dict)
     """What the suite measured in each trial, by name; None where there was nothing to measure."""
+    shares: Collection[str] = ()
+    """Names of those that are shares, whose mean is shown."""
+    rung: str = ""
+    """How a model's candidates were compared last, where it compared some."""
     clusters: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
     """By task and seed, which is a problem or a scene, trials and successes."""
 
@@ -90,6 +94,7 @@ class Cell:
             self.doubted_rightly += not outcome.success
         if not outcome.success:
             self.causes[outcome.cause] += 1
+        self.rung = str(outcome.extra.get("rung") or self.rung)
         self.calls += outcome.calls
         self.usage = self.usage.plus(outcome.usage)
         self.seconds += outcome.seconds
@@ -121,16 +126,23 @@ class Cell:
         return None if unanswered and not cost_usd else cost_usd
 
     @property
-    def medians(self) -> str:
-        """Median, least and most of what was measured, with how often there was nothing."""
+    def spread(self) -> str:
+        """Median, least and most of what was measured, with how often there was nothing.
+
+        Of shares it is the mean, percent.
+        """
         words = []
         for name, values in self.measured.items():
-            spread = _spread(values)
-            lacking = f", {spread['none']} none" if spread["none"] else ""
-            span = "{least:.3g} to {most:.3g}".format(**spread) if spread["n"] else ""
-            words.append(
-                f"{name} {spread['median']:.3g} ({span}{lacking})" if span else f"{name} none"
-            )
+            found = _spread(values)
+            lacking = f", {found['none']} none" if found["none"] else ""
+            if not found["n"]:
+                words.append(f"{name} none")
+            elif name in self.shares:
+                words.append(f"{name} {100 * found['mean']:.1f} %")
+            else:
+                words.append(
+                    "{} {median:.3g} ({least:.3g} to {most:.3g}{})".format(name, lacking, **found)
+                )
         return "; ".join(words)
 
     @property
@@ -172,7 +184,8 @@ class Cell:
             "refused": self.refused or "",
             "n": self.n if self.whole else f"{self.n} of {self.asked} so far",
             # What several tasks measure has no common median.
-            "measured": "" if self.task == ALL else self.medians,
+            "measured": "" if self.task == ALL and not self.shares else self.spread,
+            "rung": self.rung,
             "failed by": self.why,
             "calls": round(self.calls / self.n, 1),
             "requests": self.usage.requests,
@@ -248,6 +261,7 @@ def _spread(values: Sequence[float | None]) -> dict[str, Any]:
     found = [value for value in values if value is not None]
     return {
         "median": median(found) if found else None,
+        "mean": fmean(found) if found else None,
         "least": min(found, default=None),
         "most": max(found, default=None),
         "n": len(found),
@@ -273,8 +287,6 @@ class Report:
     """Each task under each split."""
     pass_at_k: Mapping[str, Mapping[int, float]]
     """Where problems have samples and all have ended: pass@k by split, 0 to 1."""
-    own: tuple[Mapping[str, Any], ...]
-    """The suite's own table."""
     order: Callable[[Line], tuple[Any, ...]]
     """Sorts lines as the tasks are sorted."""
     beside: Beside
@@ -390,7 +402,6 @@ class Report:
                 split: {str(k): rate for k, rate in found.items()}
                 for split, found in self.pass_at_k.items()
             },
-            "own": [dict(row) for row in self.own],
             "beside": asdict(self.beside),
         }
 
@@ -447,8 +458,9 @@ def read(folder: Path) -> Report:
         more = f"; {cost_beside(beside)}" if beside.requests else ""
         raise UsageError(f"{folder} holds no trial yet{more}")
     cells = known.cells() if found else ()
-    for where, cell in (*tasks.items(), *families.items()):
-        cell.published = known.reference(*where)
+    for cell in (*tasks.values(), *families.values(), *models.values()):
+        cell.published, cell.shares = known.reference(cell.task, cell.split), known.shares
+    known.write_files(folder)
     known_first = [*cells, *((trial.task, trial.split) for trial in asked)]
     place = {where: number for number, where in enumerate(dict.fromkeys(known_first))}
     ordered = [cell for _, cell in sorted(tasks.items(), key=lambda one: place[one[0]]) if cell.n]
@@ -465,7 +477,6 @@ def read(folder: Path) -> Report:
         families=tuple(sums),
         tasks=tuple(ordered),
         pass_at_k={split: rate for split, rate in rates.items() if rate},
-        own=tuple(known.summary(folder)),
         beside=read_beside(folder),
         order=lambda line: (
             place[line.trial.task, line.trial.split],

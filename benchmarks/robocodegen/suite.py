@@ -202,11 +202,10 @@ class RoboCodeGenSuite(ProblemSuite):
             extra={**_facts(verdict), "place": sample.place, "line": sample.values},
         )
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
+    def write_files(self, folder: Path) -> None:
         """Write the samples of a file with their verdicts."""
         if given := [line for line in read_lines(folder) if line.trial.split == GIVEN]:
             self.write_samples(folder, GIVEN, given)
-        return []
 
     def families(self, task: str) -> tuple[str, ...]:
         """Return a problem's family, and its kind of generalisation."""

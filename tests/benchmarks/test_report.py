@@ -19,7 +19,6 @@ from benchmarks.report import junit, tables
 from benchmarks.report.page import write
 from benchmarks.results import Results, begin
 from benchmarks.suite import Outcome, Settings, Trial, suite
-from benchmarks.tabletop.suite import TabletopSuite
 from cap.errors import UsageError
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
@@ -262,19 +261,6 @@ def test_what_a_suite_measures_has_its_median(tmp_path: Path) -> None:
     first, whole, _ = rows(folder_of(tmp_path / "out", *lines))
     assert first["measured"] == "error m 0.3 (0.1 to 0.5, 1 none)"
     assert whole["measured"] == ""
-
-
-@pytest.mark.inside
-def test_a_suite_s_own_table_stands_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class WithTable(TabletopSuite):
-        def summary(self, folder: Path) -> list[dict[str, str]]:
-            return [{"pass@1": "<b>0.5</b>"}]
-
-    monkeypatch.setattr(tables, "suite", lambda *_: WithTable())
-    folder = folder_of(tmp_path / "out", (trial(0), GOOD))
-    write(folder)
-    assert "<td>&lt;b&gt;0.5&lt;/b&gt;</td>" in (folder / "report.html").read_text()
-    assert "| &lt;b&gt;0.5&lt;/b&gt; |" in (folder / "report.md").read_text()
 
 
 BAD_FOLDERS = {

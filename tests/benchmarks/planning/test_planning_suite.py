@@ -93,7 +93,6 @@ def test_each_planner_and_model_has_a_headline_that_says_what_the_model_knows(
     assert [cell.split for cell in report.sums if cell.task == "all"] == columns
     numbers = report.as_json
     assert numbers["stand_ins"][:2] == known
-    assert {row["model is"] for row in numbers["own"]} == {line.partition(" ")[2] for line in known}
     for name in ("report.md", "report.html"):
         text = (tmp_path / "out" / name).read_text().replace("\\", "")
         assert all(line in text for line in known)
@@ -113,11 +112,12 @@ def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFi
     words += ["--tasks", "NL single", "--split", "saycan perfect-say plan"]
     assert run([*words, "--out", str(tmp_path / "out")]) == 0
     shown = capsys.readouterr().out
-    row = shown.partition("table: SC-4\n")[2]
-    for part in ("saycan", "perfect-say", "exact", "plan", "100.0 (79.6-100.0)", "15", "PaLM 540B"):
+    total, row = shown.split("task: ")[1:]
+    for part in ("saycan perfect-say plan", "exact", "100.0 (79.6-100.0)", "15", "PaLM 540B 100"):
         assert part in row
-    assert "NL single" in row
-    assert "total" in shown
+    assert row.startswith("NL single")
+    assert total.startswith("all")
+    assert "PaLM 540B 84" in total
     assert "pass@" not in shown  # instructions are no samples of one problem
 
 
