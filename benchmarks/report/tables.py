@@ -292,7 +292,7 @@ class Report:
     beside: Beside
     """What models took besides: for trials that were stopped, or run again since."""
     models: tuple[Cell, ...] = ()
-    """Each model, or column, as a whole, where the run has several: they have no common rate."""
+    """Each model, or column, as a whole, of a suite in which they have no common rate."""
 
     @property
     def splits(self) -> list[Cell]:
@@ -356,7 +356,7 @@ class Report:
                     f"success {100 * cell.successes / cell.n:.1f} % "
                     f"(95 %: {low:.1f} to {high:.1f} %), {cell.successes} of {cell.n} trials"
                 )
-            if total.clustered is not None and not self.models:
+            if total.clustered is not None and len(self.models) < 2:
                 sampled = self.suite is not None and self.suite.judges_samples
                 unit = "problem" if sampled else "scene"
                 low, high = (100 * end for end in total.clustered)
@@ -483,7 +483,7 @@ def read(folder: Path) -> Report:
             line.trial.seed,
             line.trial.sample,
         ),
-        models=tuple(cell for cell in models.values() if cell.n) if len(models) > 1 else (),
+        models=tuple(cell for name, cell in models.items() if name and cell.n),
     )
 
 

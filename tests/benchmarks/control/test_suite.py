@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.control.suite import ControlSuite
+from benchmarks.control.suite import LIMITS, ControlSuite
 from benchmarks.control.tasks import TASKS
 from benchmarks.control.worlds import PUSHES, CartPole
 from benchmarks.report.page import write
@@ -146,9 +146,8 @@ def test_every_example_of_the_prompts_runs(task: str) -> None:
     assert prompt.examples
     for example in prompt.examples:
         prompts = {"ui": replace(prompt, name="ui")}
-        with Session(
-            TASKS[task].robot(0), Scripted(None), SessionSettings(prompts=prompts)
-        ) as session:
+        settings = SessionSettings(prompts=prompts, limits=LIMITS)
+        with Session(TASKS[task].robot(0), Scripted(None), settings) as session:
             turn = session.execute(example.code)
             assert turn.failure is None, example.instruction
             assert any(call.kind == "action" for call in turn.calls)
