@@ -86,7 +86,7 @@ def test_a_bad_file_is_refused_with_place_and_reason(case: str) -> None:
 def test_a_message_names_entry_and_line() -> None:
     with pytest.raises(UsageError, match=r"batch.toml, session 2 \(line 4\): .*seed"):
         batch_of(SESSION + "[[sessions]]\nseed = 'x'\ninstructions = ['go']\n")
-    with pytest.raises(UsageError, match=r"b.jsonl, line 3: not JSON"):
+    with pytest.raises(UsageError, match=r"b.jsonl, line 3 is not JSON"):
         batch_of('{"instructions": ["go"]}\n\n{"instructions": \n', "b.jsonl")
 
 
