@@ -18,7 +18,7 @@ from benchmarks.batch.effects import Positions, View, has_words, judge, run_chec
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.robot_suite import extra_of, pictures_of, shown_calls
 from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, cause_of
-from cap.engine.doubts import DID_NOTHING
+from cap.engine.doubts.doubts import DID_NOTHING
 from cap.engine.effect import Effect
 from cap.engine.settings import Sampling
 from cap.errors import CapError, UsageError

@@ -20,7 +20,7 @@ import shapely
 from shapely import MultiLineString
 
 from cap.engine.answer import Answer, Instruction
-from cap.engine.doubts import doubts
+from cap.engine.doubts.doubts import doubts
 from cap.engine.effect import Effect
 from cap.engine.goal import GOAL, NOT_SO, SAYS_NO
 from cap.engine.question import Author, Question

@@ -32,7 +32,7 @@ from cap.engine.answer import (
     with_failure,
 )
 from cap.engine.approval import Gate, Rehearsal, TrialTrace, stage
-from cap.engine.doubts import (
+from cap.engine.doubts.doubts import (
     DOUBTED,
     UNCHANGED,
     did_nothing,

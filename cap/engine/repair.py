@@ -21,7 +21,7 @@ from typing import Any
 
 from cap.checker.checker import Examination
 from cap.engine.approval import DECLINED
-from cap.engine.doubts import DID_NOTHING
+from cap.engine.doubts.doubts import DID_NOTHING
 from cap.engine.settings import Sort
 from cap.errors import (
     AnswerFault,

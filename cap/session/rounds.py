@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cap.engine.answer import Answer, Instruction, State, joined, with_failure
-from cap.engine.doubts import doubts
+from cap.engine.doubts.doubts import doubts
 from cap.engine.effect import Effect
 from cap.engine.engine import Engine
 from cap.engine.goal import GOAL, NOT_SO, SAYS_NO

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from cap.errors import MissingExtra, UsageError, did_you_mean, install_extra
-from robots.robosuite.environments import ARMS, environments
+from robots.robosuite.environments import ARMS, DEFAULT_ENVIRONMENT, environments
 
 if TYPE_CHECKING:
     from robots.robosuite.robot import RobosuiteRobot
@@ -60,7 +60,7 @@ def create(
                 "name one with -R env=Stack"
             )
         env = holding[0]
-    env = env or "Lift"
+    env = env or DEFAULT_ENVIRONMENT
     if env not in known:
         hint = did_you_mean(env, known)
         raise UsageError(f"no environment {env!r}.{hint} Known: {', '.join(known)}")

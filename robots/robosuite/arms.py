@@ -27,7 +27,8 @@ _MOST_PUSH = np.array([0.03, 0.03, 0.03, 0.3, 0.3, 0.3])
 back; at most so much, metres and radians."""
 _STILL = 0.02
 """Where nothing moves faster, all stands still: rad/s, m/s."""
-_HALT_STEPS = 80
+_HALT_STEPS = 200
+"""It is waited for so long; the elbow of an arm with seven joints swings on for up to 8 s."""
 UP = np.array([0.0, 0.0, 1.0])
 CLEARANCE_M = 0.06
 """What is carried passes so far above everything, and so high a hand comes and goes."""

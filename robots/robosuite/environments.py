@@ -19,6 +19,9 @@ ARMS: Mapping[str, str] = {
 }
 """robosuite's name of each arm."""
 
+DEFAULT_ENVIRONMENT = "Lift"
+"""The environment of a robot for which neither it nor objects are named."""
+
 
 @dataclass(frozen=True)
 class NamedThing:

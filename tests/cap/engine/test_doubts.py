@@ -35,14 +35,17 @@ class Script:
 
 
 def opened(model: Script, robot: str = "ravens", **options: Any) -> Session:
-    objects = TABLE if robot == "ravens" else None
-    return Session.open(robot, model, mode="instant", seed=4, objects=objects, **options)
+    objects = options.pop("objects", TABLE if robot == "ravens" else None)
+    seed = options.pop("seed", 4)
+    return Session.open(robot, model, mode="instant", seed=seed, objects=objects, **options)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['words']}: {pair.get('doubt')}")
-def test_a_wrong_program_is_doubted_and_no_other(pair: dict[str, str]) -> None:
+def test_a_wrong_program_is_doubted_and_no_other(pair: dict[str, Any]) -> None:
     model = Script(pair["program"])
-    with opened(model, pair.get("robot", "ravens"), repairs=Repairs(0, 0)) as session:
+    scene: dict[str, Any] = {"objects": pair["objects"] or None} if "objects" in pair else {}
+    scene |= {"seed": pair["seed"]} if "seed" in pair else {}
+    with opened(model, pair.get("robot", "ravens"), repairs=Repairs(0, 0), **scene) as session:
         if "robot" not in pair:
             assert session.execute("put_first_on_second('red block', 'middle')").ok
         assert session.execute(pair.get("before", "x = 1")).ok

@@ -61,6 +61,38 @@ def test_a_server_that_can_everything(connect: Any, mode: str) -> None:
     assert found.checked
 
 
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+@pytest.mark.parametrize(
+    ("reads", "counts", "found"),
+    [
+        (10**6, 10**6, (8192, None)),
+        (12_000, 4000, (4000, True)),
+        (12_000, 0, (2048, True)),
+        (0, 40, (40, True)),
+        (0, 0, (None, None)),
+    ],
+)
+def test_a_window_is_found_by_a_word_at_the_top(
+    connect: Any, mode: str, reads: int, counts: int, found: Any
+) -> None:
+    """The server reads the last characters of a prompt, and may count what it read."""
+
+    def short(prompt: str, body: Mapping[str, Any]) -> Any:
+        seen = prompt[-reads:] if reads else ""
+        if "password" not in prompt:
+            return full(prompt, body)
+        text = "".join(re.findall(r"password is (\w+)\.", seen)) or "I cannot tell"
+        choice = {"text": text} if mode == "completion" else {"message": {"content": text}}
+        usage = {"prompt_tokens": min(counts, len(prompt) // 4)} if counts else {}
+        return reply({"choices": [choice], "usage": usage})
+
+    with FakeServer(short) as server:
+        abilities = check(connect(server.url, mode=mode), widest=8192)
+    window, cuts_off = found
+    assert abilities.window == (window and pytest.approx(window, rel=0.01))
+    assert abilities.cuts_off is cuts_off
+
+
 @pytest.mark.parametrize("blind", [True, False])
 def test_a_server_is_sent_a_picture_to_see_if_it_takes_one(connect: Any, blind: bool) -> None:
     with FakeServer(full, blind=blind) as server:

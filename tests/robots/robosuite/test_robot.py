@@ -216,9 +216,12 @@ def test_it_costs_little_more_than_robosuite_s_own_steps() -> None:
         act()
         return (time.process_time() - began_s) / float(robot.env.timestep - before)
 
-    ours = cost_of_a_step(lambda: robot.pick_obj("cube"))
-    still = np.zeros(robot.env.action_dim)
-    assert ours <= 1.2 * cost_of_a_step(lambda: [robot.env.step(still) for _ in range(100)])
+    ours, theirs, still = [], [], np.zeros(robot.env.action_dim)
+    for _ in range(3):  # in turn, since other processes slow the machine down at times
+        _kept("Lift")
+        ours.append(cost_of_a_step(lambda: robot.pick_obj("cube")))
+        theirs.append(cost_of_a_step(lambda: [robot.env.step(still) for _ in range(100)]))
+    assert min(ours) <= 1.2 * min(theirs)
 
 
 @pytest.mark.soak

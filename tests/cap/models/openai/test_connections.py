@@ -1,7 +1,9 @@
 """Certificates, proxies, redirects, packed answers: each is one line in the person's words."""
 
+import contextlib
 import gzip
 import re
+import socket
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -73,6 +75,22 @@ def test_what_is_no_proxy_is_named(
     monkeypatch.setitem(sys.modules, "socksio", None)
     with pytest.raises(UsageError, match=r"HTTP_PROXY cannot be used; .*\[socks\]"):
         connect("http://gpu.invalid/v1").complete(REQUEST)
+
+
+def test_a_host_that_does_not_accept_in_time_is_asked_again_and_named(
+    connect: Any, monkeypatch: pytest.MonkeyPatch, sleeps: Any
+) -> None:
+    monkeypatch.setattr("cap.models.openai.client.CONNECT_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as held:
+        for _ in range(4):  # connections that nobody accepts: the kernel drops the next ones
+            client = held.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(full.getsockname())
+        with pytest.raises(
+            ModelUnreachable, match=r"no connection within 0\.1 s; check the server"
+        ):
+            connect(f"http://127.0.0.1:{full.getsockname()[1]}/v1").complete(REQUEST)
+    assert sleeps.waits
 
 
 def test_a_host_that_nobody_knows_is_named_as_such(connect: Any, sleeps: Any) -> None:

@@ -57,6 +57,10 @@ def test_a_stream_that_breaks_begins_anew_and_says_so(connect: Any, sleeps: Any)
     assert sleeps.waits == [0.5]
 
 
+def test_a_stream_that_ends_at_the_limit_is_not_whole(connect: Any) -> None:
+    assert streamed(connect, stream(delta("say('he"), delta(finish="length")))[0].ended == "cut"
+
+
 def test_a_server_that_does_not_stream_is_understood(connect: Any) -> None:
     whole = reply({"choices": [{"message": {"content": "say(1)"}}]})
     assert streamed(connect, whole)[0].text == "say(1)"

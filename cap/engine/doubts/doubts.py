@@ -2,7 +2,7 @@
 
 The effect of a turn is known, so many faults of a program can be seen without another request: a
 thing that was named and not moved, two moved where three were asked for, left for right, 8 cm for
-10. `cap.engine.sentence` reads which things are meant and where they are to be; `placing`,
+10. `cap.engine.doubts.sentence` reads which things are meant and where they are to be; `placing`,
 `driving` and `drawing` compare that with the world. Where the words are open there is no doubt.
 """
 
@@ -14,11 +14,20 @@ from types import MappingProxyType
 from typing import Any
 
 from cap.engine.answer import State
-from cap.engine.drawing import missing_in_drawing
-from cap.engine.driving import driven_otherwise
+from cap.engine.doubts.drawing import SHAPES, missing_in_drawing
+from cap.engine.doubts.driving import driven_otherwise
+from cap.engine.doubts.placing import PlacingCheck, quoted
+from cap.engine.doubts.sentence import (
+    COLORS,
+    MOVES,
+    OPEN_WORDS,
+    SWAPS,
+    mentions,
+    plain_words,
+    read,
+    relation_before,
+)
 from cap.engine.effect import INK, VELOCITY, Effect
-from cap.engine.placing import PlacingCheck, quoted
-from cap.engine.sentence import COLORS, OPEN_WORDS, mentions, plain_words, read, relation_before
 from cap.result import Failure, Result
 from cap.robot.observation import Observation
 from cap.sandbox.wire import encode
@@ -42,19 +51,41 @@ _FOR_CODE = re.compile(
 )
 """Words that ask for a function, and not for what it does."""
 _ABSENT = re.compile(
-    rf"\bthe ((?:{COLORS}) (?:block|bowl|plate|chair)|pear|lemon|lime|peach|grapes?|carrot|tomato"
+    rf"\bthe ((?:{COLORS}) (?:block|bowl|plate|chair)|apple|banana|plum|cup|sponge|cola|pepsi"
+    r"|pear|lemon|lime|peach|grapes?|carrot|tomato"
     r"|potato|mug|glass|plate|fork|knife|spoon|milk|bread|egg|ball|book|phone|key|pen|hat|shoe|pan"
     r"|pot|teapot|kettle|hallway|corridor|living room|bedroom|bathroom|dining room|next room|hall"
     r"|other room|office(?! chair)|garden|garage|balcony|terrace|basement|attic|street|pantry)\b"
 )
 """Things and rooms that some worlds have and others do not."""
+_STOPS_LAST = re.compile(
+    r"(?:,|\band\b|\bthen\b) ?(?:then )?(?:stop|halt|stand still|come to a \w+)(?: there)?$"
+)
 _DEPENDS = re.compile(r"\b(?:if|unless|until|while|when|whenever|undo)\b")
-_ENDS_AS_IT_BEGAN = re.compile(r"(?:\band\b|\bthen\b|,).*\b(?:back|return|again)\b", re.IGNORECASE)
+_ENDS_AS_IT_BEGAN = re.compile(
+    r"(?:\band\b|\bthen\b|,).*\b(?:back|return|again|erase|wipe|rub|clear|remove|get rid of)\b",
+    re.IGNORECASE,
+)
 """Of an order that may end as it began: "open it and close it again"."""
 _ASKS = re.compile(
     r"(?:what|which|where|how|who|is|are|do (?:you|we|i|any)|does|can you see|tell me|say|count"
     r"|name|list|describe|check (?:if|whether)|find out)\b"
 )
+_MAY_BE_STILL = re.compile(
+    r"\b(?:wait|stop|stay|halt|still|don't|do not|never|no|not|nothing|remember|call|note|save|look"
+    r"|watch|see|check|keep|leave|hold|repeat|again|back|hello|hi|thanks?|ready|from now on|let"
+    r"|means|home)\b"
+)
+"""Words after which everything may be as it was."""
+_ONE_EACH = re.compile(
+    r"\bone\b(?! of the other)(?: \w+){0,4}? (?:in|into|on|onto|to|at)\b.*(?:,|;|\band\b)"
+    r" ?(?:\w+ )?the other(?: one| \w+)?(?: \w+){0,2}? (?:in|into|on|onto|to|at)\b"
+)
+"""Of two things, each of which goes somewhere: "one in the bowl, the other on the plate"."""
+_TO_EACH = re.compile(
+    r"\b(?:in|into|on|onto) one\b.*(?:,|;|\band\b).*\b(?:in|into|on|onto) the other\b"
+)
+"""Of two places to which things go: "the apple on one plate, the lime on the other"."""
 _CUBES = re.compile(r"\bcube(s?)\b")
 """Blocks, where nothing is called a cube."""
 _EXPLAINS = re.compile(
@@ -157,16 +188,39 @@ def doubts(
     silent = not (effect.said or effect.answered or effect.altered)
     if _ASKS.match(text) and silent:
         return ("it was a question, and nothing was said",)
+    left_on = effect.changed.get(VELOCITY, (None, None))[1]
+    if left_on and _STOPS_LAST.search(text):
+        return (f"a velocity of {left_on} is left on",)
     declined = explained(effect) and not effect.altered
     if declined or effect.unseen or _DEPENDS.search(text):
         return ()
     found = list[str]()
+    known = " ".join(
+        [*before.positions, *after.positions, *map(str, before.facts.get("locations", ()))]
+    )
+    for name in _ABSENT.findall(text) if effect.altered and not effect.said else ():
+        if name.rstrip("s") not in known and not (INK in before.condition and name in SHAPES):
+            found.append(f"there is no {name!r}")
     if INK not in before.condition:
         found += _handled(text, before, after, effect, moved_before)
     found += driven_otherwise(text, before, after, effect)
     found += missing_in_drawing(text, before, after)
     found += _opened(text, before, after)
+    names = {**before.positions, **before.landmarks} if INK not in before.condition else {}
+    things = mentions(text, names) or re.search(r"\b(?:it|them)\b", text)
+    if not found and (SWAPS.search(text) or not things) and _left_still(text, effect):
+        return ("nothing changed: everything is where it was",)
     return tuple(dict.fromkeys(found))
+
+
+def _left_still(text: str, effect: Effect) -> bool:
+    """Tell whether nothing changed, after words that ask for a change."""
+    open_words = _ASKS.match(text) or text.endswith("?") or _MAY_BE_STILL.search(text)
+    if open_words or (effect.acted and _ENDS_AS_IT_BEGAN.search(text)):
+        return False
+    if len(text.split()) < 3 or not effect.still or effect.answered or explained(effect):
+        return False
+    return not effect.said or bool(MOVES.match(text) or SWAPS.search(text))
 
 
 def _handled(
@@ -177,10 +231,11 @@ def _handled(
     moved_before: Mapping[str, Any],
 ) -> Iterator[str]:
     """Yield what is otherwise than was said of things that can be moved."""
-    known = " ".join([*before.positions, *map(str, before.facts.get("locations", ()))])
-    for name in _ABSENT.findall(text) if effect.altered and not effect.said else ():
-        if name.rstrip("s") not in known:
-            yield f"there is no {name!r}"
+    ends = {effect.places.get(name, ("", ""))[1] or end for name, (_, end) in effect.moved.items()}
+    if len(effect.moved) == 1 and _ONE_EACH.search(text):
+        yield f"{quoted(effect.moved)} alone was moved, where two were to be"
+    elif effect.moved and len(ends) == 1 and _TO_EACH.search(text):
+        yield f"{quoted(effect.moved)} are in one place, where two were named"
     other = re.search(r"\bthe other (?:one|block|bowl|cube|plate)(?!s)\b", text)
     where = other and relation_before(text[: other.start()])  # "in the other bowl"
     if other and not where and effect.moved and set(effect.moved) <= set(moved_before):

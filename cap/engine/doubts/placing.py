@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cap.engine.doubts.sentence import INSIDE, STACKS, SWAPS, Placing, Reading, is_a, lies_in
 from cap.engine.effect import HELD, ITSELF, Effect
-from cap.engine.sentence import INSIDE, STACKS, SWAPS, Placing, Reading, lies_in
 from cap.robot.observation import Observation
 
 SLACK_M, LENGTH_SHARE = 0.014, 0.03
@@ -79,7 +79,7 @@ class PlacingCheck:
         """Yield how many of a kind were moved, where another number was to be."""
         before = self.before.whereabouts
         for kind, number, no_more in self.reading.counts:
-            moved = [name for name in self.effect.moved if name.split()[-1] == kind]
+            moved = [name for name in self.effect.moved if is_a(name, kind)]
             ends = {self.effect.places.get(name, ("", ""))[1] for name in moved} - {""}
             there = [name for name in before if name not in moved and before[name] in ends]
             if moved and (len(moved + there) < number or (no_more and len(moved) > number)):
@@ -141,7 +141,7 @@ class PlacingCheck:
         apart = math.dist(here[:2], there[:2])
         if relation in (*_CLOSER, *_FARTHER):
             was = math.dist(*(self.before.positions[one][:2] for one in (name, target)))
-            return wish.length_m is not None or (apart < was) == (relation in _CLOSER)
+            return (apart < was) == (relation in _CLOSER)
         sides = {
             "left of": here[0] < there[0],
             "right of": here[0] > there[0],

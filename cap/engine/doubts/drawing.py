@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from cap.engine.effect import INK
-from cap.engine.sentence import NUMBERS, UNITS, clauses_of, mentions
-from cap.engine.shapes import (
+from cap.engine.doubts.sentence import NUMBERS, UNITS, clauses_of, mentions
+from cap.engine.doubts.shapes import (
     KNOWN,
     MEASURES,
     Points,
     Stroke,
+    corners_of,
     is_closed,
     looks_like,
     middle_of,
@@ -26,6 +26,7 @@ from cap.engine.shapes import (
     same,
     sizes_of,
 )
+from cap.engine.effect import INK
 from cap.robot.observation import Observation
 
 CHANGE_SHARE, CHANGE_SLACK_M = 0.05, 0.003
@@ -36,6 +37,8 @@ MIDDLE_M, CORNER_M = 0.06, 0.12
 """A shape in the middle of the board, and the end of a line at a place, are not farther from it."""
 CENTRED_M, CENTRED_SHARE = 0.02, 0.15
 """The middle of a shape is at a point if it is nearer to it than this or a share of its size."""
+STARTS_SHARE = 0.4
+"""A line begins at a point if it is nearer to it than this share of its length."""
 SHAPES = (
     "line|circle|square|triangle|rectangle|pentagon|hexagon|octagon|star|cross|arrow|house|heart"
     "|dot|ring|oval|ellipse|stroke"
@@ -58,9 +61,9 @@ _ERASES = re.compile(
     r"^(?:erase|wipe|clear|delete|remove|get rid of|rub|take away|scratch|undraw)\b"
 )
 _ALL_DRAWN = re.compile(
-    r"^\w+(?: out| away| off)? (?:everything|it|that|all(?: of (?:it|them))?|them|both"
-    r"|(?:all of )?the (?:whole )?(?:board|drawing|picture))(?: of them| all| completely| clean"
-    r"| out| away| off| again| (?:on|off|from) the board)*$"
+    r"^(?:get rid of|\w+(?: out| away| off)?) (?:everything|it|that|all(?: of (?:it|them))?|them"
+    r"|both|(?:all of )?the (?:whole )?(?:board|drawing|picture))(?: of them| all| completely"
+    r"| clean| out| away| off| again| after\w*| (?:on|off|from) the board)*$"
 )
 _KIND_ERASED = re.compile(
     rf"\b(?:the|all|every|both|each)(?: of)?(?: the)? (?P<kind>{SHAPES})(?P<many>e?s)?(?: again)?$"
@@ -126,9 +129,24 @@ _BESIDE_IT = re.compile(
 _JOINS = re.compile(r"\b(?:from|between|connect(?:ing|s)?|join(?:ing|s)?) (?:the )?$")
 """Before the first of two things that a line leads from and to."""
 _HALFWAY = re.compile(r"\b(?:halfway|half way|midway|exactly|in the middle) between (?:the )?$")
+_SAYS_SIZE = re.compile(r"^[^\d]*, make it \d[\w. ]*(?:long|wide|high|tall|across)$")
+"""A shape whose size alone is said after it: "a line, make it 12 cm long"."""
+_TURNED_BY = re.compile(
+    r"\b(?P<kind>square|rectangle|line)\b.*\b(?:turned|rotated|tilted|at)(?: by| at)?"
+    r"(?: an angle of)? (?P<degrees>\d+(?:\.\d+)?) ?(?:deg\w*|°)"
+)
+_LEADS = re.compile(
+    r"\bline\b(?=.*\bfrom (?:the )?(?P<start>[\w ]+?)(?:$|,| (?:going|straight|up|down|to|\d)))"
+    r".*\b(?P<way>up|down|left|right)(?:wards?)?\b(?! (?:of|corner|side|half))"
+)
+"""A line from a named place one way."""
+_AROUND_BOTH = re.compile(
+    r"\ba?round (?:one|the \w+) (?:of the )?(?P<kind>\w+)\b.*\b(?:the |an)other\b"
+)
 _ALL_OF = r"(?:the|each|every|all|both)(?: of)?(?: the)?(?: (?:two|three|four|five|six))?"
 _EACH_AROUND = re.compile(
-    rf"(?:\baround|^(?:circle|encircle|ring|frame)) (?P<of>{_ALL_OF}) (?P<kind>\w+?)(?P<many>s?)$"
+    r"(?:\ba?round|^(?:circle|encircle|ring|frame|box in|enclose|surround))"
+    rf" (?P<of>{_ALL_OF}) (?P<kind>\w+?)(?P<many>s?)(?=$|,)"
 )
 
 
@@ -168,9 +186,14 @@ def missing_in_drawing(words: str, before: Observation, after: Observation) -> I
             text = _AREA.sub("", ", ".join(clauses))
             yield from _missing_shapes(text, shapes)
             yield from _not_around_each(text, shapes, before)
-            if not any(_CHANGES.match(clause) for clause in clauses[1:]):
+            yield from _not_around_both(text, shapes, before)
+            changes = [clause for clause in clauses[1:] if _CHANGES.match(clause)]
+            if not changes or _SAYS_SIZE.search(text):
                 yield from _missing_lengths(text, shapes, before)
+            if not changes:
                 yield from _misplaced(text, shapes, before)
+                yield from _not_aslant(text, shapes)
+                yield from _led_otherwise(text, shapes, before)
 
 
 def _not_erased(
@@ -194,7 +217,7 @@ def _not_erased(
         return
     if _ALL_DRAWN.match(clause):
         one = re.search(r"\b(?:it|that)\b", clause)
-        if left and not (one and max(len(drawn), len(left)) > 1):
+        if left and not (one and drawn and max(len(drawn), len(left)) > 1):
             yield "there is still something drawn that was to be erased"
     elif kind is not None and kind["kind"] in KNOWN:
         of_kind = [looks_like(points_of(stroke), kind["kind"]) for stroke in drawn]
@@ -323,7 +346,9 @@ def _missing_shapes(words: str, shapes: Sequence[Points]) -> Iterator[str]:
         return
     named = [(_count(number), kind) for number, kind in _SHAPE.findall(words)]
     count = sum(number for number, _ in named)
-    if len(shapes) < count:
+    alone = named[0][1] if len(named) == 1 < count else ""
+    all_alike = alone in (*KNOWN, "stroke") and all(looks_like(one, alone) for one in shapes)
+    if len(shapes) < count or (len(shapes) > count and all_alike):
         yield f"{len(shapes)} drawn, where {count} shapes were asked for"
     points, level = _POINTED.search(words), _LEVEL.search(words)
     for wanted, kind in named if len(shapes) == count and not _NOT_QUITE.search(words) else ():
@@ -347,6 +372,16 @@ def _not_around_each(words: str, shapes: Sequence[Points], before: Observation) 
     for name, (x, y, *_) in before.positions.items():
         if name.split()[-1] == match["kind"] and not any(_holds(shape, (x, y)) for shape in shapes):
             yield f"nothing is around {name!r}"
+
+
+def _not_around_both(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield the one of two things that has nothing around it, where each was to have something."""
+    if match := _AROUND_BOTH.search(words):
+        kind = match["kind"].removesuffix("s")
+        points = [at[:2] for name, at in before.positions.items() if name.split()[-1] == kind]
+        having = sum(any(_holds(shape, point) for shape in shapes) for point in points)
+        if having < 2 <= len(points):
+            yield f"there is something around {having} {kind} alone"
 
 
 def _holds(shape: Points, point: Sequence[float]) -> bool:
@@ -380,6 +415,32 @@ def _misplaced(words: str, shapes: Sequence[Points], before: Observation) -> Ite
                 yield f"the line does not end at the {name}"
     elif not things:
         yield from _not_at_place(words, shape, before)
+
+
+def _not_aslant(words: str, shapes: Sequence[Points]) -> Iterator[str]:
+    """Yield that no side of a shape has the angle, from level or upright, that was said."""
+    match = _TURNED_BY.search(words)
+    if match is None or len(shapes) != 1:
+        return
+    corners = corners_of(shapes[0])
+    sides = np.diff(np.vstack([corners, corners[: len(corners) > 2]]), axis=0)
+    degrees, along = float(match["degrees"]), np.degrees(np.arctan2(*sides.T[::-1]))
+    off = [abs(math.remainder(one - way * degrees, 90)) for one in along for way in (1, -1)]
+    if min(off) > TURNED_DEG:
+        yield f"the {match['kind']} is not turned by {match['degrees']} degrees"
+
+
+def _led_otherwise(words: str, shapes: Sequence[Points], before: Observation) -> Iterator[str]:
+    """Yield that a line does not lead from where it was to begin the way that was said."""
+    match = _LEADS.search(words)
+    places = {**before.landmarks, **before.positions}
+    if match is None or match["start"] not in places or len(shapes) != 1:
+        return
+    at, (x, y) = np.array(places[match["start"]][:2]), WAYS[match["way"]]
+    ends = sorted((shapes[0][0], shapes[0][-1]), key=lambda end: float(np.linalg.norm(end - at)))
+    (dx, dy), off = ends[1] - ends[0], float(np.linalg.norm(ends[0] - at))
+    if off > STARTS_SHARE * math.hypot(dx, dy) or dx * x + dy * y <= abs(dx * y) + abs(dy * x):
+        yield f"the line does not lead {match['way']} from the {match['start']}"
 
 
 def _is_at_side(side: str, shape: Points, at: Sequence[float]) -> bool:

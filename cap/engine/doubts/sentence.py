@@ -39,7 +39,7 @@ HALVES = ("left half", "right half", "top half", "bottom half")
 CLEAR_M = 0.01
 """A thing is the nearest, or the leftmost, if no other is within so much of it."""
 _VERB = (
-    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|scoot|serve|pop"
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|pull|slide|shift|nudge|shove|scoot|serve|pop"
     r"|stick|haul|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|lift|raise|leave|keep|stow|dump|build|make|form|arrange|line up|line|find|let|go|drive|come"
@@ -47,13 +47,14 @@ _VERB = (
     r"|gather|collect|don't|do not)"
 )
 _MOVES = (
-    r"(?:put|place|position|move|bring|throw|toss|drop|push|slide|shift|nudge|shove|scoot|serve|pop"
+    r"(?:put|place|position|move|bring|throw|toss|drop|push|pull|slide|shift|nudge|shove|scoot|serve|pop"
     r"|stick|haul|take|set|stack|pile"
     r"|sort|lay|carry|fetch|get|return|deliver|transfer|pick up|grab|insert|swap|exchange|switch"
     r"|lift|raise|leave (?=it|them)|stow|dump|build|make|form|arrange|line up|line|let|gather"
     r"|collect)"
 )
 """Verbs after which a thing is elsewhere."""
+MOVES = re.compile(_MOVES + r"\b")
 _STATES = (
     r"(?:goes|go|belongs?|(?:should|must|has to|have to|needs? to) (?:go|be|stand|lie)|sits?"
     r"|sitting|(?:is|are) wanted)"
@@ -81,10 +82,12 @@ OPEN_WORDS = re.compile(
     r"|opposite|friends?|would|could|times in a row|times over|smallest|biggest|largest"
     r"|tallest|heaviest|lightest"
     r"|(?:farther|further) apart"
-    r"|(?:closer|nearer) together)\b"
+    r"|(?:closer|nearer|be) together)\b"
 )
 """Words that leave open what is meant."""
-_MATCHING = re.compile(r"^(?!.*\b(?:not|other|different)\b).*\b(?:matching|(?:same|own) colors?)\b")
+_MATCHING = re.compile(
+    r"^(?!.*(?:\b(?:not|other|different)|n't)\b).*\b(?:matching|(?:same|own) colors?)\b"
+)
 """Where each of several things goes to another place."""
 _STAYS = re.compile(
     r"^(?:don't|do not|never|without) (?:touch|mov|chang|disturb|us)\w*"
@@ -152,6 +155,8 @@ _PLACE_WORDS: Mapping[str, str | Callable[[re.Match[str]], str]] = {
     r"\b(?:(?:from )?(?:center|centre|middle) to (?:center|centre|middle))\b": "apart",
     r"\b(?:about|around|roughly|approximately|nearly|almost|circa|~) ?\d+(?:\.\d+)? ?"
     r"(?:mm|cm|m|meters?|metres?|degrees?|deg)\b": "a bit",
+    r"\btowards? the (?:back|rear)\b(?! of)": "up",
+    r"\btowards? the front\b(?! of)": "down",
     r"\b(?:center|centre)\b": "middle",
     rf"({LENGTH}) (?:away )?from (?:its|their) (?:own )?middles?\b": r"\1 in radius",
     r"\b(middle|side|half|corner|left|right|top|bottom) of (?:the )?(?:table|board)\b": r"\1",
@@ -232,7 +237,10 @@ _POLITE_BEFORE = re.compile(
     r"|i(?:'d| would) like you to |i want you to |i need you to )+"
 )
 _REQUEST = re.compile(r"\b(?:could|can|would|will|may|possible|about)\b")
-_POLITE_AFTER = re.compile(r"(?:,? (?:please|for me|now|as well|too|if you (?:can|please)))+\??$")
+_POLITE_AFTER = re.compile(
+    r"(?:,? (?:please|for me|now|as well|too|if you (?:can|please)"
+    r"|(?:would|could|can|will) you))+\??$"
+)
 _ELLIPSIS = re.compile(
     rf"\b({COLORS})(,? and (?:the )?|, (?:the )?)({COLORS}) (block|bowl|plate|chair)s?\b"
 )
@@ -354,6 +362,13 @@ def lies_in(name: str, places: Collection[str], whereabouts: Mapping[str, str]) 
     return bool(under)
 
 
+def is_a(name: str, kind: str) -> bool:
+    """Return whether a thing is of a kind, as people call it."""
+    if kind == "fruit":
+        return bool(FRUIT & set(name.split()))
+    return kind in KINDS_OF_ALL.split("|") or name.split()[-1] == kind
+
+
 class _Scene:
     """Resolves references to the things of a scene."""
 
@@ -406,7 +421,7 @@ class _Scene:
                 group, names = True, self._others(match, kind, before)
             elif color is not None:
                 called = [n for n in self.here if n.split()[0] == color[1]]
-                names = tuple(n for n in called if len(called) == 1 or self._is_a(n, kind))
+                names = tuple(n for n in called if len(called) == 1 or is_a(n, kind))
                 number, names = 0, names if len(names) == 1 else ()
             else:
                 group, names = True, self._of_kind(text, match, kind, number)
@@ -415,7 +430,7 @@ class _Scene:
 
     def _of_kind(self, text: str, match: re.Match[str], kind: str, number: int) -> tuple[str, ...]:
         """Return the things of a kind that words such as "both blocks" mean; none if open."""
-        names = tuple(name for name in self._there(text, match) if self._is_a(name, kind))
+        names = tuple(name for name in self._there(text, match) if is_a(name, kind))
         if most := match["most"]:
             names = self._at_the_end(names, most)
         several = match["plural"] or match["all"] in ("all", "every", "each", "both")
@@ -445,18 +460,13 @@ class _Scene:
             kind = last[-1] if last else moved.pop() if len(moved) == 1 else ""
         return kind
 
-    def _is_a(self, name: str, kind: str) -> bool:
-        if kind == "fruit":
-            return bool(FRUIT & set(name.split()))
-        return kind in KINDS_OF_ALL.split("|") or name.split()[-1] == kind
-
     def _others(
         self, match: re.Match[str], kind: str, before: Sequence[Reference]
     ) -> tuple[str, ...]:
         """Return the things of a kind that were not named before, or else not moved before."""
-        named = [name for one in before for name in one.names if self._is_a(name, kind)]
-        had = named or [name for name in self.moved_before if self._is_a(name, kind)]
-        names = [name for name in self.here if self._is_a(name, kind) and name not in had]
+        named = [name for one in before for name in one.names if is_a(name, kind)]
+        had = named or [name for name in self.moved_before if is_a(name, kind)]
+        names = [name for name in self.here if is_a(name, kind) and name not in had]
         number = _number(match)
         single = match["other"] and not match["plural"] and not number and kind != "fruit"
         wrong_number = number and number != len(names)
@@ -594,7 +604,7 @@ def _wishes(
                 said.append((here, named, _length_in(gap)))
             relation = here
         elif relation not in _NO_LIST and _JOINS.match(gap):
-            if _GOES_ON.match(clause[one.end :]) and subjects:
+            if _GOES_ON.match(clause[one.end :]):
                 finish()
                 subjects, said, relation = [one], [], "moved"
             elif said and subjects:

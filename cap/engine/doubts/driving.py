@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from cap.engine.doubts.sentence import NUMBERS, UNITS, clauses_of, mentions
+from cap.engine.doubts.shapes import Points, length_of, middle_of
 from cap.engine.effect import ITSELF, VELOCITY, Effect
-from cap.engine.sentence import NUMBERS, UNITS, clauses_of, mentions
-from cap.engine.shapes import Points, length_of, middle_of
 from cap.robot.observation import Observation
 
 SHARE, SLACK_M = 0.02, 0.012
@@ -44,7 +44,7 @@ _USUAL = {
     re.compile(r"\b(?:straight ahead|straight on|ahead)\b"): "forward",
     re.compile(
         r"^(?:roll|creep|go|move|travel|walk|head|step|inch|ride|come|run|stand|park|patrol|trace"
-        r"|return|navigate|keep driving|keep going)\b"
+        r"|sidestep|strafe|drift|slide|return|navigate|keep driving|keep going)\b"
     ): "drive",
     re.compile(r"^(?:make|do) (?=an? (?:\w+ )?(?:loop|lap|circle|square|tour|figure|round))"): (
         "drive "
@@ -54,6 +54,7 @@ _USUAL = {
     re.compile(r"\bclockwise\b"): "right",
     re.compile(r"\bhalf a turn\b"): "180 degrees",
     re.compile(r"\b(?:a )?quarter (?:of a )?turn\b"): "90 degrees",
+    re.compile(r"^make (?=\d+ degrees)"): "turn ",
     re.compile(r" (?:slowly|straight|quickly|slightly|carefully|exactly|then)\b"): "",
     re.compile(r"(?<! to) (?:where you are|in place)$"): "",
 }
@@ -98,9 +99,13 @@ _RETURNS = re.compile(
     r"|to (?:here|the start|your place|where you (?:are|started|were))))*(?: now)?$"
     r"|^(?:finish|end|stop) (?:up )?(?:here|where you (?:started|are|were|began))"
 )
-_TO = re.compile(r"^drive\b.*?\bto (?:the )?$|^visit (?:the )?$")
+_TO = re.compile(r"^drive\b.*?\bto (?:the )?$|^(?:visit|(?:wait|drive) at) (?:the )?$")
 _NEXT_TO = re.compile(r"\b(?:clos\w*|near\w*|next|front|side|towards?|way|back to you)\b")
-_ENDS = re.compile(r"\b(?:stop|halt|stand still)\b|\bfor \d+(?:\.\d+)? ?(?:s|sec\w*)\b")
+_CLOSER = re.compile(
+    r"(?:drive|get|be)(?: \S+){0,3}? (?:(?P<closer>closer to|nearer to|towards?)"
+    r"|away from|farther from|further (?:away )?from)(?: the)? $"
+)
+_ENDS = re.compile(r"\b(?:stop|halt|stand still|standstill)\b|\bfor \d+(?:\.\d+)? ?(?:s|sec\w*)\b")
 _GOES_ON = re.compile(r"\b(?:keep|until|on and on|continue|don't stop|without stopping)\b")
 
 
@@ -135,6 +140,8 @@ def driven_otherwise(
         way_m = math.dist((x, y), (end_x, end_y))
         if way_m > RETURNED_M:
             yield f"the robot is {way_m:.2f} m from where it was, where it was to come back"
+    for clause in clauses if len(clauses) == 1 else ():
+        yield from _not_closer(clause, (x, y), (end_x, end_y), before)
     driven = _driven(before, after)
     yield from _not_visited(clauses, driven, before, after)
     if travel in before.condition and not effect.moved:
@@ -154,6 +161,19 @@ def _usual(clause: str) -> str:
     for said, usual in _USUAL.items():
         clause = said.sub(usual, clause)
     return clause
+
+
+def _not_closer(
+    clause: str, start: Sequence[float], end: Sequence[float], before: Observation
+) -> Iterator[str]:
+    """Yield that a robot that was to come closer to something is not, or that was to go away."""
+    places = _places(before)
+    for name, begin, _ in mentions(clause, places):
+        if match := _CLOSER.match(clause[:begin]):
+            was, now = (math.dist(point, places[name][:2]) for point in (start, end))
+            if (now < was) != bool(match["closer"]):
+                way = "closer to" if match["closer"] else "farther from"
+                yield f"the robot did not get {way} {name!r}"
 
 
 def _driven(before: Observation, after: Observation) -> Points:
