@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from cap.errors import UsageError
-from cap.files import parsed_json, read_bytes
+from cap.files import parsed_json, read_bytes, write_whole
 
 _GZIP = b"\x1f\x8b"
-_OTHERS = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-"""How files begin that are packed in a way that is not read here."""
 
 
 def read(path: Path, what: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -43,16 +41,11 @@ def _text(path: Path, what: str) -> str:
     """Return what a file holds; a mark of byte order at its beginning is no part of it."""
     try:
         data = read_bytes(path)
-        packed = [name for head, name in _OTHERS.items() if data.startswith(head)]
-        if packed:
-            raise UsageError(
-                f"cannot read {what} {path}: packed by {packed[0]}; unpack it, or gzip"
-            )
         if data.startswith(_GZIP):
             data = gzip.decompress(data)
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        why = f"it is no text in UTF-8 ({error.reason} at byte {error.start})"
+        why = f"it is neither text in UTF-8 nor such packed by gzip ({error.reason})"
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error)
     raise UsageError(f"cannot read {what} {path}: {why}")
@@ -64,9 +57,7 @@ def write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     Raises:
         UsageError: It cannot be written.
     """
-    half = path.with_name(f"{path.name}.half")
     try:
-        half.write_text("".join(json.dumps(dict(line)) + "\n" for line in lines), "utf-8")
-        half.replace(path)
+        write_whole(path, "".join(json.dumps(dict(line)) + "\n" for line in lines))
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from None

@@ -20,7 +20,6 @@ from cap.errors import SpendLimit
 from cap.models.budget import Account, Check
 
 NAME = "spent.json"
-_STOPPED = "the run is stopped, and nothing more is sent"
 _WIDTH = 80
 """Every entry has this many bytes, so that a new one covers the old one whole."""
 
@@ -38,26 +37,15 @@ class Ledger(Account):
         """Why this process was last refused a request, or ""."""
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         self._lock = threading.Lock()
-        self._closed = threading.Event()
-
-    def close(self) -> None:
-        """Let this process send nothing from here on."""
-        self._closed.set()
-
-    def wait(self, seconds: float) -> None:
-        """Wait before a request is sent again, no longer than it may be sent."""
-        self._closed.wait(seconds)
 
     def begin(self, check: Check) -> None:
         """Count one more request, unless `check` raises.
 
         Raises:
-            SpendLimit: As `check` does, or the account is closed.
+            SpendLimit: As `check` does.
         """
         with self._locked() as (requests, cost_usd, ended):
             try:
-                if self._closed.is_set():
-                    raise SpendLimit(_STOPPED)
                 check(requests, cost_usd)
             except SpendLimit as error:
                 self.refused = str(error)

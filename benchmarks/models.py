@@ -11,15 +11,13 @@
     concurrency, requests_per_minute  of this process; requests at the same time, and in a minute
     prices                            dollars for a million tokens, by the model's name
     ledger                            the file in which the run's processes count what they use
-    unfinished                        the file in which they say what stopped trials took
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -50,8 +48,21 @@ MODEL_OPTIONS = (
     "requests_per_minute",
     "temperature",
     "timeout_s",
-    "unfinished",
 )
+
+
+class FixedAnswer:
+    """A model that gives one answer and is not asked again."""
+
+    repairs = False
+
+    def __init__(self, name: str, text: str, cost_usd: float | None = None) -> None:
+        self.name = name
+        self._completion = Completion(text, name, cost_usd=cost_usd)
+
+    def complete(self, request: Request) -> Completion:
+        """Return the answer."""
+        return self._completion
 
 
 class NoModel:
@@ -81,60 +92,6 @@ class SampledModel(Wrapped):
         return replace(request, **self._changed)
 
 
-class TrialUsage:
-    """What the trial that a process runs has taken of models so far, and what is under way."""
-
-    def __init__(self) -> None:
-        """Begin with nothing taken."""
-        self._changed = threading.Condition()
-        self._usage = Usage()
-        self._under_way = 0
-        self._closed = False
-
-    def begin(self) -> None:
-        """Begin a trial: what was taken before is not its."""
-        with self._changed:
-            self._usage = Usage()
-
-    @contextlib.contextmanager
-    def asking(self) -> Iterator[None]:
-        """Note that a model is asked; once it is closed, nobody gets to ask."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._closed)
-            self._under_way += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._under_way -= 1
-                self._changed.notify_all()
-
-    def add(self, usage: Usage) -> None:
-        """Count what was taken."""
-        with self._changed:
-            self._usage = self._usage.plus(usage)
-
-    def answered(self, patience_s: float) -> None:
-        """Wait until nothing is under way or that takes too long."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._under_way, patience_s)
-
-    def take(self) -> Usage:
-        """Return what was taken; nobody else gets it."""
-        with self._changed:
-            usage, self._usage = self._usage, Usage()
-            return usage
-
-    def close(self) -> None:
-        """Let nobody ask from here on: the process ends."""
-        with self._changed:
-            self._closed = True
-
-
-TRIAL = TrialUsage()
-"""Of this process, which runs one trial after the other."""
-
-
 class Meter(Wrapped):
     """A model that keeps count of what it was asked, and of what kept it from being asked."""
 
@@ -152,21 +109,19 @@ class Meter(Wrapped):
         return self.usage.requests
 
     def _through(self, asked: Request | ScoreRequest, ask: Callable[[], A]) -> A:
-        with TRIAL.asking():
-            try:
-                answer = ask()
-            except ModelError as error:
-                self._count(Usage.of_failed(error))
-                if isinstance(error, EndpointFailed | SpendLimit | NotRecorded):
-                    self.unasked = error
-                raise
-            self._count(Usage.of(answer))
+        try:
+            answer = ask()
+        except ModelError as error:
+            self._count(Usage.of_failed(error))
+            if isinstance(error, EndpointFailed | SpendLimit | NotRecorded):
+                self.unasked = error
+            raise
+        self._count(Usage.of(answer))
         return answer
 
     def _count(self, usage: Usage) -> None:
         with self._lock:
             self.usage = self.usage.plus(usage)
-        TRIAL.add(usage)
 
     def settled(self, outcome: Outcome) -> Outcome:
         """Return a trial's outcome with what the model took for it.

@@ -7,24 +7,158 @@ It measures what samples, rounds and repairs are worth without a language model.
 drawn for itself, by the trial (suite, task, split, seed, sample), the request's seed and its words:
 the same request of a trial gets the same answer, whatever was asked before it. In a further round
 it knows from the suite's own judge whether all is done, and says so.
+
+A mutant is the program made wrong on purpose, in one way that models' programs are wrong.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from benchmarks.mutation import KINDS, mutant
 from cap.errors import ModelError, UsageError, did_you_mean
 from cap.models.base import Completion, Request
 from cap.models.nearest import Nearest
 from cap.prompt.prompt import comment
 from cap.session.rounds import GO_ON
+
+Rng = np.random.Generator
+Mutate = Callable[[ast.Module, Rng, Sequence[str]], bool]
+"""Changes a program in place; False if there is nothing in it to change in this way."""
+
+_OFFSET = 0.08
+"""Metres, or what a small number is off by."""
+NOTHING = "pass\n"
+
+
+def mutant(source: str, kind: str | None, rng: Rng, names: Sequence[str]) -> tuple[str, str]:
+    """Return a program made wrong, and in which way of `KINDS`.
+
+    Args:
+        source: The right program.
+        kind: The way; None draws one. Where a program has no place for it, it does nothing.
+        rng: Draws.
+        names: What things are called that a program may confuse.
+    """
+    ways = [kind] if kind else [str(way) for way in rng.permutation([*KINDS])]
+    for way in ways:
+        tree = ast.parse(source)
+        if KINDS[way](tree, rng, names):
+            changed = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+            if changed != ast.unparse(ast.parse(source)) + "\n":
+                return changed, way
+    return NOTHING, "nothing"
+
+
+def _object(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
+    """Take another thing of the same kind, else any other."""
+    found = [node for node in _constants(tree) if node.value in names]
+    if not found or len(set(names)) < 2:
+        return False
+    node = found[rng.integers(len(found))]
+    here = str(node.value)
+    others = [name for name in dict.fromkeys(names) if name != here]
+    alike = [name for name in others if name.split(" ")[-1] == here.split(" ")[-1]]
+    node.value = str(rng.choice(alike or others))
+    return True
+
+
+def _swap(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
+    """Swap the first two arguments of a call."""
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and len(node.args) >= 2
+        and ast.dump(node.args[0]) != ast.dump(node.args[1])
+        and not any(isinstance(entry, ast.Starred) for entry in node.args)
+    ]
+    if not found:
+        return False
+    node = found[rng.integers(len(found))]
+    node.args[0], node.args[1] = node.args[1], node.args[0]
+    return True
+
+
+def _offset(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
+    """Miss a place, or a length, by some centimetres."""
+    sign = -1 if rng.random() < 0.5 else 1
+    numbers: list[ast.Constant] = [
+        node for node in _constants(tree) if isinstance(node.value, float) and abs(node.value) < 10
+    ]
+    places = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "get_obj_pos"
+    ]
+    number = int(rng.integers(len(numbers) + len(places))) if numbers or places else -1
+    if number < 0:
+        return False
+    if number < len(numbers):
+        value = numbers[number].value
+        assert isinstance(value, float)
+        numbers[number].value = round(value + (_OFFSET if sign > 0 or value > 0.1 else -value), 6)
+        return True
+    chosen = places[number - len(numbers)]
+    moved = ast.parse(f"({ast.unparse(chosen)} + {sign * _OFFSET})", mode="eval").body
+
+    class Moved(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            return moved if node is chosen else self.generic_visit(node)  # type: ignore[return-value]
+
+    Moved().visit(tree)
+    return True
+
+
+def _loop(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
+    """Leave out the last turn of a loop."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
+    if not found:
+        return False
+    node = found[rng.integers(len(found))]
+    node.iter = ast.parse(f"list({ast.unparse(node.iter)})[:-1]", mode="eval").body
+    return True
+
+
+def _inserted(tree: ast.Module, rng: Rng, names: Sequence[str], source: str) -> bool:
+    """Put a statement before one of the last half of a program's own."""
+    at = int(rng.integers(len(tree.body) // 2, len(tree.body) + 1))
+    body = tree.body
+    last = body[-1] if body else None
+    if isinstance(last, ast.FunctionDef):  # the whole is one function: inside it
+        body, at = last.body, 0
+    body[at:at] = ast.parse(source).body
+    return True
+
+
+def _nothing(tree: ast.Module, rng: Rng, names: Sequence[str]) -> bool:
+    """Do nothing at all."""
+    tree.body = ast.parse(NOTHING).body
+    return True
+
+
+KINDS: Mapping[str, Mutate] = {
+    "object": _object,
+    "swap": _swap,
+    "offset": _offset,
+    "loop": _loop,
+    "exception": partial(_inserted, source="raise ValueError('a mutant')"),
+    "endless": partial(_inserted, source="while True:\n    pass"),
+    "nothing": _nothing,
+}
+"""Every way, by its name."""
+
+
+def _constants(tree: ast.Module) -> Iterator[ast.Constant]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+
 
 NOISY = "noisy-oracle"
 WHAT_IT_IS = (
@@ -37,23 +171,13 @@ _TOKEN_CHARS = 4
 """Its tokens are counted as so many characters each."""
 
 
-@dataclass(frozen=True)
-class Noise:
-    """How often an answer is right, and in which way it is wrong otherwise."""
-
-    p: float
-    """Probability of the right program."""
-    kind: str | None = None
-    """Of `KINDS`; None for any."""
-
-
 def is_noisy(model: str) -> bool:
     """Tell whether a model's name means a noisy oracle."""
     return model.partition(":")[0] == NOISY
 
 
-def noise_of(model: str) -> Noise:
-    """Return what the name of a noisy oracle says.
+def noise_of(model: str) -> tuple[float, str | None]:
+    """Return the probability of the right program, and the kind of mutants; None for any.
 
     Raises:
         UsageError: It is not of the form `noisy-oracle:P[:KIND]`.
@@ -69,7 +193,7 @@ def noise_of(model: str) -> Noise:
     if kind and kind not in KINDS:
         hint = did_you_mean(kind, KINDS)
         raise UsageError(f"{model!r}: no mutants {kind!r}.{hint} Known: {', '.join(KINDS)}")
-    return Noise(p, kind or None)
+    return p, kind or None
 
 
 class NoisyOracle:
@@ -93,7 +217,7 @@ class NoisyOracle:
             names: What things are called that a mutant may confuse.
         """
         self.name = name
-        self._noise, self._draw = noise_of(name), draw
+        (self._p, self._kind), self._draw = noise_of(name), draw
         self.programs = dict(programs or {})
         self.names = tuple(names)
         self.asks = ""
@@ -120,9 +244,9 @@ class NoisyOracle:
         rng = np.random.default_rng(int.from_bytes(digest, "little"))
         notes: tuple[str, ...] = (WHAT_IT_IS,)
         text = source
-        if rng.random() >= self._noise.p:
+        if rng.random() >= self._p:
             with _PARSING:
-                text, kind = mutant(source, self._noise.kind, rng, self.names)
+                text, kind = mutant(source, self._kind, rng, self.names)
             notes = (*notes, f"a mutant: {kind}")
         read, written = len(request.prompt) // _TOKEN_CHARS, -(-len(text) // _TOKEN_CHARS)
         return Completion(text, self.name, read, written, cost_usd=0.0, notes=notes)

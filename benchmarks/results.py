@@ -4,8 +4,8 @@
 every `--resume` included; `trials.jsonl` grows by whole lines and is never rewritten.
 A run that was killed goes on from there: a last line without its end is cut off, and that trial
 is run again. So are trials in which nothing could be judged: the infrastructure ended them, or a
-recording lacks the model's answer. Of a trial's lines the last one counts. What was paid for trials
-that were stopped stands in `unfinished.jsonl`.
+recording lacks the model's answer. Of a trial's lines the last one counts. Trials that were stopped
+have no line; what was sent and paid for them stands in the account, `spent.json`.
 """
 
 from __future__ import annotations
@@ -44,12 +44,10 @@ _CHANGED = {
 """What changed between two runs, for messages, where its value says nothing to a person."""
 _MAY_DIFFER = (
     *("cache", "concurrency", "ledger", "max_calls", "max_cost", "pictures", "prices", "record"),
-    *("requests_per_minute", "unfinished"),
+    "requests_per_minute",
 )
 """Options that change no outcome: what a run may cost, and where it keeps things."""
 TRIALS, HEADER, ASKED = "trials.jsonl", "header.json", "asked.jsonl"
-UNFINISHED = "unfinished.jsonl"
-"""What trials took of models that were stopped before they ended."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +209,7 @@ def _used(settings: dict[str, Any]) -> dict[str, Any]:
     """
     options = dict(settings["options"])
     asked, prices = options.pop("asked", {}), options.pop("prices", {})
-    for name in ("ledger", "unfinished", "pictures"):  # they stand in the folder itself
+    for name in ("ledger", "pictures"):  # they stand in the folder itself
         options.pop(name, None)
     for name in {"cache", "record"}.intersection(options):
         path, home = Path(options[name]), Path.home()
@@ -411,15 +409,8 @@ class Beside(Usage):
 
 
 def read_beside(folder: Path) -> Beside:
-    """Return what models took besides the trials that count: of those stopped or run again.
-
-    A line that is damaged was being written when its process was killed, and is left out.
-    """
+    """Return what models took besides the trials that count: of those stopped or run again."""
     found = Usage()
-    path = folder / UNFINISHED
-    for text in path.read_bytes().splitlines() if path.exists() else ():
-        with contextlib.suppress(ValueError):
-            found = found.plus(msgspec.json.decode(text, type=Usage))
     latest: dict[Trial, Usage] = {}
     for line in _every_line(folder / TRIALS):
         if (before := latest.get(line.trial)) is not None and before.requests:

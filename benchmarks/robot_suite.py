@@ -7,7 +7,7 @@ and the judge finds nothing lacking after the last.
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +18,6 @@ import numpy as np
 
 from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of, seed_of
 from benchmarks.noisy_oracle import NoisyOracle, is_noisy
-from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
     DOUBTS,
@@ -33,7 +32,6 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
-from cap.checker.declared_types import require
 from cap.engine.engine import unhinted
 from cap.engine.settings import Repairs, Sampling
 from cap.errors import UsageError
@@ -45,6 +43,8 @@ from cap.session.session import TOP, Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 
+SIZE_PX = 320
+"""Width and height of the pictures before and after a failed trial."""
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
 OPTIONS = ("limits", "pictures", "repairs", "rounds", "sampling", *MODEL_OPTIONS)
@@ -111,13 +111,8 @@ class RobotSuite(BaseSuite):
             about: What it is, in one line.
 
         Raises:
-            UsageError: Something is of another type, there are no tasks, or two of one name.
+            UsageError: There are no tasks, or two of one name.
         """
-        for what, given in (("name", name), ("version", version), ("robot", robot)):
-            require(f"the suite's {what}", given, str)
-        require(f"the tasks of suite '{name}'", tasks, Sequence[RobotTask])
-        for task in tasks:
-            require(f"the name of a task of suite '{name}'", task.name, str)
         if not tasks:
             raise UsageError(f"suite '{name}' has no tasks; give it at least one RobotTask")
         names = [task.name for task in tasks]
@@ -207,7 +202,6 @@ def carry_out(
         UsageError: The settings name a model that does not exist.
         MissingKey: The model needs a key and none is set.
     """
-    start_s = time.perf_counter()
     model = model_of(settings, trial)
     meter = Meter(model)
     if isinstance(model, NoisyOracle):  # an oracle is a person's: it may use every name
@@ -239,7 +233,7 @@ def carry_out(
     why = str((failed and failed.failure) or missed or "")
     cause = (failed and case.blame(failed)) or "task"
     outcome = outcome_of(case.instructions, turns, missed, cause, why, extra)
-    return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
+    return meter.settled(outcome)
 
 
 def outcome_of(
@@ -250,7 +244,7 @@ def outcome_of(
     failure: str,
     extra: Mapping[str, Any],
 ) -> Outcome:
-    """Return the verdict on a session; `seconds` is still to come.
+    """Return the verdict on a session.
 
     Args:
         instructions: What a person said.
@@ -359,10 +353,30 @@ def shown_calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
 def pictures_of(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
     """Draw a failed trial's world into the folder the option `pictures` names, if it does."""
     folder = settings.options.get("pictures")
-    if folder is None or first is None:
+    if folder is None or first is None or not hasattr(robot, "render"):
         return {}
     parts = filter(None, (trial.task, trial.split, str(trial.seed), str(trial.sample)))
-    return keep_pictures(robot, first, Path(folder), "_".join(parts))
+    return _keep_pictures(robot, first, Path(folder), "_".join(parts))
+
+
+def _keep_pictures(robot: Any, first: Any, folder: Path, stem: str) -> dict[str, Any]:
+    """Draw the world as it is and as it was; return what an outcome says of it.
+
+    Args:
+        robot: Whose world; it is left as it was at first.
+        first: A snapshot of it.
+        folder: Where the files go.
+        stem: What their names begin with.
+    """
+    stem = re.sub(r"[^\w.-]+", "-", stem)
+    names = [f"{stem}_before.png", f"{stem}_after.png"]
+    try:
+        robot.render(SIZE_PX, SIZE_PX).save(folder / names[1])
+        robot.restore(first)
+        robot.render(SIZE_PX, SIZE_PX).save(folder / names[0])
+    except OSError:  # a full disk costs the picture, not the trial
+        return {}
+    return {"pictures": names}
 
 
 def session_settings(

@@ -16,10 +16,8 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +26,13 @@ import msgspec
 from benchmarks.models import account_of
 from benchmarks.results import Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
-from benchmarks.worker import ANSWERS_S, broken, run_trial
-from cap.engine.stop_signals import stop_signals
+from benchmarks.worker import broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError, install_extra
 from cap.models.budget import cost_message
 
 Done = Callable[[Trial, Outcome], None]
 _END_S = 5.0
-"""How long a hand may take to end."""
-_SOON_S = 0.5
-"""A worker that waits for no answer ends within this."""
+"""How long the thread of a worker that was killed may take to end."""
 _TRIES = 2
 _UNASKED_MOST = 3
 """If so many trials could not be asked of the model, and no other was, the run ends."""
@@ -52,7 +47,6 @@ def run(
     engine: str = "local",
     address: str | None = None,
     on_done: Done = lambda trial, outcome: None,
-    on_wait: Callable[[], None] = lambda: None,
 ) -> None:
     """Run every trial that has not ended yet, and write each down.
 
@@ -64,7 +58,6 @@ def run(
         engine: `local` or `ray`.
         address: Of a Ray cluster; one on this machine by default.
         on_done: Called with each trial once it is recorded.
-        on_wait: Called when a run that was stopped waits for answers that are under way.
 
     Raises:
         UsageError: A trial cannot be written down, or Ray does not start.
@@ -76,25 +69,20 @@ def run(
     unpaid: list[Outcome] = []
     unasked: list[str] = []  # of each trial why its model could not be asked, "" if it could
     left = [trial for trial in trials if trial not in results.done]
-    late = Late([], on_wait)
     if engine == "ray":
         outcomes = _on_ray(left, settings, jobs, address)
     else:
-        outcomes = _here(left, settings, jobs, late)
-    try:
-        with contextlib.closing(outcomes):
-            for trial, outcome in outcomes:
-                if outcome.cause == UNPAID:
-                    unpaid.append(outcome)
-                    continue
-                results.add(trial, outcome)
-                on_done(trial, outcome)
-                unasked.append(outcome.extra.get(ENDPOINT, ""))
-                if len(unasked) >= _UNASKED_MOST and all(unasked):
-                    break
-    finally:
-        for trial, outcome in late.outcomes:
+        outcomes = _here(left, settings, jobs)
+    with contextlib.closing(outcomes):
+        for trial, outcome in outcomes:
+            if outcome.cause == UNPAID:
+                unpaid.append(outcome)
+                continue
             results.add(trial, outcome)
+            on_done(trial, outcome)
+            unasked.append(outcome.extra.get(ENDPOINT, ""))
+            if len(unasked) >= _UNASKED_MOST and all(unasked):
+                break
     if unasked and all(unasked):
         raise EndpointFailed(
             f"{unasked[-1]}; {len(unasked)} of {len(trials)} trials were tried and none could be "
@@ -112,68 +100,27 @@ def run(
 Outcomes = Generator[tuple[Trial, Outcome], None, None]
 
 
-@dataclass(frozen=True)
-class Late:
-    """What becomes of a run that is stopped."""
-
-    outcomes: list[tuple[Trial, Outcome]]
-    """Trials that ended meanwhile."""
-    on_wait: Callable[[], None]
-    """Called when answers are waited for."""
-
-
-def _here(trials: Sequence[Trial], settings: Settings, jobs: int, late: Late) -> Outcomes:
-    """Yield outcomes as they come from worker processes."""
+def _here(trials: Sequence[Trial], settings: Settings, jobs: int) -> Outcomes:
+    """Yield outcomes as they come from worker processes; once it is closed, these are killed."""
     waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Trial, Outcome]] = queue.SimpleQueue()
     for trial in trials:
         waiting.put(trial)
-    hands = [_Hand(waiting, done, settings) for _ in range(min(jobs, len(trials)))]
-    with stop_signals.waiting(ANSWERS_S + 4 * _END_S, partial(_give_up, hands)):
-        try:
-            for hand in hands:
-                hand.start()
-            for _ in trials:
-                yield done.get()
-        finally:
-            try:
-                _let_answer(hands, late)
-            finally:
-                for hand in hands:
-                    hand.end()
-                for hand in hands:  # one that is just ending its worker itself
-                    if hand.ident is not None:
-                        hand.join(_END_S)
-                while not done.empty():
-                    if (ended := done.get())[1].cause != UNPAID:
-                        late.outcomes.append(ended)
+    threads = [_WorkerThread(waiting, done, settings) for _ in range(min(jobs, len(trials)))]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in trials:
+            yield done.get()
+    finally:
+        for thread in threads:
+            thread.end()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join(_END_S)
 
 
-def _give_up(hands: Sequence[_Hand]) -> None:
-    """Kill the workers, whatever they wait for; who waits for them goes on."""
-    for hand in hands:
-        hand.give_up()
-
-
-def _let_answer(hands: Sequence[_Hand], late: Late) -> None:
-    """Have the workers end by themselves, which wait for the answers that are under way.
-
-    Args:
-        hands: Those with the workers.
-        late: Called if there are such answers.
-    """
-    for hand in hands:
-        hand.stop()
-    begun_s = time.monotonic()
-    for patience_s in (_SOON_S, ANSWERS_S + _END_S):
-        end_s = begun_s + patience_s
-        if all(hand.ended(max(0.0, end_s - time.monotonic())) for hand in hands):
-            return
-        if patience_s == _SOON_S:
-            late.on_wait()
-
-
-class _Hand(threading.Thread):
+class _WorkerThread(threading.Thread):
     """Gives trials to one worker process, and to another if that dies."""
 
     def __init__(
@@ -203,36 +150,11 @@ class _Hand(threading.Thread):
                     self._done.put((self._waiting.get_nowait(), outcome))
         self._kill()
 
-    def stop(self) -> None:
-        """Take no further trial, and have the worker end as soon as it has its answers."""
-        with self._starting:
-            self._ended = True
-            process = self._process
-        if process is not None:
-            process.terminate()
-
-    def ended(self, seconds: float) -> bool:
-        """Tell whether the worker has ended, or does so within some time."""
-        process = self._process
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            if process is not None:
-                process.wait(seconds)
-            return True
-        return False
-
     def end(self) -> None:
         """Take no further trial, and end the worker, whatever it does."""
         with self._starting:
             self._ended = True
         self._kill()
-
-    def give_up(self) -> None:
-        """Take no further trial, and kill the worker without waiting for its end."""
-        self._ended = True
-        process = self._process
-        if process is not None and process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
 
     def _kill(self) -> None:
         process, self._process = self._process, None
@@ -294,12 +216,22 @@ def _start() -> subprocess.Popen[bytes]:
 def _on_ray(
     trials: Sequence[Trial], settings: Settings, jobs: int, address: str | None
 ) -> Outcomes:
-    """Yield outcomes as they come from a Ray cluster."""
+    """Yield outcomes as they come from a Ray cluster.
+
+    Raises:
+        UsageError: It does not start.
+    """
     try:
         import ray
     except ImportError:
         raise MissingExtra(f"--engine ray needs Ray; run: {install_extra('ray')}") from None
-    _join(ray, {"address": address} if address else {"num_cpus": jobs})
+    where: dict[str, Any] = {"address": address} if address else {"num_cpus": jobs}
+    try:
+        ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
+    except Exception as error:  # Ray has no class of its own for a start that failed
+        ray.shutdown()
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UsageError(f"Ray does not start: {why}; use --engine local") from None
     try:
         remote = ray.remote(max_retries=_TRIES - 1)(run_trial)
         shared = ray.put(settings)
@@ -317,23 +249,6 @@ def _on_ray(
                 ahead.clear()
     finally:
         ray.shutdown()
-
-
-def _join(ray: Any, where: dict[str, Any]) -> None:
-    """Start a cluster here or join one; a busy machine may need a second try.
-
-    Raises:
-        UsageError: It does not start.
-    """
-    for last in (False, True):
-        try:
-            ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
-            return
-        except Exception as error:  # Ray has no class of its own for a start that failed
-            ray.shutdown()
-            if last:
-                why = str(error).splitlines()[0] if str(error) else type(error).__name__
-                raise UsageError(f"Ray does not start: {why}; use --engine local") from None
 
 
 def _gathered(ray: Any, ready: Any) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -175,6 +175,8 @@ class BaseSuite:
     """Which of these settings mean something to it."""
     judges_samples: bool = False
     """It judges answers in a file as well: it has `given`."""
+    shares: tuple[str, ...] = ()
+    """Which of the values it measures are shares: reports show their means."""
     oracle_splits: tuple[str, ...] | None = None
     """Splits that the oracle must solve; the others are run when they are asked for."""
 
@@ -250,12 +252,16 @@ class BaseSuite:
         """
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return published values for a cell, in percent by method; none by default."""
+        """Return published values for a task or family and a split, in percent by method."""
         return {}
 
-    def family(self, task: str) -> str:
-        """Return the group of tasks in which reports sum a task up; "" for none of its own."""
-        return ""
+    def families(self, task: str) -> tuple[str, ...]:
+        """Return the groups of tasks in which reports sum a task up."""
+        return ()
+
+    def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
+        """Yield what reports count in splits and families: of a trial of many tasks, each."""
+        yield trial, outcome
 
     def model_of(self, split: str) -> str:
         """Return what a split's rate is of, where a run has several; "" where it has one rate."""
@@ -266,24 +272,8 @@ class BaseSuite:
         """What models that stand in for a language model know, a line each."""
         return ()
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Return the suite's own table of a results folder; may write files of it there."""
-        return []
-
-    def numbers(self, folder: Path) -> list[dict[str, Any]] | None:
-        """Return the suite's own table for a program, rates from 0 to 1; None if it is the same."""
-        return None
-
-    def plot(self, folder: Path) -> list[Path]:
-        """Draw the episodes of a results folder into it; return the files.
-
-        Raises:
-            MissingExtra: matplotlib is not installed.
-            UsageError: There is nothing to draw, or the folder cannot be written.
-        """
-        raise UsageError(
-            f"suite '{self.name}' has nothing to draw; see its tables: cap bench report"
-        )
+    def write_files(self, folder: Path) -> None:
+        """Write what a results folder has beside its report, such as the samples it judged."""
 
 
 def names() -> list[str]:
@@ -310,16 +300,12 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
         return _own(make, f"suite() of {Path(name)}")
     if name in (brought := brought_suites()):
+        where = f"suite '{name}' ({brought[name].value})"
         try:
             make = brought[name].load()
         except BaseException as error:  # a plug-in may fail in any way
-            if (stop := stop_in(error)) is not None:
-                raise stop from None
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise UsageError(
-                f"suite '{name}' ({brought[name].value}) does not load: {why}"
-            ) from None
-        return _own(make, f"suite '{name}' ({brought[name].value})")
+            raise _failed(error, f"{where} does not load") from None
+        return _own(make, where)
     if name not in SUITES:
         known = names()
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
@@ -343,6 +329,15 @@ def brought_suites() -> dict[str, EntryPoint]:
     return {name: found[name] for name in sorted(found) if name not in SUITES}
 
 
+def _failed(error: BaseException, what: str) -> BaseException:
+    """Return the error of a person's code that failed, with the line; a stop as it is."""
+    if (stop := stop_in(error)) is not None:
+        return stop
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    why = " ".join(f"{type(error).__name__}: {error}".split())
+    return UsageError(f"{what}: {why} ({frame.filename}, line {frame.lineno})")
+
+
 def _own(make: Callable[[], Any], where: str) -> BaseSuite:
     """Return the suite that a person's function makes.
 
@@ -354,11 +349,7 @@ def _own(make: Callable[[], Any], where: str) -> BaseSuite:
     except CapError:
         raise
     except BaseException as error:  # a person's function may fail in any way
-        if (stop := stop_in(error)) is not None:
-            raise stop from None
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{where} failed: {why} ({frame.filename}, line {frame.lineno})") from None
+        raise _failed(error, f"{where} failed") from None
     if not isinstance(own, BaseSuite):
         raise UsageError(
             f"{where} gives {type(own).__name__}, no suite; return a "

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from benchmarks import json_lines
-from cap.errors import UsageError
+from cap.errors import UsageError, did_you_mean
 from cap.files import read_text
 
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
 _TASK = re.compile(r"\$\.task\[(\d+)\]")
 
 
@@ -33,11 +34,33 @@ def load(path: Path, kind: type[T]) -> tuple[T, ...]:
         return tuple(found.task)
     tasks = []
     for line, values in json_lines.read(path, "tasks"):
-        try:
-            tasks.append(msgspec.convert(values, kind))
-        except msgspec.ValidationError as error:
-            raise UsageError(f"{path}, line {line}: {_plain(error)}") from None
+        tasks.append(converted(values, kind, f"{path}, line {line}"))
     return tuple(tasks)
+
+
+def converted(
+    values: Mapping[str, Any], kind: type[T], where: str, error: type[UsageError] = UsageError
+) -> T:
+    """Return a table as what it is to be.
+
+    Args:
+        values: The table.
+        kind: A `msgspec.Struct`.
+        where: Its place, for messages.
+        error: What is raised.
+
+    Raises:
+        UsageError: A key or a value in it cannot be; with its place.
+    """
+    known = [field.name for field in msgspec.structs.fields(kind)]
+    for name in values:
+        if name not in known:
+            hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
+            raise error(f"{where}: unknown key {name!r}.{hint}")
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as wrong:
+        raise error(f"{where}: {_plain(wrong)}") from None
 
 
 def load_whole(path: Path, kind: type[T]) -> T:

@@ -1,67 +1,45 @@
 """A process that runs trials, one at a time: a line in, a line out.
 
 `python -m benchmarks.worker` reads the settings, then trials, and answers each with its outcome.
-If it dies, that costs one trial. On SIGTERM it asks no model any more, and ends once the answers
-that are under way have come: they are paid for, so they are recorded and counted.
+If it dies, that costs one trial.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import sys
-import threading
+import time
 import traceback
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import msgspec
 
-from benchmarks.models import TRIAL, account_of
+from benchmarks.models import account_of
 from benchmarks.suite import UNPAID, Outcome, Settings, Trial, suite
 from cap.errors import CapError, stop_in
-from cap.models.base import Usage
 from cap.result import plain
 
 _PACKAGES = ("cap", "robots", "benchmarks")
 
 
-ANSWERS_S = 30.0
-"""How long a worker that is to end waits for the answers that are under way, seconds."""
-
-_WRITING = threading.Lock()
-
-
 def run_trial(trial: Trial, settings: Settings) -> Outcome:
     """Run one trial; what is wrong with the settings, or with the suite, is an outcome as well."""
-    TRIAL.begin()
     account = account_of(settings.options)
     if account is not None:
         account.refused = ""
+    begun_s = time.perf_counter()
     try:
         outcome = suite(settings.suite, settings.options).run(trial, settings)
+        outcome = replace(outcome, seconds=time.perf_counter() - begun_s)
     except BaseException as error:  # one trial's fault must not end the others, nor its sys.exit
         if (stop := stop_in(error)) is not None:
             raise stop from None
         outcome = broken(f"{type(error).__name__}: {error}{_place(error)}")
     if account is not None and account.refused:
-        write_unfinished(trial, settings)
         return replace(broken(account.refused), cause=UNPAID)
     return outcome
-
-
-def write_unfinished(trial: Trial, settings: Settings) -> None:
-    """Write down what a trial took that does not end: it was asked for, and is paid."""
-    TRIAL.answered(ANSWERS_S)
-    with _WRITING:  # the caller that ends the process waits until it is written
-        usage, path = TRIAL.take(), settings.options.get("unfinished")
-        if path is None or usage == Usage():
-            return
-        line = json.dumps({**asdict(trial), **asdict(usage)}) + "\n"
-        with contextlib.suppress(OSError), open(path, "ab", buffering=0) as file:
-            file.write(line.encode())  # in one write, beside those of other workers
 
 
 def _place(error: BaseException) -> str:
@@ -92,30 +70,13 @@ def main() -> None:
     os.dup2(nowhere, 1)
     lines = iter(sys.stdin)
     settings = msgspec.json.decode(next(lines, '{"suite": "", "model": ""}'), type=Settings)
-    trial: Trial | None = None
-    ending = threading.Lock()
-
-    def end() -> None:
-        TRIAL.close()
-        if (account := account_of(settings.options)) is not None:
-            account.close()
-        TRIAL.answered(ANSWERS_S)
-        with ending:
-            if trial is not None:
-                write_unfinished(trial, settings)
-            os._exit(0)
-
-    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=end, daemon=True).start())
     for line in lines:
-        trial = msgspec.json.decode(line, type=Trial)
-        outcome = run_trial(trial, settings)
-        with ending:
-            trial = None
-            try:
-                answers.write(json.dumps(plain(asdict(outcome))) + "\n")
-                answers.flush()
-            except BrokenPipeError:  # the caller was killed; it is run again on resuming
-                break
+        outcome = run_trial(msgspec.json.decode(line, type=Trial), settings)
+        try:
+            answers.write(json.dumps(plain(asdict(outcome))) + "\n")
+            answers.flush()
+        except BrokenPipeError:  # the caller was killed; it is run again on resuming
+            break
     os._exit(0)  # no exit hook of a library can hold it back
 
 

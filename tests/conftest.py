@@ -24,7 +24,6 @@ import pytest
 from cap.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from benchmarks.runner import Late
     from benchmarks.suite import Outcome, Settings, Trial
 
 # The many processes of the tests read bytecode, where the environment would have each compile all.
@@ -151,12 +150,6 @@ def isolated(
 
 
 @pytest.fixture
-def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare a test matplotlib's start; the charts have tests of their own."""
-    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
-
-
-@pytest.fixture
 def trials_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run benchmarks' trials in this process: the workers have tests of their own."""
     from benchmarks.suite import Outcome, Settings
@@ -164,7 +157,7 @@ def trials_here(monkeypatch: pytest.MonkeyPatch) -> None:
     from cap.result import plain
 
     def here(
-        trials: Sequence[Trial], settings: Settings, jobs: int, late: Late
+        trials: Sequence[Trial], settings: Settings, jobs: int
     ) -> Generator[tuple[Trial, Outcome], None, None]:
         settings = Settings(**json.loads(json.dumps(asdict(settings))))
         for trial in trials:

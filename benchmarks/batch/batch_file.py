@@ -2,30 +2,125 @@
 
 The format is in docs/batches.md. Nothing is run from a file in which anything is wrong; a message
 names the file, the entry, its line where that is known, and the remedy.
+
+What a session needs before it can begin, its robot, its scene and its prompts, is found out early.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-import tomllib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from benchmarks.batch.effects import wrong_check, wrong_effects
-from benchmarks.batch.session_setup import SessionChecker
+from benchmarks import json_lines
+from benchmarks.batch.effects import names_in, wrong_check, wrong_effects
+from benchmarks.task_file import converted
 from cap.config import CHOICES
-from cap.errors import CapError, UsageError, did_you_mean
-from cap.files import parsed_json, read_bytes
+from cap.errors import CapError, PromptError, UsageError, did_you_mean
+from cap.files import read_bytes, read_toml
+from cap.prompt.prompt import Prompt
 from cap.robot import registry, robot_files
+from cap.robot.observation import Observation
+from cap.robot.protocol import Containing, Robot
+from cap.session.session import TOP
+from robots.table.geometry import PLACES
+
+AT: Mapping[str, Mapping[str, tuple[float, float]]] = {"ravens": PLACES, "tabletop": PLACES}
+"""Places that effects may name, by robot: xy in metres."""
+
+
+def robot_of(session: Mapping[str, Any]) -> Robot:
+    """Make a session's robot.
+
+    Raises:
+        UsageError: It cannot be had, or it is real.
+        RobotError: It could not be made.
+    """
+    robot = registry.make_robot(
+        session["robot"],
+        seed=session["seed"],
+        mode=session["mode"],
+        objects=session["objects"],
+        **registry.own_options(session["robot_options"] or {}),
+    )
+    if not robot.simulated:
+        robot.close()
+        raise UsageError(
+            f"robot '{session['robot']}' is real, and a batch needs a simulated robot; if it has a "
+            'dry run, say mode = "instant"'
+        )
+    return robot
+
+
+def prompts_of(session: Mapping[str, Any]) -> Mapping[str, Prompt]:
+    """Load a session's prompts: a shipped set, a folder, or the robot's own.
+
+    Raises:
+        PromptError: They cannot be used, or nothing in them answers a person.
+    """
+    given, robot = session["prompts"], session["robot"]
+    if not given:
+        found = registry.robot_prompts(robot)
+    else:
+        shipped = registry.prompts_path() / given
+        found = registry.load_prompts(shipped if shipped.is_dir() else Path(given))
+    if TOP not in found:
+        raise PromptError(f"prompts {given or robot!r} have no {TOP}.py; it answers a person")
+    return found
+
+
+_SCENE = ("robot", "robot_options", "mode", "objects")
+"""What a session says of its scene, the seed apart."""
+
+
+class SessionChecker:
+    """Looks at each kind of scene once, whatever the number of sessions in it."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._names: dict[str, frozenset[str]] = {}
+        """Names in a scene, by what sessions say of it."""
+        self._prompts: set[tuple[str, str | None]] = set()
+
+    def check(self, session: Mapping[str, Any]) -> None:
+        """Refuse a session that could not begin, or that expects something of what is not there.
+
+        Raises:
+            CapError: With the reason.
+        """
+        prompts = session["robot"], session["prompts"]
+        if prompts not in self._prompts:
+            prompts_of(session)
+            self._prompts.add(prompts)
+        # Scenes of the same robot and objects have the same names, mostly.
+        scene = json.dumps([session[part] for part in _SCENE])
+        known = self._names[scene] = self._names.get(scene) or _names(session)
+        for expect in [session["expect"], *(step["expect"] for step in session["instructions"])]:
+            for effect, name in names_in(expect or {}):
+                # Objects may differ from seed to seed.
+                if name not in known and name not in (known := _names(session)):
+                    hint = did_you_mean(name, known) or f" There are: {', '.join(sorted(known))}."
+                    raise UsageError(
+                        f"'{effect}' is expected of {name!r}, which is not there.{hint}"
+                    )
+
+
+def _names(session: Mapping[str, Any]) -> frozenset[str]:
+    robot = robot_of(session)
+    try:
+        vessels = robot.contents() if isinstance(robot, Containing) else ()
+        return frozenset([*Observation.of(robot).positions, *AT.get(robot.name, {}), *vessels])
+    finally:
+        robot.close()
+
 
 _KINDS = (".toml", ".jsonl")
-_HEADER = re.compile(r"^\s*\[\[\s*sessions\s*\]\]")
 
 
 @dataclass(frozen=True)
@@ -73,13 +168,6 @@ class SessionTable(Defaults, kw_only=True, forbid_unknown_fields=True):
     check: str | None = None
 
 
-class BatchTable(msgspec.Struct, forbid_unknown_fields=True):
-    """What a batch file in TOML holds."""
-
-    defaults: dict[str, Any] = {}
-    sessions: list[dict[str, Any]] = []
-
-
 @dataclass(frozen=True)
 class _Entry:
     """One session as it stands in the file."""
@@ -106,14 +194,21 @@ def read(
     """
     if path.suffix.lower() not in _KINDS:
         raise UsageError(f"{path}: a batch is a .toml or .jsonl file; see cap batch --example")
-    try:
-        data = read_bytes(path)
-        text = data.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot read {path}: {reason}") from None
-    jsonl = path.suffix.lower() == ".jsonl"
-    defaults, entries = ({}, _jsonl(path, text)) if jsonl else _toml(path, text)
+    defaults: Mapping[str, Any] = {}
+    if path.suffix.lower() == ".jsonl":
+        entries = [
+            _Entry(f"{path}, line {number}", values)
+            for number, values in json_lines.read(path, "batch")
+        ]
+    else:
+        file = read_toml(path, "batch")
+        file.refuse_unknown(("defaults", "sessions"))
+        defaults = file.values.get("defaults", {})
+        converted(defaults, Defaults, f"{path}, [defaults]")
+        entries = [
+            _Entry(f"{path}, session {number} (line {table.first})", table.values)
+            for number, table in enumerate(file.tables("sessions"), 1)
+        ]
     if not entries:
         raise UsageError(f"{path} has no session; see cap batch --example")
     sessions: dict[str, Mapping[str, Any]] = {}
@@ -131,63 +226,7 @@ def read(
         except CapError as error:
             raise type(error)(f"{entry.where}: {error}") from None
         sessions[session["name"]] = session
-    return Batch(hashlib.sha256(data).hexdigest()[:12], sessions, models)
-
-
-def _jsonl(path: Path, text: str) -> list[_Entry]:
-    entries = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            values = parsed_json(line)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{where}: not JSON: {error}; one session a line") from None
-        if not isinstance(values, dict):
-            raise UsageError(f"{where}: a session is an object {{...}}, not {line[:40]!r}")
-        entries.append(_Entry(where, values))
-    return entries
-
-
-def _toml(path: Path, text: str) -> tuple[Mapping[str, Any], list[_Entry]]:
-    """Return the defaults and the sessions."""
-    try:
-        values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: not TOML: {error}; see cap batch --example") from None
-    table = _converted(values, BatchTable, str(path))
-    _converted(table.defaults, Defaults, f"{path}, [defaults]")
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if _HEADER.match(line)]
-    known = lines if len(lines) == len(table.sessions) else []
-    return table.defaults, [
-        _Entry(
-            f"{path}, session {number}" + (f" (line {known[number - 1]})" if known else ""), entry
-        )
-        for number, entry in enumerate(table.sessions, 1)
-    ]
-
-
-_T = TypeVar("_T", bound=msgspec.Struct)
-
-
-def _converted(values: Any, kind: type[_T], where: str) -> _T:
-    """Return a table as what it is to be.
-
-    Raises:
-        UsageError: A key or a value in it cannot be; with its place.
-    """
-    known = kind.__struct_fields__
-    for name in values:
-        if name not in known:
-            hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-            raise UsageError(f"{where}: unknown key {name!r}.{hint}")
-    try:
-        return msgspec.convert(values, kind)
-    except msgspec.ValidationError as error:
-        why, _, place = str(error).replace("`", "'").partition(" - at '$")
-        at = place.rstrip("'").lstrip(".")
-        raise UsageError(f"{where}: {at + ': ' if at else ''}{why}; see cap batch") from None
+    return Batch(hashlib.sha256(read_bytes(path)).hexdigest()[:12], sessions, models)
 
 
 def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
@@ -197,7 +236,7 @@ def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
         UsageError: It cannot be used.
     """
     where = entry.where
-    table = _converted(entry.values, SessionTable, where)
+    table = converted(entry.values, SessionTable, where)
     _check(table, where)
     if "fails" in (table.expect or {}):
         raise UsageError(

@@ -8,18 +8,15 @@ themselves stand in the settings, so a results folder is whole without the file 
 from __future__ import annotations
 
 import ast
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.batch.batch_file import Batch
+from benchmarks.batch.batch_file import AT, Batch, prompts_of, robot_of
 from benchmarks.batch.effects import Positions, View, has_words, judge, run_check
-from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
-from benchmarks.pictures import keep_pictures
-from benchmarks.robot_suite import extra_of, shown_calls
+from benchmarks.robot_suite import extra_of, pictures_of, shown_calls
 from benchmarks.suite import DOUBTS, BaseSuite, Outcome, Settings, Trial, cause_of
 from cap.engine.doubts.doubts import DID_NOTHING
 from cap.engine.effect import Effect
@@ -127,7 +124,6 @@ class BatchSuite(BaseSuite):
         Raises:
             UsageError: Its robot, objects, model or prompts cannot be used.
         """
-        start_s = time.perf_counter()
         entry = settings.options["sessions"][trial.task]
         meter = Meter(model_for(entry["model"], settings.options, trial))
         prompts, robot, options = prompts_of(entry), robot_of(entry), settings.options
@@ -157,8 +153,8 @@ class BatchSuite(BaseSuite):
             extra = {**outcome.extra, "after": dict(robot.positions())}
             if not outcome.success:
                 extra |= {"before": before, "objects": list(before)}
-                extra |= _pictures(robot, first, trial, settings)
-        return replace(outcome, seconds=time.perf_counter() - start_s, extra=extra)
+                extra |= pictures_of(robot, first, trial, settings)
+        return replace(outcome, extra=extra)
 
 
 def _shown(session: Mapping[str, Any]) -> str:
@@ -257,7 +253,7 @@ def _unmet(asked: Mapping[str, Any], view: View) -> str:
 def _outcome(
     entry: Mapping[str, Any], steps: Sequence[JudgedTurn], missed: str, meter: Meter
 ) -> Outcome:
-    """Return the verdict; `seconds` is still to come."""
+    """Return the verdict."""
     last = steps[-1]
     cause = last.cause or ("task" if missed else "")
     why = last.why if last.cause else missed
@@ -287,12 +283,3 @@ def _told(step: JudgedTurn) -> dict[str, Any]:
     turn = step.turn
     judged = {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
     return {**judged, "effect": list(turn.effect.words), "left_over": list(turn.effect.left_over)}
-
-
-def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
-    """Keep pictures of a session that failed, if they are asked for and its robot can be drawn."""
-    folder = settings.options.get("pictures")
-    if folder is None or first is None or not hasattr(robot, "render"):
-        return {}
-    number = list(settings.options["sessions"]).index(trial.task) + 1
-    return keep_pictures(robot, first, Path(folder), f"session-{number}")

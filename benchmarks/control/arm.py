@@ -1,4 +1,4 @@
-"""A UR5e driven by joint torques, whose fingertips are to follow a moving goal.
+"""A UR5e driven by joint torques in MuJoCo, whose fingertips are to follow a moving goal.
 
 A program reads joints, fingertips and Jacobian, sets torques, and lets simulated time pass, one
 control period at a time. Only the position of the fingertips is asked for; how the hand is turned
@@ -8,15 +8,16 @@ is not, and some friction in the joints keeps it from swinging.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from benchmarks.control.episode import Array, Episode, commanded
-from benchmarks.control.torque_arm import new_arm
+from benchmarks.control.worlds import Array, Episode, commanded
 from cap.errors import LimitExceeded
 from robots.arm import ur5e
 from robots.base import action, perception
-from robots.simulation.engines import choose
+from robots.ravens.bodies import ARM
+from robots.simulation.engines import MUJOCO, choose
 
 STEP_S = 1 / 240
 """Simulated time between two torques."""
@@ -35,6 +36,9 @@ LEG_M = (0.08, 0.15)
 """Length of a leg."""
 _START_M = (0.05, -0.5, 0.35)
 _SPREAD_M = 0.05
+FRICTION_NMS = (2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
+"""Viscous friction of each joint, Nm s/rad."""
+_COUNT = 6
 
 
 class Arm(Episode):
@@ -47,15 +51,27 @@ class Arm(Episode):
         """Load the arm at rest, the goal at its fingertips.
 
         Raises:
-            MissingSimulator: The physics engine is not installed.
+            MissingSimulator: MuJoCo is not installed.
         """
+        choose(MUJOCO)
+        import mujoco
+
+        self._mujoco: Any = mujoco
         self.seed = seed
         """What start and goal came from."""
         rng = np.random.default_rng([seed, 5])
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
         joints = ur5e.inverse(start[None], np.zeros(1))[0]
-        self._arm = new_arm(choose(None), joints, STEP_S / SUBSTEPS)
+        spec = mujoco.MjSpec.from_file(str(ARM.urdf))
+        spec.option.timestep = STEP_S / SUBSTEPS
+        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+        for finger in spec.joints[_COUNT:]:
+            spec.delete(finger)
+        self._model = spec.compile()
+        self._model.dof_damping[:] = FRICTION_NMS
+        self._data, self._now = mujoco.MjData(self._model), mujoco.MjData(self._model)
+        self._data.qpos[:] = joints
         self._torques = np.zeros(6)
         self.track = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
@@ -66,12 +82,12 @@ class Arm(Episode):
     @perception
     def get_joint_positions(self) -> Array:
         """Return the six joint angles q, shape (6,), radians."""
-        return self._arm.positions()
+        return np.array(self._data.qpos)
 
     @perception
     def get_joint_velocities(self) -> Array:
         """Return the six joint velocities dq, shape (6,), rad/s."""
-        return self._arm.velocities()
+        return np.array(self._data.qvel)
 
     @perception
     def get_ee_position(self) -> Array:
@@ -81,12 +97,17 @@ class Arm(Episode):
     @perception
     def get_jacobian(self) -> Array:
         """Return the Jacobian J of the fingertips' position, shape (3, 6): x_dot = J @ dq."""
-        return self._arm.jacobian()
+        self._at_rest()
+        found = np.zeros((3, _COUNT))
+        hand = self._model.body("hand").id
+        self._mujoco.mj_jac(self._model, self._now, found, None, self._tip(), hand)
+        return found
 
     @perception
     def get_gravity_torques(self) -> Array:
         """Return the torques that hold the arm against gravity as it is now, shape (6,), Nm."""
-        return self._arm.gravity()
+        self._at_rest()
+        return np.array(self._now.qfrc_bias)
 
     @perception
     def get_goal_position(self) -> Array:
@@ -124,9 +145,10 @@ class Arm(Episode):
         jacobian = self.get_jacobian()
         beyond = self._torques - self.get_gravity_torques()
         force = np.linalg.lstsq(jacobian.T, beyond, rcond=None)[0]
-        self.pulls.append((jacobian @ self._arm.velocities(), np.asarray(force, dtype=float)))
+        self.pulls.append((jacobian @ self._data.qvel, np.asarray(force, dtype=float)))
         for _ in range(SUBSTEPS):
-            self._arm.step(self._torques)
+            self._data.qfrc_applied[:] = self._torques
+            self._mujoco.mj_step(self._model, self._data)
         self.track.append(self._tip().tolist())
         return self.sim_time_s
 
@@ -140,11 +162,12 @@ class Arm(Episode):
         return np.asarray(start + share * (end - start))
 
     def _tip(self) -> Array:
-        return np.asarray(ur5e.forward(self._arm.positions().tolist())[:3, 3])
+        return np.asarray(ur5e.forward(self._data.qpos.tolist())[:3, 3])
 
-    def close(self) -> None:
-        """End the simulation."""
-        self._arm.close()
+    def _at_rest(self) -> None:
+        """Compute what the present angles mean, apart from the simulation."""
+        self._now.qpos[:] = self._data.qpos
+        self._mujoco.mj_forward(self._model, self._now)
 
 
 def _corners(rng: np.random.Generator, start: Array) -> Array:

@@ -9,15 +9,15 @@ and the `task` is not done.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
-from benchmarks.control.tasks import TASKS, ControlTask, EpisodeVerdict
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, check_model_of, model_of, seed_of
-from benchmarks.noisy_oracle import is_noisy
+from benchmarks.control.tasks import TASKS, EpisodeVerdict
+from benchmarks.models import MODEL_OPTIONS, check_model_of
+from benchmarks.robot_suite import RobotCase, carry_out
 from benchmarks.suite import (
+    ENDPOINT,
     BaseSuite,
     Outcome,
     Settings,
@@ -27,21 +27,14 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
-from cap.engine.engine import unhinted
 from cap.errors import PromptError
 from cap.prompt.prompt import Prompt
-from cap.result import Failure
 from cap.sandbox.limits import Limits
-from cap.session.session import Session
-from cap.session.settings import SessionSettings
+from cap.session.session import TOP
 from cap.session.turn import Turn
 
-PROGRAMS: Mapping[str, Callable[[ControlTask, int], str]] = {
-    "oracle": lambda task, seed: task.oracle(seed),
-    "no-op": lambda task, seed: "pass\n",
-    "baseline": lambda task, seed: task.baseline,
-}
-"""What stands in place of a model, by its name."""
+BASELINE = "baseline"
+"""The model that is each task's simple program."""
 OPTIONS = ("limits", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 LIMITS = Limits(program_s=60.0, calls=100_000)
@@ -66,7 +59,7 @@ class ControlSuite(BaseSuite):
         """
         check_options(settings, OPTIONS)
         program_limits(settings.options.get("limits", {}), LIMITS)
-        if settings.model not in PROGRAMS:
+        if settings.model != BASELINE:
             check_model_of(settings)
         for task in TASKS:
             _prompt(settings, task)
@@ -92,59 +85,30 @@ class ControlSuite(BaseSuite):
             MissingKey: The model needs a key and none is set.
             MissingExtra: What simulates the task is not installed.
         """
-        start_s = time.perf_counter()
-        check_options(settings, OPTIONS)
-        task = TASKS[trial.task]
-        known = {"": task.oracle(trial.seed)}
-        asks = settings.model not in PROGRAMS
-        meter = Meter(model_of(settings, trial, known) if asks else NoModel())
-        turn, verdict = _episode(task, trial, settings, meter)
-        outcome = Outcome(
-            success=verdict.missed is None,
-            cause="" if verdict.missed is None else _blamed(turn.failure),
-            instruction=turn.instruction,
-            program=turn.program,
-            failure=str(turn.failure or verdict.missed or ""),
-            calls=len(turn.calls),
-            seconds=time.perf_counter() - start_s,
-            extra={"measured": verdict.metrics, "missed": verdict.missed, "series": verdict.series},
+        task, words = TASKS[trial.task], TASKS[trial.task].instruction(trial.seed)
+        limits = program_limits(settings.options.get("limits", {}), LIMITS)
+        verdicts: list[EpisodeVerdict] = []
+
+        def missed(robot: Any) -> str | None:
+            verdicts.append(task.judge(robot))
+            return verdicts[-1].missed
+
+        program = task.oracle(trial.seed)
+        if settings.model == BASELINE:
+            settings, program = replace(settings, model="oracle"), task.baseline
+        case = RobotCase((words,), program, missed, anyhow=True, blame=_blamed)
+        outcome = carry_out(
+            task.robot(trial.seed),
+            lambda rng, robot: case,
+            trial,
+            replace(settings, options={**settings.options, "limits": vars(limits)}),
+            {TOP: replace(_prompt(settings, task.name), name=TOP)},
         )
-        return meter.settled(outcome)
-
-    def plot(self, folder: Path) -> list[Path]:
-        """Draw the episodes of a results folder into it; return the files.
-
-        Raises:
-            MissingExtra: matplotlib is not installed.
-            UsageError: There is no episode, or the folder cannot be written.
-        """
-        from benchmarks.control.plot import draw
-
-        return draw(folder)
-
-
-def _episode(
-    task: ControlTask, trial: Trial, settings: Settings, meter: Meter
-) -> tuple[Turn, EpisodeVerdict]:
-    prompt = _prompt(settings, task.name)
-    if is_noisy(settings.model):  # an oracle is a person's: it may use every name
-        prompt = unhinted(prompt)
-    words = task.instruction(trial.seed)
-    with Session(
-        task.robot(trial.seed),
-        meter,
-        SessionSettings(
-            prompts={"ui": replace(prompt, name="ui")},
-            seed=seed_of(trial),
-            limits=program_limits(settings.options.get("limits", {}), LIMITS),
-        ),
-    ) as session:
-        if settings.model in PROGRAMS:
-            source = PROGRAMS[settings.model](task, trial.seed)
-            turn = session.execute(source, words)
-        else:
-            turn = session.run(words)
-        return turn, task.judge(session.robot)
+        last = verdicts[-1]
+        extra: dict[str, Any] = {"measured": last.metrics, "missed": last.missed}
+        if ENDPOINT in outcome.extra:
+            extra[ENDPOINT] = outcome.extra[ENDPOINT]
+        return replace(outcome, extra=extra)
 
 
 def _prompt(settings: Settings, task: str) -> Prompt:
@@ -159,10 +123,9 @@ def _prompt(settings: Settings, task: str) -> Prompt:
     return found[task]
 
 
-def _blamed(failure: Failure | None) -> str:
+def _blamed(turn: Turn) -> str:
     """Return who is to blame for an episode that was not controlled."""
-    if failure is None:
-        return "task"
-    if failure.robot and failure.kind == "raised":
+    failure = turn.failure
+    if failure is not None and failure.robot and failure.kind == "raised":
         return "program"
     return cause_of(failure)

@@ -1,4 +1,4 @@
-"""The five controllers: what is asked, when it is done, a program that does it, and a simple one.
+"""The five controllers of `tasks.toml`: what is measured of each, and when it is done.
 
 cartpole
     `upright_steps` is the number of pushes after which the pole still stood, `lean_deg` how far it
@@ -37,15 +37,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from benchmarks.control import planar
+from benchmarks import task_file
+from benchmarks.control import worlds
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
-from benchmarks.control.cartpole import STEPS as PUSHES
-from benchmarks.control.cartpole import CartPole
-from benchmarks.control.planar import Avoider, Chaser, Tracker
+from benchmarks.control.worlds import PUSHES, Avoider, CartPole, Chaser, Tracker
+from benchmarks.suite_folder import filled
 from cap.robot.protocol import Robot
 
 Array = np.ndarray[Any, Any]
@@ -71,14 +73,6 @@ MOST_CAUGHT_S = 10.0
 WITH_STEPS, WITH_M, WITH_SHARE = 4, 0.02, 0.25
 ARRIVED_M = 0.05
 REST_STEPS, REST_M = 10, 0.01
-_SERIES_POINTS = 250
-"""Points of a curve that are written down."""
-_GAINS = (
-    {"stiffness": 1000, "damping": 60},
-    {"stiffness": 1500, "damping": 80},
-    {"stiffness": 2000, "damping": 100},
-)
-"""Stiffness in N/m and damping in N s/m, all of which do."""
 
 
 @dataclass(frozen=True)
@@ -89,176 +83,50 @@ class EpisodeVerdict:
     """Why it is not done; None if it is."""
     metrics: Mapping[str, Any]
     """The measured values, as JSON can hold them."""
-    series: Mapping[str, Any]
-    """The curves behind them, for a plot."""
 
 
-@dataclass(frozen=True)
-class ControlTask:
+class ControlTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One controller to be written."""
 
     name: str
     """As the command line takes it; also the name of its prompt."""
-    words: Sequence[str]
+    words: tuple[str, ...]
     """What a person says; the trial's seed chooses."""
-    robot: Callable[[int], Robot]
-    """Makes what is controlled, by the trial's seed."""
-    judge: Callable[[Any], EpisodeVerdict]
-    """Measures the robot after the program."""
-    programs: Sequence[str]
-    """A program that does it, for each of the words."""
+    programs: tuple[str, ...]
+    """A program that does it, for each of the words; or one for all."""
     baseline: str
     """A simple program that does not: how far one gets without thinking twice."""
+    gains: tuple[dict[str, int], ...] = ({},)
+    """What words and programs have in braces: stiffness in N/m and damping in N s/m."""
 
     def instruction(self, seed: int) -> str:
         """Return the person's words in a trial."""
-        return self.words[seed % len(self.words)]
+        return self._chosen(self.words, seed)
 
     def oracle(self, seed: int) -> str:
         """Return a program that does what a trial asks for."""
-        return self.programs[seed % len(self.programs)]
+        return self._chosen(self.programs, seed)
+
+    def gains_of(self, seed: int) -> dict[str, int]:
+        """Return the gains that a trial asks for."""
+        return self.gains[seed % len(self.gains)]
+
+    def _chosen(self, texts: Sequence[str], seed: int) -> str:
+        return filled(texts[seed % len(texts)], self.gains_of(seed))
+
+    def robot(self, seed: int) -> Any:
+        """Make what is controlled, by the trial's seed."""
+        return _WORLDS[self.name][0](seed)
+
+    def judge(self, robot: Any) -> EpisodeVerdict:
+        """Measure the robot after the program."""
+        return _WORLDS[self.name][1](robot)
 
 
-_CARTPOLE_WORDS = (
-    "balance the pole with a PD controller of its angle until the episode is over",
-    "keep the pole upright with a PD controller for as long as the episode lasts",
-    "write a PD controller that keeps the pole from falling, and run it to the episode's end",
-)
-_CARTPOLE = """\
-def pd(error, speed, p, d):
-    return p * error + d * speed
-
-while not is_done():
-    x, x_dot, theta, theta_dot = get_state()
-    control = pd(theta, theta_dot, p=1.0, d=0.4) + pd(x, x_dot, p=0.03, d=0.05)
-    push(1 if control > 0 else 0)
-"""
-_CARTPOLE_ANGLE = """\
-while not is_done():
-    x, x_dot, theta, theta_dot = get_state()
-    push(1 if theta + 0.4 * theta_dot > 0 else 0)
-"""
-_CARTPOLE_BASELINE = """\
-while not is_done():
-    x, x_dot, theta, theta_dot = get_state()
-    push(1 if theta > 0 else 0)
-"""
-_IMPEDANCE_WORDS = (
-    "follow the goal with the fingertips by impedance control until the time is over: stiffness "
-    "{stiffness} N/m and damping {damping} N s/m along x, y and z, with gravity compensated"
-)
-_IMPEDANCE = """\
-stiffness, damping = {stiffness} * np.eye(3), {damping} * np.eye(3)
-while not is_done():
-    jacobian = get_jacobian()
-    velocity = jacobian @ get_joint_velocities()
-    error = get_goal_position() - get_ee_position()
-    force = stiffness @ error - damping @ velocity
-    set_torques(jacobian.T @ force + get_gravity_torques())
-    step()
-"""
-
-_IMPEDANCE_BASELINE = """\
-while not is_done():
-    error = get_goal_position() - get_ee_position()
-    set_torques(get_jacobian().T @ (100 * error) + get_gravity_torques())
-    step()
-"""
-_TRACKING_WORDS = (
-    "follow the reference with the robot until the episode is over",
-    "track the moving reference point as closely as you can for the whole episode",
-    "drive along with the reference: keep the robot's position on it until the time is over",
-)
-_TRACKING = """\
-ahead = 0.1
-while not is_done():
-    x, y, heading = get_pose()
-    way = np.array([np.cos(heading), np.sin(heading)])
-    side = np.array([-way[1], way[0]])
-    velocity = get_reference_velocity()
-    aim = get_reference_position() + ahead * velocity / np.linalg.norm(velocity)
-    wanted = velocity + 3.0 * (aim - np.array([x, y]) - ahead * way)
-    set_velocity(np.dot(wanted, way), np.dot(wanted, side) / ahead)
-    step()
-"""
-_TRACKING_BASELINE = """\
-while not is_done():
-    x, y, heading = get_pose()
-    to = get_reference_position() - np.array([x, y])
-    error = (np.arctan2(to[1], to[0]) - heading + np.pi) % (2 * np.pi) - np.pi
-    set_velocity(0.3, 2 * error)
-    step()
-"""
-_CHASE_WORDS = (
-    "catch the moving target by velocity control and stay with it until the episode is over",
-    "drive to the target, which moves, and keep on top of it to the end of the episode",
-    "close in on the target and match its motion; stay within 5 cm of it until the time is over",
-)
-_CHASE = """\
-last = get_target_position()
-while not is_done():
-    target = get_target_position()
-    speed = (target - last) / 0.05
-    last = target
-    set_velocity(speed + 3.0 * (target - get_position()))
-    step()
-"""
-_CHASE_BASELINE = """\
-while not is_done():
-    set_velocity(1.0 * (get_target_position() - get_position()))
-    step()
-"""
-_AVOIDANCE_WORDS = (
-    "drive to the goal without touching an obstacle, and stop there",
-    "reach the goal position around the obstacles and come to rest on it",
-    "steer the robot past all obstacles to its goal, and let it stand still there",
-)
-_AVOIDANCE = """\
-goal, margin = get_goal_position(), get_robot_radius() + 0.08
-circles = get_obstacles()
-cell, n = 0.05, 90
-
-def at(i, j):
-    return cell * (np.array([i, j]) - n / 2)
-
-def blocked(i, j):
-    p = at(i, j)
-    return any([np.linalg.norm(p - c[:2]) < c[2] + margin for c in circles])
-
-def nearest(p):
-    return tuple([int(k) for k in np.round(p / cell + n / 2)])
-
-far = {nearest(goal): 0}
-edge = [nearest(goal)]
-while edge:
-    reached = []
-    for i, j in edge:
-        for k in [(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)]:
-            if k not in far and 0 <= min(k) and max(k) < n and not blocked(*k):
-                far[k] = far[(i, j)] + 1
-                reached.append(k)
-    edge = reached
-
-def next_cell(k):
-    around = [(k[0] + a, k[1] + b) for a in (-1, 0, 1) for b in (-1, 0, 1)]
-    return min(around, key=lambda one: far[one] if one in far else 10000)
-
-while not is_done():
-    here = get_position()
-    k = nearest(here)
-    for _ in range(3):
-        k = next_cell(k)
-    aim = goal if k == nearest(goal) else at(*k)
-    to = aim - here
-    speed = min(0.4, 2 * np.linalg.norm(goal - here))
-    set_velocity(speed * to / max(np.linalg.norm(to), 0.01))
-    step()
-"""
-_AVOIDANCE_BASELINE = """\
-while not is_done():
-    set_velocity(1.0 * (get_goal_position() - get_position()))
-    step()
-"""
+TASKS: Mapping[str, ControlTask] = {
+    task.name: task for task in task_file.load(Path(__file__).with_name("tasks.toml"), ControlTask)
+}
+"""By name, in report order."""
 
 
 def _judge_cartpole(robot: CartPole) -> EpisodeVerdict:
@@ -277,13 +145,11 @@ def _judge_cartpole(robot: CartPole) -> EpisodeVerdict:
             f"{100 * unlike:.0f} % of the pushes are of no PD law of the angle",
         ),
     )
-    series = {"x_m": _kept(states[:, 0]), "theta_rad": _kept(states[:, 2])}
-    series["step"] = _kept(np.arange(len(states)))
-    return EpisodeVerdict(_first(claims), metrics, series)
+    return EpisodeVerdict(_first(claims), metrics)
 
 
 def _names_angle(seed: int) -> bool:
-    return "of its angle" in _CARTPOLE_WORDS[seed % len(_CARTPOLE_WORDS)]
+    return "of its angle" in TASKS["cartpole"].instruction(seed)
 
 
 def _rms(off: Array) -> float:
@@ -347,13 +213,7 @@ def _judge_impedance(robot: Arm) -> EpisodeVerdict:
         law, another = _law(robot, tips, goals)
         metrics |= law
         missed = missed or another
-    series = {
-        "time_s": _kept(np.arange(len(tips)) * STEP_S),
-        "error_m": _kept(off),
-        "goal_m": [_kept(axis) for axis in goals.T],
-        "tip_m": [_kept(axis) for axis in tips.T],
-    }
-    return EpisodeVerdict(missed, metrics, series)
+    return EpisodeVerdict(missed, metrics)
 
 
 def _law(robot: Arm, tips: Array, goals: Array) -> tuple[dict[str, float], str | None]:
@@ -369,7 +229,7 @@ def _law(robot: Arm, tips: Array, goals: Array) -> tuple[dict[str, float], str |
     gains = np.linalg.lstsq(rows, wanted, rcond=None)[0]
     left = float(np.linalg.norm(rows @ gains - wanted) / max(float(np.linalg.norm(wanted)), 1e-9))
     law: dict[str, float] = {}
-    wrong, asked = [], _gains(robot.seed)
+    wrong, asked = [], TASKS["impedance"].gains_of(robot.seed)
     for name, unit, gain in zip(asked, ("N/m", "N s/m"), map(float, gains[:2]), strict=True):
         law[name] = round(gain, 1)
         if abs(gain - asked[name]) > GAIN_SHARE * asked[name]:
@@ -382,7 +242,7 @@ def _law(robot: Arm, tips: Array, goals: Array) -> tuple[dict[str, float], str |
 
 def _judge_tracking(robot: Tracker) -> EpisodeVerdict:
     path, goals, off = _paths(robot)
-    late = off[round(SETTLED_S / planar.STEP_S) :]
+    late = off[round(SETTLED_S / worlds.STEP_S) :]
     rms, most = _rms(late), float(max(late, default=math.inf))
     missed = _short(robot) or _first(
         (
@@ -397,8 +257,7 @@ def _judge_tracking(robot: Tracker) -> EpisodeVerdict:
         )
     )
     metrics = {"rms_m": _number(rms), "most_m": _number(most)}
-    series = _planar_series(path, goals, off)
-    return EpisodeVerdict(missed or _left_behind(path, goals), metrics, series)
+    return EpisodeVerdict(missed or _left_behind(path, goals), metrics)
 
 
 def _judge_chase(robot: Chaser) -> EpisodeVerdict:
@@ -406,13 +265,13 @@ def _judge_chase(robot: Chaser) -> EpisodeVerdict:
     missed, caught_s = _short(robot), None
     if missed is None:
         first = _steady_from(off, CAUGHT_M)
-        caught_s = None if first is None else round(first * planar.STEP_S, 6)
+        caught_s = None if first is None else round(first * worlds.STEP_S, 6)
         if caught_s is None:
             missed = f"{100 * off[-1]:.1f} cm from the target in the end, not {100 * CAUGHT_M:g}"
         elif caught_s > MOST_CAUGHT_S:
             missed = f"with the target from {caught_s:.2f} s on, not {MOST_CAUGHT_S:g}"
         missed = missed or _left_behind(path, goals)
-    return EpisodeVerdict(missed, {"caught_s": caught_s}, _planar_series(path, goals, off))
+    return EpisodeVerdict(missed, {"caught_s": caught_s})
 
 
 def _left_behind(path: Array, goals: Array) -> str | None:
@@ -423,7 +282,7 @@ def _left_behind(path: Array, goals: Array) -> str | None:
     most = min(WITH_M, WITH_SHARE * float(np.linalg.norm(way)))
     if off <= most:
         return None
-    seconds = WITH_STEPS * planar.STEP_S
+    seconds = WITH_STEPS * worlds.STEP_S
     return f"let go in the end: {100 * off:.1f} cm in the last {seconds:g} s, not {100 * most:.2g}"
 
 
@@ -444,11 +303,9 @@ def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:
             (moved > REST_M, f"not at rest: {100 * moved:.1f} cm in the end, not {100 * REST_M:g}"),
         )
     )
-    series = _planar_series(path, np.tile(robot.goal_m, (len(path), 1)), left)
     return EpisodeVerdict(
         missed,
         {"left_m": _number(float(left[-1])), "clearance_m": _number(clearance)},
-        {**series, "obstacles_m": [[round(value, 4) for value in one] for one in robot.obstacles]},
     )
 
 
@@ -459,64 +316,21 @@ def _paths(robot: Tracker | Chaser) -> tuple[Array, Array, Array]:
     return path, goals, np.linalg.norm(path - goals, axis=1)
 
 
-def _short(robot: planar.PlanarRobot) -> str | None:
-    if robot.steps >= planar.STEPS:
+def _short(robot: worlds.PlanarRobot) -> str | None:
+    if robot.steps >= worlds.STEPS:
         return None
-    return f"stopped after {robot.sim_time_s:.2f} of {planar.STEPS * planar.STEP_S:.2f} s"
-
-
-def _planar_series(path: Array, goals: Array, off: Array) -> dict[str, Any]:
-    return {
-        "time_s": _kept(np.arange(len(path)) * planar.STEP_S),
-        "error_m": _kept(off),
-        "goal_m": [_kept(axis) for axis in goals.T],
-        "path_m": [_kept(axis) for axis in path.T],
-    }
+    return f"stopped after {robot.sim_time_s:.2f} of {worlds.STEPS * worlds.STEP_S:.2f} s"
 
 
 def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def _kept(curve: Array) -> list[float | None]:
-    """Return points spread over a curve, first and last among them."""
-    chosen = np.unique(np.linspace(0, len(curve) - 1, _SERIES_POINTS).round().astype(int))
-    return [_number(float(curve[place])) for place in chosen]
-
-
-def _gains(seed: int) -> dict[str, int]:
-    return _GAINS[seed % len(_GAINS)]
-
-
-_TASKS = (
-    ControlTask(
-        "cartpole",
-        _CARTPOLE_WORDS,
-        CartPole,
-        _judge_cartpole,
-        (_CARTPOLE_ANGLE, _CARTPOLE, _CARTPOLE),
-        _CARTPOLE_BASELINE,
-    ),
-    ControlTask(
-        "impedance",
-        [_IMPEDANCE_WORDS.format(**gains) for gains in _GAINS],
-        Arm,
-        _judge_impedance,
-        [_IMPEDANCE.format(**gains) for gains in _GAINS],
-        _IMPEDANCE_BASELINE,
-    ),
-    ControlTask(
-        "tracking", _TRACKING_WORDS, Tracker, _judge_tracking, [_TRACKING], _TRACKING_BASELINE
-    ),
-    ControlTask("moving-target", _CHASE_WORDS, Chaser, _judge_chase, [_CHASE], _CHASE_BASELINE),
-    ControlTask(
-        "avoidance",
-        _AVOIDANCE_WORDS,
-        Avoider,
-        _judge_avoidance,
-        [_AVOIDANCE],
-        _AVOIDANCE_BASELINE,
-    ),
-)
-TASKS: Mapping[str, ControlTask] = {task.name: task for task in _TASKS}
-"""By name, in report order."""
+_WORLDS: Mapping[str, tuple[Callable[[int], Robot], Callable[[Any], EpisodeVerdict]]] = {
+    "cartpole": (CartPole, _judge_cartpole),
+    "impedance": (Arm, _judge_impedance),
+    "tracking": (Tracker, _judge_tracking),
+    "moving-target": (Chaser, _judge_chase),
+    "avoidance": (Avoider, _judge_avoidance),
+}
+"""What is controlled in each task, and its judge."""

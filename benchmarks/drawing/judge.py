@@ -86,8 +86,8 @@ def differs_in_shape(
         symmetry: Where its turn is open: after how many equal turns it is itself again.
         gaps: Parts of the figure may lack ink, where another figure crosses it.
     """
-    own, turns = _normal(found), _turns(figure, symmetry) if symmetry else [figure]
-    wanted = [_normal(LineString(turn)) for turn in turns]
+    own = _normal(found)
+    wanted = [_normal(LineString(turn)) for turn in turns(figure, symmetry)]
     if gaps:
         points = shapely.points(shapely.get_coordinates(own))
         apart = min(float(shapely.distance(points, line).max()) for line in wanted)
@@ -107,7 +107,7 @@ def differs_however_turned(found: BaseGeometry, corners: Array, symmetry: int) -
         symmetry: After how many equal turns it is itself again.
     """
     reasons = []
-    for turned in _turns(corners, symmetry):
+    for turned in turns(corners, symmetry):
         reasons.append(differs(found, turned))
         if reasons[-1] is None:
             return None
@@ -216,8 +216,15 @@ def too_little(found: BaseGeometry, wanted: LineString) -> str | None:
     return f"only {share}; {100 * LEAST_COVERED:.0f} % is right"
 
 
-def _turns(corners: Array, symmetry: int) -> list[Array]:
-    """Return a closed polygon turned about its middle, from its first turn on."""
+def turns(corners: Array, symmetry: int) -> list[Array]:
+    """Return a closed polygon turned about its middle, from its first turn on.
+
+    Args:
+        corners: The polygon, closed.
+        symmetry: After how many equal turns it is itself again; 0 if its turn is not open.
+    """
+    if not symmetry:
+        return [corners]
     middle = corners[:-1].mean(axis=0)
     turned = []
     for angle in np.linspace(0, 2 * math.pi / symmetry, _TURNS, endpoint=False):

@@ -8,7 +8,7 @@ what carries needs a bowl among its objects; each needs prompts for its models.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -120,31 +120,25 @@ def put_between(name, one, other):
 
 """
 
+_RAVENS = Embodiment(
+    "ravens",
+    _THINGS,
+    _TABLE,
+    act="follow_traj(pts)",
+    refuses=lambda robot, path: route.check_path(robot.state.scene, path),
+    traces=_gripper_traces,
+    hands=_TABLE_HANDS,
+    bowl="cyan bowl",
+    bowl_r_m=BOWL_RIM_R,
+    seen="get_obj_names()",
+)
 EMBODIMENTS = (
-    Embodiment(
-        "ravens",
-        _THINGS,
-        _TABLE,
-        act="follow_traj(pts)",
-        refuses=lambda robot, path: route.check_path(robot.state.scene, path),
-        traces=_gripper_traces,
-        hands=_TABLE_HANDS,
-        bowl="cyan bowl",
-        bowl_r_m=BOWL_RIM_R,
-        seen="get_obj_names()",
-    ),
-    Embodiment(  # the real arm's road, up to the commands that would be sent
-        "tabletop",
-        _THINGS,
-        _TABLE,
+    _RAVENS,
+    replace(  # the real arm's road, up to the commands that would be sent
+        _RAVENS,
+        robot="tabletop",
         mode="instant",
-        act="follow_traj(pts)",
         refuses=lambda robot, path: route.check_path(robot.twin().state.scene, path),
-        traces=_gripper_traces,
-        hands=_TABLE_HANDS,
-        bowl="cyan bowl",
-        bowl_r_m=BOWL_RIM_R,
-        seen="get_obj_names()",
     ),
     Embodiment(
         "drawing",

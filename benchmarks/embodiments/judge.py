@@ -24,8 +24,6 @@ from benchmarks.drawing.judge import TOLERANCE_M
 from benchmarks.utterances import bare, last_said, none_of
 
 Array = NDArray[np.float64]
-_TURNS = 90
-"""Turns of a figure that are tried."""
 _SPACING_M = 1e-3
 """How densely a line's points are compared."""
 _LENGTHS = 0.5, 4.0
@@ -68,30 +66,6 @@ class Figure:
         cut = self.spare_m * (end - start) / length
         return np.stack([start + cut, end - cut])
 
-    def turned(self) -> Iterator[Array]:
-        """Yield the path in every turn that is right."""
-        yield self.path
-        if self.symmetry:
-            middle = self.path[:-1].mean(axis=0)
-            for angle in np.linspace(0, 2 * math.pi / self.symmetry, _TURNS, endpoint=False):
-                c, s = math.cos(angle), math.sin(angle)
-                yield middle + (self.path - middle) @ np.array([[c, s], [-s, c]])
-
-
-def regular(center: Sequence[float] | Array, radius: float, corners: int) -> Figure:
-    """Return a regular polygon, however it is turned; lengths in metres."""
-    return Figure(judge.regular(center, radius, corners), symmetry=corners)
-
-
-def circle(center: Sequence[float] | Array, radius: float) -> Figure:
-    """Return a circle; lengths in metres."""
-    return Figure(judge.circle(center, radius))
-
-
-def line(start: Array, end: Array, spare_m: float = 0.0) -> Figure:
-    """Return a straight line between two points, metres."""
-    return Figure(np.stack([start, end]), spare_m=spare_m)
-
 
 def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
     """Say how a trace is not what was wanted, all of it and no more; None if it is."""
@@ -114,7 +88,7 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
         return f"{100 * trace.length:.0f} cm are drawn for a figure of {100 * length:.0f} cm"
     # Each figure is turned for itself, to be best covered by the trace; then they are compared
     # whole.
-    turns = [[LineString(path) for path in figure.turned()] for figure in wanted]
+    turns = [map(LineString, judge.turns(one.path, one.symmetry)) for one in wanted]
     whole = MultiLineString(
         [min(lines, key=lambda line: _farthest_m(line, trace)) for lines in turns]
     )

@@ -8,10 +8,7 @@ the model said that it cannot match it, and nothing moved.
 
 from __future__ import annotations
 
-import time
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +17,6 @@ import msgspec
 from benchmarks import task_file
 from benchmarks.models import Meter, model_of
 from benchmarks.noisy_oracle import is_noisy
-from benchmarks.results import read_lines
 from benchmarks.robot_suite import (
     check_model,
     extra_of,
@@ -29,7 +25,6 @@ from benchmarks.robot_suite import (
     session_settings,
     shown_calls,
 )
-from benchmarks.statistics import wilson_interval
 from benchmarks.suite import (
     BaseSuite,
     Outcome,
@@ -124,7 +119,6 @@ class EverydaySuite(BaseSuite):
         An earlier instruction that fails ends the session. A decline after something moved is
         wrong.
         """
-        start_s = time.perf_counter()
         task, meter = TASKS[trial.task], Meter(model_of(settings, trial))
         objects = list(task.objects)
         robot: Any = registry.make_robot(
@@ -151,22 +145,11 @@ class EverydaySuite(BaseSuite):
         cause = cause_of(turns[-1].failure) or "task"
         asked = (*task.setup, task.instruction)
         outcome = outcome_of(asked, turns, reason or None, cause, reason, extra)
-        return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
+        return meter.settled(outcome)
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Return how many sentences of each family, and of all, are right, wrong and declined."""
-        counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for line in read_lines(folder):
-            for name in (TASKS[line.trial.task].family, "total"):
-                counts[name][str(line.outcome.extra.get(RESULT, "wrong"))] += 1
-        families = dict.fromkeys(task.family for task in TASKS.values())
-        rows = []
-        for name in (*families, "total"):
-            if n := counts[name].total():
-                low, high = wilson_interval(counts[name]["right"], n)
-                found = {result: counts[name][result] for result in RESULTS}
-                rows.append({"family": name, **found, "n": n, "95 %": f"{low:.2f}-{high:.2f}"})
-        return rows
+    def families(self, task: str) -> tuple[str, ...]:
+        """Return a sentence's family."""
+        return (TASKS[task].family,)
 
 
 def verdict(

@@ -7,7 +7,6 @@ A trial is one sample of one problem in one arm. Models beside those of `cap.mod
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -20,10 +19,9 @@ from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
 from benchmarks.noisy_oracle import is_noisy
-from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.problems.suite import ProblemSuite
-from benchmarks.report.tables import Cell
-from benchmarks.results import Line, read_header, read_lines
+from benchmarks.report.tables import ALL
+from benchmarks.results import Line, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, check_options
 from cap.errors import ModelError, UsageError
 from cap.models.base import Request
@@ -58,21 +56,18 @@ class HumanEvalSuite(ProblemSuite):
     def __init__(
         self,
         problem_file: str | None = None,
-        ks: Sequence[int] = KS,
         limit_s: float = TIMEOUT_S,
     ) -> None:
         """Read the problems of a file, if one is named.
 
         Args:
             problem_file: In the official form, in place of the official problems.
-            ks: The k of pass@k.
             limit_s: The longest time for judging one sample.
 
         Raises:
             UsageError: The file cannot be used.
         """
         super().__init__()
-        self._ks = tuple(ks)
         self._limit_s = limit_s
         self._file = problem_file
         if problem_file is not None:
@@ -82,7 +77,7 @@ class HumanEvalSuite(ProblemSuite):
     def adjusted(self, options: Mapping[str, Any]) -> HumanEvalSuite:
         """Return the suite as options ask for it."""
         limit_s = float(options.get("limit_s", TIMEOUT_S))
-        return HumanEvalSuite(options.get("problem_file"), options.get("k", KS), limit_s)
+        return HumanEvalSuite(options.get("problem_file"), limit_s)
 
     @property
     def problems(self) -> Mapping[str, HumanEvalProblem]:
@@ -160,8 +155,6 @@ class HumanEvalSuite(ProblemSuite):
             UsageError: The settings name a model, prompts or an option that does not exist.
             MissingKey: The model needs a key and none is set.
         """
-        start_s = time.perf_counter()
-        check_options(settings, OPTIONS)
         problem = self.problems[trial.task]
         right = f"{problem.prompt}{problem.canonical_solution}"
         meter = Meter(model_of(settings, trial, {"": right}))
@@ -189,7 +182,6 @@ class HumanEvalSuite(ProblemSuite):
             instruction=problem.entry_point,
             program=whole,
             failure="" if verdict.passed else verdict.result,
-            seconds=time.perf_counter() - start_s,
             extra={
                 "completion": written.completion,
                 "result": verdict.result,
@@ -201,22 +193,22 @@ class HumanEvalSuite(ProblemSuite):
         )
         return meter.settled(outcome)
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Write each arm's samples in the official form; return pass@k by arm.
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return the paper's values of an arm, in percent."""
+        return PAPER.get(split, {}) if self._file is None and task == ALL else {}
+
+    def write_files(self, folder: Path) -> None:
+        """Write each arm's samples in the official form.
 
         Raises:
             UsageError: The folder holds no run, or cannot be written.
         """
-        settings = read_header(folder)["settings"]
-        greedy = settings["options"].get("temperature", 0.0) == 0
         arms: dict[str, list[Line]] = defaultdict(list)
         for line in read_lines(folder):
             arms[line.trial.split].append(line)
-        rows = []
         places = {task: place for place, task in enumerate(self.problems)}
-        for arm in (arm for arm in (*ARMS, samples.GIVEN) if arm in arms):
-            lines = sorted(
-                arms[arm],
+        for arm, lines in arms.items():
+            lines.sort(
                 # A file's samples in its order, others in that of the problems.
                 key=lambda line: (
                     line.outcome.extra.get("place", 0),
@@ -225,30 +217,6 @@ class HumanEvalSuite(ProblemSuite):
                 ),
             )
             self.write_samples(folder, arm, lines)
-            rows.append(self._row(arm, lines, greedy=greedy))
-        return rows
-
-    def _row(self, arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
-        """Return an arm's pass@k, and how far the official scorer might differ."""
-        tally = Cell()
-        for line in lines:
-            tally.add(line)
-        found = mean_pass_at_k(tally.clusters, self._ks)
-        refused = sum(bool(line.outcome.extra.get("refused")) for line in lines)
-        row = {
-            "arm": arm,
-            "problems": len(tally.clusters),
-            "samples": len(lines),
-            **{f"pass@{k} %": round(100 * found[k], 1) if k in found else "" for k in self._ks},
-            "refused": refused,
-            "official would pass": f"at most {refused} more" if refused else "the same",
-        }
-        if self._file is None:
-            paper = PAPER.get(arm, {})
-            theirs = ("greedy",) if greedy else tuple(f"pass@{k}" for k in KS)
-            shown = [f"{name} {paper[name]:g}" for name in theirs if name in paper]
-            row["paper %"] = ", ".join(shown)
-        return row
 
 
 @cache

@@ -68,7 +68,7 @@ def puzzle(part: Part, number: int) -> Puzzle:
     opening = " ".join([*facts, *blocking])
     return Puzzle(
         goal, opening, tuple(dict.fromkeys(moves)), state, partial(_after, walls),
-        lambda now: now[1] in wanted, colors,  # type: ignore[index]
+        lambda now: now[1] in wanted, colors,
     )  # fmt: skip
 
 
@@ -123,7 +123,6 @@ def _flood(begin: Cell, blocked: frozenset[Cell]) -> dict[Cell, Cell | None]:
 
 def _after(walls: frozenset[Cell], state: State, text: str) -> State | None:
     """Return the room after a skill; None where it cannot be done."""
-    assert isinstance(state, tuple)
     at, carried, things, doors = state
     way = way_to(walls, state, text)
     if way is None:
@@ -144,7 +143,6 @@ def _after(walls: frozenset[Cell], state: State, text: str) -> State | None:
 
 def way_to(walls: frozenset[Cell], state: State, text: str) -> tuple[list[Cell], Cell] | None:
     """Return the cells a skill goes through and the one it then acts on; None if it cannot."""
-    assert isinstance(state, tuple)
     at, carried, things, doors = state
     shut = {cell for cell, _, how in doors if how != "open"}
     blocked = walls | shut | {cell for cell, _ in things}

@@ -13,9 +13,16 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from benchmarks.planning.kitchen_needs import EVERY, YOU, KitchenTask, Need
 from benchmarks.planning.kitchen_skills import DRAWER, actions_for, with_article
-from benchmarks.planning.kitchen_tasks import BY_WORDS, EVERYTHING, plain
+from benchmarks.planning.kitchen_tasks import (
+    BY_WORDS,
+    EVERY,
+    EVERYTHING,
+    YOU,
+    KitchenTask,
+    Need,
+    plain,
+)
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action
 from cap.planners.stand_in_models import Advice, Knowledge

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from benchmarks.planning import affordances
 from cap.errors import RobotError
 from cap.planners.loop import DONE, Action, StepOutcome
 from cap.planners.saycan import TERMINATE
@@ -38,6 +37,8 @@ PERSON = "desk"
 DRAWER = "top drawer"
 """The drawer that drawer skills are of."""
 _SHUT_M = 0.02
+FARTHEST_M = 100.0
+"""How far a place can be, metres."""
 
 
 def with_article(name: str) -> str:
@@ -54,7 +55,7 @@ class _Look:
         self.state = state
         self.here = [place.name for place in state.here()]
         self.visible = state.visible()
-        self.pick_values: dict[str, float] = {}
+        self.picks: dict[str, bool] = {}
 
 
 class KitchenSkills:
@@ -125,13 +126,13 @@ class KitchenSkills:
                 if place is None:
                     return 0.0
                 x, y, _ = self.state.room.locations[place].stand
-                return affordances.goto(math.dist(self.state.base.xy, (x, y)))
+                return near(math.dist(self.state.base.xy, (x, y)))
             case "pick":
-                return affordances.pick(self._pick_value(action.args[0]))
+                return float(self._can_pick(action.args[0]))
             case "put":
-                return affordances.PLACE
+                return 1.0
             case "open" | "close" | "stow":
-                return affordances.drawer(self._at(DRAWER))
+                return float(self._at(DRAWER))
         return TERMINATE
 
     def satisfied(self, goal: str) -> bool | None:
@@ -181,17 +182,21 @@ class KitchenSkills:
     def _at(self, place: str) -> bool:
         return place in self._look.here
 
-    def _pick_value(self, name: str) -> float:
-        """Return the value function of a pick: what the simulation knows in place of a critic."""
-        values = self._look.pick_values
-        if name not in values:
-            low, high = affordances.PICK_VALUES
-            values[name] = low
+    def _can_pick(self, name: str) -> bool:
+        """Return whether a pick will succeed: the simulation knows it in place of a critic."""
+        picks = self._look.picks
+        if name not in picks:
+            picks[name] = False
             if self.state.held is None and name in self._look.visible:
                 with contextlib.suppress(RobotError):
                     planner.pick(self.state, name)
-                    values[name] = high
-        return values[name]
+                    picks[name] = True
+        return picks[name]
+
+
+def near(distance_m: float) -> float:
+    """Return SayCan's affordance of going to what is so far away."""
+    return max(0.0, (FARTHEST_M - distance_m) / FARTHEST_M)
 
 
 def actions_for(objects: Sequence[str]) -> list[Action]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.planning import affordances
+from benchmarks.planning.kitchen_skills import near
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
 from cap.planners.saycan import TERMINATE
@@ -77,13 +77,13 @@ class LanguageWorld:
         right = action.text == self._due
         match action.skill:
             case "find" | "go" | "bring":
-                return affordances.goto(5.0)
+                return near(5.0)
             case "pick":
-                return affordances.pick(0.5 if right or action.args[0] in self._near() else 0.2)
+                return float(right or action.args[0] in self._near())
             case "put":
-                return affordances.PLACE
+                return 1.0
             case "open" | "close" | "stow":
-                return affordances.drawer(right)
+                return float(right)
         return TERMINATE
 
     def _near(self) -> list[str]:

@@ -1,26 +1,43 @@
-"""Four kinds of puzzles, as SayCanPay has them: Hanoi, blocks in bowls, BabyAI, the household.
+"""Kinds of puzzles, and the expert trajectories in them from which Can and Pay are learned.
 
-Each has problems to train on, to test, and to generalise to: other colours, more disks, blocks or
-rooms, ways of doing things that were never shown.
+SayCanPay's four are Hanoi, blocks in bowls, BabyAI and the household. Each has problems to train
+on, to test, and to generalise to: other colours, more disks, blocks or rooms, ways of doing things
+that were never shown. The tabletop's tasks as puzzles of what was put where, without distances or
+noise, are only learned from.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
 
 from benchmarks.planning import babyai
-from benchmarks.planning.household_actions import OBJECTS, bank, parsed
-from benchmarks.planning.household_tasks import TASKS, HouseholdTask
-from benchmarks.planning.household_world import House, after, refusal, scene
+from benchmarks.planning.household import (
+    OBJECTS,
+    TASKS,
+    HouseholdTask,
+    after,
+    bank,
+    parsed,
+    refusal,
+    scene,
+)
 from benchmarks.planning.kitchen_skills import with_article
 from benchmarks.planning.puzzles import Part, Puzzle, State
-from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
-from cap.planners.loop import Action
+from benchmarks.planning.tabletop_knowledge import SEEN, Pairs, TabletopKnowledge
+from benchmarks.planning.tabletop_skills import goals_of, put
+from benchmarks.tabletop.goals import EVERY
+from benchmarks.tabletop.inner_monologue import TASKS_IM
+from benchmarks.tabletop.trial_sampler import prepare
+from cap.planners.dialogue import DialogueLine
+from cap.planners.loop import DONE, Action
+from cap.planners.saycanpay import LabelledStep, PlanContext, TrainedScores, train
+from robots.table.geometry import PLACES
 
 TABLETOP = "tabletop"
 """The tabletop robot's tasks: only learned from here, and tried on the robot."""
@@ -84,21 +101,12 @@ def hanoi(disks: Sequence[str], rod: str, disk: str, target: str) -> Puzzle:
     size, goal = disks.index(disk), RODS.index(target)
     return Puzzle(
         f"move the {disk} disk to {target}", opening, moves, start,
-        partial(_hanoi_after, moves), lambda state: state[size] == goal,  # type: ignore[index]
+        partial(_hanoi_after, moves), lambda state: state[size] == goal,
         (*disks, *RODS),
     )  # fmt: skip
 
 
-def tower(disks: int) -> Puzzle:
-    """Return the whole tower's problem: every disk to the third rod, in 2^n - 1 moves."""
-    colors = [*COLORS, *OTHER_COLORS][:disks]
-    found = hanoi(colors, RODS[0], colors[-1], RODS[2])
-    return Puzzle(found.goal, found.opening, found.moves, found.start, found.after,
-                  lambda state: set(state) == {2})  # type: ignore[call-overload]  # fmt: skip
-
-
 def _hanoi_after(moves: Sequence[str], state: State, text: str) -> State | None:
-    assert isinstance(state, tuple)
     if text not in moves:
         return None
     disk, rod = divmod(moves.index(text), len(RODS))
@@ -132,7 +140,6 @@ def blocks(colors: Sequence[str], count: int, bowls: int, occupied: bool) -> Puz
     free = len(places) - 1
 
     def after(state: State, text: str) -> State | None:
-        assert isinstance(state, tuple)
         if text not in moves:
             return None
         at = moves.index(text)
@@ -143,7 +150,6 @@ def blocks(colors: Sequence[str], count: int, bowls: int, occupied: bool) -> Puz
                                                             *state[thing + 1 :])  # fmt: skip
 
     def solved(state: State) -> bool:
-        assert isinstance(state, tuple)
         return all(place < len(targets) for place in state[:count])
 
     goal = f"put every {colors[0]} block in {with_article(colors[1])} bowl, one in each"
@@ -188,13 +194,11 @@ def _steps() -> tuple[Action, ...]:
 
 
 def _reached(task: HouseholdTask, house: State) -> bool:
-    assert isinstance(house, House)
     return all(house.holds(goal) for goal in task.goals)
 
 
 @cache
 def _house_after(house: State, text: str) -> State | None:
-    assert isinstance(house, House)
     step = parsed(text)
     return None if step is None or refusal(house, step) else after(house, step)
 
@@ -211,3 +215,110 @@ def _left(name: str, state: State) -> tuple[str, ...] | None:
         if tried is not None and _reached(task, tried):
             return task.steps[begin:]
     return None
+
+
+_FIRST_SEED = 50_000
+"""Scenes to learn from; those that are tried are before it."""
+
+
+@dataclass(frozen=True)
+class TabletopPuzzle(Puzzle):
+    """A task whose states are the steps so far; the plan is what is right after them."""
+
+    pairs: Pairs = field(default_factory=tuple)
+    """What must be on what."""
+
+    def plan(self, state: State) -> tuple[str, ...] | None:
+        """Return the steps that are left."""
+        steps = list(state)
+        for _ in range(len(self.moves)):
+            step = right_after(self.goal, self.pairs, steps)
+            if step == DONE.text:
+                return tuple(steps[len(state) :])
+            steps.append(step)
+        return None
+
+
+def right_after(goal: str, pairs: Pairs, steps: Sequence[str]) -> str:
+    """Return the step that is right after some others."""
+    lines = [DialogueLine("person", goal), *(DialogueLine("step", step) for step in steps)]
+    advice = TabletopKnowledge({goal: pairs}).advice(lines)
+    assert advice is not None
+    return advice.steps[0][0]
+
+
+def tabletop_puzzle(number: int) -> TabletopPuzzle:
+    """Return one problem to learn from."""
+    setup = prepare(TASKS_IM[number % len(TASKS_IM)], EVERY, "IM", _FIRST_SEED + number)
+    names = list(setup.before)
+    blocks = [name for name in names if name.endswith("block")]
+    moved = {put(a, b).text: (a, b) for a in blocks for b in (*names, *PLACES) if a != b}
+    pairs = goals_of(setup.goal)
+
+    def after(state: State, text: str) -> State | None:
+        if text not in moved:
+            return None
+        on = dict(moved[step] for step in state)
+        covered = moved[text][0] in on.values() or on.get(moved[text][1]) == moved[text][0]
+        return None if covered else (*state, text)
+
+    def solved(state: State) -> bool:
+        return right_after(setup.instruction, pairs, state) == DONE.text
+
+    return TabletopPuzzle(
+        setup.instruction, f"{SEEN}{', '.join(names)}.", tuple(moved), (), after, solved,
+        tuple(dict.fromkeys(name.split()[0] for name in names)), pairs=pairs,
+    )  # fmt: skip
+
+
+STRAYED = 0.5
+"""So many trajectories begin with a step that is not the expert's, which then has to go on."""
+MOST_OTHERS = 24
+"""Steps that are not the expert's, of one moment; of more than these some are drawn."""
+
+
+def trajectory(
+    found: Puzzle, discount: float, number: int, generator: np.random.Generator
+) -> Iterator[LabelledStep]:
+    """Yield the steps that could be said along an expert's way, with what is known of each."""
+    state = found.start
+    steps: tuple[str, ...] = ()
+    strays = generator.random() < STRAYED
+    while True:
+        plan = found.plan(state)
+        if plan is None:
+            return
+        right = (*plan, DONE.text)
+        context = PlanContext(found.goal, found.opening, steps, found.names)
+        others = [move for move in (*found.moves, DONE.text) if move != right[0]]
+        if len(others) > MOST_OTHERS:
+            others = [str(move) for move in generator.choice(others, MOST_OTHERS, replace=False)]
+        for move in (right[0], *others):
+            can = found.solved(state) if move == DONE.text else found.after(state, move) is not None
+            pays = discount ** len(plan) if move == right[0] else 0.0
+            yield LabelledStep(context, move, can, pays, number)
+        possible = [move for move in others if found.after(state, move) is not None]
+        taken = right[0]
+        if strays and possible and generator.random() < STRAYED:
+            taken, strays = str(generator.choice(possible)), False
+        if taken == DONE.text:
+            return
+        following = found.after(state, taken)
+        if following is None:  # the expert knows no better: it learns nothing further here
+            return
+        state, steps = following, (*steps, taken)
+
+
+def labelled(domain: str, count: int) -> list[LabelledStep]:
+    """Return all that is learned from in a domain."""
+    rows: list[LabelledStep] = []
+    for number in range(count):
+        generator = np.random.default_rng([[*DISCOUNTS].index(domain), number, 5])
+        rows += trajectory(puzzle(domain, "train", number), DISCOUNTS[domain], number, generator)
+    return rows
+
+
+@cache
+def trained(domain: str, count: int = 0) -> TrainedScores:
+    """Return Can and Pay of a domain, learned once in each process."""
+    return train(labelled(domain, count or TRAINED_ON[domain]))

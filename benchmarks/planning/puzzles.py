@@ -7,16 +7,17 @@ perfect model says, and what plans are measured against: the same problem's own,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
 from cap.planners.stand_in_models import Advice, Knowledge
 
 Part = Literal["train", "test", "generalise"]
-State = Hashable
+State = Any
+"""Of any kind that can be a key."""
 MOST_STATES = 20_000
 """A search that has seen so many states gives up."""
 

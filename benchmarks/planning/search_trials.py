@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 from benchmarks.planning import babyai
-from benchmarks.planning.expert import trained
-from benchmarks.planning.puzzle_domains import DOMAINS, puzzle
+from benchmarks.planning.puzzle_domains import DOMAINS, puzzle, trained
 from benchmarks.planning.puzzles import Part, Puzzle, PuzzleKnowledge, PuzzleWorld
 from benchmarks.planning.trials import MakeModel, TrialResult
 from cap.planners.dialogue import DialoguePrompt
@@ -18,28 +17,7 @@ from cap.robot import registry
 
 PARTS: tuple[Part, ...] = ("test", "generalise")
 ROWS = tuple(f"{domain} {part}" for domain in DOMAINS for part in PARTS)
-SCORES = ("say", "saycan", "saycanpay")
 STEPS = 20
-
-
-@dataclass(frozen=True)
-class SearchColumn:
-    """One way of planning."""
-
-    method: Method
-    """How it searches."""
-    scores: str = "say"
-    """One of `SCORES`."""
-    beams: int = BEAMS
-    """Plans kept, with `beam`."""
-
-
-COLUMNS: Mapping[str, SearchColumn] = {
-    "greedy-token": SearchColumn("greedy-token"),
-    **{f"greedy {scores}": SearchColumn("greedy", scores) for scores in SCORES},
-    **{f"beam {scores}": SearchColumn("beam", scores) for scores in SCORES},
-    **{f"{count} beams": SearchColumn("beam", "saycanpay", count) for count in (1, 2, 3)},
-}
 
 
 @cache
@@ -53,21 +31,25 @@ def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> T
 
     Args:
         row: One of `ROWS`.
-        column: One of `COLUMNS`.
+        column: How it is planned: such as `greedy-token`, `beam saycan` or `2 beams`.
         number: Which puzzle.
         make_model: Makes the model.
     """
     domain, _, named = row.partition(" ")
     part: Part = "generalise" if named == "generalise" else "test"
-    found, how = puzzle(domain, part, number), COLUMNS[column]
-    learned = trained(domain) if how.scores != "say" else None
+    found = puzzle(domain, part, number)
+    method, _, scores = column.partition(" ")
+    beams = BEAMS
+    if scores == "beams":
+        method, scores, beams = "beam", "saycanpay", int(method)
+    learned = trained(domain) if scores.startswith("saycan") else None
     world = PuzzleWorld(found)
     model = make_model(PuzzleKnowledge(found))
     planner = SayCanPay(
         model, puzzle_prompt(domain),
         learned.can if learned else None,
-        learned.pay if learned and how.scores == "saycanpay" else None,
-        how.method, found.names, how.beams,
+        learned.pay if learned and scores == "saycanpay" else None,
+        cast(Method, method), found.names, beams,
         # Who says everything alike proposes every step.
         len(found.moves) + 1 if model.name == "uniform-say" else CANDIDATES,
         seed=number,

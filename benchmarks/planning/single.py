@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from benchmarks.planning import kitchen_needs, trials
-from benchmarks.planning.code_as_policies import CodeAsPolicies
-from benchmarks.planning.disturbances import forced_failure, skill_failure
-from benchmarks.planning.household_knowledge import HouseholdKnowledge
-from benchmarks.planning.household_tasks import BY_WORDS as IN_HOUSE
-from benchmarks.planning.household_tasks import DEMONSTRATIONS
-from benchmarks.planning.household_world import SCENES, HouseholdWorld, scene
+from benchmarks.planning import kitchen_tasks, trials
+from benchmarks.planning.household import BY_WORDS as IN_HOUSE
+from benchmarks.planning.household import (
+    SCENES,
+    HouseholdKnowledge,
+    HouseholdWorld,
+    lacking,
+    scene,
+)
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge
-from benchmarks.planning.kitchen_needs import KitchenTask
-from benchmarks.planning.kitchen_skills import KitchenSkills, in_robot_words
-from benchmarks.planning.kitchen_tasks import BY_WORDS, plain
+from benchmarks.planning.kitchen_skills import KitchenSkills
+from benchmarks.planning.kitchen_tasks import BY_WORDS, KitchenTask, plain
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
-from benchmarks.planning.trials import KITCHEN_CALLS, TABLETOP_CALLS
-from benchmarks.tabletop.attributes import CORNERS
+from benchmarks.planning.trials import MakeModel, forced_failure, skill_failure
+from benchmarks.tabletop.goals import CORNERS, clear
 from benchmarks.tabletop.judge import Positions, judge
-from benchmarks.tabletop.scene_conditions import clear
 from benchmarks.tabletop.tasks import TASKS
 from cap.errors import UsageError
-from cap.models.base import Model
 from cap.planners.loop import (
     Disturbance,
     EpisodeResult,
     Feedback,
     Form,
-    Planner,
     run_episode,
     scene_line,
 )
-from cap.planners.stand_in_models import Knowledge
-from cap.planners.zero_shot import PlanExample, ZeroShot
 from cap.robot import registry
-from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
 from robots.table.geometry import PLACES
 
@@ -50,19 +46,6 @@ ROBOTS = ("kitchen", "ravens", "household")
 """Those whose skills planners know."""
 PLANNERS = ("saycan", "monologue", "saycanpay", "zero-shot", "cap")
 FEEDBACK = ("object", "success", "scene", "human")
-PAPER_WORDING: Mapping[str, Sequence[str]] = {
-    "blocks-in-bowl": ("Put all the blocks in the {bowl}",),
-    "matching-bowls": (
-        "Put the blocks in their matching bowls",
-        "Put all the blocks in their matching bowls",
-        "Put the blocks in the bowls with matching colors",
-    ),
-    "mismatched-bowls": (
-        "Put the blocks on mismatched bowls",
-        "Put the blocks in mismatched bowls",
-    ),
-}
-"""Other words for some of the tabletop tasks: Inner Monologue's table has them."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +124,10 @@ def is_known(setup: PlanSetup, instruction: str) -> bool:
         return plain(instruction) in BY_WORDS
     if setup.robot == "household":
         return plain(instruction) in IN_HOUSE
-    return any(words is not None for _, words in _readings(instruction))
+    with contextlib.suppress(LookupError):
+        _reading(instruction)
+        return True
+    return False
 
 
 def nearest_known(setup: PlanSetup, instruction: str) -> list[str]:
@@ -172,133 +158,130 @@ def check_writer(setup: PlanSetup, model: str, instruction: str) -> None:
         )
 
 
-def run(
-    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
-) -> PlanVerdict:
+def run(setup: PlanSetup, instruction: str, make_model: MakeModel, trace: Trace) -> PlanVerdict:
     """Carry out one instruction.
 
     Raises:
         CapError: It could not be begun.
     """
     check(setup)
-    if setup.robot == "kitchen":
-        return _in_kitchen(setup, instruction, make_model, trace)
     if setup.robot == "household":
         return _in_house(setup, instruction, make_model, trace)
-    return _on_tabletop(setup, instruction, make_model, trace)
+    names = None if setup.objects is None else list(setup.objects)
+    if setup.robot == "kitchen" and names is None:
+        names = kitchen_tasks.objects_of(_kitchen_task(instruction))
+    robot = registry.make_robot(setup.robot, seed=setup.seed, mode=setup.mode, objects=names)
+    with contextlib.closing(robot):
+        act = _in_kitchen if setup.robot == "kitchen" else _on_tabletop
+        return act(setup, robot, instruction, make_model, trace)
 
 
 def _in_house(
-    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
+    setup: PlanSetup, instruction: str, make_model: MakeModel, trace: Trace
 ) -> PlanVerdict:
     world = HouseholdWorld(scene(setup.seed % SCENES), trials.household_bank())
-    examples = [PlanExample(task.name, task.steps) for task in DEMONSTRATIONS]
-    translator = trials.household_translator()
-    planner = ZeroShot(make_model(HouseholdKnowledge()), examples, translator, seed=setup.seed)
+    planner = trials.household_planner(make_model(HouseholdKnowledge()), setup.seed)
     episode = run_episode(
         instruction, world, planner, None, _disturbance(setup), setup.max_steps, trace
     )
     task = IN_HOUSE.get(plain(instruction))
-    lacking = [goal for goal in task.goals if not world.house.holds(goal)] if task else []
-    missed = f"not so: {'; '.join(lacking)}" if lacking else None
+    missed = lacking(task, world.house) if task else None
     return PlanVerdict(episode, task is not None, missed, {}, dict(world.house.places))
 
 
+def _kitchen_task(instruction: str) -> KitchenTask:
+    """Return the task of an instruction in the words it was given; one without needs if unknown."""
+    known = BY_WORDS.get(plain(instruction), KitchenTask("", "", ()))
+    return msgspec.structs.replace(known, words=instruction)
+
+
 def _in_kitchen(
-    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
+    setup: PlanSetup, robot: Any, instruction: str, make_model: MakeModel, trace: Trace
 ) -> PlanVerdict:
-    known = BY_WORDS.get(plain(instruction))
-    task = msgspec.structs.replace(known or KitchenTask("", "", ()), words=instruction)
-    own = list(setup.objects) if setup.objects is not None else None
-    objects = own if own is not None else kitchen_needs.objects_of(task)
-    robot: Any = registry.make_robot("kitchen", seed=setup.seed, mode=setup.mode, objects=objects)
-    try:
-        if own is None:
-            kitchen_needs.set_up(robot, task)
-        else:
-            task = msgspec.structs.replace(task, holding="")
-        before = kitchen_needs.look(robot)
-        world = KitchenSkills(robot)
-        if known and not setup.interjections:
-            why = kitchen_needs.nothing_to_do(task, world, before)
-            if why is not None:
-                raise UsageError(
-                    f"there is nothing to do: '{instruction}' {why}; name other objects or places "
-                    'with --objects, such as "apple @ table"'
-                )
-        model = make_model(KitchenKnowledge(task if known else None))
-        there = [action.args[0] for action in world.actions() if action.skill == "find"]
-        feedback = _feedback(setup, "kitchen", there)
-        planner: Planner
-        if setup.planner == "cap":
-            settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=setup.seed)
-            planner = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
-        else:
-            planner = trials.kitchen_planner(model, feedback)
-        episode = run_episode(
-            instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
-        )
-        said = [words for after, words in setup.interjections if after <= len(episode.outcomes)]
-        wanted = [found for words in said if (found := BY_WORDS.get(plain(words))) is not None]
-        judged = wanted[-1] if wanted else task if known else None
-        carried = {  # what was begun before the person said otherwise may be where it is
-            name: str(robot.whereabouts().get(name))
-            for other in [task, *wanted[:-1]] if other is not judged
-            for need in other.needs for name in need.objects
-        }  # fmt: skip
-        missed = kitchen_needs.missed(judged, world, before, carried) if judged else None
-        _picture(robot, trace)
-        return PlanVerdict(episode, judged is not None, missed, *_where(robot))
-    finally:
-        robot.close()
+    task = _kitchen_task(instruction)
+    if setup.objects is None:
+        kitchen_tasks.set_up(robot, task)
+    else:
+        task = msgspec.structs.replace(task, holding="")
+    before, world = kitchen_tasks.look(robot), KitchenSkills(robot)
+    if task.needs and not setup.interjections:
+        why = kitchen_tasks.nothing_to_do(task, world, before)
+        if why is not None:
+            raise UsageError(
+                f"there is nothing to do: '{instruction}' {why}; name other objects or places "
+                'with --objects, such as "apple @ table"'
+            )
+    model = make_model(KitchenKnowledge(task if task.needs else None))
+    there = [action.args[0] for action in world.actions() if action.skill == "find"]
+    feedback = _feedback(setup, "kitchen", there)
+    planner = trials.kitchen_planner(setup.planner, model, robot, setup.seed, feedback)
+    episode = run_episode(
+        instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
+    )
+    wanted = [
+        found
+        for words in _heard(setup, instruction, episode)[1:]
+        if (found := BY_WORDS.get(plain(words))) is not None
+    ]
+    judged = wanted[-1] if wanted else task if task.needs else None
+    carried = {  # what was begun before the person said otherwise may be where it is
+        name: str(robot.whereabouts().get(name))
+        for other in [task, *wanted[:-1]]
+        if other is not judged
+        for need in other.needs
+        for name in need.objects
+    }
+    missed = kitchen_tasks.missed(judged, world, before, carried) if judged else None
+    return _verdict(robot, episode, judged is not None, missed, trace)
 
 
 def _on_tabletop(
-    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
+    setup: PlanSetup, robot: Any, instruction: str, make_model: MakeModel, trace: Trace
 ) -> PlanVerdict:
-    objects = None if setup.objects is None else list(setup.objects)
-    robot: Any = registry.make_robot("ravens", seed=setup.seed, mode=setup.mode, objects=objects)
-    try:
-        world = TabletopSkills(robot)
-        before: Positions = dict(robot.positions())
-        said = [instruction, *(words for _, words in setup.interjections)]
-        goals = {words: goal for words in said if (goal := _goal(words, before)) is not None}
-        if (
-            len(said) == 1
-            and instruction in goals
-            and not judge(goals[instruction], before, before, ())
-        ):
-            raise UsageError(
-                f"there is nothing to do: '{instruction}' is so already; name other objects with "
-                "--objects"
-            )
-        pairs = {words: goals_of(goal) for words, goal in goals.items()}
-        knowledge = TabletopKnowledge(pairs, list(before))
-        model = make_model(knowledge)
-        feedback = _feedback(setup, "tabletop", world.visible())
-        planner: Planner
-        if setup.planner == "cap":
-            settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=setup.seed)
-            planner = CodeAsPolicies(model, robot, settings, TABLETOP_CALLS, settle=world.settle)
-        else:
-            states = setup.planner == "monologue" and "scene" in setup.feedback
-            success = "success" in feedback.kinds
-            planner = trials.tabletop_planner(
-                "scene" if states else setup.planner, model, world, setup.seed,
-                success=success,
-            )  # fmt: skip
-        episode = run_episode(
-            instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
+    world = TabletopSkills(robot)
+    before: Positions = dict(robot.positions())
+    said = [instruction, *(words for _, words in setup.interjections)]
+    goals = {words: goal for words in said if (goal := _goal(words, before)) is not None}
+    if len(said) == len(goals) == 1 and not judge(goals[instruction], before, before, ()):
+        raise UsageError(
+            f"there is nothing to do: '{instruction}' is so already; name other objects with "
+            "--objects"
         )
-        steps = len(episode.outcomes)
-        heard = [instruction, *(words for at, words in setup.interjections if at <= steps)]
-        wanted = next((goals[words] for words in reversed(heard) if words in goals), None)
-        after = dict(robot.positions())
-        missed = None if wanted is None else judge(wanted, before, after, robot.spoken)
-        _picture(robot, trace)
-        return PlanVerdict(episode, wanted is not None, missed, *_where(robot))
-    finally:
-        robot.close()
+    pairs = {words: goals_of(goal) for words, goal in goals.items()}
+    model = make_model(TabletopKnowledge(pairs, list(before)))
+    feedback = _feedback(setup, "tabletop", world.visible())
+    states = setup.planner == "monologue" and "scene" in setup.feedback
+    planner = trials.tabletop_planner(
+        "scene" if states else setup.planner,
+        model,
+        world,
+        setup.seed,
+        success="success" in feedback.kinds,
+    )
+    episode = run_episode(
+        instruction, world, planner, feedback, _disturbance(setup), setup.max_steps, trace
+    )
+    heard = reversed(_heard(setup, instruction, episode))
+    wanted = next((goals[words] for words in heard if words in goals), None)
+    after = dict(robot.positions())
+    missed = None if wanted is None else judge(wanted, before, after, robot.spoken)
+    return _verdict(robot, episode, wanted is not None, missed, trace)
+
+
+def _heard(setup: PlanSetup, instruction: str, episode: EpisodeResult) -> list[str]:
+    """Return what the person has said by the end, the instruction first."""
+    steps = len(episode.outcomes)
+    return [instruction, *(words for at, words in setup.interjections if at <= steps)]
+
+
+def _verdict(
+    robot: Any, episode: EpisodeResult, judged: bool, missed: str | None, trace: Trace
+) -> PlanVerdict:
+    """Return the result with where everything is, and keep a picture of it with the trace."""
+    if trace.folder is not None:
+        robot.render(480, 480).save(trace.folder / "after.png")
+    positions = {name: [round(value, 4) for value in at] for name, at in robot.positions().items()}
+    return PlanVerdict(episode, judged, missed, positions, dict(robot.whereabouts()))
 
 
 def _feedback(setup: PlanSetup, form: Form, there: Sequence[str]) -> Feedback:
@@ -319,28 +302,28 @@ def _disturbance(setup: PlanSetup) -> Disturbance | None:
     return forced_failure(("pick", "open", "put")) if setup.disturb == "once" else None
 
 
-def _picture(robot: Any, trace: Trace) -> None:
-    if trace.folder is not None:
-        robot.render(480, 480).save(trace.folder / "after.png")
-
-
-def _where(robot: Any) -> tuple[dict[str, list[float]], dict[str, str]]:
-    positions = {name: [round(value, 4) for value in at] for name, at in robot.positions().items()}
-    return positions, dict(robot.whereabouts())
-
-
 def _named_tasks() -> Sequence[Any]:
     """Return the tabletop tasks that name objects and places alone."""
     return [task for task in TASKS if not task.coordinates]
 
 
-def _readings(instruction: str) -> list[tuple[Any, dict[str, str] | None]]:
-    """Return each tabletop task with the words an instruction has in its slots, if it is one."""
-    return [
-        (task, _words(template, instruction))
-        for task in _named_tasks()
-        for template in (task.template, *PAPER_WORDING.get(task.name, ()))
-    ]
+def _reading(instruction: str, names: Collection[str] | None = None) -> tuple[Any, dict[str, str]]:
+    """Return the tabletop task that an instruction is, with the words in its slots.
+
+    Args:
+        instruction: What the person says.
+        names: What there is for the slots; None for anything.
+
+    Raises:
+        LookupError: It is none of the tasks.
+    """
+    for task in _named_tasks():
+        for template in (task.template, *task.also):
+            slots = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[\\w ]+?)", re.escape(plain(template)))
+            match = re.fullmatch(slots, plain(instruction))
+            if match and (names is None or set(match.groupdict().values()) <= set(names)):
+                return task, match.groupdict()
+    raise LookupError(instruction)
 
 
 def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
@@ -349,40 +332,33 @@ def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
     Raises:
         UsageError: The scene lacks what it speaks of, or has a bowl where a block is to be.
     """
-    for task, words in _readings(instruction):
-        if words is None or not all(word in scene or word in PLACES for word in words.values()):
-            continue
-        blocks = [name for name in scene if name.endswith("block")]
-        matching = task.name == "matching-bowls"
-        colors = {name.split()[0] for name in blocks} if matching else set()
-        lacking = [bowl for color in sorted(colors) if (bowl := f"{color} bowl") not in scene]
-        lacking += [] if blocks else ["block"]
-        lacking += [] if not task.own_bowls or any(n.endswith("bowl") for n in scene) else ["bowl"]
-        if lacking:
-            raise UsageError(
-                f"there is nothing to do: '{instruction}' needs a {lacking[0]}, and the table has "
-                "none; name one with --objects"
-            )
-        aside = {name: (10.0, 10.0, 0.0) if name in blocks else at for name, at in scene.items()}
-        found: Mapping[str, Any] | None = task.goal_in(words, aside)
-        if found is None:  # blocks can make way, bowls stay
-            places = [word for word in words.values() if word in PLACES] or CORNERS
-            name, place = next(
-                (name, place)
-                for place in places
-                for name, at in aside.items()
-                if not clear({name: at}, [PLACES[place]])
-            )
-            raise UsageError(
-                f"'{instruction}' cannot be done here: the {name} is too near to the {place}; "
-                "leave it out with --objects, or use another --seed"
-            )
-        return found
-    return None
-
-
-def _words(template: str, instruction: str) -> dict[str, str] | None:
-    """Return the words of a template's slots in an instruction; None if it is another one."""
-    pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[\\w ]+?)", re.escape(plain(template)))
-    match = re.fullmatch(pattern, plain(instruction))
-    return None if match is None else match.groupdict()
+    try:
+        task, words = _reading(instruction, {*scene, *PLACES})
+    except LookupError:
+        return None
+    blocks = [name for name in scene if name.endswith("block")]
+    matching = task.name == "matching-bowls"
+    colors = {name.split()[0] for name in blocks} if matching else set()
+    lacking = [bowl for color in sorted(colors) if (bowl := f"{color} bowl") not in scene]
+    lacking += [] if blocks else ["block"]
+    lacking += [] if not task.own_bowls or any(n.endswith("bowl") for n in scene) else ["bowl"]
+    if lacking:
+        raise UsageError(
+            f"there is nothing to do: '{instruction}' needs a {lacking[0]}, and the table has "
+            "none; name one with --objects"
+        )
+    aside = {name: (10.0, 10.0, 0.0) if name in blocks else at for name, at in scene.items()}
+    found: Mapping[str, Any] | None = task.goal_in(words, aside)
+    if found is None:  # blocks can make way, bowls stay
+        places = [word for word in words.values() if word in PLACES] or CORNERS
+        name, place = next(
+            (name, place)
+            for place in places
+            for name, at in aside.items()
+            if not clear({name: at}, [PLACES[place]])
+        )
+        raise UsageError(
+            f"'{instruction}' cannot be done here: the {name} is too near to the {place}; "
+            "leave it out with --objects, or use another --seed"
+        )
+    return found

@@ -15,34 +15,22 @@ quality   how much each planner needs of its model: stand-ins that are right wit
 
 from __future__ import annotations
 
-import time
+import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks import published, tabletop
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.planning import trials
 from benchmarks.planning.babyai import environment
-from benchmarks.planning.household_world import SCENES
+from benchmarks.planning.household import SCENES, TRIED, HouseholdTask
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
-from benchmarks.planning.layout import (
-    OFFLINE,
-    PERFECT,
-    SEARCHED,
-    TABLES,
-    USUAL_N,
-    PlanningCell,
-    cells_of,
-    household,
-    paper,
-    tabletop_tasks,
-)
-from benchmarks.planning.search_trials import puzzle_trial
+from benchmarks.planning.search_trials import ROWS, puzzle_trial
 from benchmarks.planning.trials import MakeModel, TrialResult, household_translator
-from benchmarks.report.tables import Cell
-from benchmarks.results import read_header, read_lines
-from benchmarks.statistics import paired_difference
+from benchmarks.report.tables import ALL
 from benchmarks.suite import (
     BASELINES,
     BaseSuite,
@@ -51,19 +39,166 @@ from benchmarks.suite import (
     Trial,
     check_options,
 )
-from benchmarks.tabletop.attributes import EVERY
-from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
+from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.suite import CELLS as TABLETOP_CELLS
 from benchmarks.tabletop.suite import TabletopSuite
+from benchmarks.tabletop.tasks import SPLITS
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.planners.saycanpay import require_learning
 from cap.planners.stand_in_models import Knowledge, StandIn, is_stand_in, what_it_knows
 
+PERFECT, NEAREST = "perfect-say", "nearest"
+_TABLES: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("tables.toml").read_text(encoding="utf-8")
+)
+TABLES = tuple(_TABLES)
+SEARCHED = ("SP-3", "SP-6", "SP-11")
+"""SayCanPay's tables."""
+EXAMPLES = (0, 1, 2, 4, 8, 17)
+"""SC-5's numbers of examples in the prompt."""
+WHOLE_PROMPT = f"{max(EXAMPLES)} examples"
+"""SC-5's row of all there are: the only one of models that read none."""
+IN_KITCHEN = ("saycan", "success", "object+success")
+
+
+@dataclass(frozen=True)
+class PlanningCell:
+    """One row and column of a table."""
+
+    task: str
+    """The row."""
+    planner: str
+    """`saycan`, `cap`, `nl`, or Inner Monologue's feedback."""
+    model: str
+    """The model's name."""
+    what: str = ""
+    """What is counted, where several things are: `plan` or `execution`, `ended` or `solved`."""
+    items: int = 1
+    """Different instructions or tasks in it; each trial has the next."""
+
+    @property
+    def split(self) -> str:
+        """How trials name it, next to the row."""
+        return " ".join(word for word in (self.planner, self.model, self.what) if word)
+
+
+Rows = Sequence[tuple[str, Sequence[str], int]]
+"""Each row's name, its planners, and how many different tasks are in it."""
+
+
+def cells_of(table: str, models: Sequence[str]) -> list[PlanningCell]:
+    """Return a table's cells, row by row."""
+    return [
+        PlanningCell(row, planner, name, what, items)
+        for row, planners, items in _rows(table)
+        for planner in planners
+        for name in _names(table, row, planner, models)
+        for what in _counted(table, name)
+    ]
+
+
+def _rows(table: str) -> Rows:
+    planners = _TABLES[table]["planners"]
+    match table:
+        case "SC-4":
+            return [(family, planners, len(tasks)) for family, tasks in FAMILIES.items()]
+        case "SC-5":
+            return [(f"{n} examples", planners, trials.SIMULATED) for n in EXAMPLES]
+        case "IM-1" | "five":
+            return [(task.name, planners, 1) for task in TASKS_IM]
+        case "IM-3":
+            families = Counter(entry.family for entry in MONOLOGUE)
+            return [
+                (f"{family} {condition}", planners, count)
+                for condition in ("calm", "disturbed")
+                for family, count in families.items()
+            ]
+        case "NL-1":
+            return [
+                (split, planners, len(household(split)) * SCENES)
+                for split in ("test", "generalise")
+            ]
+        case "quality":
+            return [
+                ("kitchen", IN_KITCHEN, len(MONOLOGUE)),
+                ("tabletop", planners, len(TASKS_IM)),
+            ]
+        case "CaP-III":
+            return [
+                (f"{split} {group}", columns, len(tabletop_tasks(split, group)))
+                for split in SPLITS
+                for group, columns in (("long-horizon", planners), ("spatial-geometric", ["cap"]))
+            ]
+    return [(row, planners, 1) for row in ROWS]
+
+
+def _names(table: str, row: str, planner: str, models: Sequence[str]) -> Sequence[str]:
+    """Return the models of a planner: those that can do what it asks of them."""
+    if planner == "cap" and table in ("five", "quality"):
+        return models  # there the stand-ins write programs as well
+    if planner in ("cap", "nl"):
+        return [name for name in models if not is_stand_in(name)]
+    if table == "SC-5" and row != WHOLE_PROMPT:  # the others never read the examples
+        return [name for name in models if not is_stand_in(name)]
+    if planner == "- dynamic":  # the others never read the example
+        return [name for name in models if name == "copy-say" or not is_stand_in(name)]
+    if table in SEARCHED and not planner.startswith("greedy "):
+        return [name for name in models if name != "uniform-say"]  # it writes and ranks nothing
+    if table in ("SC-4", "SC-5"):
+        return models
+    return [name for name in models if name != NEAREST]  # it writes no dialogue
+
+
+def _counted(table: str, name: str) -> Sequence[str]:
+    if table == "SC-5":
+        return ("ended", "solved")
+    if table == "SC-4":
+        return ("plan",) if name == "uniform-say" else ("plan", "execution")
+    return ("",)
+
+
+def household(split: str) -> list[HouseholdTask]:
+    """Return the tasks of a row of NL-1."""
+    return [task for task in TRIED if task.split == split]
+
+
+def tabletop_tasks(split: str, group: str) -> list[str]:
+    """Return the tasks of a row of CaP-III."""
+    return [
+        task
+        for (task, where), cell in TABLETOP_CELLS.items()
+        if where == split and cell.task.group == group
+    ]
+
+
+def paper(table: str, cell: PlanningCell) -> Mapping[str, float]:
+    """Return what the paper has for a cell, by its own methods, percent."""
+    if table == "IM-1":
+        rates = published.rates(tabletop.__file__, cell.task, "IM-noise")
+        wanted = _IM_COLUMNS.get(cell.planner, "")
+        return {"InstructGPT 1.3B": rates[wanted]} if wanted in rates else {}
+    if table == "CaP-III":
+        split, _, group = cell.task.rpartition(" ")
+        method = {"cap": "CaP", "nl": "NL planner"}.get(cell.planner, "")
+        of_tasks = [
+            published.rates(tabletop.__file__, task, split) for task in tabletop_tasks(split, group)
+        ]
+        found = [rates[method] for rates in of_tasks if method in rates]
+        return {f"{method}, Codex": round(sum(found) / len(found), 1)} if found else {}
+    row = published.read(__file__).get(table, {}).get(cell.task, {})
+    usual = row.get(f"{cell.planner} {cell.what}".strip(), {})
+    values: Mapping[str, float] = row.get(f"{cell.planner} {cell.model}", usual)
+    return values
+
+
+_IM_COLUMNS = {"object": "IM object", "success": "IM + success", "scene": "IM + scene"}
+"""What Inner Monologue's table calls the planners."""
+
+
 OPTIONS = ("table", "models", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
-_PAIRED = "less greedy say, paired, 95 %"
 
 
 class PlanningSuite(BaseSuite):
@@ -74,6 +209,7 @@ class PlanningSuite(BaseSuite):
     about = "planners side by side, step by step: SayCan's and Inner Monologue's tables"
     judged = "Success is judged on the world; a planner must also say that it is done."
     takes = ("mode",)
+    shares = ("parsed", "prepared", "bare", "lcs", "optimal", "optimal until", "relative")
     usual_mode = "instant"
 
     def __init__(
@@ -91,14 +227,10 @@ class PlanningSuite(BaseSuite):
                 f"no table {table!r}.{did_you_mean(table, TABLES)} Use one of: {', '.join(TABLES)}"
             )
         self.table = table
-        self.models = tuple(models) or OFFLINE[table]
-        if table == "IM-1":
-            self.judged = f"{PlanningSuite.judged} {_SCENE}"
-        if table == "NL-1":
-            self.judged = f"{PlanningSuite.judged} {_EXAMPLE}"
-        if table == "SC-5":
-            self.judged = f"{PlanningSuite.judged} {_EXAMPLES}"
-        self.usual_n = USUAL_N[table]
+        layout = _TABLES[table]
+        self.models = tuple(models or layout["models"])
+        self.judged = f"{PlanningSuite.judged} {layout.get('note', '')}".strip()
+        self.usual_n = layout["n"]
         cells = cells_of(table, self.models)
         self._cells = {(cell.task, cell.split): cell for cell in cells}
 
@@ -151,7 +283,6 @@ class PlanningSuite(BaseSuite):
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial."""
-        start_s = time.perf_counter()
         cell = self._cells[trial.task, trial.split]
         if cell.planner in ("cap", "nl") and self.table == "CaP-III":  # as the suite `tabletop`
             split, _, group = trial.task.rpartition(" ")
@@ -171,22 +302,8 @@ class PlanningSuite(BaseSuite):
                 meters.append(Meter(model_for(cell.model, settings.options, trial)))
             return meters[-1]
 
-        if self.table == "NL-1":
-            result = self._in_house(cell, trial.seed, make_model)
-        elif self.table in SEARCHED:
-            result = puzzle_trial(cell.task, cell.planner, trial.seed, make_model)
-        else:
-            result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
-        outcome = _outcome(cell, result, time.perf_counter() - start_s)
-        return meters[-1].settled(outcome)
-
-    def _in_house(self, cell: PlanningCell, seed: int, make_model: MakeModel) -> TrialResult:
-        """Run the trial of a cell of NL-1 with a number: task after task, each in every house."""
-        item, again = seed % cell.items, seed // cell.items
-        task = household(cell.task)[item // SCENES]
-        return trials.household_trial(
-            task, item % SCENES, again, make_model, method=cell.planner
-        )  # fmt: skip
+        result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
+        return meters[-1].settled(_outcome(cell, result))
 
     def model_of(self, split: str) -> str:
         """Return the column itself: planners, and models, have no common rate."""
@@ -198,8 +315,11 @@ class PlanningSuite(BaseSuite):
         return tuple(f"{name} {known}" for name in self.models if (known := what_it_knows(name)))
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return the paper's values of a cell, percent, labelled as its own."""
+        """Return the paper's values of a cell or of a column as a whole, percent."""
         cell = self._cells.get((task, split))
+        if task == ALL:
+            columns = [each for each in self._cells.values() if each.split == split]
+            cell = replace(columns[0], task="total") if columns else None
         return {} if cell is None else paper(self.table, cell)
 
     def require(self, trials: Sequence[Trial]) -> None:
@@ -217,68 +337,19 @@ class PlanningSuite(BaseSuite):
                 environment("test", 0)
             require_learning()
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Return the table: a line for each row and column, and each column's total."""
-        options = read_header(folder)["settings"]["options"]
-        found = self.adjusted(options)
-        tallies: dict[tuple[str, str], Cell] = {}
-        rungs: dict[tuple[str, str], str] = {}
-        for line in read_lines(folder):
-            for task in (line.trial.task, "total"):
-                key = (task, line.trial.split)
-                tallies.setdefault(key, Cell()).add(line)
-                rungs[key] = str(line.outcome.extra.get("rung") or rungs.get(key, ""))
-        paired = _paired(folder, found._cells) if found.table == "SP-3" else {}
-        rows = [(key, cell) for key, cell in found._cells.items() if key in tallies]
-        rows += [
-            (key, PlanningCell("total", cell.planner, cell.model, cell.what))
-            for key, cell in {("total", c.split): c for _, c in rows}.items()
-        ]
-        return [
-            {
-                "table": found.table,
-                "row": cell.task,
-                "planner": cell.planner,
-                "model": cell.model,
-                "model is": what_it_knows(cell.model),
-                "rung": rungs[key],
-                "counted": cell.what or "success",
-                "%, 95 %": tallies[key].rate,
-                "n": tallies[key].n,
-                **_means(tallies[key]),
-                **({_PAIRED: paired.get(key, "")} if paired else {}),
-                "the paper's, another model and robot, %": ", ".join(
-                    f"{name} {value:g}" for name, value in paper(found.table, cell).items()
-                ),
-            }
-            for key, cell in rows
-        ]
-
-
-_SCENE = (
-    "In the world without dynamics only a pile whose middle is off its foot falls over, so that "
-    "scene feedback says more than success feedback in the rows of piles alone; with --mode "
-    "physics a pile may also be pushed over."
-)
-
-
-_EXAMPLE = (
-    "Stand-ins other than copy-say never read the example in the prompt: they have no cells in "
-    "'- dynamic'."
-)
-
-
-_EXAMPLES = (
-    "Stand-ins never read the examples in the prompt: they have one row, that of the whole prompt. "
-    "`ended` and `solved` are two readings of the same plans and are not added up."
-)
-
 
 def _carry_out(
     table: str, cell: PlanningCell, seed: int, mode: str, make_model: MakeModel
 ) -> TrialResult:
     """Run the trial of a cell with a number: of its instructions the next, in the next scene."""
     item, again = seed % cell.items, seed // cell.items
+    if table in SEARCHED:
+        return puzzle_trial(cell.task, cell.planner, seed, make_model)
+    if table == "NL-1":  # task after task, each in every house
+        house_task = household(cell.task)[item // SCENES]
+        return trials.household_trial(
+            house_task, item % SCENES, again, make_model, method=cell.planner
+        )
     if table == "SC-4":
         task = FAMILIES[cell.task][item]
         return trials.kitchen_trial(
@@ -298,26 +369,20 @@ def _carry_out(
             feedback=trials.kitchen_feedback(cell.planner), stochastic=True,
             disturbed=condition == "disturbed", mode=mode,
         )  # fmt: skip
-    noise: Mapping[str, float] = {}
-    if table in ("IM-1", "five", "quality"):
-        own = (
-            TASKS_IM[item]
-            if table == "quality"
-            else next(entry for entry in TASKS_IM if entry.name == cell.task)
-        )
-        noise = NOISE if table == "IM-1" else {}  # there the model alone is at fault
-        setup = prepare(own, EVERY, "IM-noise" if noise else "IM", again)
-    else:
-        split, _, group = cell.task.rpartition(" ")
+    split, _, group = cell.task.rpartition(" ")
+    if table == "CaP-III":
         name = tabletop_tasks(split, group)[item]
-        found = TABLETOP_CELLS[name, split]
-        setup = prepare(found.task, found.attributes, split, again)
+    else:
+        name = TASKS_IM[item].name if table == "quality" else cell.task
+        split = "IM-noise" if table == "IM-1" else "IM"  # without noise the model alone is at fault
+    found = TABLETOP_CELLS[name, split]
+    setup = prepare(found.task, found.attributes, split, again)
     return trials.tabletop_trial(
-        setup, noise, make_model, planner=cell.planner, mode=mode, seed=seed
+        setup, found.noise, make_model, planner=cell.planner, mode=mode, seed=seed
     )
 
 
-def _outcome(cell: PlanningCell, result: TrialResult, seconds: float) -> Outcome:
+def _outcome(cell: PlanningCell, result: TrialResult) -> Outcome:
     """Return the verdict; a planner must also say that it is done, a program only end."""
     episode = result.episode
     ended = episode.end == "done" or cell.planner == "cap"
@@ -331,48 +396,10 @@ def _outcome(cell: PlanningCell, result: TrialResult, seconds: float) -> Outcome
         program="\n".join(episode.plan),
         failure="" if success else why,
         calls=len(episode.outcomes),
-        seconds=seconds,
         extra={
             "end": episode.end,
             "missed": result.missed,
-            "rung": result.rung,
+            "rung": result.episode.rung,
             **({"measured": dict(result.measured)} if result.measured else {}),
         },
     )
-
-
-def _paired(
-    folder: Path, cells: Mapping[tuple[str, str], PlanningCell]
-) -> dict[tuple[str, str], str]:
-    """Return each column's success less that of scoring by say alone, on the same problems."""
-    found: dict[tuple[str, str, str], dict[int, int]] = {}
-    for line in read_lines(folder):
-        cell = cells.get((line.trial.task, line.trial.split))
-        if cell is not None:
-            of = found.setdefault((cell.task, cell.planner, cell.model), {})
-            of[line.trial.seed] = int(line.outcome.success)
-    differs: dict[tuple[str, str], str] = {}
-    for key, cell in cells.items():
-        ours = found.get((cell.task, cell.planner, cell.model), {})
-        theirs = found.get((cell.task, "greedy say", cell.model), {})
-        differences = [ours[seed] - theirs[seed] for seed in ours if seed in theirs]
-        if differences and cell.planner != "greedy say":
-            n = len(differences)
-            low, high = paired_difference(differences.count(-1), differences.count(1), n)
-            mean = sum(differences) / n
-            differs[key] = f"{100 * mean:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
-    return differs
-
-
-def _means(tally: Cell) -> dict[str, str]:
-    """Return the means of what was measured: shares in percent, anything else as it is."""
-    found = {}
-    for name, values in tally.measured.items():
-        known = [value for value in values if value is not None]
-        if not known:
-            found[name] = ""
-        elif name == "steps":
-            found[name] = f"{sum(known) / len(known):.1f}"
-        else:
-            found[f"{name} %"] = f"{100 * sum(known) / len(known):.1f}"
-    return found

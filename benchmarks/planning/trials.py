@@ -1,39 +1,56 @@
-"""One trial of each table: its world, its planner, and what the judge of the world finds."""
+"""One trial of each table: its world, its planner, what goes wrong, and what the judge finds.
+
+Code as Policies is among the planners: a program acts, and each of its action calls is a step.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
-from benchmarks.planning import kitchen_needs
-from benchmarks.planning.code_as_policies import CodeAsPolicies
-from benchmarks.planning.disturbances import forced_failure, skill_failure
-from benchmarks.planning.expert import trained
-from benchmarks.planning.household_actions import bank, plan_of
-from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
-from benchmarks.planning.household_tasks import DEMONSTRATIONS, HouseholdTask, lcs
-from benchmarks.planning.household_world import HouseholdWorld, execute, prepared, scene
+import numpy as np
+
+from benchmarks.planning import kitchen_tasks
+from benchmarks.planning.household import (
+    DEMONSTRATIONS,
+    SYNONYMS,
+    HouseholdKnowledge,
+    HouseholdTask,
+    HouseholdWorld,
+    bank,
+    execute,
+    lacking,
+    lcs,
+    plan_of,
+    prepared,
+    scene,
+)
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
-from benchmarks.planning.kitchen_needs import KitchenTask
 from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
-from benchmarks.planning.kitchen_tasks import EVERYTHING, SAYCAN
+from benchmarks.planning.kitchen_tasks import EVERYTHING, SAYCAN, KitchenTask
 from benchmarks.planning.language_simulator import LanguageWorld, Solution, SolutionKnowledge
-from benchmarks.planning.puzzle_domains import TABLETOP
+from benchmarks.planning.puzzle_domains import TABLETOP, trained
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.trial_sampler import Setup
+from cap.errors import CheckFailed, LimitExceeded, RobotError
+from cap.messages import shown_call
 from cap.models.base import Model
 from cap.planners.dialogue import DialoguePrompt, plan_in
 from cap.planners.loop import (
     Action,
     Disturbance,
+    Ended,
     EpisodeResult,
     Feedback,
     FeedbackKind,
+    PlanEpisode,
     Planner,
+    StepOutcome,
     run_episode,
 )
 from cap.planners.monologue import InnerMonologue
@@ -41,11 +58,155 @@ from cap.planners.saycan import SayCan
 from cap.planners.saycanpay import PlanContext, SayCanPay, require_learning
 from cap.planners.stand_in_models import Knowledge
 from cap.planners.zero_shot import SAMPLES, PlanExample, Translator, ZeroShot, by_letters
-from cap.robot import registry
+from cap.program.scope import Primitive
+from cap.robot import observation, registry
+from cap.robot.protocol import Robot
+from cap.session.session import Session
 from cap.session.settings import SessionSettings
-from cap.trace.trace import Trace
 from robots.kitchen import create as create_kitchen
 from robots.ravens import create as create_tabletop
+
+
+@dataclass
+class WatchedRobot:
+    """A robot whose actions are steps of an episode; all else is as it was."""
+
+    robot: Robot
+    """The robot."""
+    episode: PlanEpisode
+    """Whose steps its actions are."""
+    skills: Mapping[str, str]
+    """The world's names of its actions."""
+    settle: Callable[[], None] | None
+    """What the world does after each action."""
+    ended: Ended | None = None
+    """What ended the episode while the program ran."""
+
+    @property
+    def about(self) -> str:
+        """Its description in prompts: the robot's own."""
+        return observation.about(self.robot)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.robot, name)
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the robot's primitives, its actions watched."""
+        return {
+            name: replace(entry, function=self._watched(entry)) if entry.kind == "action" else entry
+            for name, entry in self.robot.primitives().items()
+        }
+
+    def close(self) -> None:
+        """Do nothing: the episode's world has the robot."""
+
+    def _watched(self, primitive: Primitive) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            returned: Any = None
+            error: RobotError | None = None
+
+            def run(action: Action) -> StepOutcome:
+                nonlocal returned, error
+                try:
+                    returned = primitive.function(*args, **kwargs)
+                except RobotError as failed:
+                    error = failed
+                if self.settle is not None:
+                    self.settle()
+                return StepOutcome(action, error is None, str(error or ""))
+
+            text = shown_call(primitive.name, args, kwargs)
+            names = tuple(map(str, (*args, *kwargs.values())))
+            action = Action(self.skills.get(primitive.name, primitive.name), names, text)
+            try:
+                outcome = self.episode.call(action, run)
+            except Ended as ended:
+                self.ended = ended
+                raise LimitExceeded(f"{ended}; end the program") from None
+            if not outcome.ok:  # it failed, or was kept from succeeding
+                raise error or RobotError(f"{text} failed: {outcome.message}")
+            return returned
+
+        return call
+
+
+@dataclass
+class CodeAsPolicies:
+    """Has a model write a program for the instruction, and runs it as everywhere else."""
+
+    model: Model
+    """Writes it."""
+    robot: Robot
+    """What the program acts on: that of the episode's world."""
+    settings: SessionSettings
+    """Prompts, limits and repairs."""
+    skills: Mapping[str, str] = field(default_factory=dict)
+    """The world's names of the robot's actions, as disturbances know them."""
+    settle: Callable[[], None] | None = None
+    """What the world does after each action."""
+    reword: Callable[[str], str] = str
+    """Puts an instruction into the robot's own names of things."""
+
+    def act(self, episode: PlanEpisode) -> str:
+        """Run the program; return why it failed, or "".
+
+        Raises:
+            Ended: It had its steps, the model wrote no program, or the check refused it.
+        """
+        watched = WatchedRobot(self.robot, episode, self.skills, self.settle)
+        with Session(watched, self.model, self.settings) as session:
+            turn = session.run(self.reword(episode.instruction))
+        episode.trace.event("policy", source=turn.program)
+        if watched.ended is not None:
+            raise watched.ended
+        if turn.failure is None:
+            return ""
+        if turn.failure.kind in ("model", "generation"):
+            raise Ended("model", str(turn.failure))
+        if turn.failure.exit_code == CheckFailed.exit_code:
+            raise Ended("refused", str(turn.failure))
+        return str(turn.failure)
+
+
+def skill_failure(seed: int, success: Mapping[str, float]) -> Disturbance:
+    """Return a disturbance by chance; the same seed and steps fail in the same way.
+
+    Args:
+        seed: Of the random numbers.
+        success: Probability of success by skill; those not named never fail.
+    """
+
+    def strikes(action: Action, number: int) -> str:
+        draw = np.random.default_rng([seed, number, 31]).random()
+        return "the skill failed" if draw >= success.get(action.skill, 1.0) else ""
+
+    return strikes
+
+
+def forced_failure(
+    skills: Sequence[str],
+    meddle: Callable[[Action], None] | None = None,
+    further: Disturbance | None = None,
+) -> Disturbance:
+    """Return a disturbance that makes the first step with one of some skills fail.
+
+    Args:
+        skills: Which.
+        meddle: Changes the world then, such as moving an object elsewhere.
+        further: What goes wrong in addition.
+    """
+    struck: list[Action] = []
+
+    def strikes(action: Action, number: int) -> str:
+        if struck or action.skill not in skills:
+            return further(action, number) if further else ""
+        struck.append(action)
+        if meddle is not None:
+            meddle(action)
+        return "somebody kept it from succeeding"
+
+    return strikes
+
 
 SKILL_SUCCESS: Mapping[str, float] = {
     "find": 0.99,
@@ -106,11 +267,6 @@ class TrialResult:
     measured: Mapping[str, float] = field(default_factory=dict)
     """What was measured besides, by name."""
 
-    @property
-    def rung(self) -> str:
-        """How the model's candidates were compared; "" where it compared none."""
-        return self.episode.rung
-
 
 @cache
 def prompt(name: str) -> DialoguePrompt:
@@ -128,7 +284,6 @@ def kitchen_trial(
     stochastic: bool = False,
     disturbed: bool = False,
     mode: str = "instant",
-    trace: Trace | None = None,
 ) -> TrialResult:
     """Run one task in the kitchen of a seed.
 
@@ -142,38 +297,27 @@ def kitchen_trial(
         disturbed: Whether somebody makes the first attempt of a skill fail; every other time they
             also take its object elsewhere.
         mode: `instant` or `physics`.
-        trace: Where it is written down.
     """
-    objects = kitchen_needs.objects_of(task)
-    robot = create_kitchen(seed=seed, mode=mode, objects=objects)
-    try:
-        kitchen_needs.set_up(robot, task)
-        before = kitchen_needs.look(robot)
+    robot = create_kitchen(seed=seed, mode=mode, objects=kitchen_tasks.objects_of(task))
+    with contextlib.closing(robot):
+        kitchen_tasks.set_up(robot, task)
+        before = kitchen_tasks.look(robot)
         carried: dict[str, str] = {}
         world = KitchenSkills(robot)
-        chosen: Planner
-        if planner == "cap":
-            settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=seed)
-            model = make_model(KitchenKnowledge(task))
-            chosen = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
-        else:
-            chosen = kitchen_planner(make_model(KitchenKnowledge(task)), feedback)
-        disturbance: Disturbance | None = skill_failure(seed, SKILL_SUCCESS) if stochastic else None
+        model = make_model(KitchenKnowledge(task))
+        disturbance = skill_failure(seed, SKILL_SUCCESS) if stochastic else None
         if disturbed:
             meddle = partial(_take_away, world, seed, carried) if seed % 2 else None
-            skills = ("pick", "open")
-            disturbance = forced_failure(skills, meddle=meddle, further=disturbance)
-        episode = run_episode(
-            task.words, world, chosen, feedback, disturbance, KITCHEN_STEPS, trace
-        )
+            disturbance = forced_failure(("pick", "open"), meddle=meddle, further=disturbance)
+        chosen = kitchen_planner(planner, model, robot, seed, feedback)
+        episode = run_episode(task.words, world, chosen, feedback, disturbance, KITCHEN_STEPS)
         if planner == "cap":
             world.visited += [
-                outcome.action.args[0] for outcome in episode.outcomes
+                outcome.action.args[0]
+                for outcome in episode.outcomes
                 if outcome.action.skill == "go" and outcome.ok
-            ]  # fmt: skip
-        return TrialResult(task.words, episode, kitchen_needs.missed(task, world, before, carried))
-    finally:
-        robot.close()
+            ]
+        return TrialResult(task.words, episode, kitchen_tasks.missed(task, world, before, carried))
 
 
 def _take_away(world: KitchenSkills, seed: int, carried: dict[str, str], action: Action) -> None:
@@ -188,8 +332,16 @@ def _take_away(world: KitchenSkills, seed: int, carried: dict[str, str], action:
     carried[name] = place
 
 
-def kitchen_planner(model: Model, feedback: Feedback | None) -> Planner:
-    """Return SayCan for the kitchen; its prompt speaks of feedback only where there is some."""
+def kitchen_planner(
+    kind: str, model: Model, robot: Robot, seed: int, feedback: Feedback | None
+) -> Planner:
+    """Return Code as Policies (`cap`) for the kitchen, else SayCan.
+
+    SayCan's prompt speaks of feedback only where there is some.
+    """
+    if kind == "cap":
+        settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=seed)
+        return CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
     shown = prompt("kitchen")
     success = feedback is not None and "success" in feedback.kinds
     return SayCan(model, shown if success else shown.without_feedback())
@@ -197,11 +349,8 @@ def kitchen_planner(model: Model, feedback: Feedback | None) -> Planner:
 
 def kitchen_feedback(kind: str) -> Feedback:
     """Return the kitchen's feedback: none for `saycan`, `success`, or `object+success`."""
-    kinds: dict[str, tuple[FeedbackKind, ...]] = {
-        "success": ("success",),
-        "object+success": ("success", "object"),
-    }
-    return Feedback(kinds.get(kind, ()), "kitchen")
+    every: tuple[FeedbackKind, ...] = ("success", "object")
+    return Feedback([one for one in every if one in kind], "kitchen")
 
 
 def tabletop_trial(
@@ -212,7 +361,6 @@ def tabletop_trial(
     planner: str,
     mode: str = "instant",
     seed: int = 0,
-    trace: Trace | None = None,
 ) -> TrialResult:
     """Run one trial on the tabletop.
 
@@ -224,42 +372,75 @@ def tabletop_trial(
             `monologue` as `success`; `saycan`, `saycanpay`, `zero-shot` or `cap`.
         mode: `instant` or `physics`.
         seed: Of programs' random numbers.
-        trace: Where it is written down.
     """
     robot = create_tabletop(
         seed=setup.scene_seed, mode=mode, objects=setup.objects, disturbances=noise
     )
-    try:
+    with contextlib.closing(robot):
         world = TabletopSkills(robot)
-        names = list(setup.before)
-        model = make_model(TabletopKnowledge({setup.instruction: goals_of(setup.goal)}, names))
+        pairs = {setup.instruction: goals_of(setup.goal)}
+        model = make_model(TabletopKnowledge(pairs, list(setup.before)))
         kinds: list[FeedbackKind] = ["object"]
-        chosen: Planner
-        if planner == "cap":
-            settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=seed)
-            chosen = CodeAsPolicies(model, robot, settings, settle=world.settle)
-        else:
-            success = planner in ("success", "monologue")
-            chosen = tabletop_planner(planner, model, world, seed, success=success)
-            if planner == "scene":
-                kinds.append("scene")
-            elif success:
-                kinds.append("success")
-        feedback = Feedback(kinds, "tabletop")
-        episode = run_episode(setup.instruction, world, chosen, feedback, trace=trace)
+        if planner == "scene":
+            kinds.append("scene")
+        elif planner in ("success", "monologue"):
+            kinds.append("success")
+        chosen = tabletop_planner(planner, model, world, seed, success="success" in kinds)
+        episode = run_episode(setup.instruction, world, chosen, Feedback(kinds, "tabletop"))
         missed = judge(setup.goal, setup.before, dict(robot.positions()), robot.spoken)
         return TrialResult(setup.instruction, episode, missed)
-    finally:
-        robot.close()
+
+
+def tabletop_planner(
+    kind: str, model: Model, world: TabletopSkills, seed: int, *, success: bool
+) -> Planner:
+    """Return `cap`, `saycan`, `saycanpay`, `zero-shot`, or Inner Monologue for the tabletop.
+
+    Args:
+        kind: Which; `scene` for Inner Monologue that states goals first.
+        model: The model.
+        world: What it acts on.
+        seed: Of what is sampled, and of programs' random numbers.
+        success: Whether it is given success feedback; only then its prompt speaks of it.
+
+    Raises:
+        MissingExtra: What it learns with is not installed.
+    """
+    usual = prompt("tabletop")
+    if not success:
+        usual = usual.without_feedback()
+    match kind:
+        case "cap":
+            settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=seed)
+            return CodeAsPolicies(model, world.robot, settings, TABLETOP_CALLS, world.settle)
+        case "saycan":
+            return SayCan(model, usual, terminate=TABLETOP_TERMINATE)
+        case "saycanpay":
+            require_learning()
+            colors = tuple(dict.fromkeys(name.split()[0] for name in world.visible()))
+
+            def can(context: PlanContext, steps: Sequence[str]) -> list[float]:  # when needed:
+                return trained(TABLETOP).can(context, steps)  # a model without an answer is first
+
+            def pay(context: PlanContext, steps: Sequence[str]) -> list[float]:
+                return trained(TABLETOP).pay(context, steps)
+
+            return SayCanPay(model, usual, can, pay, names=colors)
+        case "zero-shot":
+            texts = [action.text for action in world.actions()]
+            examples = [
+                PlanExample(instruction, steps[:-1])  # without `done`
+                for instruction, steps in map(plan_in, usual.examples)
+                if len(steps) > 1
+            ]
+            return ZeroShot(model, examples, by_letters(texts, {}), seed=seed * SAMPLES)
+        case "scene":
+            return InnerMonologue(model, prompt("tabletop-scene"))
+    return InnerMonologue(model, usual)
 
 
 def household_trial(
-    task: HouseholdTask,
-    number: int,
-    seed: int,
-    make_model: MakeModel,
-    *,
-    method: str,
+    task: HouseholdTask, number: int, seed: int, make_model: MakeModel, *, method: str
 ) -> TrialResult:
     """Let the zero-shot planner write a plan, and carry it out in one of the houses.
 
@@ -270,75 +451,30 @@ def household_trial(
         make_model: Makes the model.
         method: One of `METHODS`.
     """
-    examples = [PlanExample(each.name, each.steps) for each in DEMONSTRATIONS]
     model = make_model(HouseholdKnowledge())
-    planner = ZeroShot(model, examples, household_translator(), seed=seed * SAMPLES,
-                       **METHODS[method])  # fmt: skip
+    planner = household_planner(model, seed * SAMPLES, **METHODS[method])
     world = HouseholdWorld(scene(number), household_bank())
     episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
     plan = plan_of(episode.plan)
     read = [step for step in plan if step is not None]
     ready = prepared(scene(number), read)
-    levels = (
-        bool(plan) and len(read) == len(plan),
-        bool(plan) and not execute(ready, plan).refused,
-        bool(plan) and not execute(scene(number), plan).refused,
-    )
-    lacking = [goal for goal in task.goals if not world.house.holds(goal)]
+    levels = {
+        "parsed": len(read) == len(plan),
+        "prepared": not execute(ready, plan).refused,
+        "bare": not execute(scene(number), plan).refused,
+    }
     measured = {
-        **dict(zip(("parsed", "prepared", "bare"), map(float, levels), strict=True)),
+        **{level: float(bool(plan) and reached) for level, reached in levels.items()},
         "lcs": lcs(episode.plan, task.steps),
         "steps": float(len(plan)),
     }
-    missed = f"not so: {'; '.join(lacking)}" if lacking else None
-    return TrialResult(task.name, episode, missed, measured)
+    return TrialResult(task.name, episode, lacking(task, world.house), measured)
 
 
-def tabletop_planner(
-    kind: str,
-    model: Model,
-    world: TabletopSkills,
-    seed: int = 0,
-    *,
-    success: bool = False,
-) -> Planner:
-    """Return a planner for the tabletop: `saycan`, `saycanpay`, `zero-shot`, or Inner Monologue.
-
-    Args:
-        kind: Which; `scene` for Inner Monologue that states goals first.
-        model: The model.
-        world: What it acts on.
-        seed: Of what is sampled.
-        success: Whether it is given success feedback; only then its prompt speaks of it.
-
-    Raises:
-        MissingExtra: What it learns with is not installed.
-    """
-    usual = prompt("tabletop")
-    if not success:
-        usual = usual.without_feedback()
-    if kind == "saycan":
-        return SayCan(model, usual, terminate=TABLETOP_TERMINATE)
-    if kind == "saycanpay":
-        require_learning()
-        colors = tuple(dict.fromkeys(name.split()[0] for name in world.visible()))
-
-        def can(context: PlanContext, steps: Sequence[str]) -> list[float]:  # learned when needed:
-            return trained(TABLETOP).can(context, steps)  # a model without an answer comes first
-
-        def pay(context: PlanContext, steps: Sequence[str]) -> list[float]:
-            return trained(TABLETOP).pay(context, steps)
-
-        return SayCanPay(model, usual, can, pay, names=colors)
-    if kind == "zero-shot":
-        texts = [action.text for action in world.actions()]
-        examples = [
-            PlanExample(instruction, steps[:-1])  # without `done`
-            for instruction, steps in map(plan_in, usual.examples)
-            if len(steps) > 1
-        ]
-        return ZeroShot(model, examples, by_letters(texts, {}), seed=seed * SAMPLES)
-    return InnerMonologue(model, prompt("tabletop-scene") if kind == "scene" else usual)
+def household_planner(model: Model, seed: int, **parts: Any) -> Planner:
+    """Return the zero-shot planner for the house, with its demonstrations."""
+    examples = [PlanExample(task.name, task.steps) for task in DEMONSTRATIONS]
+    return ZeroShot(model, examples, household_translator(), seed=seed, **parts)
 
 
 @cache

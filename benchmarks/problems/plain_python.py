@@ -32,7 +32,6 @@ _CLOSE = {
     "isclose": ("rel_tol", "abs_tol", 1e-9, 0.0),
     "np.isclose": ("rtol", "atol", 1e-5, 1e-8),
     "np.allclose": ("rtol", "atol", 1e-5, 1e-8),
-    "np.testing.assert_allclose": ("rtol", "atol", 1e-7, 0.0),
     "pytest.approx": ("rel", "abs", 1e-6, 1e-12),
     "approx": ("rel", "abs", 1e-6, 1e-12),
 }
@@ -89,20 +88,17 @@ def converted(path: Path) -> str:
 
 def _claims(tree: ast.Module, tests: list[ast.FunctionDef]) -> Iterator[tuple[ast.expr, set[str]]]:
     """Yield what the asserts of a file claim, each with the names that its test makes."""
-    bodies = [(tree.body, set[str]())]
-    for test in tests:
-        made = {entry.arg for entry in test.args.args} | _names(test, ast.Store)
-        bodies.append((test.body, made))
-    for body, made in bodies:
-        for node in body:
-            if isinstance(node, ast.Assert):
-                claim = node.test
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node not in tests:
+            continue
+        made = _names(node, ast.Store)
+        if isinstance(node, ast.FunctionDef):
+            made |= {entry.arg for entry in node.args.args}
+        for part in ast.walk(node):
+            if isinstance(part, ast.Assert):
+                claim = part.test
                 both = isinstance(claim, ast.BoolOp) and isinstance(claim.op, ast.And)
-                yield from ((part, made) for part in (claim.values if both else [claim]))  # type: ignore[attr-defined]
-            elif not isinstance(node, ast.FunctionDef | ast.ClassDef):
-                for part in ast.walk(node):
-                    if isinstance(part, ast.Assert):  # of a block
-                        yield part.test, made | _names(node, ast.Store)
+                yield from ((one, made) for one in (claim.values if both else [claim]))  # type: ignore[attr-defined]
 
 
 def _names(node: ast.AST, how: type[ast.expr_context]) -> set[str]:

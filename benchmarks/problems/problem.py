@@ -118,14 +118,8 @@ class Problem(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of its parameters, but for the one that takes all the rest."""
+        """The names of its parameters."""
         return tuple(entry.arg for entry in self.definition.args.args)
-
-    @property
-    def rest(self) -> str:
-        """The parameter that takes all further arguments; "" if there is none."""
-        rest = self.definition.args.vararg
-        return "" if rest is None else rest.arg
 
     def tolerance_of(self, number: int) -> Tolerance:
         """Return how far off the result of a case may be; random ones follow the fixed ones."""
@@ -134,7 +128,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
 
     @property
     def counts(self) -> range:
-        """How many arguments a call may have, those for the rest apart."""
+        """How many arguments a call may have."""
         n = len(self.parameters)
         return range(n - len(self.definition.args.defaults), n + 1)
 
@@ -144,8 +138,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
         body = ast.parse(self.reference).body
         if all(isinstance(node, ast.FunctionDef) for node in body):
             return self.reference
-        given = [*self.parameters, *([f"*{self.rest}"] if self.rest else [])]
-        answer = ast.parse(f"return {self.name}({', '.join(given)})").body
+        answer = ast.parse(f"return {self.name}({', '.join(self.parameters)})").body
         whole = ast.parse(f"{self.header} pass")
         function = whole.body[0]
         assert isinstance(function, ast.FunctionDef)
@@ -163,8 +156,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
         left = names[count:]
         values = [ast.unparse(value) for value in defaults[len(defaults) - len(left) :]]
         written = [*names[:count], *map("{}={}".format, left, values)]
-        rest = [f"*{self.rest}"] if self.rest and not left else []
-        return f"{self.name}({', '.join([*written, *rest])})"
+        return f"{self.name}({', '.join(written)})"
 
     @cached_property
     def given_names(self) -> tuple[str, ...]:
@@ -186,10 +178,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True
             elif len(self.counts) > 1:
                 lines.append(f"{place}else:")
             place += "    " if len(self.counts) > 1 else ""
-            taken = [*self.parameters[:count]]
-            if self.rest and count == self.counts[-1]:
-                taken.append(f"*{self.rest}")
-            names = ", ".join(taken)
+            names = ", ".join(self.parameters[:count])
             lines += [f"{place}[{names}] = case_arguments"] if names else []
             lines.append(f"{place}{self.result} = {self._call(count)}")
             value = f"({self.result})" if "," in self.result else self.result

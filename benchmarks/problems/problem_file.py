@@ -10,7 +10,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 
@@ -22,9 +22,10 @@ from benchmarks.problems.problem import (
     ProblemSet,
     functions_of,
 )
+from benchmarks.task_file import converted
 from cap.checker.checker import check
 from cap.checker.rules import bound_names
-from cap.errors import CheckFailed, ProblemError, did_you_mean
+from cap.errors import CheckFailed, ProblemError
 from cap.files import read_bytes
 from cap.program.program import Program
 
@@ -58,7 +59,6 @@ def load(paths: Sequence[Path]) -> ProblemSet:
 
 _SHARED = ("setup", "given")
 """What a file says for all its problems, and a problem for itself."""
-_REMEDY = "give [[arguments], [arguments, result], {scene, arguments, result}, ...] as text"
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -70,33 +70,13 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     given: str = ""
 
 
-_K = TypeVar("_K", bound=msgspec.Struct)
-
-
-def _converted(values: Any, kind: type[_K], where: str) -> _K:
-    """Return a table as what it is to be.
-
-    Raises:
-        ProblemError: A key or a value in it is wrong; with its place.
-    """
-    try:
-        return msgspec.convert(values, kind)
-    except msgspec.ValidationError as error:
-        why = str(error).replace("`", "'").replace("$.", "")
-        remedy = f"; {_REMEDY}" if "'cases" in why else ""
-        for key in values:
-            if key not in kind.__struct_fields__:
-                why = f"unknown key '{key}'.{did_you_mean(key, kind.__struct_fields__)}"
-        raise ProblemError(f"{where}: {why}{remedy}") from None
-
-
 def problems_of(values: Mapping[str, Any], where: str) -> list[Problem]:
     """Return the problems of a file that was parsed.
 
     Raises:
         ProblemError: An entry in it is wrong; with what `where` says, and the problem.
     """
-    file = _converted(values, _File, where)
+    file = converted(values, _File, where, ProblemError)
     if file.format != FORMAT_VERSION:
         raise ProblemError(
             f"{where}: 'format' is {file.format}; this version reads {FORMAT_VERSION}"
@@ -113,7 +93,7 @@ def _problem(entry: Mapping[str, Any], file: _File, where: str) -> Problem:
     cases = entry.get("cases", [])
     if isinstance(cases, list):
         entry = {**entry, "cases": [_as_table(case) for case in cases]}
-    given = _converted(entry, Problem, where)
+    given = converted(entry, Problem, where, ProblemError)
     if not given.cases and not given.random:
         raise ProblemError(f"{where}: 'cases' is missing, or 'random', which makes some")
     for number, case in enumerate(given.cases, 1):
@@ -161,7 +141,7 @@ def _as_table(case: Any) -> Any:
 
 
 def _check_header(problem: Problem, where: str) -> None:
-    """Refuse a header that is more than a name and parameters, some with a default or a star."""
+    """Refuse a header that is more than a name and parameters, some with a default."""
     try:
         (node,) = ast.parse(f"{problem.header} pass").body
     except (SyntaxError, ValueError):
@@ -170,12 +150,13 @@ def _check_header(problem: Problem, where: str) -> None:
         not isinstance(node, ast.FunctionDef)
         or node.args.posonlyargs
         or node.args.kwonlyargs
+        or node.args.vararg
         or node.args.kwarg
         or "\n" in problem.header
     ):
         raise ProblemError(
-            f"{where}: header {problem.header!r} must be one `def name(a, b=1, *rest):`, without "
-            "parameters that are only named or only placed"
+            f"{where}: header {problem.header!r} must be one `def name(a, b=1):`, without "
+            "parameters that are only named, only placed or starred"
         )
     try:
         for value in node.args.defaults:
@@ -184,7 +165,6 @@ def _check_header(problem: Problem, where: str) -> None:
         raise ProblemError(f"{where}: header {problem.header!r}: defaults must be data") from None
     results = [name.strip() for name in problem.result.split(",")]
     names = [problem.name, *results, *problem.parameters, *problem.given_names]
-    names += [problem.rest] if problem.rest else []
     taken = [*PRIMITIVES, LOOP, "case_arguments"]
     for name in names:
         if not name.isidentifier() or name.startswith("_"):

@@ -34,7 +34,7 @@ def some_points(rng):
 # """
 
 [[problem]]
-# One line: a name and parameters, such as `def f(points, radius=0.5, *others):`. A case may leave
+# One line: a name and parameters, such as `def f(points, radius=0.5):`. A case may leave
 # out those with a default; they are then called by name, as the model sees it: `radius=0.5`.
 header = "def get_highest_point(points):"
 result = "highest"                         # what the value is called, or its parts: "left, right"

@@ -159,13 +159,12 @@ def compare(first: Path, second: Path) -> Comparison:
     sums: dict[Where, PairTally] = {}
     tasks: dict[Where, PairTally] = {}
     for trial in shared:
-        family = reports[0].suite.family(trial.task) if reports[0].suite else ""
+        families = reports[0].suite.families(trial.task) if reports[0].suite else ()
         outcomes = left[trial], right[trial]
         total.add(trial, *outcomes)
-        for table, name in ((sums, ALL), (sums, family), (tasks, trial.task)):
-            if name:
-                where = name, trial.split
-                table.setdefault(where, PairTally(*where)).add(trial, *outcomes)
+        for table, name in ((tasks, trial.task), *((sums, one) for one in (ALL, *families))):
+            where = name, trial.split
+            table.setdefault(where, PairTally(*where)).add(trial, *outcomes)
     return Comparison(
         *reports,
         total=total,

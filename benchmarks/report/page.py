@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,13 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from benchmarks.report import charts
 from benchmarks.report.tables import Reason, Report, failures, read, reasons, rows_of
 from benchmarks.results import Line
 from cap.errors import UsageError
 from cap.messages import printable
 
+MOST_BARS = 80
+"""With more tasks than these, only whole splits are drawn."""
 FAILURES_SHOWN = 200
 """Failures shown whole; each task that has any shows at least one so, and lists them all."""
 _LONG = 14
@@ -54,7 +55,6 @@ CLUSTERED = (
     "of trials (after Korn and Graubard 1998, with z for their t of all trials), for other "
     "problems or scenes like these."
 )
-NO_CHARTS = "For charts: python -m pip install 'matplotlib>=3.8', then cap bench report."
 
 
 def write(folder: Path) -> tuple[Path, Path]:
@@ -64,16 +64,18 @@ def write(folder: Path) -> tuple[Path, Path]:
         UsageError: Not a results folder, without a trial, or it cannot be written.
     """
     report = read(folder)
-    # A bar of one trial says nothing.
-    several = any(cell.n > 1 for cell in report.tasks)
-    drawn = charts.draw([*report.tasks, *report.splits]) if several else {}
     markdown, page = folder / "report.md", folder / "report.html"
+    texts = {"title": report.title, "headline": report.headline}
+    texts |= {"run": about_run(report), "notes": _notes(report)}
     try:
-        for name, svg in drawn.items():
-            (folder / f"{name}.svg").write_bytes(svg)
-        markdown.write_text(_markdown(report, drawn), encoding="utf-8")
+        markdown.write_text(
+            _template("report.md.j2", False, _inert).render(texts, tables=_tables(report)),
+            encoding="utf-8",
+        )
         with page.open("w", encoding="utf-8") as file:
-            file.writelines(_pieces(report, drawn))
+            file.writelines(
+                _template("report.html.j2", True, shown).generate(texts, **_page(report))
+            )
     except OSError as error:
         raise UsageError(
             f"cannot write the report into {folder}: {error.strerror or error}; make room, then "
@@ -92,63 +94,41 @@ def about_run(report: Report) -> list[str]:
     ]
 
 
-def _notes(report: Report, drawn: Mapping[str, bytes]) -> list[str]:
+def _notes(report: Report) -> list[str]:
     """Return what a reader must know of the tables."""
     return [
         *([report.suite.judged] if report.suite else []),
         NOTE.replace("Every trial asked for is counted. ", "") if report.so_far else NOTE,
         *([SO_FAR] if report.so_far else []),
-        *([PUBLISHED] if any(cell.published for cell in report.tasks) else []),
+        *([PUBLISHED] if any(cell.published for cell in (*report.tasks, *report.families)) else []),
         *([CLUSTERED] if report.total.clustered else []),
         *([SAMPLED] if report.pass_at_k else []),
-        *([] if drawn or all(cell.n == 1 for cell in report.tasks) else [NO_CHARTS]),
     ]
 
 
 def _tables(report: Report) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """Return the tables with their titles: sums, the suite's own, then every task."""
-    sums = rows_of(report.sums)
-    own = f"By {next(iter(report.own[0]))}" if report.own else ""
-    named = [("In all", sums), (own, report.own), ("By task", rows_of(report.tasks))]
+    """Return the tables with their titles: sums, then every task."""
+    named = [("In all", rows_of(report.sums)), ("By task", rows_of(report.tasks))]
     return [(title, table) for title, table in named if table]
 
 
-def _markdown(report: Report, drawn: Mapping[str, bytes]) -> str:
-    lines = [f"# {_inert(report.title)}", ""]
-    for line in (*report.headline, *about_run(report), *_notes(report, drawn)):
-        lines += [_inert(line), ""]
-    for title, table in _tables(report):
-        names = list(table[0])
-        lines += [f"## {title}", ""]
-        for cells_of in (names, ["---"] * len(names)):
-            lines.append("| " + " | ".join(cells_of) + " |")
-        for row in table:
-            lines.append("| " + " | ".join(_inert(str(row[name])) for name in names) + " |")
-        lines.append("")
-    lines += [f"![{name}]({name}.svg)\n" for name in drawn]
-    return "\n".join(lines) + "\n"
-
-
-def _inert(text: str) -> str:
+def _inert(value: object) -> str:
     """Return text as Markdown shows it, in one line: no mark of it means anything."""
-    return printable(" ".join(text.replace("&", "&amp;").split())).translate(_MARKS)
+    return printable(" ".join(str(value).replace("&", "&amp;").split())).translate(_MARKS)
 
 
 # --- report.html
 
 
-def _pieces(report: Report, drawn: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield the page piece by piece; `drawn` are SVG images by name."""
+def _page(report: Report) -> dict[str, Any]:
+    """Return what the page shows beside its texts."""
     missed = list(failures(report))
     anchors = {(cell.task, cell.split): f"f{number}" for number, (cell, _) in enumerate(missed)}
     each = max(1, FAILURES_SHOWN // max(1, len(missed)))
-    yield from _template().generate(
-        title=report.title,
-        headline=report.headline,
-        tables=[_table(title, table, anchors) for title, table in _tables(report)],
-        charts=[(name, _data_url("svg+xml", svg)) for name, svg in drawn.items()],
-        about=[*_notes(report, drawn), *about_run(report)],
-        failures=(
+    return {
+        "tables": [_table(title, table, anchors) for title, table in _tables(report)],
+        "bars": _bars(report),
+        "failures": (
             {
                 "anchor": anchors[cell.task, cell.split],
                 "name": f"{cell.task} {cell.split}".strip(),
@@ -159,15 +139,31 @@ def _pieces(report: Report, drawn: Mapping[str, bytes]) -> Iterator[str]:
             }
             for cell, lines in missed
         ),
-    )
+    }
+
+
+def _bars(report: Report) -> list[dict[str, Any]]:
+    """Return each task's rate with its interval and the published values, percent, to be drawn."""
+    if all(cell.n == 1 for cell in report.tasks):  # a bar of one trial says nothing
+        return []
+    cells = report.tasks if len(report.tasks) <= MOST_BARS else report.splits
+    return [
+        {
+            "name": f"{cell.task} {cell.split} n={cell.n}",
+            "rate": 100 * cell.successes / cell.n,
+            "ends": [100 * end for end in cell.interval],
+            "published": cell.published,
+        }
+        for cell in cells
+    ]
 
 
 @cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(autoescape=True, finalize=shown, keep_trailing_newline=True)
-    return environment.from_string(
-        Path(__file__).with_name("report.html.j2").read_text(encoding="utf-8")
+def _template(name: str, escapes: bool, finalize: Callable[[object], str]) -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=escapes, finalize=finalize, keep_trailing_newline=True
     )
+    return environment.from_string(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
 def shown(value: object) -> Markup:
@@ -248,8 +244,4 @@ def _pictures(folder: Path, names: object) -> Iterator[tuple[str, Markup]]:
         except (OSError, ValueError):
             continue
         if data.startswith(_PNG) and len(data) <= _MOST_BYTES:
-            yield when, _data_url("png", data)
-
-
-def _data_url(kind: str, data: bytes) -> Markup:
-    return Markup(f"data:image/{kind};base64,{base64.b64encode(data).decode()}")
+            yield when, Markup(f"data:image/png;base64,{base64.b64encode(data).decode()}")

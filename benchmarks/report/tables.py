@@ -12,13 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
-from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
-from benchmarks.statistics import clustered_interval, percent, wilson_interval
+from benchmarks.statistics import KS, clustered_interval, mean_pass_at_k, percent, wilson_interval
 from benchmarks.suite import DOUBTS, REPAIRED, SUITES, UNJUDGED, BaseSuite, Trial, suite
 from cap.errors import UsageError
 from cap.models.base import Usage
@@ -29,7 +28,7 @@ ALL = "all"
 Where = tuple[str, str]
 """A task, or `all` or a family, and a split."""
 _RARE = (
-    *("split", "clustered 95 %", "without repair %", "doubted", "measured", "refused"),
+    *("split", "clustered 95 %", "without repair %", "doubted", "measured", "rung", "refused"),
     "published %",
 )
 """Columns that are left out where no row has anything in them."""
@@ -47,6 +46,8 @@ class Cell:
     """Trials that were asked for, those that have not ended included."""
     published: Mapping[str, float] = field(default_factory=dict)
     """Published values by method, percent."""
+    refused: int = 0
+    """Trials whose answer was refused."""
     n: int = 0
     """Trials that have ended."""
     successes: int = 0
@@ -69,6 +70,10 @@ class Cell:
     """Wall time of all trials."""
     measured: dict[str, list[float | None]] = field(default_factory=dict)
     """What the suite measured in each trial, by name; None where there was nothing to measure."""
+    shares: Collection[str] = ()
+    """Names of those that are shares, whose mean is shown."""
+    rung: str = ""
+    """How a model's candidates were compared last, where it compared some."""
     clusters: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
     """By task and seed, which is a problem or a scene, trials and successes."""
 
@@ -83,11 +88,13 @@ class Cell:
         repaired = outcome.extra.get(REPAIRED) is True
         self.repairs += repaired
         self.unrepaired += outcome.success and not repaired
+        self.refused += bool(outcome.extra.get("refused"))
         if outcome.extra.get(DOUBTS):
             self.doubted += 1
             self.doubted_rightly += not outcome.success
         if not outcome.success:
             self.causes[outcome.cause] += 1
+        self.rung = str(outcome.extra.get("rung") or self.rung)
         self.calls += outcome.calls
         self.usage = self.usage.plus(outcome.usage)
         self.seconds += outcome.seconds
@@ -119,16 +126,23 @@ class Cell:
         return None if unanswered and not cost_usd else cost_usd
 
     @property
-    def medians(self) -> str:
-        """Median, least and most of what was measured, with how often there was nothing."""
+    def spread(self) -> str:
+        """Median, least and most of what was measured, with how often there was nothing.
+
+        Of shares it is the mean, percent.
+        """
         words = []
         for name, values in self.measured.items():
-            spread = _spread(values)
-            lacking = f", {spread['none']} none" if spread["none"] else ""
-            span = "{least:.3g} to {most:.3g}".format(**spread) if spread["n"] else ""
-            words.append(
-                f"{name} {spread['median']:.3g} ({span}{lacking})" if span else f"{name} none"
-            )
+            found = _spread(values)
+            lacking = f", {found['none']} none" if found["none"] else ""
+            if not found["n"]:
+                words.append(f"{name} none")
+            elif name in self.shares:
+                words.append(f"{name} {100 * found['mean']:.1f} %")
+            else:
+                words.append(
+                    "{} {median:.3g} ({least:.3g} to {most:.3g}{})".format(name, lacking, **found)
+                )
         return "; ".join(words)
 
     @property
@@ -167,9 +181,11 @@ class Cell:
             "clustered 95 %": percent(self.clustered),
             "without repair %": f"{100 * self.unrepaired / self.n:.1f}" if self.repairs else "",
             "doubted": f"{self.doubted}, {self.doubted_rightly} failed" if self.doubted else "",
+            "refused": self.refused or "",
             "n": self.n if self.whole else f"{self.n} of {self.asked} so far",
             # What several tasks measure has no common median.
-            "measured": "" if self.task == ALL else self.medians,
+            "measured": "" if self.task == ALL and not self.shares else self.spread,
+            "rung": self.rung,
             "failed by": self.why,
             "calls": round(self.calls / self.n, 1),
             "requests": self.usage.requests,
@@ -210,6 +226,7 @@ class Cell:
             "so_far": None if self.whole else self.rates,
             "unrepaired": self.unrepaired,
             "repaired_trials": self.repairs,
+            "refused": self.refused,
             "doubted": self.doubted,
             "doubted_failed": self.doubted_rightly,
             "failed": {cause: count for cause, count in sorted(self.causes.items()) if count},
@@ -244,6 +261,7 @@ def _spread(values: Sequence[float | None]) -> dict[str, Any]:
     found = [value for value in values if value is not None]
     return {
         "median": median(found) if found else None,
+        "mean": fmean(found) if found else None,
         "least": min(found, default=None),
         "most": max(found, default=None),
         "n": len(found),
@@ -269,16 +287,12 @@ class Report:
     """Each task under each split."""
     pass_at_k: Mapping[str, Mapping[int, float]]
     """Where problems have samples and all have ended: pass@k by split, 0 to 1."""
-    own: tuple[Mapping[str, Any], ...]
-    """The suite's own table."""
-    own_numbers: tuple[Mapping[str, Any], ...]
-    """The same for a program."""
     order: Callable[[Line], tuple[Any, ...]]
     """Sorts lines as the tasks are sorted."""
     beside: Beside
     """What models took besides: for trials that were stopped, or run again since."""
     models: tuple[Cell, ...] = ()
-    """Each model, or column, as a whole, where the run has several: they have no common rate."""
+    """Each model, or column, as a whole, of a suite in which they have no common rate."""
 
     @property
     def splits(self) -> list[Cell]:
@@ -308,7 +322,7 @@ class Report:
     @property
     def settings(self) -> list[str]:
         """What it ran with, but for the model, such as `mode instant`; what was not said is not."""
-        elsewhere = ("ledger", "pictures", "sessions", "unfinished")
+        elsewhere = ("ledger", "pictures", "sessions")
         settings = self.header["settings"]
         options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
         facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
@@ -342,7 +356,7 @@ class Report:
                     f"success {100 * cell.successes / cell.n:.1f} % "
                     f"(95 %: {low:.1f} to {high:.1f} %), {cell.successes} of {cell.n} trials"
                 )
-            if total.clustered is not None and not self.models:
+            if total.clustered is not None and len(self.models) < 2:
                 sampled = self.suite is not None and self.suite.judges_samples
                 unit = "problem" if sampled else "scene"
                 low, high = (100 * end for end in total.clustered)
@@ -388,7 +402,6 @@ class Report:
                 split: {str(k): rate for k, rate in found.items()}
                 for split, found in self.pass_at_k.items()
             },
-            "own": [dict(row) for row in self.own_numbers],
             "beside": asdict(self.beside),
         }
 
@@ -424,31 +437,36 @@ def read(folder: Path) -> Report:
         yield total
         yield models.setdefault(model, Cell(ALL, model))
         yield tasks.setdefault((trial.task, split), Cell(trial.task, split))
-        for task in filter(None, (ALL, known.family(trial.task))):
-            yield families.setdefault((task, split), Cell(task, split))
+
+    def sums_of(trial: Trial) -> Iterator[Cell]:
+        for task in (ALL, *known.families(trial.task)):
+            yield families.setdefault((task, trial.split), Cell(task, trial.split))
 
     for line in read_lines(folder):
         asked[line.trial] = None
         sampled |= line.trial.sample > 0
         for cell in cells_of(line.trial):
             cell.add(line)
+        for part in known.parts(line.trial, line.outcome):
+            for cell in sums_of(part[0]):
+                cell.add(Line(*part))
     for trial in asked:
-        for cell in cells_of(trial):
+        for cell in (*cells_of(trial), *sums_of(trial)):
             cell.asked += 1
     if not total.n:
         beside = read_beside(folder)
         more = f"; {cost_beside(beside)}" if beside.requests else ""
         raise UsageError(f"{folder} holds no trial yet{more}")
     cells = known.cells() if found else ()
-    for where in cells:
-        if where in tasks:
-            tasks[where].published = known.reference(*where)
-    place = _places(cells, tasks)
+    for cell in (*tasks.values(), *families.values(), *models.values()):
+        cell.published, cell.shares = known.reference(cell.task, cell.split), known.shares
+    known.write_files(folder)
+    known_first = [*cells, *((trial.task, trial.split) for trial in asked)]
+    place = {where: number for number, where in enumerate(dict.fromkeys(known_first))}
     ordered = [cell for _, cell in sorted(tasks.items(), key=lambda one: place[one[0]]) if cell.n]
     splits = list(dict.fromkeys(cell.split for cell in ordered))
     sums = [cell for cell in families.values() if cell.n]
     sums.sort(key=lambda cell: (splits.index(cell.split), cell.task != ALL))
-    own, numbers = known.summary(folder), known.numbers(folder)
     whole = {split: families[ALL, split].clusters for split in splits if sampled and total.whole}
     rates = {split: mean_pass_at_k(of, options.get("k") or KS) for split, of in whole.items()}
     return Report(
@@ -459,28 +477,14 @@ def read(folder: Path) -> Report:
         families=tuple(sums),
         tasks=tuple(ordered),
         pass_at_k={split: rate for split, rate in rates.items() if rate},
-        own=tuple(own),
-        own_numbers=tuple(own if numbers is None else numbers),
         beside=read_beside(folder),
         order=lambda line: (
             place[line.trial.task, line.trial.split],
             line.trial.seed,
             line.trial.sample,
         ),
-        models=tuple(cell for cell in models.values() if cell.n) if len(models) > 1 else (),
+        models=tuple(cell for name, cell in models.items() if name and cell.n),
     )
-
-
-def _places(known: Sequence[Where], tasks: Collection[Where]) -> dict[Where, int]:
-    """Return where each cell is: as the suite has it, those it does not know by their names."""
-    others = sorted((where for where in tasks if where not in set(known)), key=_natural)
-    return {where: place for place, where in enumerate([*known, *others])}
-
-
-def _natural(where: Where) -> list[tuple[int, int, str]]:
-    """Return a key that sorts numbers within names by their value."""
-    parts = re.split(r"([0-9]+)", f"{where[1]}\0{where[0]}")
-    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts]
 
 
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:

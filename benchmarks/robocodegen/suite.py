@@ -8,27 +8,29 @@ there for an answer to call, in every arm.
 
 Problems are independent of each other. With the option `shared_library` they are not: one trial is
 then a pass over all problems, in order, and what was written for one is there for the next.
+
+The paper's values are in percent of its 37 problems; its problems are not these. Of each arm there
+is what the released notebook counts for four models, and Table I, which says Flat and Hierarchical;
+of the families what the notebook counts for code-davinci-002, where that is known.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
-from benchmarks.models import MODEL_OPTIONS, Meter, check_model_of, model_of
+from benchmarks import published
+from benchmarks.models import MODEL_OPTIONS, FixedAnswer, Meter, check_model_of, model_of
 from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
 from benchmarks.problems.suite import ProblemSuite
-from benchmarks.report.tables import rows_of
 from benchmarks.results import read_lines
-from benchmarks.robocodegen.summary import LIBRARY, OTHERS, GroupCell, group_cells
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     ENDPOINT,
@@ -45,7 +47,7 @@ from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
 from cap.engine.settings import EngineSettings, GenerationLimits
 from cap.errors import ProblemError, UsageError
-from cap.models.base import Completion, Model, Request, Usage
+from cap.models.base import Model, Usage
 from cap.program.program import Program
 from cap.program.scope import Definition
 from cap.prompt import prompt as prompts
@@ -53,6 +55,15 @@ from cap.prompt.prompt import Header, Prompt
 from cap.robot import registry
 from cap.sandbox.sandbox import Sandbox
 from cap.trace.trace import Trace
+
+LIBRARY = "shared-library"
+"""The task of a pass over all problems."""
+OTHERS = (
+    "37 of this project's own, in the families of the paper's; the published values are for the "
+    "paper's 37, which are others: compare arms, not values"
+)
+"""What stands beside the published values."""
+
 
 FILES = ("numpy", "control", "geometry", "scene")
 ARMS: Mapping[str, tuple[str, bool]] = {
@@ -62,7 +73,7 @@ ARMS: Mapping[str, tuple[str, bool]] = {
     "flat-single": ("flat", False),
 }
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
-OPTIONS = ("k", "limit_s", "limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
+OPTIONS = ("k", "limit_s", "limits", "problems", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _REFUSED = re.compile(r"CAP1\d\d line|is refused: ")
 """In the reason why an answer failed: the check refused it."""
@@ -81,29 +92,25 @@ class RoboCodeGenSuite(ProblemSuite):
         self,
         problems: str | Sequence[str] | None = None,
         shared_library: bool = False,
-        ks: Sequence[int] = (),
     ) -> None:
         """Read the problems.
 
         Args:
             problems: Problem files, or one, in place of the shipped ones.
             shared_library: Keep what is written for one problem for those after it.
-            ks: The k of pass@k.
 
         Raises:
             ProblemError: The file cannot be used.
         """
         super().__init__()
         self._own = bool(problems)
-        self._ks = tuple(ks)
         self._shared = shared_library
         self._set = problem_set(problems)
         self.version = f"5-{self._set.sha256[:12]}"
 
     def adjusted(self, options: Mapping[str, Any]) -> RoboCodeGenSuite:
         """Return the suite as options ask for it."""
-        shared = bool(options.get("shared_library"))
-        return RoboCodeGenSuite(options.get("problems"), shared, options.get("k", ()))
+        return RoboCodeGenSuite(options.get("problems"), bool(options.get("shared_library")))
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with; of a person's own problems, those that are wrong.
@@ -170,8 +177,6 @@ class RoboCodeGenSuite(ProblemSuite):
             UsageError: The settings name a model, prompts, problems or an option that do not exist.
             ProblemError: A problem's own reference fails; that is no verdict on a model.
         """
-        check_options(settings, OPTIONS)
-        program_limits(settings.options.get("limits", {}))
         if trial.split == GIVEN:
             return self._judged(trial, settings)
         if trial.task == LIBRARY:
@@ -181,7 +186,6 @@ class RoboCodeGenSuite(ProblemSuite):
 
     def _judged(self, trial: Trial, settings: Settings) -> Outcome:
         """Judge a sample of a file; it stands alone, without what any prompt shows."""
-        start_s = time.perf_counter()
         problem, sample = self.problems[trial.task], self.sample_of(settings.model, trial)
         source = sample.text
         if not sample.whole and not re.search(rf"^def {problem.name}\b", source, re.MULTILINE):
@@ -195,22 +199,32 @@ class RoboCodeGenSuite(ProblemSuite):
             program=source,
             failure=verdict.missed,
             cost_usd=0.0,
-            seconds=time.perf_counter() - start_s,
             extra={**_facts(verdict), "place": sample.place, "line": sample.values},
         )
 
-    def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Return each arm by family, by kind of generalisation, and as a whole."""
+    def write_files(self, folder: Path) -> None:
+        """Write the samples of a file with their verdicts."""
         if given := [line for line in read_lines(folder) if line.trial.split == GIVEN]:
             self.write_samples(folder, GIVEN, given)
-        return rows_of(self._groups(folder))
 
-    def numbers(self, folder: Path) -> list[dict[str, Any]]:
-        """Return the numbers of the same groups."""
-        return [cell.numbers for cell in self._groups(folder)]
+    def families(self, task: str) -> tuple[str, ...]:
+        """Return a problem's family, and its kind of generalisation."""
+        if task not in self.problems:
+            return ()
+        problem = self.problems[task]
+        return tuple(filter(None, (problem.family, problem.generalisation)))
 
-    def _groups(self, folder: Path) -> list[GroupCell]:
-        return group_cells(folder, self._set, papers=not self._own, ks=self._ks)
+    def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
+        """Yield the problems of a pass as trials of their own; any other trial as it is."""
+        if trial.task != LIBRARY or "problems" not in outcome.extra:
+            yield trial, outcome
+            return
+        for name, part in outcome.extra["problems"].items():
+            yield replace(trial, task=name), Outcome(**part)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return the paper's values of an arm, and of its families: for other problems."""
+        return {} if self._own else published.rates(__file__, task, split)
 
 
 def problem_set(paths: str | Sequence[str] | None) -> ProblemSet:
@@ -244,10 +258,9 @@ def _run_one(
     trial: Trial, settings: Settings, problem: Problem, library: tuple[Definition, ...]
 ) -> _Attempt:
     """Have one function written, with what is there already, and judge it."""
-    start_s = time.perf_counter()
     place = desk(examine(problem, trial.seed))
     file, recursive = ARMS[trial.split]
-    meter = _Asked(_model(settings, problem, trial), bool(settings.options.get("repairs")))
+    meter = OneAnswer(_model(settings, problem, trial))
     budget = GenerationLimits() if recursive else GenerationLimits(depth=1)
     engine = Engine(
         place,
@@ -265,7 +278,7 @@ def _run_one(
     state = State(definitions=tuple(known.values()))
     answer = engine.run_program(_LOOP, problem.loop, state)
     verdict = place.verdict(answer.result.failure)
-    outcome = _outcome(problem, answer, verdict, time.perf_counter() - start_s)
+    outcome = _outcome(problem, answer, verdict)
     return _Attempt(meter.settled(outcome), answer.generated)
 
 
@@ -289,13 +302,12 @@ def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Proble
         program="\n\n".join(entry.source for entry in library.values()),
         failure=f"{len(failed)} of {len(ended)} not right" if failed else "",
         calls=sum(outcome.calls for outcome in ended),
-        seconds=sum(outcome.seconds for outcome in ended),
         extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}, **endpoint},
     )
     return outcome.costing(usage)
 
 
-def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float) -> Outcome:
+def _outcome(problem: Problem, answer: Answer, verdict: Verdict) -> Outcome:
     cause = cause_of(answer.result.failure)
     if cause == "robot":  # a given function refused what is not there: the caller's mistake
         cause = "program"
@@ -306,7 +318,6 @@ def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float)
         program="\n\n".join(entry.source.strip() for entry in (*answer.kept, *answer.generated)),
         failure=verdict.missed,
         calls=sum(call.name in problem.given_names for call in answer.result.calls),
-        seconds=seconds,
         extra={**_facts(verdict), "functions": [entry.name for entry in answer.generated]},
     )
 
@@ -363,32 +374,15 @@ def _functions(prompt: Prompt) -> Iterator[tuple[str, str]]:
 # --- models
 
 
-class _Asked(Meter):
-    """A model that is counted, and asked again only where repairs are allowed."""
-
-    def __init__(self, model: Model, repairs: bool) -> None:
-        super().__init__(model)
-        self.repairs = repairs and bool(getattr(model, "repairs", True))
-        """Whether it is asked again after an answer that cannot be used."""
-
-
-class _Author:
-    """A baseline: it knows what to write."""
+class OneAnswer(Meter):
+    """A model that is counted, and not asked again after an answer that cannot be used."""
 
     repairs = False
-
-    def __init__(self, name: str, source: str) -> None:
-        self.name = name
-        self._source = source
-
-    def complete(self, request: Request) -> Completion:
-        """Answer with what it knows, at no cost."""
-        return Completion(self._source, self.name, cost_usd=0.0)
 
 
 def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
     if settings.model == "oracle":
-        return _Author("oracle", problem.solution)
+        return FixedAnswer("oracle", problem.solution, 0.0)
     if settings.model == "no-op":
-        return _Author("no-op", f"{problem.header}\n    return None\n")
+        return FixedAnswer("no-op", f"{problem.header}\n    return None\n", 0.0)
     return model_of(settings, trial, {"": problem.solution})

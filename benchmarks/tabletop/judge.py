@@ -44,20 +44,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robots.table.geometry import PLACES
+
 Vector = NDArray[np.float64]
 Positions = Mapping[str, tuple[float, float, float]]
 
-PLACES: Mapping[str, tuple[float, float]] = {
-    "top left corner": (-0.25, -0.25),
-    "top side": (0.0, -0.25),
-    "top right corner": (0.25, -0.25),
-    "left side": (-0.25, -0.5),
-    "middle": (0.0, -0.5),
-    "right side": (0.25, -0.5),
-    "bottom left corner": (-0.25, -0.75),
-    "bottom side": (0.0, -0.75),
-    "bottom right corner": (0.25, -0.75),
-}
 WAYS: Mapping[str, tuple[float, float]] = {
     "left": (-1.0, 0.0),
     "right": (1.0, 0.0),

@@ -26,7 +26,7 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
-from benchmarks.tabletop.attributes import EVERY, Attributes
+from benchmarks.tabletop.goals import EVERY, Attributes
 from benchmarks.tabletop.inner_monologue import SPLITS_IM, TASKS_IM
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.language_planner import LanguagePlanner
@@ -103,7 +103,11 @@ class TabletopSuite(BaseSuite):
             UsageError: The settings name a model, prompts or an option that does not exist.
             MissingKey: The model needs a key and none is set.
         """
-        _check(settings)
+        check_options(settings, OPTIONS)
+        if settings.model == PLANNER:
+            raise UsageError(
+                f"'{PLANNER}' plans with a model; name it, as in {PLANNER}:openai/NAME"
+            )
         program_limits(settings.options.get("limits", {}))
         check_model_of(_asked(settings))
         load_prompts(settings.prompts)
@@ -121,7 +125,6 @@ class TabletopSuite(BaseSuite):
             UsageError: The settings name a model, prompts or an option that does not exist.
             MissingKey: The model needs a key and none is set.
         """
-        _check(settings)
         cell = CELLS[trial.task, trial.split]
         setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
         baseline = settings.model in BASELINES
@@ -169,24 +172,13 @@ class TabletopSuite(BaseSuite):
         extra = {"scene_seed": setup.scene_seed, "after": ended, **outcome.extra}
         return replace(outcome, extra=extra)
 
-    def family(self, task: str) -> str:
+    def families(self, task: str) -> tuple[str, ...]:
         """Return the papers' grouping: long-horizon, or spatial-geometric."""
-        return _GROUPS.get(task, "")
+        return (_GROUPS[task],) if task in _GROUPS else ()
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values for a cell, in percent by method."""
         return published.rates(__file__, task, split)
-
-
-def _check(settings: Settings) -> None:
-    """Refuse an unknown option, and a planner without a model.
-
-    Raises:
-        UsageError: There is such.
-    """
-    check_options(settings, OPTIONS)
-    if settings.model == PLANNER:
-        raise UsageError(f"'{PLANNER}' plans with a model; name it, as in {PLANNER}:openai/NAME")
 
 
 def _asked(settings: Settings) -> Settings:

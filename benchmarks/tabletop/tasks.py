@@ -10,8 +10,7 @@ import msgspec
 
 from benchmarks import task_file
 from benchmarks.tabletop import goals
-from benchmarks.tabletop.attributes import SEEN, UNSEEN, Attributes
-from benchmarks.tabletop.goals import Goal, Near, Words
+from benchmarks.tabletop.goals import SEEN, UNSEEN, Attributes, Goal, Near, Words
 from benchmarks.tabletop.judge import Positions
 
 
@@ -38,6 +37,8 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Least and most bowls; on top of the blocks' own, if those are asked for."""
     own_bowls: bool = False
     """Every block has a bowl of its colour."""
+    also: tuple[str, ...] = ()
+    """Other words for it: Inner Monologue's table has them."""
     near: Near = Near()
     """How near counts as on, in and at."""
     apart: bool = False

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.tabletop import scene_conditions
-from benchmarks.tabletop.attributes import NTH, Attributes
-from benchmarks.tabletop.goals import Goal
+from benchmarks.tabletop.goals import NTH, Attributes, Goal, apart
 from benchmarks.tabletop.judge import Positions, judge
 from benchmarks.tabletop.tasks import Task
 from cap.errors import UsageError
@@ -56,7 +54,7 @@ def prepare(task: Task, attributes: Attributes, split: str, seed: int) -> Setup:
         scene_seed = int(rng.integers(2**31))
         scene = sample_scene(objects, np.random.default_rng(scene_seed))
         before = {body.name: body.position for body in scene.bodies}
-        if task.apart and not scene_conditions.apart(before):
+        if task.apart and not apart(before):
             continue
         goal = task.goal_in(words, before)
         if goal is not None and judge(goal, before, before, ()) is not None:

@@ -9,7 +9,6 @@ session after the other.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -172,7 +171,7 @@ class TranscriptSuite(BaseSuite):
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out the commands of a session up to one, in a world of its own."""
-        folder, model, begin_s = self._folders[trial.split], Transcript(), time.monotonic()
+        folder, model = self._folders[trial.split], Transcript()
         names = [path.stem for path in folder.files]
         path = Path(settings.prompts) if settings.prompts else None
         given = {} if folder.objects is None else {"objects": list(folder.objects)}
@@ -204,6 +203,5 @@ class TranscriptSuite(BaseSuite):
             failure=failure,
             calls=len(turn.calls),
             cost_usd=0.0,
-            seconds=time.monotonic() - begin_s,
             extra={"effect": turn.effect.line if turn.effect else ""},
         )

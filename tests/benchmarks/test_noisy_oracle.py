@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.models import draw_of
-from benchmarks.mutation import KINDS, mutant
-from benchmarks.noisy_oracle import WHAT_IT_IS, NoisyOracle, noise_of
+from benchmarks.noisy_oracle import KINDS, WHAT_IT_IS, NoisyOracle, mutant, noise_of
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import Settings, Trial, suite
 from cap.errors import ModelError, UsageError

@@ -173,14 +173,6 @@ def test_ray_does_what_one_worker_does(expected: list[Any], tmp_path: Path) -> N
     assert lines(tmp_path) == expected
 
 
-@pytest.mark.parametrize("name", ["tabletop", "drawing", "robocodegen", "humaneval", "reasoning"])
-def test_no_suite_lists_more_trials_than_memory_holds(name: str) -> None:
-    found = suite(name)
-    (task, _), *_ = found.cells()
-    with pytest.raises(UsageError, match="1 to 100000"):
-        found.trials(100_001, 0, [task])
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     table(__file__, "runner: bad_input_is_one_line").values(),

@@ -22,8 +22,6 @@ from cap.errors import SpendLimit, UsageError
 from tests.fakes.openai_server import FakeServer, Fault, error
 from tests.rows import table
 
-pytestmark = pytest.mark.usefixtures("no_charts")
-
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 TABLETOP = suite("tabletop")
 TRIAL = Trial("pick-and-place", "SA-SI", 0)

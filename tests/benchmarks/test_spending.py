@@ -24,8 +24,6 @@ from cap.config import config_file
 from cap.errors import UsageError
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
-pytestmark = pytest.mark.usefixtures("no_charts")
-
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 
 
@@ -72,41 +70,13 @@ def test_what_a_trial_took_that_the_limit_stopped_is_counted_and_shown(
         assert len(server.posts) == 1
     told = capsys.readouterr().err
     beside = read_beside(Path("o"))
-    assert beside.requests == 1
-    assert beside.cost_usd == pytest.approx((beside.prompt_tokens + beside.completion_tokens) / 1e6)
+    assert (beside.requests, beside.unanswered, beside.untold) == (1, 0, 1)
+    assert beside.cost_usd > 0
     assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd), 1]
     assert (
         "no trial has ended; in addition, for trials that were stopped or run again: 1 request,"
         in told
     )
-
-
-def test_an_answer_under_way_when_a_run_is_stopped_is_recorded_counted_and_shown() -> None:
-    priced()
-    asked, go = threading.Event(), threading.Event()
-
-    def answer(prompt: str, body: Any) -> str:
-        asked.set()
-        go.wait(60.0)
-        return "say('x')"
-
-    with FakeServer(answer) as server:
-        with bench(server, "--max-cost", "1", "--record", "r.jsonl") as (process, told):
-            assert asked.wait(60.0)
-            process.send_signal(signal.SIGINT)
-            said = next(line for line in told if "under way" in line)
-            go.set()
-            said += told.read()
-            assert process.wait(60.0) == 130
-        assert len(server.posts) == 1
-    assert "waiting for answers that are under way" in said
-    assert "1 request," in said
-    beside = read_beside(Path("o"))
-    assert beside.requests == 1
-    assert beside.prompt_tokens > 0
-    assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd), 1]
-    (line,) = Path("r.jsonl").read_text().splitlines()
-    assert json.loads(line)["text"] == "say('x')"
 
 
 def children_of(parent: int) -> set[Path]:
@@ -120,34 +90,7 @@ def children_of(parent: int) -> set[Path]:
     return found
 
 
-def test_after_a_stop_nothing_is_sent_again() -> None:
-    priced()
-    asked, go = threading.Event(), threading.Event()
-
-    def answer(prompt: str, body: Any) -> Fault:
-        asked.set()
-        go.wait(60.0)
-        return error(500, "busy", headers={"retry-after-ms": "1"})
-
-    with FakeServer(answer) as server:
-        with bench(server) as (process, told):
-            assert asked.wait(60.0)
-            process.send_signal(signal.SIGTERM)
-            said = next(line for line in told if "under way" in line)
-            go.set()
-            rest = told.read()
-            assert process.wait(60.0) == 143
-        assert len(server.posts) == 1
-    assert "SIGTERM again gives them up" in said
-    assert "Ctrl-C" not in said + rest
-    assert rest.splitlines()[-1] == (
-        "stopped: 0 of 2 trials have ended, 1 request was sent; "
-        "to go on: the same command with --out o --resume"
-    )
-    assert (read_beside(Path("o")).requests, read_beside(Path("o")).unanswered) == (1, 0)
-
-
-def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
+def test_a_stop_ends_the_workers_and_keeps_the_count() -> None:
     asked, end = threading.Event(), threading.Event()
 
     def answer(prompt: str, body: Any) -> str:
@@ -160,9 +103,6 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
             assert asked.wait(60.0)
             workers = children_of(process.pid)
             assert workers
-            process.send_signal(signal.SIGINT)
-            assert any("under way" in line for line in told)
-            time.sleep(1.2)  # closer together they are one
             process.send_signal(signal.SIGINT)
             said = told.read()
             assert process.wait(60.0) == 130

@@ -93,7 +93,8 @@ def test_the_list_has_all_others(form: Sequence[str], capsys: pytest.CaptureFixt
     said = told.err.splitlines()
     assert [line.split("'")[1] for line in said] == ["absent", "broken", "leaving", "vague"]
     assert all(line.startswith("warning: suite '") for line in said)
-    assert said[2].endswith("does not load: SystemExit: no licence; it is left out")
+    assert "does not load: SystemExit: no licence (" in said[2]
+    assert said[2].endswith("plugged_leaving.py, line 1); it is left out")
     assert said[3].endswith("cannot list its tasks: ValueError: of two lines; it is left out")
 
 
@@ -119,11 +120,6 @@ def test_what_is_no_suite_of_tasks_is_refused_as_it_loads(tmp_path: Path) -> Non
     assert refused('"x", "1", "ravens", []') == (
         "suite 'x' has no tasks; give it at least one RobotTask"
     )
-    told = "the name of a task of suite 'x' is 3; it must be text"
-    assert refused('"x", "1", "ravens", [RobotTask(3, greet)]') == told
-    assert refused(f'5, "1", "ravens", [{one}]') == "the suite's name is 5; it must be text"
-    assert refused(f'"x", 1, "ravens", [{one}]') == "the suite's version is 1; it must be text"
-    assert "the tasks of suite 'x'" in refused('"x", "1", "ravens", ["greet"]')
 
 
 def test_a_suite_of_an_unknown_robot_says_so() -> None:

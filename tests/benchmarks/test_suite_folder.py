@@ -81,7 +81,8 @@ def test_what_is_wrong_is_told_with_its_place(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("{", "line 1 is not JSON"), ('{"nam": 1}', "line 1: Object"), ("", "")]
+    ("text", "told"),
+    [("{", "line 1 is not JSON"), ('{"nam": 1}', "line 1: unknown key 'nam'"), ("", "")],
 )
 def test_a_line_of_tasks_that_is_none_is_named(text: str, told: str, tmp_path: Path) -> None:
     path = tmp_path / "tasks.jsonl"

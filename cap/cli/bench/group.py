@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cap.cli.bench import problems, score
-from cap.cli.bench.report import compare, plot, report
+from cap.cli.bench.report import compare, report
 from cap.cli.bench.run import oracle, run
 from cap.cli.options import CommandGroup, json_option
 from cap.cli.output import PAGE, show
@@ -23,7 +23,7 @@ def command() -> None:
     """  # noqa: D301
 
 
-for _command in (run, oracle, report, compare, plot, problems.command, score.command):
+for _command in (run, oracle, report, compare, problems.command, score.command):
     command.add_command(_command)
 
 

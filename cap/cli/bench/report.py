@@ -12,6 +12,7 @@ from cap.cli.output import PAGE, print_json, show
 from cap.errors import UsageError
 from cap.messages import printable
 
+_MOST_TASKS = 100
 _MOST_REASONS = 10
 _MOST_CHARS = 160
 _MOST_DIFFERING = 20
@@ -20,7 +21,7 @@ _MOST_DIFFERING = 20
 def show_report(folder: Path, as_json: bool = False) -> Any:
     """Write a folder's report, and print it as far as there is one: the headline comes first.
 
-    A suite with a table of its own has that one in place of its tasks.
+    Of many tasks only the sums are shown.
 
     Returns:
         The report; None if no trial has ended.
@@ -41,12 +42,12 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
         for line in (report.title, *report.headline):
             click.echo(printable(line))
         click.echo("")
-        keys = ("task", "split", "success %, 95 %", "clustered 95 %", "n", "measured", "failed by")
-        found = reports.rows_of([*report.sums, *(() if report.own else report.tasks)])
+        keys = ["task", "split", "success %, 95 %", "clustered 95 %", "n", "measured", "failed by"]
+        if report.models:  # the papers' tables
+            keys = [*keys[:-1], "rung", "published %"]
+        tasks = report.tasks if len(report.tasks) <= _MOST_TASKS else ()
+        found = reports.rows_of([*report.sums, *tasks])
         show([{key: row[key] for key in keys if key in row} for row in found], columns=PAGE)
-        if report.own:
-            click.echo("")
-            show(report.own, columns=PAGE)
         _show_reasons(report)
     click.echo(f"report: {markdown} and {page.name}", err=as_json)
     return report
@@ -152,21 +153,4 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
         click.echo(printable(f"  {where} seed {trial.seed} sample {trial.sample}: only the {who}"))
     if len(found.differing) > _MOST_DIFFERING:
         click.echo(f"  and {len(found.differing) - _MOST_DIFFERING} more: --json lists all")
-    return 0
-
-
-@click.command("plot")
-@click.argument("folder", type=PATH, metavar="DIR")
-def plot(folder: Path) -> int:
-    """Plot the episodes in a results folder as SVG files; needs the report extra.
-
-    \b
-    cap bench plot runs/...
-    """  # noqa: D301
-    from benchmarks.results import read_header
-    from benchmarks.suite import suite
-
-    found = suite(read_header(folder)["settings"]["suite"])
-    for path in found.plot(folder):
-        click.echo(f"plot: {path}")
     return 0

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
@@ -19,7 +18,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from cap.cli.options import Command, RunnerOptions
-from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.messages import printable
 from cap.robot.registry import shadowed
@@ -111,7 +109,7 @@ def run_trials(
     """
     from benchmarks import ledger
     from benchmarks.report import junit
-    from benchmarks.results import UNFINISHED, begin, read_lines
+    from benchmarks.results import begin, read_lines
     from benchmarks.runner import run
     from cap.sandbox.limits import MIN_LEVEL_VARIABLE, weakest_level
     from cap.sandbox.sandbox import Sandbox
@@ -125,7 +123,7 @@ def run_trials(
     if runner.go_on and runner.out is None:
         raise UsageError("--resume goes on with a results folder; say which with --out")
     folder = runner.out or new_run_folder(Path("runs"), settings.suite, title)
-    names = {"ledger": ledger.NAME, "unfinished": UNFINISHED}
+    names = {"ledger": ledger.NAME}
     if runner.pictures:
         names["pictures"] = "pictures"
     places = {option: str(folder.resolve() / name) for option, name in names.items()}
@@ -144,7 +142,6 @@ def run_trials(
                     engine=runner.engine,
                     address=runner.ray_address,
                     on_done=on_done,
-                    on_wait=_say_waiting,
                 )
         finally:
             results.close()
@@ -157,19 +154,11 @@ def run_trials(
         raise
     except (KeyboardInterrupt, Stopped) as stop:
         _say_stopped(folder, trials)
-        if isinstance(stop, KeyboardInterrupt) and not stop_signals.given_up:
+        if isinstance(stop, KeyboardInterrupt):
             show(folder)
         raise
     _say_what_broke(folder)
     return show(folder)
-
-
-def _say_waiting() -> None:
-    """Say that a run that was stopped is not at its end."""
-    number = stop_signals.asked or signal.SIGINT
-    again = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
-    waits = f"waiting for answers that are under way and paid for; {again} again gives them up"
-    click.echo(waits, err=True)
 
 
 def _say_stopped(folder: Path, trials: Sequence[Any]) -> None:

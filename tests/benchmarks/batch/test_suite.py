@@ -84,9 +84,9 @@ def test_a_bad_file_is_refused_with_place_and_reason(case: str) -> None:
 
 
 def test_a_message_names_entry_and_line() -> None:
-    with pytest.raises(UsageError, match=r"batch.toml, session 2 \(line 4\): seed"):
+    with pytest.raises(UsageError, match=r"batch.toml, session 2 \(line 4\): .*seed"):
         batch_of(SESSION + "[[sessions]]\nseed = 'x'\ninstructions = ['go']\n")
-    with pytest.raises(UsageError, match=r"b.jsonl, line 3: not JSON"):
+    with pytest.raises(UsageError, match=r"b.jsonl, line 3 is not JSON"):
         batch_of('{"instructions": ["go"]}\n\n{"instructions": \n', "b.jsonl")
 
 
@@ -232,10 +232,7 @@ robot = "tabletop"
 objects = ["red block", "blue bowl"]
 instructions = ["put the red block in the middle"]
 """
-    told = (
-        r"robot 'tabletop' is real, and a batch needs .*; its dry run is one: say mode = \"instant"
-    )
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=r"session 1 \(line 2\): --objects .* for a dry run"):
         batch_of(session, mode="physics")
     there = 'expect = { at = ["red block", "middle"] }\nmode = "instant"\n'
     (outcome,) = outcomes(session + there, tmp_path)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.control.planar import STEP_S, STEPS, Avoider, Chaser, Tracker
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import TASKS
+from benchmarks.control.worlds import STEP_S, STEPS, Avoider, Chaser, Tracker
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.errors import LimitExceeded
 from tests.benchmarks.cheating import Cheater

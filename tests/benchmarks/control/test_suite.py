@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.control.cartpole import STEPS as PUSHES
-from benchmarks.control.cartpole import CartPole
-from benchmarks.control.suite import ControlSuite
+from benchmarks.control.suite import LIMITS, ControlSuite
 from benchmarks.control.tasks import TASKS
+from benchmarks.control.worlds import PUSHES, CartPole
 from benchmarks.report.page import write
 from benchmarks.results import begin
-from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial, suite
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.cli.main import run as cap
 from cap.errors import MissingExtra, ModelError, PromptError, UsageError
 from cap.models.base import Completion, Request
@@ -147,9 +146,8 @@ def test_every_example_of_the_prompts_runs(task: str) -> None:
     assert prompt.examples
     for example in prompt.examples:
         prompts = {"ui": replace(prompt, name="ui")}
-        with Session(
-            TASKS[task].robot(0), Scripted(None), SessionSettings(prompts=prompts)
-        ) as session:
+        settings = SessionSettings(prompts=prompts, limits=LIMITS)
+        with Session(TASKS[task].robot(0), Scripted(None), settings) as session:
             turn = session.execute(example.code)
             assert turn.failure is None, example.instruction
             assert any(call.kind == "action" for call in turn.calls)
@@ -186,7 +184,7 @@ def test_trials_and_cells() -> None:
 )
 def test_settings_that_cannot_be_are_refused(changes: dict[str, Any], error: Any) -> None:
     with pytest.raises(error):
-        SUITE.run(CARTPOLE, replace(ORACLE, **changes))
+        SUITE.check(replace(ORACLE, **changes))
 
 
 def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,29 +208,6 @@ def test_the_report_tells_what_was_measured(finished: Path) -> None:
     assert "| upright_steps 500 (500 to 500); lean_deg 0.304 (0.304 to 0.304); " in text
 
 
-def test_episodes_are_drawn_on_request_and_the_same_every_time(finished: Path) -> None:
-    pytest.importorskip("matplotlib")
-    drawing = finished / "cartpole.svg"
-    assert not drawing.exists()
-    assert cap(["bench", "plot", str(finished)]) == 0
-    first = drawing.read_bytes()
-    assert first.startswith(b"<?xml")
-    drawing.unlink()
-    (drawn,) = SUITE.plot(finished)
-    assert drawn.read_bytes() == first
-
-
-def test_what_has_no_episodes_is_not_drawn(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = replace(ORACLE, suite="reasoning")
-    begin(tmp_path / "other", suite("reasoning"), settings, resume=False).close()
-    begin(tmp_path / "empty", SUITE, ORACLE, resume=False).close()
-    for folder, why in (("other", "nothing to draw"), ("empty", "no episode")):
-        assert cap(["bench", "plot", str(tmp_path / folder)]) == 2
-        assert why in capsys.readouterr().err
-
-
 @pytest.mark.usefixtures("trials_here")
 @pytest.mark.parametrize(
     ("changes", "code", "told"),
@@ -245,7 +220,6 @@ def test_what_has_no_episodes_is_not_drawn(
         (["--tasks", "impedance", "--mode", "physics"], 2, "takes no --mode"),
     ],
 )
-@pytest.mark.usefixtures("no_charts")
 def test_what_no_episode_could_run_with_is_refused_before_the_first(
     changes: list[str],
     code: int,

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from benchmarks.embodiments.embodiment import EMBODIMENTS
-from benchmarks.embodiments.suite import EmbodimentSuite
-from benchmarks.embodiments.tasks import PRELUDE
+from benchmarks.embodiments.suite import PRELUDE, EmbodimentSuite
 from benchmarks.suite import Outcome, Trial
 from tests.benchmarks.cheating import NOTHING, assert_judged_wrong, carried_out
 from tests.rows import table

@@ -9,24 +9,28 @@ import numpy as np
 import pytest
 from shapely.geometry import LineString, MultiLineString
 
+from benchmarks.drawing import judge
 from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment
-from benchmarks.embodiments.judge import (
-    Figure,
-    Placement,
-    circle,
-    differs,
-    line,
-    misplaced,
-    regular,
-)
-from benchmarks.embodiments.suite import EmbodimentSuite, missed, oracle, prepare
-from benchmarks.embodiments.tasks import TASKS
+from benchmarks.embodiments.judge import Figure, Placement, differs, misplaced
+from benchmarks.embodiments.suite import TASKS, EmbodimentSuite, missed, oracle, prepare
 from benchmarks.suite import Settings, Trial
 from cap.errors import UsageError
 
 SUITE = EmbodimentSuite()
 TRACING = [body for body in EMBODIMENTS if body.act]
 MIDDLE = np.array([0.0, -0.5])
+
+
+def circle(center: np.ndarray, radius: float) -> Figure:
+    return Figure(judge.circle(center, radius))
+
+
+def line(start: np.ndarray, end: np.ndarray, spare_m: float = 0.0) -> Figure:
+    return Figure(np.stack([start, end]), spare_m=spare_m)
+
+
+def regular(center: np.ndarray, radius: float, corners: int) -> Figure:
+    return Figure(judge.regular(center, radius, corners), symmetry=corners)
 
 
 def settings(model: str, mode: str = "instant") -> Settings:

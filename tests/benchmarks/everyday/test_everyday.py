@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from benchmarks.everyday.suite import TASKS, EverydaySuite, EverydayTask, verdict
-from benchmarks.results import begin
-from benchmarks.suite import Outcome, Settings, suite
+from benchmarks.suite import Settings
 from benchmarks.tabletop.judge import judge
 from cap.cli.main import run as cap
 from tests.rows import rows
@@ -104,24 +103,6 @@ def test_an_earlier_instruction_that_is_declined_declines_the_sentence(
     assert outcome.extra["result"] == "declined"
     assert outcome.failure.startswith("'fly to the moon' failed: NoMatch")
     assert outcome.failure.endswith("nothing moved")
-
-
-def test_a_summary_counts_families_and_all(tmp_path: Path) -> None:
-    found = suite("everyday")
-    settings = Settings("everyday", "nearest", "instant")
-    results = begin(tmp_path, found, settings, resume=False)
-    told = {"undo-1": "declined", "bowl-1": "right", "bowl-2": "right", "bowl-3": "wrong"}
-    told["bowl-4"] = "declined"
-    for trial in found.trials(1, 0, list(told)):
-        result = told[trial.task]
-        results.add(trial, Outcome(result == "right", "task", "", "", extra={"result": result}))
-    results.close()
-    table = found.summary(tmp_path)
-    assert [row["family"] for row in table] == ["bowl", "undo", "total"]
-    counts = [(row["right"], row["wrong"], row["declined"], row["n"]) for row in table]
-    assert counts == [(2, 1, 1, 4), (0, 0, 1, 1), (2, 1, 2, 5)]
-    # 2 of 4 by hand: centre 0.5, half width z / (2 sqrt(4 + z^2)).
-    assert table[0]["95 %"] == "0.15-0.85"
 
 
 @pytest.mark.parametrize(

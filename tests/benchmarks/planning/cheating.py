@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchmarks.planning.kitchen_needs import USUAL, KitchenTask
 from benchmarks.planning.kitchen_skills import PLACES, with_article
+from benchmarks.planning.kitchen_tasks import USUAL, KitchenTask
 
 Plan = Sequence[str]
 DRAWER = ("go to the drawers", "open the top drawer")

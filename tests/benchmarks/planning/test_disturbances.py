@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.planning import affordances
-from benchmarks.planning.disturbances import forced_failure, skill_failure
-from benchmarks.planning.kitchen_skills import with_article
+from benchmarks.planning.kitchen_skills import near, with_article
+from benchmarks.planning.trials import forced_failure, skill_failure
 from cap.planners.loop import Action
-from tests.rows import rows, table
+from tests.rows import table
 
 WAVE, BOW = (Action("do", (text,), text) for text in ("wave", "bow"))
 
@@ -36,9 +35,6 @@ def test_names_have_articles() -> None:
     assert list(map(with_article, names)) == ["an apple", "a cup", "the rice chips", "a glass"]
 
 
-CASES = table(__file__, "affordances")
-
-
-@rows(("kind", "given", "expected"), CASES.values(), CASES)
-def test_affordances(kind: str, given: float, expected: float) -> None:
-    assert getattr(affordances, kind)(given) == pytest.approx(expected)
+@pytest.mark.parametrize(("away_m", "expected"), table(__file__, "near").values())
+def test_what_is_near_is_reached_more_surely(away_m: float, expected: float) -> None:
+    assert near(away_m) == pytest.approx(expected)

@@ -8,10 +8,22 @@ import numpy as np
 import pytest
 
 from benchmarks.planning import trials
-from benchmarks.planning.household_actions import bank, parsed, plan_of
-from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
-from benchmarks.planning.household_tasks import BY_WORDS, TASKS, TRIED, lcs
-from benchmarks.planning.household_world import SCENES, House, execute, prepared, scene
+from benchmarks.planning.household import (
+    BY_WORDS,
+    SCENES,
+    SYNONYMS,
+    TASKS,
+    TRIED,
+    House,
+    HouseholdKnowledge,
+    bank,
+    execute,
+    lcs,
+    parsed,
+    plan_of,
+    prepared,
+    scene,
+)
 from cap.planners.loop import DONE
 from cap.planners.stand_in_models import StandIn
 from tests.rows import table

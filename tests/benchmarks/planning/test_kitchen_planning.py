@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.planning import kitchen_needs, trials
-from benchmarks.planning.kitchen_needs import KitchenTask, Need
+from benchmarks.planning import kitchen_tasks, trials
 from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
 from benchmarks.planning.kitchen_tasks import (
     BY_WORDS,
@@ -18,6 +17,8 @@ from benchmarks.planning.kitchen_tasks import (
     MONOLOGUE,
     OWN,
     SAYCAN,
+    KitchenTask,
+    Need,
     plain,
 )
 from benchmarks.planning.language_simulator import LanguageWorld, SolutionKnowledge
@@ -37,8 +38,8 @@ def made(name: str, seed: int = 0) -> Callable[[Knowledge], Model]:
 
 
 def kitchen(task: KitchenTask, seed: int = 0) -> KitchenSkills:
-    robot = create(seed=seed, mode="instant", objects=kitchen_needs.objects_of(task))
-    kitchen_needs.set_up(robot, task)
+    robot = create(seed=seed, mode="instant", objects=kitchen_tasks.objects_of(task))
+    kitchen_tasks.set_up(robot, task)
     return KitchenSkills(robot)
 
 
@@ -63,12 +64,12 @@ def test_what_is_held_at_first_is_put_down_where_it_is_in_the_way() -> None:
 def verdict(task: KitchenTask, plan: Sequence[str]) -> str | None:
     """What the judge says after some steps, taken whatever came of those before."""
     world = kitchen(task)
-    before = kitchen_needs.look(world.robot)
+    before = kitchen_tasks.look(world.robot)
     actions = {action.text: action for action in world.actions()}
     for step in plan:
         if step in actions:
             world.step(actions[step])
-    return kitchen_needs.missed(task, world, before)
+    return kitchen_tasks.missed(task, world, before)
 
 
 @pytest.mark.sweep(share=0.025)
@@ -112,9 +113,9 @@ def test_what_nobody_asked_for_is_no_part_of_a_task_that_is_done(
 def test_no_task_is_done_before_anything_is_done() -> None:
     for number, task in enumerate(EVERY):
         world = kitchen(task, number % 15)
-        before = kitchen_needs.look(world.robot)
-        assert kitchen_needs.missed(task, world, before) is not None, task.words
-        assert kitchen_needs.nothing_to_do(task, world, before) is None, task.words
+        before = kitchen_tasks.look(world.robot)
+        assert kitchen_tasks.missed(task, world, before) is not None, task.words
+        assert kitchen_tasks.nothing_to_do(task, world, before) is None, task.words
 
 
 def test_affordances_follow_the_robot() -> None:
@@ -164,9 +165,9 @@ def test_a_step_that_fails_is_an_outcome_with_its_reason() -> None:
 )
 def test_what_is_lacking_is_said(need: Need, lack: str) -> None:
     world = kitchen(KitchenTask("", "", (), holding="coke can"))
-    before = kitchen_needs.look(world.robot)
+    before = kitchen_tasks.look(world.robot)
     before = replace(before, homes={**before.homes, "coke can": "table"})
-    found = kitchen_needs.missed(KitchenTask("", "", (need,)), world, before)
+    found = kitchen_tasks.missed(KitchenTask("", "", (need,)), world, before)
     assert found is not None
     assert lack in found
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.planning.layout import OFFLINE, SEARCHED, TABLES, PlanningCell, paper
-from benchmarks.planning.suite import PlanningSuite
+from benchmarks.planning.suite import SEARCHED, TABLES, PlanningCell, PlanningSuite, paper
 from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
@@ -27,7 +26,7 @@ def test_a_table_has_a_cell_for_every_row_and_column(table: str) -> None:
     found = PlanningSuite(table)
     cells = found.cells()
     assert len(set(cells)) == len(cells) > 10
-    for model in OFFLINE[table]:
+    for model in found.models:
         assert any(model in split for _, split in cells)
     assert any(found.reference(*cell) for cell in cells) or table in ("five", "quality")
     found.check(settings(table))
@@ -94,7 +93,6 @@ def test_each_planner_and_model_has_a_headline_that_says_what_the_model_knows(
     assert [cell.split for cell in report.sums if cell.task == "all"] == columns
     numbers = report.as_json
     assert numbers["stand_ins"][:2] == known
-    assert {row["model is"] for row in numbers["own"]} == {line.partition(" ")[2] for line in known}
     for name in ("report.md", "report.html"):
         text = (tmp_path / "out" / name).read_text().replace("\\", "")
         assert all(line in text for line in known)
@@ -114,11 +112,10 @@ def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFi
     words += ["--tasks", "NL single", "--split", "saycan perfect-say plan"]
     assert run([*words, "--out", str(tmp_path / "out")]) == 0
     shown = capsys.readouterr().out
-    row = shown.partition("table: SC-4\n")[2]
-    for part in ("saycan", "perfect-say", "exact", "plan", "100.0 (79.6-100.0)", "15", "PaLM 540B"):
+    total, row = shown.partition("\nall ")[2].split("\nNL single ")
+    for part in ("saycan perfect-say", "exact", "100.0 (79.6-100.0)", "15", "PaLM 540B 100"):
         assert part in row
-    assert "NL single" in row
-    assert "total" in shown
+    assert "PaLM 540B 84" in total
     assert "pass@" not in shown  # instructions are no samples of one problem
 
 

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.planning import babyai, expert, search_trials, trials
-from benchmarks.planning.puzzle_domains import DOMAINS, blocks, hanoi, puzzle, tower
+from benchmarks.planning import babyai, puzzle_domains, search_trials, trials
+from benchmarks.planning.puzzle_domains import (
+    DOMAINS,
+    blocks,
+    hanoi,
+    puzzle,
+    tabletop_puzzle,
+)
 from benchmarks.planning.puzzles import Part, PuzzleWorld
 from benchmarks.planning.search_trials import lengths, puzzle_trial
-from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
-from benchmarks.tabletop.attributes import EVERY
+from benchmarks.tabletop.goals import EVERY
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.planners.dialogue import Dialogue, DialogueLine, plan_in
@@ -23,11 +28,12 @@ PARTS: Sequence[Part] = ("train", "test", "generalise")
 
 
 @pytest.mark.parametrize("disks", [1, 2, 3, 4])
-def test_a_tower_of_n_disks_takes_2_to_the_n_less_1_moves(disks: int) -> None:
-    found = tower(disks)
+def test_the_largest_of_n_disks_moves_after_all_others_have_moved_aside(disks: int) -> None:
+    names = ["red", "blue", "green", "yellow"][:disks]
+    found = hanoi(names, "rod 1", names[-1], "rod 3")
     plan = found.plan(found.start)
     assert plan is not None
-    assert len(plan) == 2**disks - 1
+    assert len(plan) == 2 ** (disks - 1)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -120,7 +126,7 @@ def test_knowledge_follows_the_steps_so_far_whatever_they_were() -> None:
 @pytest.mark.parametrize("domain", ["hanoi", "babyai"])
 def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def small(name: str) -> TrainedScores:
-        return expert.trained(name, 25)
+        return puzzle_domains.trained(name, 25)
 
     monkeypatch.setattr(search_trials, "trained", small)
     done, optimal = {}, {}
@@ -138,7 +144,7 @@ def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.Monkey
 
 def test_what_is_further_from_the_end_pays_less_and_another_step_nothing() -> None:
     paid = set()
-    for row in expert.labelled("hanoi", 3):
+    for row in puzzle_domains.labelled("hanoi", 3):
         found = puzzle("hanoi", "train", row.trajectory)
         state: object = found.start
         for step in row.context.steps:
@@ -156,7 +162,7 @@ def test_tabletop_tasks_are_learned_as_what_was_put_where() -> None:
     assert found.solved(plan)
     assert not found.solved(plan[:-1])
     assert found.after((), "fly away") is None
-    rows = expert.labelled("tabletop", 3)
+    rows = puzzle_domains.labelled("tabletop", 3)
     assert {row.pay for row in rows} >= {0.0, 1.0}
     assert any(row.step == "done" and row.can for row in rows)
     assert found.after((), found.moves[0]) == (found.moves[0],)

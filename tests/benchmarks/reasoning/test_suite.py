@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from benchmarks.reasoning.answers import wrong
-from benchmarks.reasoning.methods import SYSTEM
 from benchmarks.reasoning.questions import COLORS, QUESTIONS, put
-from benchmarks.reasoning.suite import ARMS, TASKS, ReasoningSuite
-from benchmarks.results import begin
+from benchmarks.reasoning.suite import ARMS, SYSTEM, TASKS, ReasoningSuite
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.errors import ModelError, PromptError, UsageError
 from cap.models.base import Completion, Request
@@ -237,20 +235,6 @@ def test_an_answer_that_cannot_be_read_is_sent_back_once(
             assert request.prompt.count("ret_val") == 0
 
 
-def test_the_summary_counts_what_could_not_be_read(
-    tmp_path: Path, answering: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = begin(tmp_path / "run", SUITE, ORACLE, resume=False)
-    texts = ("ret_val = 3", "I cannot say.", "ret_val = objects[99]", "ret_val = objects")
-    for arm, text in (("direct", "I cannot say."), *(("lmp", text) for text in texts)):
-        trial = replace(RIGHTMOST, split=arm, sample=len(text))
-        outcome, _ = answering(trial, text)
-        results.add(trial, outcome)
-    results.close()
-    rows = {row["arm"]: (row["n"], row["malformed"]) for row in SUITE.summary(tmp_path / "run")}
-    assert rows == {"direct": (1, 1), "lmp": (4, 2)}
-
-
 def test_a_model_that_refuses_is_to_blame_in_every_arm(answering: Any) -> None:
     for arm in ARMS:
         outcome, _ = answering(replace(BESIDE, split=arm), None)
@@ -284,4 +268,4 @@ def test_an_answer_after_the_last_mark_counts_up_to_the_next_question(answering:
 )
 def test_settings_that_cannot_be_are_refused(changes: dict[str, Any], error: Any) -> None:
     with pytest.raises(error):
-        SUITE.run(RIGHTMOST, replace(ORACLE, **changes))
+        SUITE.check(replace(ORACLE, **changes))

@@ -11,12 +11,12 @@ import pytest
 
 from benchmarks import models
 from benchmarks.problems.judge import examine, judge
+from benchmarks.problems.problem import GENERALISATIONS
 from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from benchmarks.report import tables
-from benchmarks.results import Line, begin, read_header
-from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set
-from benchmarks.robocodegen.summary import LIBRARY, parts
+from benchmarks.results import begin, read_header
+from benchmarks.robocodegen.suite import ARMS, LIBRARY, RoboCodeGenSuite, problem_set
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
 from cap.checker.policy import EVERYWHERE
@@ -230,37 +230,6 @@ def test_samples_differ_by_their_seed_and_only_with_a_temperature(
     assert asked == [(0.0, None), (0.0, None), (0.8, 0), (0.8, 3_000_009)]
 
 
-def test_a_model_is_asked_again_only_if_repairs_are_allowed(
-    answering: Callable[[Mapping[str, str]], Answers],
-) -> None:
-    model = answering({"get_box_center": "I cannot help with that."})
-    assert outcome("get_box_center", "flat-single", "any").cause == "model"
-    assert len(model.requests) == 1
-    outcome("get_box_center", "flat-single", "any", repairs=True)
-    assert len(model.requests) == 3
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import os\ndef get_box_center(min_xy, max_xy):\n    return os.getcwd()",
-        "def get_box_center(min_xy, max_xy):\n    return (x for x in min_xy)",
-        "def get_box_center(min_xy, max_xy):\n    hand_in([1, 2], [min_xy, max_xy])",
-        "def get_box_center(min_xy):\n    return min_xy",
-        "def hand_in(*given):\n    pass",
-        "def get_box_center(min_xy, max_xy):\n    raise SystemExit",
-    ],
-)
-def test_hostile_answers_fail_through_the_engine_too(
-    source: str, answering: Callable[[Mapping[str, str]], Answers]
-) -> None:
-    answering({"get_box_center": source})
-    found = outcome("get_box_center", "hierarchical-recursive", "any")
-    assert not found.success
-    assert found.cause in ("model", "program", "task")
-    assert found.failure
-
-
 # --- one library for all
 
 
@@ -288,8 +257,8 @@ def test_a_shared_library_keeps_what_was_written(
     assert whole.success
     assert len(model.requests) == whole.requests == 3  # the helper was asked for once
     assert whole.prompt_tokens == 300
-    found = parts(Line(Trial(LIBRARY, "flat-single", 0), whole))
-    assert [line.trial.task for line in found] == ["get_highest_point", "get_top_point"]
+    found = SUITE.parts(Trial(LIBRARY, "flat-single", 0), whole)
+    assert [trial.task for trial, _ in found] == ["get_highest_point", "get_top_point"]
 
 
 def test_a_shared_library_takes_all_problems_or_none(tmp_path: Path) -> None:
@@ -335,19 +304,19 @@ def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
         right = PROBLEMS[trial.task].family == "numpy"
         results.add(trial, replace(blank, success=right, cause="" if right else "task"))
     results.close()
-    rows = {row["problems"]: row for row in tables.read(tmp_path / "run").own}
-    assert rows["family: numpy"]["n"] == 16
-    assert rows["family: numpy"]["solved %, 95 %"].startswith("100.0")
-    assert rows["family: scene"]["solved %, 95 %"].startswith("0.0")
-    assert rows["all"]["solved %, 95 %"].startswith("43.2")
+    found = tables.rows_of(tables.read(tmp_path / "run").families)
+    rows = {row["task"]: row for row in found}
+    assert rows["numpy"]["n"] == 16
+    assert rows["numpy"]["success %, 95 %"].startswith("100.0")
+    assert rows["scene"]["success %, 95 %"].startswith("0.0")
+    assert rows["all"]["success %, 95 %"].startswith("43.2")
     assert "code-davinci-002 81.1" in rows["all"]["published %"]
-    assert "code-davinci-002 42.9" in rows["family: scene"]["published %"]
+    assert "code-davinci-002 42.9" in rows["scene"]["published %"]
     assert (
         "the paper's 37, which are others"
         in read_header(tmp_path / "run")["conditions"]["problems"]
     )
-    kinds = [row["n"] for name, row in rows.items() if name.startswith("generalisation: ")]
-    assert sum(kinds) == 37
+    assert sum(row["n"] for name, row in rows.items() if name in GENERALISATIONS) == 37
 
 
 def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
@@ -358,8 +327,8 @@ def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     (trial,) = found.trials(1, 0, None, ["flat-single"])
     results.add(trial, Outcome(**plain(asdict(found.run(trial, settings)))))
     results.close()
-    rows = {row["problems"]: row["n"] for row in tables.read(tmp_path / "run").own}
-    assert rows == {"family: numpy": 2, "generalisation: localism": 2, "all": 2}
+    counts = {cell.task: cell.n for cell in tables.read(tmp_path / "run").families}
+    assert counts == {"all": 2, "numpy": 2, "localism": 2}
 
 
 # --- the command line
@@ -405,5 +374,6 @@ def test_samples_of_a_file_are_judged(tmp_path: Path) -> None:
         {key: line[key] for key in line if key not in ("result", "passed")} for line in found
     ]
     report = (out / "report.md").read_text()
-    assert "| given | all | 50.0 (15.0-85.0) | 0.6-99.4 | 4 | 33.3 |" in report
+    assert "| all | given | 50.0 (15.0-85.0) | 0.6-99.4 |" in report
+    assert "given: pass@1 33.3 %" in report
     assert "published" not in report.partition("| arm |")[2]

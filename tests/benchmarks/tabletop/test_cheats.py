@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.tabletop.attributes import SEEN, UNSEEN
+from benchmarks.tabletop.goals import SEEN, UNSEEN
 from benchmarks.tabletop.judge import judge
 from benchmarks.tabletop.tasks import TASKS, Task
 from benchmarks.tabletop.trial_sampler import prepare

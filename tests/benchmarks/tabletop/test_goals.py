@@ -7,8 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.tabletop import goals, scene_conditions, trial_sampler
-from benchmarks.tabletop.attributes import EVERY, SEEN, UNSEEN
+from benchmarks.tabletop import goals, trial_sampler
+from benchmarks.tabletop.goals import (
+    EVERY,
+    SEEN,
+    UNSEEN,
+    clear,
+    clear_places,
+    extreme,
+    gap,
+    nth_from,
+    of_kind,
+    only_one_beside,
+)
 from benchmarks.tabletop.inner_monologue import TASKS_IM
 from benchmarks.tabletop.judge import PLACES, Positions, judge
 from benchmarks.tabletop.oracles import oracle
@@ -65,7 +76,7 @@ def main(setup: Setup) -> str:
 
 
 def highest(after: Positions) -> str:
-    return max(scene_conditions.of_kind(after, "block"), key=lambda name: after[name][2])
+    return max(of_kind(after, "block"), key=lambda name: after[name][2])
 
 
 def off_by(distance: float) -> Mutant:
@@ -90,23 +101,23 @@ def on_the_table_beside(setup: Setup, after: Positions) -> Positions:
 def wrong_block(setup: Setup, after: Positions) -> Positions:
     """Another block was taken: it and the right one trade places."""
     right = main(setup)
-    wrong = next(name for name in scene_conditions.of_kind(after, "block") if name != right)
+    wrong = next(name for name in of_kind(after, "block") if name != right)
     return {**setup.before, wrong: after[right]}
 
 
 def colours_swapped(setup: Setup, after: Positions) -> Positions:
-    first, second, *_ = scene_conditions.of_kind(after, "block")
+    first, second, *_ = of_kind(after, "block")
     return swapped(after, first, second)
 
 
 def own_bowl(setup: Setup, after: Positions) -> Positions:
-    block = scene_conditions.of_kind(after, "block")[0]
+    block = of_kind(after, "block")[0]
     x, y, z = after[block.replace("block", "bowl")]
     return {**after, block: (x, y, z + 0.01)}
 
 
 def same_corner(setup: Setup, after: Positions) -> Positions:
-    first, second, *_ = scene_conditions.of_kind(after, "block")
+    first, second, *_ = of_kind(after, "block")
     x, y, z = after[first]
     return {**after, second: (x, y, z + 0.04)}
 
@@ -118,7 +129,7 @@ def neighbour_corner(setup: Setup, after: Positions) -> Positions:
 
 def one_forgotten(setup: Setup, after: Positions) -> Positions:
     """The object that went furthest never left."""
-    name = max(after, key=lambda name: scene_conditions.gap(setup.before[name], after[name]))
+    name = max(after, key=lambda name: gap(setup.before[name], after[name]))
     return {**after, name: setup.before[name]}
 
 
@@ -230,14 +241,14 @@ def test_drawn_trials_are_what_they_should_be(name: str, split: str) -> None:
         assert judge(setup.goal, setup.before, setup.before, ()) is not None
         assert "{" not in words
         assert {entry.split()[0] for entry in setup.objects} <= set(cell.attributes.colors)
-        blocks = len(scene_conditions.of_kind(setup.objects, "block"))
+        blocks = len(of_kind(setup.objects, "block"))
         assert cell.task.blocks[0] <= blocks <= cell.task.blocks[1]
 
 
 def test_inner_monologues_scenes_are_wide() -> None:
     for task in TASKS_IM:
         before = list(prepare(task, EVERY, "IM", 1).before.values())
-        gaps = [scene_conditions.gap(a, b) for i, a in enumerate(before) for b in before[:i]]
+        gaps = [gap(a, b) for i, a in enumerate(before) for b in before[:i]]
         assert min(gaps) >= 0.15
 
 
@@ -246,11 +257,11 @@ def test_inner_monologues_scenes_are_wide() -> None:
     [({}, "blue block"), ({"red block": (0.09, -0.5, 0.02)}, None)],
 )
 def test_counting_needs_neighbours_that_differ(change: Any, found: str | None) -> None:
-    assert scene_conditions.nth_from({**SCENE, **change}, BLOCKS, "second", "left") == found
+    assert nth_from({**SCENE, **change}, BLOCKS, "second", "left") == found
 
 
 def test_there_is_no_fourth_of_three() -> None:
-    assert scene_conditions.nth_from(SCENE, BLOCKS, "fourth", "top") is None
+    assert nth_from(SCENE, BLOCKS, "fourth", "top") is None
 
 
 @pytest.mark.parametrize(
@@ -263,7 +274,7 @@ def test_there_is_no_fourth_of_three() -> None:
     ],
 )
 def test_counting_begins_at_the_side_named(way: str, nth: str, found: str) -> None:
-    assert scene_conditions.nth_from(SCENE, BLOCKS, nth, way) == found
+    assert nth_from(SCENE, BLOCKS, nth, way) == found
 
 
 @pytest.mark.parametrize(
@@ -276,7 +287,7 @@ def test_counting_begins_at_the_side_named(way: str, nth: str, found: str) -> No
 )
 def test_nearest_and_farthest_must_be_plain(change: Any, distance: str, found: str | None) -> None:
     blocks = {name: {**SCENE, **change}[name] for name in BLOCKS}
-    assert scene_conditions.extreme(blocks, distance, (0.0, -0.48)) == found
+    assert extreme(blocks, distance, (0.0, -0.48)) == found
 
 
 @pytest.mark.parametrize(
@@ -292,14 +303,14 @@ def test_nearest_and_farthest_must_be_plain(change: Any, distance: str, found: s
 )
 def test_beside_must_mean_one_block(change: Any, way: str, found: str | None) -> None:
     scene = {**SCENE, **change}
-    assert scene_conditions.only_one_beside(scene, BLOCKS, way, scene["red bowl"]) == found
+    assert only_one_beside(scene, BLOCKS, way, scene["red bowl"]) == found
 
 
 def test_a_taken_place_is_not_clear() -> None:
     taken = {**SCENE, "red block": (0.25, -0.37, 0.02)}
-    assert scene_conditions.clear_places(SCENE, "top right corner")
-    assert not scene_conditions.clear_places(taken, "top right corner")
-    assert scene_conditions.clear(taken, [PLACES["top right corner"]], ignore=["red block"])
+    assert clear_places(SCENE, "top right corner")
+    assert not clear_places(taken, "top right corner")
+    assert clear(taken, [PLACES["top right corner"]], ignore=["red block"])
 
 
 @pytest.mark.inside

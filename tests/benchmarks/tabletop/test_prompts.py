@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from benchmarks.tabletop.attributes import EVERY, SEEN, UNSEEN
+from benchmarks.tabletop.goals import EVERY, SEEN, UNSEEN
 from benchmarks.tabletop.tasks import TASKS
 from cap.robot import registry
 

@@ -219,7 +219,7 @@ def test_what_cannot_be_run_is_refused(arguments: Any, message: str) -> None:
 )
 def test_settings_that_mean_nothing_are_refused(settings: Settings, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        SUITE.run(SOLVED, settings)
+        SUITE.check(settings)
 
 
 def test_limits_reach_the_sandbox() -> None:

@@ -19,12 +19,6 @@ Capture = pytest.CaptureFixture[str]
 ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
 
 
-@pytest.fixture(autouse=True)
-def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare each test matplotlib's start; the charts have tests of their own."""
-    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
-
-
 def write(*instructions: str) -> None:
     text = "".join(ONE.format(f"s{n}", words) for n, words in enumerate(instructions))
     Path("b.toml").write_text(text)

@@ -16,7 +16,7 @@ from tests.cap.cli.conftest import Cap
         ["bench", "run", "drawing", "-m", "oracle", "-n", "1", "--tasks", "circle"],
     ],
 )
-@pytest.mark.usefixtures("trials_here", "no_charts")
+@pytest.mark.usefixtures("trials_here")
 def test_without_physics_the_instant_world_stands_in(
     command: list[str], cap: Cap, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,20 +1,168 @@
-"""Three robots on a plane, driven by velocities that they follow with a lag.
+"""What is controlled beside the arm: gymnasium's `CartPole-v1`, and three robots on a plane.
 
-A program reads positions, sets a velocity and lets time pass, one control period at a time. Each
-drives a little differently from its command, as the seed has it: a program that does not look
-goes astray. Frame: metres and radians, x to the right, y up, angles counter-clockwise from x.
+Simulated time passes only in a program's calls, and nobody moves objects. On the cart one push is
+one step of 0.02 s; its episode ends when the pole leans more than 12 degrees, when the cart is more
+than 2.4 m from the middle, or after 500 steps. The planar robots are driven by velocities that they
+follow with a lag: a program reads positions, sets a velocity and lets time pass, one control period
+at a time. Each drives a little differently from its command, as the seed has it: a program that
+does not look goes astray. Frame: metres and radians, x to the right, y up, angles counter-clockwise
+from x.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks.control.episode import Array, Episode, commanded
-from cap.errors import LimitExceeded
-from robots.base import action, perception
+from cap.errors import LimitExceeded, MissingExtra, install_extra
+from cap.program.scope import Primitive
+from robots.base import action, perception, primitives_of
+
+Array = NDArray[np.float64]
+
+
+def commanded(values: object, count: int, what: str) -> Array:
+    """Return a command of so many numbers.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        found = np.array([math.nan])
+    if found.shape != (count,) or not np.isfinite(found).all():
+        number = {2: "two", 6: "six"}[count]
+        raise ValueError(f"{what} are {number} finite numbers, not {values!r}")
+    return found
+
+
+class Episode:
+    """One simulation whose time passes only in a program's calls."""
+
+    simulated = True
+    STEP_S: float
+    """Simulated time of one step."""
+    track: list[list[float]]
+    """What was measured at first and after each step."""
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
+        return len(self.track) - 1
+
+    @property
+    def sim_time_s(self) -> float:
+        """Simulated time since the start, seconds."""
+        return self.steps * self.STEP_S
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+        return primitives_of(self)
+
+    def context(self) -> Mapping[str, Any]:
+        """Return no facts: everything changes with every step."""
+        return {}
+
+    def positions(self) -> Mapping[str, tuple[float, float, float]]:
+        """Return nothing: no object is moved about."""
+        return {}
+
+    def stop(self) -> None:
+        """Do nothing: time passes only inside one call."""
+
+    def close(self) -> None:
+        """Release nothing."""
+
+
+PUSHES = 500
+"""Of an episode in which the pole never falls."""
+PUSH_S = 0.02
+
+
+class CartPole(Episode):
+    """One episode, from a start that the seed decides."""
+
+    name = "cartpole"
+    STEP_S = PUSH_S
+
+    def __init__(self, seed: int) -> None:
+        """Put the cart near the middle with the pole almost upright.
+
+        Raises:
+            MissingExtra: gymnasium is not installed.
+        """
+        self.seed = seed
+        self.pushes: list[int] = []
+        """Every push so far: 1 to the right, 0 to the left."""
+        self._env = _make()
+        state, _ = self._env.reset(seed=seed)
+        self.track = [_plain(state)]
+        """Every state so far; one more than there were steps."""
+        self.fell = False
+        """Whether the pole fell or the cart ran off."""
+        self._done = False
+
+    @perception
+    def get_state(self) -> NDArray[np.float64]:
+        """Return x, x_dot, theta, theta_dot, shape (4,): m, m/s, rad, rad/s.
+
+        x grows to the right; theta is 0 upright and grows as the pole leans to the right.
+        """
+        return np.array(self.track[-1])
+
+    @perception
+    def is_done(self) -> bool:
+        """Return whether the episode is over."""
+        return self._done
+
+    @action
+    def push(self, direction: int) -> NDArray[np.float64]:
+        """Push the cart for one step of 0.02 s: 1 to the right, 0 to the left.
+
+        Returns:
+            The state after it, as `get_state` gives it.
+
+        Raises:
+            ValueError: The direction is neither 0 nor 1.
+            LimitExceeded: The episode is over.
+        """
+        if self._done:
+            raise LimitExceeded(f"the episode was over after {self.steps} steps; ask is_done()")
+        try:
+            whole = float(direction)
+        except (TypeError, ValueError, OverflowError):
+            whole = -1.0
+        if whole not in (0.0, 1.0):
+            raise ValueError(f"direction is 0 (left) or 1 (right), not {direction!r}")
+        state, _, fell, timed_out, _ = self._env.step(int(whole))
+        self.pushes.append(int(whole))
+        self.track.append(_plain(state))
+        self.fell = bool(fell)
+        self._done = self.fell or bool(timed_out)
+        return self.get_state()
+
+    def close(self) -> None:
+        """Release the environment."""
+        self._env.close()
+
+
+def _plain(state: Any) -> list[float]:
+    return [float(value) for value in state]
+
+
+def _make() -> Any:
+    try:
+        gymnasium = importlib.import_module("gymnasium")
+    except ModuleNotFoundError:
+        raise MissingExtra(f"the cartpole needs gymnasium; run: {install_extra('bench')}") from None
+    return gymnasium.make("CartPole-v1", disable_env_checker=True)
+
 
 STEP_S = 0.05
 """Simulated time between two commands."""

@@ -1,7 +1,8 @@
-"""A house of rooms and things: what each step needs, what it changes, and scenes to try plans in.
+"""A household: its steps in words, its tasks, what each step needs and changes.
 
-Plain data and no clock: `House` is what is true, `refusal` says why a step cannot be taken now, and
-`after` is the house once it was. Sentences that can be asked and asked for:
+A step in words has `the` before every name: `put the plate in the sink`. `House` is what is true,
+plain data without a clock; `refusal` says why a step cannot be taken now, and `after` is the house
+once it was. Sentences that can be asked and asked for:
 
     plate in sink      novel on sofa       holding cup       television is on
     fridge is open     cup is clean        milk was drunk    sitting on sofa
@@ -12,17 +13,141 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
 
+import msgspec
 import numpy as np
 
-from benchmarks.planning.household_actions import OBJECTS, ROOMS, bank, parsed
+from benchmarks import task_file
+from benchmarks.planning.kitchen_tasks import plain
+from cap.planners.dialogue import DialogueLine
 from cap.planners.loop import DONE, Action, StepOutcome
+from cap.planners.stand_in_models import Advice, Knowledge
+
+
+class HouseWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said in the house."""
+
+    skills: dict[str, str]
+    """Each skill as a sentence."""
+    ways: dict[str, list[str]]
+    """Other words for doing things, by the usual ones."""
+    names: dict[str, list[str]]
+    """Other names of things, by the usual ones."""
+
+
+SAID = task_file.load_whole(Path(__file__).with_name("household_words.toml"), HouseWords)
+WORDS: Mapping[str, str] = SAID.skills
+_PATTERNS = {
+    skill: re.compile(re.escape(words).replace(r"\{\}", "(.+)")) for skill, words in WORDS.items()
+}
+
+
+class HouseObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of thing, of which a house has one at most."""
+
+    name: str
+    """What it is called."""
+    home: str
+    """The room, or the object it usually is on or in."""
+    can: frozenset[str]
+    """Of `grab`, `surface`, `container`, `door`, `switch`, `sit`, `lie`, `drink`, `eat`, `read`,
+    `wash`, `wipe`, `watch`, `tap`, `cloth`."""
+
+
+ROOMS = ("kitchen", "living room", "bedroom", "bathroom")
+OBJECTS: Mapping[str, HouseObject] = {
+    thing.name: thing
+    for thing in task_file.load(Path(__file__).with_name("household_things.jsonl"), HouseObject)
+}
+"""Everything a house may have."""
+
+
+def action(skill: str, *names: str) -> Action:
+    """Return a step."""
+    return Action(skill, names, WORDS[skill].format(*names))
+
+
+def bank() -> tuple[Action, ...]:
+    """Return every step that can be said of a house, `done` last."""
+    having = {
+        trait: [thing.name for thing in OBJECTS.values() if trait in thing.can]
+        for trait in ("grab", "surface", "container")
+    }
+    found = [action("walk", name) for name in (*ROOMS, *OBJECTS)]
+    for skill in WORDS:
+        if skill == "standup":
+            found.append(action(skill))
+        elif skill in ("putback", "putin", "pour"):
+            targets = having["surface" if skill == "putback" else "container"]
+            if skill == "pour":
+                targets = ["cup", "glass", "bowl", "coffee maker", "sink"]
+            found += [action(skill, a, b) for a in having["grab"] for b in targets if a != b]
+        elif skill != "walk":
+            found += [action(skill, name) for name in OBJECTS]
+    return (*found, DONE)
+
+
+def parsed(text: str) -> Action | None:
+    """Return the step that words say exactly; None if they say none."""
+    words = " ".join(text.lower().split()).rstrip(".")
+    for skill, pattern in _PATTERNS.items():
+        match = pattern.fullmatch(words)
+        if match is None:
+            continue
+        names = [name.removeprefix("the ") for name in match.groups()]
+        if all(name in OBJECTS or (skill == "walk" and name in ROOMS) for name in names):
+            return action(skill, *names)
+    return None
+
+
+def plan_of(texts: Sequence[str]) -> list[Action | None]:
+    """Return the steps of a plan in words, None for what is no step."""
+    return [parsed(text) for text in texts if text != DONE.text]
+
+
+class HouseholdTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One task."""
+
+    name: str
+    """What is to be done, in everyday words."""
+    split: Literal["demonstration", "test", "generalise"]
+    """What it is for."""
+    steps: tuple[str, ...]
+    """The reference plan, `done` left out."""
+    goals: tuple[str, ...]
+    """Sentences that must be true in the end."""
+
+
+TASKS = task_file.load(Path(__file__).with_name("household_tasks.toml"), HouseholdTask)
+BY_WORDS = {plain(task.name): task for task in TASKS}
+"""Every task by its plain words."""
+DEMONSTRATIONS = tuple(task for task in TASKS if task.split == "demonstration")
+TRIED = tuple(task for task in TASKS if task.split != "demonstration")
+
+
+def lcs(first: Sequence[str], second: Sequence[str]) -> float:
+    """Return the longest common subsequence of two plans as a share of the longer one."""
+    row = [0] * (len(second) + 1)
+    for step in first:
+        before = 0
+        for at, other in enumerate(second, start=1):
+            above = row[at]
+            row[at] = before + 1 if step == other else max(above, row[at - 1])
+            before = above
+    return row[-1] / (max(len(first), len(second)) or 1)
+
 
 HANDS = 2
 """Things that can be held at a time."""
 SCENES = 5
 _DEEDS = {"drink": "drunk", "eat": "eaten", "read": "read", "watch": "watched", "lookat": "seen",
           "wipe": "wiped"}  # fmt: skip
+_STATES = {"open": ("open", True), "close": ("open", False), "switchon": ("on", True),
+           "switchoff": ("on", False)}  # fmt: skip
+"""The fact about a thing that a skill makes true, or false."""
+_OTHERWISE = {"open": "closed", "on": "off"}
 _WHERE = re.compile(r"(.+) (in|on) (.+)")
 
 
@@ -132,12 +257,18 @@ def _in(house: House, name: str) -> str:
 def _unable(house: House, skill: str, names: Sequence[str]) -> str:
     """Return what is wrong with things that are in reach."""
     name, can = names[0], OBJECTS[names[0]].can
-    on, opened = f"{name} is on" in house.facts, f"{name} is open" in house.facts
     traits = {"sit": "sit", "lie": "lie", "drink": "drink", "eat": "eat", "read": "read",
               "open": "door", "close": "door", "switchon": "switch", "switchoff": "switch",
               "wash": "wash", "wipe": "wipe", "grab": "grab"}  # fmt: skip
     if skill in traits and traits[skill] not in can:
         return f"the {name} is nothing to {skill}"
+    if skill in _STATES:
+        state, wanted = _STATES[skill]
+        if skill == "switchon" and "door" in can and f"{name} is open" in house.facts:
+            return f"the {name} is open"
+        if (f"{name} is {state}" in house.facts) == wanted:
+            return f"the {name} is {state if wanted else _OTHERWISE[state]} already"
+        return ""
     match skill:
         case "grab":
             if name in house.held:
@@ -153,15 +284,6 @@ def _unable(house: House, skill: str, names: Sequence[str]) -> str:
                 return f"nothing goes into the {names[1]}"
             shut = "door" in target and f"{names[1]} is open" not in house.facts
             return f"the {names[1]} is closed" if shut else ""
-        case "open" | "close":
-            wrong = opened == (skill == "open")
-            return f"the {name} is {'open' if opened else 'closed'} already" if wrong else ""
-        case "switchon":
-            if "door" in can and opened:
-                return f"the {name} is open"
-            return f"the {name} is on already" if on else ""
-        case "switchoff":
-            return "" if on else f"the {name} is off already"
         case "wash":
             taps = [n for n in house.near if "tap" in OBJECTS[n].can]
             return "" if taps else "there is no water within reach"
@@ -177,6 +299,10 @@ def after(house: House, step: Action) -> House:
     if skill == "standup":
         return replace(house, posture="")
     name = names[0]
+    if skill in _STATES:
+        state, wanted = _STATES[skill]
+        fact = frozenset([f"{name} is {state}"])
+        return replace(house, facts=house.facts | fact if wanted else house.facts - fact)
     match skill:
         case "walk":
             if name in ROOMS:
@@ -191,11 +317,6 @@ def after(house: House, step: Action) -> House:
             held = tuple(each for each in house.held if each != name)
             places = {**house.places, name: names[1]}
             return replace(house, held=held, places=places, near=house.near | {name})
-        case "open" | "switchon":
-            return _with(house, f"{name} is {'open' if skill == 'open' else 'on'}")
-        case "close" | "switchoff":
-            gone = f"{name} is {'open' if skill == 'close' else 'on'}"
-            return replace(house, facts=house.facts - {gone})
         case "sit" | "lie":
             return replace(house, posture=f"{'sitting' if skill == 'sit' else 'lying'} on {name}")
         case "wash":
@@ -223,20 +344,18 @@ def prepared(house: House, plan: Iterable[Action]) -> House:
     must be the first time; and what it takes without opening anything can be seen.
     """
     places, facts = dict(house.places), set(house.facts)
-    first: dict[str, str] = {}
+    first: dict[str, bool] = {}
     steps = list(plan)
     for step in steps:
         for name in step.args:
             if name in OBJECTS and (name not in places or "grab" in OBJECTS[name].can):
                 places[name] = OBJECTS[name].home
-        if step.skill in ("open", "close", "switchon", "switchoff"):
-            first.setdefault(f"{step.args[0]} {'on' if 'switch' in step.skill else 'open'}",
-                             step.skill)  # fmt: skip
-    for key, skill in first.items():
-        name, _, state = key.rpartition(" ")
-        facts.discard(f"{name} is {state}")
-        if skill in ("close", "switchoff"):
-            facts.add(f"{name} is {state}")
+        if step.skill in _STATES:
+            state, wanted = _STATES[step.skill]
+            first.setdefault(f"{step.args[0]} is {state}", wanted)
+    facts = (facts | {fact for fact, wanted in first.items() if not wanted}) - {
+        fact for fact, wanted in first.items() if wanted
+    }
     opened = {step.args[0] for step in steps if step.skill in ("open", "close")}
     now = replace(house, places=places, facts=frozenset(facts))
     for name in {name for step in steps for name in step.args if name in OBJECTS}:
@@ -268,6 +387,12 @@ def execute(house: House, plan: Sequence[Action | None]) -> Executed:
         assert step is not None
         house = after(house, step)
     return Executed(house, "")
+
+
+def lacking(task: HouseholdTask, house: House) -> str | None:
+    """Return which goals of a task are not true in a house; None if all are."""
+    goals = [goal for goal in task.goals if not house.holds(goal)]
+    return f"not so: {'; '.join(goals)}" if goals else None
 
 
 class HouseholdWorld:
@@ -313,3 +438,44 @@ class HouseholdWorld:
             return StepOutcome(action, False, why)
         self.house = after(self.house, step)
         return StepOutcome(action, True)
+
+
+SYNONYMS: Mapping[str, str] = {
+    **{way: usual for usual, ways in SAID.ways.items() for way in ways},
+    **{way: usual for usual, ways in SAID.names.items() for way in ways if way != "book"},
+}
+"""What people say and what it is called here; a translator may know most of it."""
+_OTHERS = tuple(sorted({step for task in TASKS for step in task.steps} | {DONE.text}))
+
+
+class HouseholdKnowledge(Knowledge):
+    """Knows the reference plans by the names of their tasks."""
+
+    def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
+        """Return the steps that are left of the plan; None for a task it does not know."""
+        words = next((line.text for line in lines if line.kind == "person"), "")
+        task = BY_WORDS.get(plain(words))
+        if task is None:
+            return None
+        left = list(task.steps)
+        for line in lines:
+            if line.kind == "step" and left and line.text == left[0]:
+                left.pop(0)
+        return Advice(
+            tuple((step,) for step in (*left, DONE.text)),
+            task.goals,
+            others=tuple(step for step in _OTHERS if not left or step != left[0]),
+        )
+
+    def worded(self, step: str, generator: np.random.Generator) -> str:
+        """Return a step in free words: the usual ones now and then."""
+        for usual, ways in SAID.ways.items():
+            if step.startswith(usual + " "):
+                way = str(generator.choice([usual, *ways]))
+                step = way + step.removeprefix(usual)
+                break
+        for usual, ways in SAID.names.items():
+            name = rf"\bthe {usual}\b"  # a cupboard is no cup
+            if re.search(name, step):
+                step = re.sub(name, f"the {generator.choice([usual, *ways])}", step)
+        return step
