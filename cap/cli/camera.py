@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cap.cli.options import PATH, finite, json_option
+from cap.cli.options import PATH, json_option
 from cap.cli.output import print_result
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 @click.option(
     "--limit-mm",
     type=click.FloatRange(min=0, min_open=True),
-    callback=finite,
     default=3.0,
     show_default=True,
     metavar="MM",

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cap.cli import completion
 from cap.cli.exec import read_source
-from cap.cli.options import PATH, json_option
+from cap.cli.options import PATH, json_option, option
 from cap.cli.output import print_result
 from cap.errors import CheckFailed, did_you_mean
 
@@ -26,15 +25,7 @@ _MOST_HINTS = 5
 
 @click.command("check")
 @click.argument("file", type=PATH, required=False)
-@click.option(
-    "-r",
-    "--robot",
-    default="ravens",
-    show_default=True,
-    metavar="NAME",
-    shell_complete=completion.robots,
-    help="Robot that the program is for.",
-)
+@option("robot", default="ravens", show_default=True, help="Robot that the program is for.")
 @click.option("--rules", is_flag=True, help="List the rules that programs must follow.")
 @click.option(
     "--benchmark", is_flag=True, help="Also allow the imports that benchmark programs may use."

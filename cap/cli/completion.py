@@ -29,13 +29,27 @@ def command(shell: str | None) -> int:
     eval "$(cap completion zsh)"              in ~/.zshrc, after compinit
     cap completion fish | source              in ~/.config/fish/config.fish
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
-    shell = shell or Path(os.environ.get("SHELL", "")).name
-    found = get_completion_class(shell) if shell in SHELLS else None
+    found = get_completion_class(shell or Path(os.environ.get("SHELL", "")).name)
     if found is None:
         raise UsageError(f"name the shell: cap completion {' or '.join(SHELLS)}")
     cli = click.get_current_context().find_root().command
     click.echo(found(cli, {}, "cap", VARIABLE).source())
     return 0
+
+
+def model_names() -> list[str]:
+    """Return the models that need no name, and the beginnings of the others: their providers."""
+    from cap.models.providers import PROVIDERS
+
+    return ["nearest", "replay/", *(f"{name}/" for name in PROVIDERS)]
+
+
+def prompt_names() -> list[str]:
+    """Return the shipped prompts: folder and name."""
+    from cap.robot import registry
+
+    files = sorted(registry.prompts_path().glob("*/*.py"))
+    return [f"{path.parent.name}/{path.stem}" for path in files]
 
 
 def robots(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -46,10 +60,8 @@ def robots(ctx: click.Context, param: click.Parameter, typed: str) -> list[Compl
 
 
 def models(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the models that need no name, and the providers, that begin so."""
-    from cap.models.providers import PROVIDERS
-
-    return _beginning(typed, ("nearest", "replay/", *(f"{name}/" for name in PROVIDERS)))
+    """Return the models and providers that begin so."""
+    return _beginning(typed, model_names())
 
 
 def suites(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -61,11 +73,7 @@ def suites(ctx: click.Context, param: click.Parameter, typed: str) -> list[Compl
 
 def prompts(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the shipped prompts that begin so; or files."""
-    from cap.robot import registry
-
-    root = registry.prompts_path()
-    found = (f"{path.parent.name}/{path.stem}" for path in sorted(root.glob("*/*.py")))
-    return _beginning(typed, found) or [CompletionItem(typed, type="file")]
+    return _beginning(typed, prompt_names()) or [CompletionItem(typed, type="file")]
 
 
 def _beginning(typed: str, names: Iterable[str]) -> list[CompletionItem]:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from packaging.requirements import Requirement
 
-from cap.cli.options import json_option
+from cap.cli.options import json_option, unasked_config
 from cap.cli.output import PAGE, print_json, show
 from cap.errors import SandboxError, install_extra
 from cap.robot import registry
@@ -44,15 +44,16 @@ def command(only_config: bool, as_json: bool) -> None:
         for name, value in values.items():
             click.echo(f"  {name}: {value}")
     click.echo("settings for --set KEY=VALUE and the files:")
-    rows = [{"setting": name, **row} for name, row in settings.items()]
-    show(rows, columns=PAGE, spare=("about",))
+    shown = ("value", "default", "source")
+    rows = [{"setting": key, **{of: row[of] for of in shown}} for key, row in settings.items()]
+    show(rows, columns=PAGE)
 
 
 def _settings() -> dict[str, dict[str, str]]:
     """Return every setting with its value, its default, where it comes from and what it is."""
     from cap import config
 
-    settings, usual = config.load(os.environ, Path.cwd()), config.Config()
+    settings, usual = unasked_config(), config.Config()
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
     return {

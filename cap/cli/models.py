@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config, with_options
+from cap.cli.options import (
+    CommandGroup,
+    ModelOptions,
+    json_option,
+    load_config,
+    unasked_config,
+    with_options,
+)
 from cap.cli.output import print_result, show
 from cap.errors import UsageError
 from cap.models import providers
@@ -31,9 +36,7 @@ def list_models(as_json: bool) -> None:
     \b
     cap models list
     """  # noqa: D301
-    from cap import config
-
-    rows = providers.list_models(config.load(os.environ, Path.cwd()).asked())
+    rows = providers.list_models(unasked_config().asked())
     if not as_json:  # the whole rows are wider than a screen
         shown = ("model", "what it is", "address", "key")
         rows = [{name: row[name] for name in shown} for row in rows]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import sys
 import tomllib
@@ -27,24 +26,8 @@ APPROVALS = ("each-program", "each-call", "none")
 """When a person may be asked."""
 
 
-_COUNT, _PORT = click.IntRange(min=1), click.IntRange(0, 65535)
-
-
-def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Refuse infinities and what is no number, for click."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not finite", ctx, param)
-    return value
-
-
-class Named(click.Path):
-    """A path that must be named: an empty text is no folder, least of all the current one."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        if value == "":
-            self.fail("it is empty; specify a path", param, ctx)
-        return super().convert(value, param, ctx)
+_PORT = click.IntRange(0, 65535)
+_COUNT: Any = click.IntRange(min=1)
 
 
 def split_names(text: str | None, option: str, example: str) -> list[str] | None:
@@ -63,12 +46,8 @@ def split_names(text: str | None, option: str, example: str) -> list[str] | None
 
 def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[int]:
     """Return numbers from 1 on that are written with commas, each once, the smallest first."""
-    words = [word.strip() for word in (text or "").split(",") if word.strip()]
-    if not all(word.isascii() and word.isdigit() and 0 < int(word) < 10**6 for word in words):
-        raise click.BadParameter(
-            f"{text!r}; write whole numbers from 1, with commas, such as 1,5,20"
-        )
-    return sorted({int(word) for word in words})
+    words = text.split(",") if text else []
+    return sorted({_COUNT.convert(word.strip(), param, ctx) for word in words})
 
 
 def _named_numbers(
@@ -86,7 +65,7 @@ def _named_numbers(
     return found
 
 
-PATH, FILE = Named(path_type=Path), Named(path_type=Path, dir_okay=False)
+PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
 
 
 def _row(*flags: str, **settings: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -134,7 +113,6 @@ _SECTIONS = {
         ),
         "speed": _row(
             type=click.FloatRange(min=0.0, max=1000.0),
-            callback=finite,
             help="Maximum speed, in simulated seconds per real second (0: no limit).",
         ),
     },
@@ -149,7 +127,6 @@ _SECTIONS = {
         "base_url": _row(metavar="URL", help="Base URL to use instead of the provider's default."),
         "max_cost": _row(
             type=click.FloatRange(min=0.0),
-            callback=finite,
             metavar="USD",
             help="Maximum model cost in dollars; only requests already in progress may exceed it.",
         ),
@@ -445,6 +422,20 @@ MODEL_FIELDS = tuple(entry.name for entry in fields(ModelOptions))
 """What a command that asks no model does not offer."""
 
 
+def option(name: str, **settings: Any) -> Callable[[Any], Any]:
+    """Return the decorator that gives a command one option.
+
+    Args:
+        name: The row of the table, and the command's parameter.
+        settings: What differs from the row.
+    """
+    _, flags, usual = OPTIONS[name]
+    return click.option(name, *flags, **{**usual, **settings})
+
+
+json_option = option("as_json", is_flag=True)
+
+
 def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any], Any]:
     """Return the decorator that gives a command the options of an object, as `options`.
 
@@ -462,7 +453,6 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
             return command(options=kind(**chosen), **values)
 
         for entry in reversed(offered):
-            _, flags, settings = OPTIONS[entry.name]
             kind_of: dict[str, Any] = {}
             if entry.default is False:
                 kind_of["is_flag"] = True
@@ -470,14 +460,12 @@ def with_options(kind: type[Any], hidden: Sequence[str] = ()) -> Callable[[Any],
                 kind_of["multiple"] = True
             elif type(entry.default) in (int, float, str):
                 kind_of |= {"default": entry.default, "show_default": True}
-            more = {**kind_of, **settings, **entry.metadata}
-            wrapped = click.option(entry.name, *flags, **more)(wrapped)
+            wrapped = option(entry.name, **{**kind_of, **entry.metadata})(wrapped)
         return wrapped
 
     return decorate
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 MOST_SHOWN = 12
 """How many options the help of a command shows; the others by `--help-all`."""
 _USUAL = (
@@ -606,6 +594,13 @@ def _value(text: str) -> Any:
 def robot_values(given: Sequence[str]) -> dict[str, Any]:
     """Read the options of a robot, as `-R` takes them."""
     return key_values(given, "-R", "host=192.168.0.10")
+
+
+def unasked_config() -> Any:
+    """Return the settings that hold where nobody is asked about those of a folder's file."""
+    from cap import config
+
+    return config.load(os.environ, Path.cwd())
 
 
 def load_config(options: ModelOptions, **more: Any) -> Any:

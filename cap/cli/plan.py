@@ -84,8 +84,6 @@ def command(options: PlanOptions, instruction: str) -> int:
     if unsaid and single.is_known(setup, instruction):
         name = _TRY
     single.check_writer(setup, name, instruction)
-    if is_stand_in(name):
-        _model(name, None, options, settings)  # a wrong number is reported before anything begins
     made: list[Meter] = []
 
     def make_model(known: Any) -> Any:
@@ -184,7 +182,7 @@ def _report(
     moments = [event["data"] for event in read_events(folder) if event["kind"] == "candidates"]
     episode, done = verdict.episode, _good(verdict)
     code = 0 if done else {"model": 4, "refused": 3}.get(episode.end, 1)
-    pictures = [str(path) for path in [folder / "after.png"] if path.exists()]
+    pictures = [str(path) for path in folder.glob("after.png")]
     if as_json:
         steps = [
             {"text": one.action.text, "ok": one.ok, "message": one.message, "feedback": one.lines}
@@ -202,12 +200,8 @@ def _report(
     if moments:
         click.echo()
         show(_rows(moments))
-    noted: dict[str, list[str]] = {}
-    for number, moment in enumerate(moments, start=1):
-        for words in moment["notes"]:
-            noted.setdefault(str(words), []).append(str(number))
-    for words, numbers in noted.items():
-        click.echo(f"note: {words} (step {', '.join(numbers)})")
+    for note in dict.fromkeys(str(words) for moment in moments for words in moment["notes"]):
+        click.echo(f"note: {note}")
     if episode.end != "done":
         click.echo(f"ended unfinished: {episode.why}")
         if known:

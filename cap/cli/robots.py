@@ -14,7 +14,7 @@ import click
 
 from cap.cli import camera, completion
 from cap.cli.approval import ask_person
-from cap.cli.options import FILE, PATH, CommandGroup, json_option, robot_values, split_names
+from cap.cli.options import FILE, CommandGroup, json_option, option, robot_values, split_names
 from cap.cli.output import print_result, show, writing
 from cap.errors import CapError, Stopped, UsageError
 from cap.messages import printable
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = "it was ended here; what moved was stopped"
-UNANSWERED = "it was ended at the question; nothing of this step was done"
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def show_robot(name: str, as_json: bool) -> None:
 
 @command.command("new")
 @click.argument("name")
-@click.option("--out", type=PATH, metavar="DIR", help="Folder to create (default: NAME).")
+@option("out", help="Folder to create (default: NAME).")
 def new_robot(name: str, out: Path | None) -> None:
     """Create a working robot to start from: class, prompts, task, oracle and test.
 
@@ -103,20 +102,9 @@ def new_robot(name: str, out: Path | None) -> None:
 
 @command.command("scene")
 @click.argument("name", shell_complete=completion.robots)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed for the scene.",
-)
-@click.option(
-    "--objects",
-    metavar="NAMES",
-    help='Objects in the scene, separated by commas, such as "red block, blue bowl".',
-)
-@click.option("--out", type=FILE, metavar="FILE", help="File to write (default: standard output).")
+@option("seed", default=0, show_default=True, help="Seed for the scene.")
+@option("objects")
+@option("out", type=FILE, metavar="FILE", help="File to write (default: standard output).")
 def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     """Write the scene for a seed as TOML; you can edit it and load it with -R scene=FILE.
 
@@ -146,15 +134,12 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
 
 @command.command("check")
 @click.argument("robot", metavar="NAME|FILE", shell_complete=completion.robots)
-@click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
-@click.option("--yes", is_flag=True, help="Do not ask before examples that move a real robot.")
+@option("ask", is_flag=True, help="Ask before each example that moves a real robot.")
+@option("yes", is_flag=True, help="Do not ask before examples that move a real robot.")
 @json_option
-@click.option(
-    "-R",
-    "--robot-option",
-    "given",
+@option(
+    "robot_options",
     multiple=True,
-    metavar="KEY=VALUE",
     help="Robot option for bringing up the real robot, such as host=192.168.0.10; repeatable.",
 )
 @click.option(
@@ -164,7 +149,12 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     help="With -R, file for the bring-up log (default: bring-up-DATE.md).",
 )
 def check(
-    robot: str, ask: bool, yes: bool, as_json: bool, given: tuple[str, ...], protocol: Path | None
+    robot: str,
+    ask: bool,
+    yes: bool,
+    as_json: bool,
+    robot_options: tuple[str, ...],
+    protocol: Path | None,
 ) -> int:
     """Check a robot's types, documented units, reproducibility and prompts.
 
@@ -183,10 +173,10 @@ def check(
     from cap.models.providers import make_model
     from cap.validation.robots import check_robot
 
-    if given or protocol is not None:
+    if robot_options or protocol is not None:
         if ask or yes:
             raise UsageError("a bring-up asks before each motion; leave out --ask and --yes")
-        return _bring_up(robot, robot_values(given), protocol, as_json)
+        return _bring_up(robot, robot_values(robot_options), protocol, as_json)
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
@@ -241,14 +231,13 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
 
 def _checked_step(step: Step, checklist: BringUp) -> tuple[Checked, BaseException | None]:
     """Ask the user, then do a step; return its result, and what interrupted it."""
-    question, asking = step.question, bool(step.question)
+    question = step.question
     if question and not sys.stdin.isatty():
         lacks = "it needs a terminal, where a person can be asked: run it in one"
         return Checked(step.title, "not done", lacks, question, UsageError.exit_code), None
     try:
         if question and not ask_person(question):
             return Checked(step.title, "declined", "the user said no", question), None
-        asking = False
         return Checked(step.title, "ok", step.do(), question), None
     except CapError as error:
         checklist.stop()
@@ -256,8 +245,7 @@ def _checked_step(step: Step, checklist: BringUp) -> tuple[Checked, BaseExceptio
         return Checked(step.title, "failed", why, question, error.exit_code), None
     except (KeyboardInterrupt, Stopped) as stop:
         checklist.stop()
-        why = UNANSWERED if asking else INTERRUPTED
-        return Checked(step.title, "interrupted", why, question), stop
+        return Checked(step.title, "interrupted", INTERRUPTED, question), stop
 
 
 def _shown_and_asked(source: str) -> bool:

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import click
 
-from cap.cli.approval import ask_person
 from cap.cli.film import wanted
 from cap.cli.options import Command, SessionOptions, with_options
-from cap.cli.resume import replayed, resumed
-from cap.cli.session import report, watch
+from cap.cli.session import replayed, report, resumed, watch
 from cap.errors import UsageError
 
 
@@ -51,8 +49,7 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     gif = options.gif
     if gif is not None and gif.suffix.lower() != ".gif":
-        named = gif.with_suffix(".gif") if gif.name else "film.gif"
-        raise UsageError(f"--gif writes GIF only: name the file {named}")
+        raise UsageError(f"--gif writes GIF only, such as film.gif, not {gif}")
     if instructions == ("-",):
         read = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
         instructions = tuple(line for line in read.splitlines() if line.strip())
@@ -65,15 +62,11 @@ def command(options: RunOptions, instructions: tuple[str, ...]) -> int:
     with resumed(options, options.resume, instructions) as (session, now):
         watch(session, now)
         film = wanted(session, gif, options.pictures)
-        for number, words in enumerate(instructions, start=1):
-            failure = session.run(words, options.expect).failure
+        for words in instructions:
+            turn = session.run(words, options.expect)
             if film is not None:
                 film.turn()
-            left = instructions[number:]
-            if failure is None:
-                continue
-            # A person who refuses one program may want what they asked for after it all the same.
-            if failure.kind != "refused" or not left or not ask_person(f"Go on with: {left[0]}"):
+            if turn.failure is not None:
                 break
         paths = film.finish() if film else []
         return report(session, now, paths, left=instructions[len(session.turns) :])

@@ -9,8 +9,7 @@ import click
 
 from cap.cli.options import Command, SessionOptions, with_options
 from cap.cli.page.page import opened
-from cap.cli.resume import resumed
-from cap.cli.session import say_end, watch
+from cap.cli.session import resumed, say_end, watch
 from cap.sandbox.client import shared_template
 
 PORT = 8093
@@ -45,6 +44,5 @@ def command(options: ServeOptions) -> int:
         watch(session, now)
         click.echo(f"open {link}")
         page.run(session, now)
-        session.report_held()
         say_end(session, now)
     return 0

@@ -1,40 +1,29 @@
-"""The session that a command's options describe: opened, shown as it goes on, and reported."""
+"""The session that a command's options describe: new, resumed or repeated; shown, and reported."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cap.cli.approval import approval, approver, ask_for_program, ask_person, keep_skill
 from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.cli.output import print_json
-from cap.errors import CapError, MissingSimulator, Stopped, UsageError
+from cap.errors import CapError, MissingSimulator, UsageError
 from cap.messages import is_real, printable, usage_line
-from cap.robot.robot_files import path_of
+from cap.robot.robot_files import is_file, path_of
 
 if TYPE_CHECKING:
-    from cap.engine.settings import Decision
     from cap.models.base import Usage
     from cap.trace.trace import Trace
-
-
-class People(Protocol):
-    """Who is asked before anything moves."""
-
-    def approve(self, source: str) -> Decision:
-        """Say whether a program may run."""
-
-    def allow(self, call: str) -> bool:
-        """Say whether one call may be made."""
-
 
 _WEAK_LEVELS = ("kernel-seccomp", "process")
 """Below `kernel`, the user gets a note."""
@@ -44,7 +33,7 @@ _WEAK_LEVELS = ("kernel-seccomp", "process")
 def open_session(
     options: SessionOptions,
     instructions: Sequence[str],
-    people: People | None = None,
+    people: Any = None,
 ) -> Iterator[Any]:
     """Build the robot, the model and the session a command's options describe.
 
@@ -54,7 +43,8 @@ def open_session(
     Args:
         options: What was said on the command line.
         instructions: Those that are known already; the folder is named after the first.
-        people: Who is asked before anything moves; the person at the terminal if None.
+        people: Is asked before anything moves, by `approve(source)` and `allow(call)`; None for
+            the person at the terminal.
     """
     from cap.sandbox.client import shared_template
 
@@ -64,26 +54,14 @@ def open_session(
         raise UsageError("an instruction is empty; say what the robot should do")
     header = {"instructions": instructions, "dry_run": options.dry_run}
     with beginning(options.out, settings.runs, settings.robot, header) as trace:
-        session = _make_session(options, settings, trace, instructions, people)
+        session = _make_session(options, settings, trace, people)
     for why in session.damaged_skills.values():
         click.echo(f"warning: skipping a skill: {why}", err=True)
-    try:
-        with session:
-            yield session
-    except Stopped:  # no report follows
-        if not options.as_json:
-            with contextlib.suppress(OSError):  # the terminal may be gone
-                click.echo(f"run: {session.trace.folder}")
-        raise
+    with session:
+        yield session
 
 
-def _make_session(
-    options: SessionOptions,
-    settings: Any,
-    trace: Any,
-    instructions: Sequence[str],
-    people: People | None,
-) -> Any:
+def _make_session(options: SessionOptions, settings: Any, trace: Any, people: Any) -> Any:
     from cap.engine.settings import GenerationLimits, Repairs, Sampling
     from cap.robot import registry
     from cap.sandbox.limits import Limits
@@ -242,7 +220,9 @@ def beginning(
         with contextlib.suppress(OSError):  # that one says more than a full disk
             trace.close(status_after(error))
         if isinstance(error, UsageError):
-            _remove_run(folder, there)
+            shutil.rmtree(folder, ignore_errors=True)
+            if there:
+                folder.mkdir(exist_ok=True)
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise
@@ -261,14 +241,101 @@ def _claimed(folder: Path) -> Path:
     return folder
 
 
-def _remove_run(folder: Path, there: bool) -> None:
-    """Remove what was written of a run that never began; its folder too, unless it was there."""
-    with contextlib.suppress(OSError):
-        (folder / "programs").rmdir()
-        for name in ("events.jsonl", "run.json"):
-            (folder / name).unlink()
-        if not there:
-            folder.rmdir()
+def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
+    """Return options with the robot, scene and seed of a saved session; a dry run stays one.
+
+    Raises:
+        UsageError: Another robot or other objects were asked for, or its robot cannot be had.
+    """
+    robot = options.robot or kept.registered_robot()
+    if robot != kept.robot and not is_file(robot):
+        raise UsageError(f"the saved session uses robot '{kept.robot}'; leave out --robot")
+    if options.objects is not None and kept.objects is not None:
+        raise UsageError("the saved session has its own objects; leave out --objects")
+    from cap.session.session_file import DRY_RUN
+
+    dry = kept.mode == DRY_RUN
+    mode = options.mode or (None if dry else kept.mode)
+    given = options.robot_options
+    if mode == "physics":  # no other engine goes on with it
+        wanted = kept.engine_option(robot)
+        given = tuple(one for one in given if one.partition("=")[0] not in wanted)
+        given += tuple(f"{name}={value}" for name, value in wanted.items())
+    return replace(
+        options,
+        robot=robot,
+        robot_options=given,
+        mode=mode,
+        dry_run=options.dry_run or (dry and options.mode is None),
+        seed=kept.seed,
+        objects=options.objects if kept.objects is None else ", ".join(kept.objects),
+    )
+
+
+def _go_on(session: Any, kept: Any, folder: Any) -> None:
+    """Make a new session a saved one; say so if its world or its last turn is not what it was."""
+    rewound = session.restore(kept)
+    session.earlier_run = str(folder)
+    session.trace.update(resumed=str(folder), seed=kept.seed)
+    if not rewound:
+        noted = getattr(session.robot, "world_note", "")
+        why = kept.world_lost or noted or "the real world stays as it is"
+        click.echo(f"note: variables and history only; {why}", err=True)
+    from cap.trace.export.run_record import RunRecord
+
+    with contextlib.suppress(CapError):  # a file, or a damaged trace
+        last = RunRecord.read(folder).turns[-1:]
+        if last and last[0].ok is None:
+            asked = printable(last[0].instruction[:80])
+            click.echo(f"note: the last turn was interrupted and is discarded: {asked}", err=True)
+
+
+@contextmanager
+def resumed(
+    options: SessionOptions,
+    folder: Path | None,
+    instructions: Sequence[str],
+    people: Any = None,
+) -> Iterator[tuple[Any, SessionOptions]]:
+    """Open a session that goes on with the one of a run folder; a new one where there is none.
+
+    Yields:
+        The session, and the options it was opened with: robot, scene and seed are the saved ones.
+    """
+    kept = None
+    if folder is not None:
+        from cap.session import session_file
+
+        kept = session_file.read(folder)
+        options = as_saved(options, kept)
+    with open_session(options, instructions, people) as session:
+        if kept is not None:
+            _go_on(session, kept, folder)
+        yield session, options
+
+
+@contextmanager
+def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """Open a session like that of a run; yield it, and its steps as they are repeated."""
+    from cap.session import replay, session_file
+    from cap.trace.reader import read_header
+
+    todo = replay.steps(folder)
+    kept = session_file.read(folder, session_file.START)
+    with replay.recording(folder) as file:
+        looked = read_header(folder).get("look") is True
+        options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
+        by = {(True, False): "agreement", (False, True): "goal"}
+        chosen = by.get((kept.sampling.agreement, kept.sampling.goal), "both")
+        options = replace(
+            options,
+            samples=kept.sampling.samples,
+            rounds=kept.rounds,
+            settings=(*options.settings, f"choose_by={chosen}"),
+        )
+        with open_session(options, [f"replay {folder.name}"]) as session:
+            session.restore(kept)
+            yield session, replay.replay(replay.ready(session, kept, folder), todo)
 
 
 def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
@@ -279,7 +346,7 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
     if options.as_json and not asked:
         return
-    from cap.cli.console import SessionConsole
+    from cap.cli.output import SessionConsole
     from cap.trace.terminal import Live
 
     console = SessionConsole(highlight=False, stderr=options.as_json)
@@ -344,11 +411,6 @@ def report(
         click.echo("replayed: same result as in the run")
     for words in left:
         click.echo(f"not run after the failure: {words}")
-    if left and failure is not None and failure.kind == "refused":
-        given = [word for option in options.robot_options for word in ("-R", option)]
-        model = ["-m", options.model] if options.model else []
-        words = shlex.join([str(session.trace.folder), *left, *given, *model])
-        click.echo(f"to run them: cap run --resume {words}")
     for path in paths:
         click.echo(f"picture: {path}")
     say_end(session, options)
@@ -356,7 +418,7 @@ def report(
 
 
 def say_end(session: Any, options: SessionOptions, folder: str = "run") -> None:
-    """Say what a dry run would have sent, what models took, and where the run is.
+    """Say what a robot holds, what a dry run would have sent, what models took, where the run is.
 
     Args:
         session: Whose turns are over.
@@ -365,6 +427,7 @@ def say_end(session: Any, options: SessionOptions, folder: str = "run") -> None:
     """
     from cap.models.base import Usage
 
+    session.report_held()
     commands = getattr(session.robot, "commands", None)
     if options.dry_run and commands:
         click.echo("commands that would be sent:")

@@ -8,14 +8,14 @@ from typing import Any
 import click
 import msgspec
 
-from cap.cli.options import CommandGroup, ModelOptions, json_option, load_config
+from cap.cli.options import PATH, CommandGroup, ModelOptions, json_option, load_config, option
 from cap.cli.output import print_result, show
 from cap.errors import SkillError
 
 _folder_option = click.option(
     "--skills",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=PATH,
     metavar="DIR",
     help="Folder to use instead of the configured one.",
 )
@@ -35,12 +35,7 @@ def _store(folder: Path | None) -> Any:
 
 @command.command("list")
 @_folder_option
-@click.option(
-    "-r",
-    "--robot",
-    metavar="NAME",
-    help="For each skill that this robot cannot use, also show the reason.",
-)
+@option("robot", help="For each skill that this robot cannot use, also show the reason.")
 @json_option
 def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
     """List all skills, including damaged ones.
@@ -92,21 +87,9 @@ def show_skill(name: str, folder: Path | None, as_json: bool) -> None:
 
 @command.command("check")
 @_folder_option
-@click.option(
-    "-r", "--robot", metavar="NAME", help="Check only the skills of this robot (name or file)."
-)
-@click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    help="Model that answers LMP calls (default: the recorded answers are reused).",
-)
-@click.option(
-    "--prompts",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Folder with prompt files to use instead of the shipped ones.",
-)
+@option("robot", help="Check only the skills of this robot (name or file).")
+@option("model", help="Model that answers LMP calls (default: the recorded answers are reused).")
+@option("prompts", help="Folder with prompt files to use instead of the shipped ones.")
 @json_option
 def check(
     folder: Path | None, robot: str | None, model: str | None, prompts: Path | None, as_json: bool

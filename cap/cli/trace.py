@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.cli.options import PATH, CommandGroup, json_option
+from cap.cli.options import PATH, CommandGroup, json_option, option, unasked_config
 from cap.cli.output import print_json, show, writing
 from cap.errors import CapError, UsageError
 from cap.messages import printable
@@ -20,12 +19,6 @@ FORMATS = ("html", "md", "zip", "gif", "mp4", "rrd", "lerobot")
 @click.group("trace", cls=CommandGroup)
 def command() -> None:
     """List, show and export past runs."""
-
-
-def _runs_folder(given: Path | None) -> Path:
-    from cap import config
-
-    return given or config.load(os.environ, Path.cwd()).runs
 
 
 @command.command("list")
@@ -47,25 +40,21 @@ def list_traces(runs: Path | None, last: int | None, as_json: bool) -> None:
     cap trace list --json
     """  # noqa: D301
     rows: list[dict[str, Any]] = []
-    found = sorted(_runs_folder(runs).glob("*/run.json"))
+    found = sorted((runs or unasked_config().runs).glob("*/run.json"))
     for path in found[-last:] if last else found:
         try:
             header = read_header(path.parent)
         except CapError as error:
             header = {"status": f"damaged: {error}"}
-        row = {key: header.get(key) for key in ("status", "robot", "model", "seed", "seconds")}
-        rows.append({"run": str(path.parent), **row})
-    show(rows, as_json, spare=("seed", "robot", "seconds", "model"))
+        more = ("robot", "seed", "seconds") if as_json else ()
+        keys = ("status", "model", *more)
+        rows.append({"run": str(path.parent), **{key: header.get(key) for key in keys}})
+    show(rows, as_json)
 
 
 @command.command("show")
 @click.argument("folder", type=PATH, required=False)
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Also show perception calls and nested calls to language model programs (LMPs).",
-)
+@option("verbose", is_flag=True)
 @json_option
 def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Show a run as it appeared in the terminal (default: the newest run).
@@ -106,17 +95,17 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
 @click.option(
     "--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Output format."
 )
-@click.option(
-    "--out",
-    type=PATH,
+@option(
+    "out",
     metavar="FILE",
     help="Output file or, for lerobot, output folder (default: in the run folder).",
 )
-@click.option("-r", "--robot", metavar="FILE", help="Robot file to use when repeating the run.")
-@click.option(
-    "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
+@option("robot", metavar="FILE", help="Robot file to use when repeating the run.")
+@option(
+    "robot_options",
+    multiple=True,
     help="Set a robot option when repeating the run; repeatable.",
-)  # fmt: skip
+)
 def export_trace(
     folder: Path | None,
     to: str,
@@ -163,7 +152,7 @@ def export_trace(
 
 
 def _newest() -> Path:
-    runs = _runs_folder(None)
+    runs: Path = unasked_config().runs
     found = sorted(runs.glob("*/run.json"), key=lambda path: path.stat().st_mtime)
     if not found:
         raise UsageError(f"no runs in {runs}; name a run folder, or run something first")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.bench import problems, score
+from cap.cli.bench import problems
 from cap.cli.bench.report import compare, plot, report
-from cap.cli.bench.run import oracle, run
+from cap.cli.bench.run import oracle, run, score
 from cap.cli.options import CommandGroup, json_option
 from cap.cli.output import PAGE, show
 from cap.errors import CapError, MissingExtra
@@ -23,7 +23,7 @@ def command() -> None:
     """  # noqa: D301
 
 
-for _command in (run, oracle, report, compare, plot, problems.command, score.command):
+for _command in (run, oracle, score, report, compare, plot, problems.command):
     command.add_command(_command)
 
 
@@ -35,7 +35,7 @@ def list_suites(as_json: bool) -> None:
     \b
     cap bench list
     """  # noqa: D301
-    from benchmarks.suite import SUITES, names, suite
+    from benchmarks.suite import names, suite
 
     rows = []
     for name in names():
@@ -47,13 +47,6 @@ def list_suites(as_json: bool) -> None:
                 cells = ()
         except CapError as error:
             click.echo(f"warning: {printable(str(error))}; it is left out", err=True)
-            continue
-        except Exception as error:  # a plug-in may fail in any way
-            if name in SUITES:
-                raise
-            why = printable(" ".join(f"{type(error).__name__}: {error}".split()))
-            warning = f"warning: suite '{name}' cannot list its tasks: {why}; it is left out"
-            click.echo(warning, err=True)
             continue
         splits = [split for split in dict.fromkeys(split for _, split in cells) if split]
         rows.append(

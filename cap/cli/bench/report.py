@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cap.cli.options import PATH, json_option
+from cap.cli.options import PATH, json_option, option
 from cap.cli.output import PAGE, print_json, show
 from cap.errors import UsageError
 from cap.messages import printable
@@ -73,9 +73,7 @@ def _show_reasons(report: Any) -> None:
 @click.command("report")
 @click.argument("folders", nargs=-1, required=True, type=PATH, metavar="DIR...")
 @json_option
-@click.option(
-    "--junit", type=PATH, metavar="FILE", help="Write a JUnit XML report for a single DIR."
-)
+@option("junit", help="Write a JUnit XML report for a single DIR.")
 def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     """Write report.md and report.html to each results folder, and print the tables.
 

@@ -1,11 +1,12 @@
-"""`cap bench run|oracle`: suites of tasks, any model, results that resume."""
+"""`cap bench run|oracle|score`: suites of tasks, any model or given answers, resumable results."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,6 +15,7 @@ from cap.cli.bench.report import show_report
 from cap.cli.bench.trials import SHARED, SuiteCommand, given, options_for, run_trials, say_left_out
 from cap.cli.options import (
     MODEL_FIELDS,
+    PATH,
     RunnerOptions,
     load_config,
     split_names,
@@ -22,9 +24,6 @@ from cap.cli.options import (
 )
 from cap.cli.session import sampling
 from cap.errors import MissingSimulator, UnknownModel, UsageError
-
-if TYPE_CHECKING:
-    from benchmarks.report.tables import Cell, Report
 
 _UNSAID = click.core.ParameterSource.DEFAULT
 
@@ -70,6 +69,17 @@ class OracleOptions(TrialOptions):
     """What a suite's oracle programs are run with."""
 
     mode: str = "instant"
+
+
+@dataclass(frozen=True)
+class ScoreOptions(RunnerOptions):
+    """Which problems the answers are to, and how they are judged."""
+
+    incomplete: bool = False
+    timeout: float | None = None
+    k: list[int] = field(default_factory=list)
+    problem_file: Path | None = None
+    problems: tuple[Path, ...] = ()
 
 
 @click.command(
@@ -155,7 +165,7 @@ def oracle(suite_name: str, options: OracleOptions) -> int:
     return 1 if tally.successes < tally.n else 0
 
 
-def _run(settings: Any, options: TrialOptions) -> Cell:
+def _run(settings: Any, options: TrialOptions) -> Any:
     """Run the trials that were asked for; print the report and return its counts."""
     from benchmarks.suite import check_count, suite
 
@@ -175,7 +185,6 @@ def _run(settings: Any, options: TrialOptions) -> Cell:
     trials = found.trials(n, options.seed, tasks, splits)
     say_left_out(found)
     show = partial(show_report, as_json=options.as_json)
-    report: Report
     try:
         try:
             report = run_trials(found, trials, settings, options, settings.model, show)
@@ -188,3 +197,44 @@ def _run(settings: Any, options: TrialOptions) -> Cell:
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None
     return report.total
+
+
+@click.command("score", cls=SuiteCommand)
+@click.argument("suite_name", metavar="SUITE", shell_complete=completion.suites)
+@click.argument("file", type=PATH, metavar="FILE")
+@with_options(ScoreOptions, hidden=MODEL_FIELDS)
+def score(options: ScoreOptions, suite_name: str, file: Path) -> int:
+    """Score the answers in FILE to the problems of SUITE (humaneval or robocodegen).
+
+    \b
+    cap bench score humaneval samples.jsonl -k 1,10
+
+    FILE contains one JSON object per line, with task_id and either completion or solution. The
+    lines of FILE are written to the results folder, in the same order, with their verdicts added
+    and all other fields kept. The exit code is 1 if no sample could be judged; it does not depend
+    on the success rate.
+    """  # noqa: D301
+    from benchmarks.samples import SAMPLES
+    from benchmarks.suite import OWN_PROMPTS, Settings, suite
+
+    settled = given(
+        k=options.k,
+        limit_s=options.timeout,
+        problem_file=options.problem_file,
+        problems=options.problems,
+    )
+    found = suite(suite_name, settled)
+    if not found.judges_samples:
+        raise UsageError(f"'{suite_name}' cannot judge samples; use humaneval or robocodegen")
+    prompts = OWN_PROMPTS.get(suite_name, "")
+    model = f"{SAMPLES}{file.resolve()}"
+    settings = Settings(suite=suite_name, model=model, prompts=prompts, options=settled)
+    trials = found.given(file, incomplete=options.incomplete)
+    say_left_out(found)
+    fewest = min(Counter(trial.task for trial in trials).values())
+    if options.k and options.k[-1] > fewest:
+        few = f"some problems have only {fewest} samples"
+        click.echo(f"note: no pass@{options.k[-1]}: {few}", err=True)
+    show = partial(show_report, as_json=options.as_json)
+    tally = run_trials(found, trials, settings, options, file.stem, show).total
+    return 1 if tally.unjudged == tally.n else 0

@@ -188,23 +188,19 @@ def _say_stopped(folder: Path, trials: Sequence[Any]) -> None:
     )
 
 
-_ELSEWHERE = ("--out", "--junit")
-_ONCE = ("--resume", "--quiet", "-q", "--json")
+_OF_THIS_RUN = re.compile(
+    r" (--(out|junit)[ =]('[^']*'|\S+)|--resume|--quiet|-q|--json)(?=\s|$)",
+)
+"""Options that the command for another folder goes without."""
 
 
 def _command() -> str:
     """Return the command that repeats this run in a folder of its own, without passwords."""
     from cap.config import shown_url
 
-    words = list(click.get_current_context().find_root().obj or ())
-    kept: list[str] = []
-    while words:
-        word = words.pop(0)
-        if word in _ELSEWHERE:
-            del words[:1]
-        elif word not in _ONCE and not word.startswith(tuple(f"{name}=" for name in _ELSEWHERE)):
-            kept.append(re.sub("https?://.*", lambda url: shown_url(url.group()), word))
-    return shlex.join(["cap", *kept]) if kept else ""
+    words = click.get_current_context().find_root().obj or ()
+    kept = [re.sub("https?://.*", lambda url: shown_url(url.group()), word) for word in words]
+    return _OF_THIS_RUN.sub("", shlex.join(["cap", *kept])) if kept else ""
 
 
 def say_left_out(suite: BaseSuite) -> None:

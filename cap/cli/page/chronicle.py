@@ -100,15 +100,11 @@ class Chronicle:
             self._record.turns.append(TurnRecord(0, ""))
         return self._record.turns[-1]
 
-    def note(self, text: str, style: str = "yellow") -> None:
-        """Show something that is no event, in a style of the terminal."""
+    def show(self, text: str, style: str = "") -> None:
+        """Show something that is no event, in a style of the terminal: what a command says."""
         with self._lock:
             self._turn().parts.append(Note("note", text, STYLES.get(style, "")))
             self._new = True
-
-    def show(self, text: str, style: str = "") -> None:
-        """Show what a command says, as a terminal does."""
-        self.note(text, style)
 
     def command(self, line: str) -> None:
         """Begin what a slash command shows."""

@@ -19,10 +19,8 @@ from typing import Any
 
 from cap.cli.options import SessionOptions
 from cap.cli.page import server as page_server
-from cap.cli.page.access import Access
 from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import ASKS, Chronicle
-from cap.cli.page.instruction_field import SETTLE_S, InstructionField
 from cap.cli.page.scene import SceneDrawer
 from cap.cli.repl.commands import Commands
 from cap.engine.settings import Decision
@@ -34,14 +32,15 @@ from cap.trace.trace import Event
 FRAMES_PER_S = 30
 """Pictures of the scene that are sent each second, at most."""
 TOLD_EVERY_S = 0.1
-"""How often conversation, program and calls are brought up to date."""
+"""How often conversation, program and calls are brought up to date, and a robot that reports no
+motion itself."""
 _SHORTEST_S = 1 / 60
 """Simulated seconds between two moments that are shown, at least."""
-_LOOK_EVERY_S = 0.1
-"""How often a robot that reports no motion itself is observed."""
 _LEAVE_S = 0.2
 """How long the last words have to leave."""
 _HINT = "Enter runs it"
+SETTLE_S = 0.5
+"""What was taken leaves the field once nothing was typed for so long."""
 
 
 @contextlib.contextmanager
@@ -58,7 +57,7 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
         UsageError: The port cannot be used.
     """
     page_server.require_viser()
-    access = Access()
+    access = page_server.Access()
     with page_server.open_socket(port) as listening:
         server = page_server.start(listening, access, "cap")
         number = listening.getsockname()[1]
@@ -67,6 +66,46 @@ def opened(port: int, speed: float, *, watching: bool = False) -> Iterator[tuple
             yield page, f"http://{page_server.HOST}:{number}/?token={access.token}"
         finally:
             page_server.stop(server)
+
+
+class InstructionField:
+    """What is typed as an instruction in one browser, and when it is whole.
+
+    A browser sends what is in a field at most every 50 ms, and of its messages that wait only the
+    last one. So Enter is no message of its own, which would drop the last letters: it is a line
+    break in the text, and a reader of the break has read all that comes before it.
+    """
+
+    text = ""
+    """What is in the field."""
+    taken = ""
+    """Its beginning that was taken."""
+
+    def typed(self, text: str) -> str:
+        """Return the instruction that is complete with this text; "" if none is.
+
+        Enter behind the last word, or within what was typed before, takes all that is there; other
+        line breaks come from a paste, and are spaces.
+
+        Args:
+            text: All that is in the field.
+        """
+        before, self.text = self.text[len(self.taken) :], text
+        if not text.startswith(self.taken):
+            self.taken = ""
+        rest = text[len(self.taken) :]
+        within = "\n" in rest and rest.replace("\n", "", 1) == before
+        words = " ".join((before if within else rest).split())
+        longer = rest.endswith("\n") and len(rest) > len(before)
+        if not words or not (within or longer):
+            return ""
+        self.taken = text
+        return words
+
+    def settled(self) -> str:
+        """Take out what was taken; return what then is to be in the field."""
+        self.text, self.taken = self.text[len(self.taken) :], ""
+        return self.text
 
 
 class LivePage:
@@ -146,15 +185,15 @@ class LivePage:
                 self._question.show(client)
 
     async def _typed(self, typed: InstructionField, event: Any) -> None:
-        """Take in what stands in a field, on the thread that hears browsers: none is missed."""
+        """Take in what is in a field, on the thread that hears browsers: none is missed."""
         if event.client_id is None:  # it was changed below
             return
-        if words := typed.typed(event.target.value, time.monotonic()):
+        text = event.target.value
+        if words := typed.typed(text):
             self._wait_in_line(words)
-        changes = typed.changes
         await asyncio.sleep(SETTLE_S)
-        if changes == typed.changes:
-            event.target.value = typed.settled(time.monotonic())
+        if typed.taken and typed.text == text:
+            event.target.value = typed.settled()
 
     def _wait_in_line(self, line: str) -> None:
         with self._arrived:
@@ -167,30 +206,19 @@ class LivePage:
         self.story.wait_for(list(self._waiting) if self._busy else [])
 
     def stop(self, why: str) -> None:
-        """End the program that runs, as Ctrl-C does, and what waits; the robot at once."""
+        """End the program that runs, as Ctrl-C does; the robot at once."""
         if self._watching and self._session is not None:
             self._session.stop()
-            self.story.note(why)
+            self.story.show(why, "yellow")
             return
         with self._lock:
-            if self._session is None:
-                return
-            self._drop_waiting()
             if not self._busy or self._stopping:
                 return
             self._stopping = True
             stop_signals.why = why
             signal.raise_signal(signal.SIGINT)  # first: else the program fails, and is repaired
             self._session.robot.stop()
-            self.story.note(why)
-
-    def _drop_waiting(self) -> None:
-        """Drop what waits, and say so; the lock is held."""
-        dropped = list(self._waiting)
-        self._waiting.clear()
-        self._tell_waiting()
-        for line in dropped:
-            self.story.note(f"stopped, so this is not run: {line}")
+            self.story.show(why, "yellow")
 
     def _left(self, client: int) -> None:
         """Stop a real robot whose motion was approved by the one who left; nothing else."""
@@ -224,24 +252,25 @@ class LivePage:
 
     def _asking(self, message: str, source: str, text: str) -> Decision:
         self._approved_by = None
-        with ApprovalRequest(self.story, message, source, text) as question:
+        question = ApprovalRequest(message, source, text)
+        try:
             with self._showing:
                 self._question = question
                 for browser in self._browsers.values():
                     question.show(browser)
             self.story.say(ASKS)
-            try:
-                decision, client = question.wait()
-            finally:
+            decision, client = question.wait()
+        finally:
+            with self._showing:
                 self._question = None
+                question.close()
         if decision.allowed:
             self._approved_by = client  # first: if it leaves from now on, it stops the robot
             with self._showing:
                 left = client not in self._browsers
             if left and not self._session.robot.simulated:
-                self.story.note(
-                    "the browser that approved this motion has left, so the motion is refused"
-                )
+                why = "the browser that approved this motion has left, so the motion is refused"
+                self.story.show(why, "yellow")
                 return Decision(False)
         return decision
 
@@ -274,19 +303,15 @@ class LivePage:
             self._scene.look_at(session.robot.view())
             self._scene.show(session.robot)
         hooked = self._hook(session.robot)
-        threads = [threading.Thread(target=self._tell, name="cap-page", daemon=True)]
-        if not hooked:
-            threads.append(threading.Thread(target=self._look, name="cap-look", daemon=True))
-        for thread in threads:
-            thread.start()
+        thread = threading.Thread(target=self._tell, args=(hooked,), name="cap-page", daemon=True)
+        thread.start()
         try:
             yield
         finally:
             self._closed.set()
             if hooked:
                 session.robot.on_frame = None
-            for thread in threads:
-                thread.join(timeout=2.0)
+            thread.join(timeout=2.0)
             self.story.say("the session is over: the server was ended in its terminal")
             self.tell()
             self._stop_button.disabled = self._undo_button.disabled = True
@@ -308,12 +333,13 @@ class LivePage:
         try:
             if line.startswith("/"):
                 self.story.command(line)
-            turns = len(self._session.turns)
-            self._commands.obey(line)
-            failure = self._session.turns[-1].failure if len(self._session.turns) > turns else None
-            if failure is not None and failure.kind == "interrupted" and not self._stopping:
-                with self._lock:  # by Ctrl-C in the terminal
-                    self._drop_waiting()
+            if not self._commands.obey(line):
+                with self._lock:
+                    dropped = list(self._waiting)
+                    self._waiting.clear()
+                    self._tell_waiting()
+                for left in dropped:
+                    self.story.show(f"this is not run after that: {left}", "yellow")
         finally:
             self._approved_by = None
             self._edit = self._refused = ""
@@ -368,16 +394,12 @@ class LivePage:
             self._rehearses = False
             self._show_robot()
 
-    def _look(self) -> None:
-        """Show a robot that reports no motion itself, again and again while it is busy."""
-        while not self._closed.wait(_LOOK_EVERY_S):
-            if self._busy and not self._rehearses:
-                self._show_robot()
-
-    def _tell(self) -> None:
-        """Bring conversation, program and calls up to date."""
+    def _tell(self, hooked: bool) -> None:
+        """Bring the panel up to date, and the scene of a robot that reports no motion itself."""
         while not self._closed.wait(TOLD_EVERY_S):
             self.tell()
+            if not hooked and self._busy and not self._rehearses:
+                self._show_robot()
 
     def tell(self) -> None:
         """Bring what is shown up to date now."""

@@ -108,8 +108,8 @@ class SceneDrawer:
         ]
         if not near:
             return
-        low, high = ([pick(axis) for axis in zip(*near, strict=True)] for pick in (min, max))
-        x, y, z = ((a + b) / 2 for a, b in zip(low, high, strict=True))
+        low, high = np.min(near, axis=0), np.max(near, axis=0)
+        x, y, z = (low + high) / 2
         reach = max(0.5, math.dist(low, high) / 2)
         camera = self._server.initial_camera
         camera.look_at = (x, y, min(z, 0.5) * 0.6)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import io
 import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +24,7 @@ from cap.result import folded
 from cap.robot import observation, registry
 from cap.robot.observation import Observation
 from cap.session import session_file
+from cap.trace.export.lerobot import png
 
 if TYPE_CHECKING:
     from cap.trace.trace import Event
@@ -65,35 +65,26 @@ _QUOTED = re.compile(r"(: |-> )'([^']*)'")
 """An annotation as a signature shows it that is text."""
 
 
-class Screen(Protocol):
-    """Where commands show what they say: a terminal, a pipe or the page."""
-
-    is_page: bool
-
-    @property
-    def width(self) -> int:
-        """Characters in a line."""
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether a person reads it as it comes."""
-
-    def show(self, text: str, style: str = "") -> None:
-        """Show printable text in a style of rich's."""
-
-
 class Commands:
     """Obeys what is typed in one session."""
 
-    def __init__(self, session: Any, options: SessionOptions, screen: Screen) -> None:
+    def __init__(
+        self,
+        session: Any,
+        options: SessionOptions,
+        screen: Any,
+        begin: Any = None,
+    ) -> None:
         """Take over a session.
 
         Args:
             session: Whose.
             options: How it was opened.
-            screen: Where things are said.
+            screen: Shows what is said (`show`): a `SessionConsole`, or the page's `Chronicle`.
+            begin: Puts another session in this one's place: takes its options, and the saved
+                session that it goes on with, or None. Not needed on the page.
         """
-        self.session, self.options, self.screen = session, options, screen
+        self.session, self.options, self.screen, self.begin = session, options, screen, begin
         self.tail = ""
         """What the model was asked with at last, below the prompt's own text."""
         self.repairs: list[str] = []
@@ -103,13 +94,9 @@ class Commands:
         session.trace.listeners.append(self._hear)
         self.draft = ""
         """A program that was edited and did not run."""
-        self.kept: list[str] = []
-        """Names under which functions were kept for later sessions."""
         self.looks = 0
         self.ended = False
         """True once the person has asked to leave."""
-        self.opening: tuple[SessionOptions, Path | None] | None = None
-        """The session that is to take this one's place: its options, and what it goes on with."""
 
     def _hear(self, event: Event) -> None:
         """Remember what a turn's result does not say; say what to do about a trouble."""
@@ -168,8 +155,7 @@ class Commands:
         """Return a command's name, which may be typed in capitals."""
         command = name.lower()
         if command not in COMMANDS:
-            near = [f"/{known}" for known in COMMANDS if did_you_mean(command, [known])]
-            hint = did_you_mean(f"/{command}", near)
+            hint = did_you_mean(command, COMMANDS)
             raise UsageError(f"no command /{printable(name)}.{hint} /help lists all commands")
         return command
 
@@ -264,15 +250,14 @@ class Commands:
             raise UsageError(
                 f"robot '{robot.name}' cannot render pictures; /scene describes the scene in words"
             )
-        data = io.BytesIO()
         try:
-            robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
+            picture = png(robot.render(LOOK_PX, LOOK_PX))
         except Exception as error:  # a person's own code may fail in any way
             reason = f"{type(error).__name__}: {error}"
             raise RobotError(f"robot '{robot.name}' render() failed: {reason}") from None
         self.looks += 1
-        path = self.session.trace.keep(f"scene-{self.looks:02d}.png", data.getvalue())
-        self.tell(f"picture: {path}{'' if path.exists() else ', once there is space'}")
+        path = self.session.trace.keep(f"scene-{self.looks:02d}.png", picture)
+        self.tell(f"picture: {path}")
 
     def do_code(self, given: str) -> None:
         """Show a program."""
@@ -371,8 +356,6 @@ class Commands:
             self.tell("no functions yet")
         for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
             self.tell(f"  {kept.name} ({kept.origin})")
-        for name in dict.fromkeys(self.kept):
-            self.tell(f"  {name} (saved for later sessions)")
         for reason in self.session.damaged_skills.values():
             self.tell(f"  left out: {reason}", "yellow")
 
@@ -384,13 +367,7 @@ class Commands:
         if given.endswith(".json"):
             self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
         elif len(names) in (1, 2):
-            store = self.session.skills
-            before = store.names() if store is not None else ()
-            path = self.session.save_skill(*names)
-            new = [name for name in store.names() if name not in before and name != path.stem]
-            self.kept += [path.stem, *new]
-            needed = f"; also saved, because it needs them: {', '.join(new)}" if new else ""
-            self.tell(f"saved as {path}{needed}")
+            self.tell(f"saved as {self.session.save_skill(*names)}")
         else:
             raise UsageError(
                 "name a function: /save NAME, or /save NAME NEW_NAME; /skills lists them. The "
@@ -414,7 +391,7 @@ class Commands:
         options = replace(self.options, objects=None, mode=None, out=None)
         if kept.robot != self.session.robot.name:
             options = self._for_another_robot(None)
-        self.opening = options, path
+        self.begin(options, path)
         return None
 
     def do_model(self, given: str) -> None:
@@ -444,16 +421,17 @@ class Commands:
             return
         if given == robot.name and not robot.simulated:
             raise UsageError(f"'{given}' is a real robot in use: /quit, then start cap repl again")
-        self.opening = self._for_another_robot(given), None
+        self.begin(self._for_another_robot(given), None)
 
     def _for_another_robot(self, name: str | None) -> SessionOptions:
         """Return the options of a session with another robot.
 
         What was said of this one is not said of that, least of all that it may move unasked.
         """
+        own = ("robot_options", "objects", "prompts", "out", "yes", "rehearse", "min_level")
+        usual: dict[str, Any] = {field: getattr(SessionOptions, field) for field in own}
         asks = None if self.options.approve == "none" else self.options.approve
-        options = replace(self.options, robot=name, robot_options=(), objects=None, prompts=None)
-        return replace(options, out=None, approve=asks, yes=False, rehearse=None, min_level=None)
+        return replace(self.options, **usual, robot=name, approve=asks)
 
     def do_cost(self, given: str) -> None:
         """Say what the model took, in all and for each LMP."""
@@ -485,8 +463,7 @@ class Commands:
         number = _count(given, "/code") if given else len(turns)
         if not turns:
             earlier = f"; {self.session.earlier_turns}" if self.session.earlier else ""
-            where = "; cap trace show prints their programs" if earlier else ""
-            raise UsageError(f"there are no turns yet{earlier}{where}")
+            raise UsageError(f"there are no turns yet{earlier}")
         if number > len(turns):
             raise UsageError(f"there is no turn {number}; the last one is {len(turns)}")
         return turns[number - 1]

@@ -9,10 +9,10 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 
+from cap.cli.completion import model_names
 from cap.cli.repl.commands import COMMANDS
 from cap.cli.repl.scene import to_try
 from cap.errors import CapError
-from cap.models.providers import PROVIDERS
 from cap.robot import observation, registry
 
 _MOST_SENTENCES = 50
@@ -51,25 +51,22 @@ class ReplCompleter(Completer):
         before a word is begun, objects are offered: those that go on with the words before it, else
         all. The sentences are those of the prompt that can be said here.
         """
-        ends = [line[match.start() :] for match in _WORD.finditer(line)]
         objects = self._on_table()
-        names = objects
-        if not line or line[-1].isspace():  # a name may go on behind a space
-            ends = [*ends, ""]
-        else:
+        names, ends = objects, [line[match.start() :] for match in _WORD.finditer(line)]
+        if line[-1:].isspace():  # a name may go on behind a space
+            ends.append("")
+        elif line:
             scope = self.session.engine.scope(self.session.prompt, self.session.state)
             names = list(dict.fromkeys([*objects, *sorted(scope.names())]))
-        sentences = [
-            Completion(sentence, -len(line))
-            for sentence in to_try(self.session.prompt, objects, _MOST_SENTENCES)
-            if sentence.lower().startswith(line.lower())
-        ]
-        yield from sentences if not line else ()
-        for typed in ends:
-            if fit := [name for name in names if name.lower().startswith(typed.lower())]:
-                yield from (Completion(name, -len(typed)) for name in fit)
-                break
-        yield from sentences if line else ()
+        fits = (
+            [(typed, name) for name in names if name.lower().startswith(typed.lower())]
+            for typed in ends
+        )
+        for typed, name in next(filter(None, fits), ()):
+            yield Completion(name, -len(typed))
+        for sentence in to_try(self.session.prompt, objects, _MOST_SENTENCES):
+            if sentence.lower().startswith(line.lower()):
+                yield Completion(sentence, -len(line))
 
     def _on_table(self) -> list[str]:
         """Return the names of objects."""
@@ -86,7 +83,7 @@ class ReplCompleter(Completer):
         if command == "robot":
             return sorted(registry.robots())
         if command == "model":
-            return ["nearest", "replay/", *(f"{name}/" for name in PROVIDERS)]
+            return model_names()
         if command == "save":
             return [entry.name for entry in session.state.definitions if entry.origin != "skill"]
         if command == "help":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 from pathlib import Path
 
 import click
@@ -13,7 +12,6 @@ from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.filters import is_searching
 from prompt_toolkit.history import FileHistory, InMemoryHistory
-from prompt_toolkit.input.typeahead import get_typeahead
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
@@ -66,15 +64,6 @@ class LineEditor:
             multiline=True,
             prompt_continuation=lambda width, number, wrapped: "" if wrapped else "...> ",
         )
-
-    def drop_typed(self) -> bool:
-        """Drop what was typed before it was asked for; return whether there was anything."""
-        typed = bool(get_typeahead(self._prompt.input))
-        with contextlib.suppress(OSError, ValueError):  # no terminal after all, or Windows
-            number = self._prompt.input.fileno()
-            while select.select([number], [], [], 0)[0] and os.read(number, 65536):
-                typed = True
-        return typed
 
     def read(self, completer: Completer) -> str | None:
         """Return what was typed; "" after Ctrl-C, None at the end."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Container, Mapping
 from operator import itemgetter
+from textwrap import wrap
 
 from cap.prompt.examples import RECALLED
 from cap.prompt.prompt import Prompt
@@ -12,6 +13,8 @@ from cap.robot.protocol import Xyz
 
 MOST_COLUMNS, MOST_ROWS = 48, 12
 _LEAST_COLUMNS = 8
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
+"""Keeps a thing and its name in one line."""
 _MARKS = string.ascii_lowercase + string.ascii_uppercase
 _SEEN = ("moved", "drew", "drove")
 """What a person sees come of a sentence."""
@@ -44,14 +47,10 @@ def scene_map(places: Mapping[str, Xyz], width: int) -> list[str]:
         free = [at for at in range(columns) if row[at] == "."]
         if free:
             row[min(free, key=lambda at: abs(at - column))] = mark
-    legend: list[str] = []
-    for mark, name in zip(_MARKS, places, strict=False):
-        entry = f"{mark} {name}"
-        if legend and len(legend[-1]) + 2 + len(entry) <= width - 4:
-            legend[-1] += f"  {entry}"
-        else:
-            legend.append(entry)
-    return ["".join(row) for row in grid] + legend
+    entries = (f"{mark} {name}" for mark, name in zip(_MARKS, places, strict=False))
+    legend = "  ".join(entry.replace(" ", _HARD_SPACE) for entry in entries)
+    lines = wrap(legend, width - 4, break_long_words=False, break_on_hyphens=False)
+    return [*map("".join, grid), *(line.replace(_HARD_SPACE, " ") for line in lines)]
 
 
 def to_try(prompt: Prompt, things: Container[str], count: int = 2) -> list[str]:
