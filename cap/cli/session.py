@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -220,9 +219,12 @@ def beginning(
         with contextlib.suppress(OSError):  # that one says more than a full disk
             trace.close(status_after(error))
         if isinstance(error, UsageError):
-            shutil.rmtree(folder, ignore_errors=True)
-            if there:
-                folder.mkdir(exist_ok=True)
+            with contextlib.suppress(OSError):
+                (folder / "programs").rmdir()
+                (folder / "events.jsonl").unlink()
+                (folder / "run.json").unlink()
+                if not there:
+                    folder.rmdir()
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise

@@ -152,7 +152,7 @@ def test_without_its_extra_the_page_names_it(
     assert told.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [["--json"], ["--speed", "nan"], ["--port", "70000"]])
+@pytest.mark.parametrize("words", [["--json"], ["--speed", "-1"], ["--port", "70000"]])
 def test_what_makes_no_sense_is_refused(words: list[str], capsys: Capture) -> None:
     assert run(["serve", *words]) == 2
     assert "Traceback" not in capsys.readouterr().err
