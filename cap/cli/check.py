@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cap.cli.exec import read_source
 from cap.cli.options import PATH, json_option, option
 from cap.cli.output import print_result
+from cap.cli.run import read_source
 from cap.errors import CheckFailed, did_you_mean
 
 if TYPE_CHECKING:
@@ -96,24 +96,23 @@ def faults(session: Session, source: str, policy: Policy) -> tuple[list[Violatio
     scope = session.engine.scope(unhinted(session.prompt), state)
     examined = examine(program, scope, policy)
     found = list(examined.violations)
+    generated, hints = [], 0
     known = scope.names() | policy.names()
-    meant = {
-        entry.name: near_miss(entry.name, scope.primitives)
-        for entry in examined.undefined
-        if entry.calls
-    }
-    mistyped = [entry for entry in examined.undefined if meant.get(entry.name)]
-    for number, entry in enumerate((*examined.missing, *mistyped)):
-        if near := meant.get(entry.name):
+    for entry in examined.undefined:
+        near = near_miss(entry.name, scope.primitives) if entry.calls else None
+        if entry.calls and near is None:
+            generated.append(entry.name)
+            continue
+        hints += 1
+        if near:
             reason = f"there is no '{entry.name}'; there is {call_of(scope.primitives[near])}"
         else:
-            hint = did_you_mean(entry.name, known) if number < _MOST_HINTS else ""
+            hint = did_you_mean(entry.name, known) if hints <= _MOST_HINTS else ""
             reason = f"name '{entry.name}' is not defined.{hint}"
         uses = (
-            node
+            node.col_offset
             for node in ast.walk(examined.program.tree)
             if isinstance(node, ast.Name) and (node.id, node.lineno) == (entry.name, entry.line)
         )
-        column = min((node.col_offset for node in uses), default=0) + 1
-        found.append(Violation("undefined", entry.line, column, reason))
-    return found, [name for name, near in meant.items() if near is None]
+        found.append(Violation("undefined", entry.line, min(uses, default=0) + 1, reason))
+    return found, generated

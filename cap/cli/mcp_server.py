@@ -32,6 +32,7 @@ from cap.engine.settings import Decision
 from cap.errors import CapError, RobotError, UsageError
 from cap.program.program import MAX_SOURCE_CHARS
 from cap.session.session import Session
+from cap.trace.export.lerobot import png
 from cap.trace.trace import versions
 
 T = TypeVar("T")
@@ -235,9 +236,7 @@ def _add_looks(server: MCPServer[Any], thread: SessionThread) -> None:
             found: list[Any] = [json.dumps(_seen(session))]
             render: Any = getattr(session.robot, "render", None)
             if picture and render is not None:
-                data = io.BytesIO()
-                render(PICTURE_PX, PICTURE_PX).save(data, "PNG")
-                found.append(Image(data=data.getvalue(), format="png"))
+                found.append(Image(data=png(render(PICTURE_PX, PICTURE_PX)), format="png"))
             return found
 
         return await thread.do(context, look)

@@ -1,7 +1,11 @@
-"""`cap run INSTRUCTION...`: several instructions are one session."""
+"""`cap run INSTRUCTION...` and `cap exec FILE.py`: a model's programs, or your own, in one session.
+
+Your own program takes the same way: it is checked, and runs in the sandbox.
+"""
 
 from __future__ import annotations
 
+import errno
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +13,14 @@ from pathlib import Path
 import click
 
 from cap.cli.film import wanted
-from cap.cli.options import Command, SessionOptions, with_options
-from cap.cli.session import replayed, report, resumed, watch
-from cap.errors import UsageError
+from cap.cli.options import PATH, Command, SessionOptions, with_options
+from cap.cli.session import open_session, replayed, report, resumed, watch
+from cap.errors import CheckFailed, UsageError
+from cap.files import read_bytes
+from cap.program.program import MAX_SOURCE_CHARS
+
+_MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
+"""More than any program takes, a byte order mark included."""
 
 
 @dataclass(frozen=True)
@@ -83,3 +92,54 @@ def _replay(options: RunOptions, folder: Path) -> int:
             if film is not None:
                 film.turn()
         return report(session, options, film.finish() if film else [], differs=differs)
+
+
+@dataclass(frozen=True)
+class ExecOptions(SessionOptions):
+    """Those of a session, and what the program must do."""
+
+    expect: tuple[str, ...] = ()
+
+
+@click.command("exec", cls=Command)
+@click.argument("file", type=PATH)
+@with_options(ExecOptions)
+def exec_command(options: ExecOptions, file: Path) -> int:
+    """Run a program from a file or standard input (-), with every primitive and LMP available.
+
+    \b
+    cap exec program.py --mode instant
+    cap exec program.py -r kitchen --expect moved
+    """  # noqa: D301
+    source, name = read_source(file), "standard input" if str(file) == "-" else file.name
+    with open_session(options, [name]) as session:
+        watch(session, options)
+        session.execute(source, name, options.expect)
+        return report(session, options, [])
+
+
+def read_source(file: Path) -> str:
+    """Read a program file, or standard input for `-`; no more of it than a program may be long.
+
+    Raises:
+        UsageError: It is missing, unreadable, no plain file, or not text.
+        CheckFailed: It is too long.
+    """
+    too_long = f"{file} is too long: the limit is {MAX_SOURCE_CHARS} characters"
+    try:
+        if str(file) == "-":
+            source = sys.stdin.buffer.read(_MOST_BYTES).decode("utf-8-sig", "replace")
+        else:
+            source = read_bytes(file, _MOST_BYTES).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(f"no file {file}") from None
+    except UnicodeDecodeError as error:
+        where = f"{error.reason} at {error.start}"
+        raise UsageError(f"{file} is not UTF-8 text: {where}") from None
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise CheckFailed(too_long) from None
+        raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
+    if len(source) > MAX_SOURCE_CHARS:
+        raise CheckFailed(too_long)
+    return source

@@ -22,7 +22,6 @@ from cap.cli.options import Command, RunnerOptions
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.messages import printable
-from cap.robot.registry import shadowed
 
 if TYPE_CHECKING:
     from benchmarks.suite import BaseSuite
@@ -43,12 +42,11 @@ class SuiteCommand(Command):
     """A command that takes a suite: its help names them."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the suites' names, unless somebody else's package hides them."""
-        if shadowed("benchmarks") is None:
-            from benchmarks.suite import names
+        """Write the suites' names."""
+        from benchmarks.suite import names
 
-            with formatter.section("Suites"):
-                formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
+        with formatter.section("Suites"):
+            formatter.write_text(f"{', '.join(names())}, or a Python file that defines suite()")
 
 
 def given(**values: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The live page: everyone with the link sees the robot and steers the session.
+"""`cap serve`, the live page: everyone with the link sees the robot and steers the session.
 
 Instructions wait in a line; the main thread takes them, as the terminal's session does, so a stop
 walks the road of Ctrl-C. Two browsers see and steer the same.
@@ -13,20 +13,26 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from cap.cli.options import SessionOptions
+import click
+
+from cap.cli.options import Command, SessionOptions, with_options
 from cap.cli.page import server as page_server
 from cap.cli.page.approval_request import ApprovalRequest
 from cap.cli.page.chronicle import ASKS, Chronicle
 from cap.cli.page.scene import SceneDrawer
 from cap.cli.repl.commands import Commands
+from cap.cli.session import resumed, say_end, watch
 from cap.engine.settings import Decision
 from cap.engine.stop_signals import BY_CTRL_C, stop_signals
 from cap.errors import RobotError
 from cap.robot.view import Viewable
+from cap.sandbox.client import shared_template
 from cap.trace.trace import Event
 
 FRAMES_PER_S = 30
@@ -41,6 +47,42 @@ _LEAVE_S = 0.2
 _HINT = "Enter runs it"
 SETTLE_S = 0.5
 """What was taken leaves the field once nothing was typed for so long."""
+
+
+PORT = 8093
+
+
+@dataclass(frozen=True)
+class ServeOptions(SessionOptions):
+    """Those of a session, and of the page."""
+
+    port: int = PORT
+    speed: float = 2.0
+    resume: Path | None = None
+
+
+@click.command("serve", cls=Command)
+@with_options(ServeOptions, hidden=("as_json",))
+def command(options: ServeOptions) -> int:
+    """Watch and control the robot in a browser on this machine.
+
+    \b
+    cap serve
+    cap serve -r kitchen --port 0 --speed 1
+
+    The printed link contains a token that is required to watch or control the robot. Ctrl-C
+    stops the running program; if no program is running, it stops the server.
+    """  # noqa: D301
+    shared_template().start()  # it loads while viser does
+    with (
+        opened(options.port, options.speed) as (page, link),
+        resumed(options, options.resume, ["serve"], page) as (session, now),
+    ):
+        watch(session, now)
+        click.echo(f"open {link}")
+        page.run(session, now)
+        say_end(session, now)
+    return 0
 
 
 @contextlib.contextmanager
@@ -164,8 +206,6 @@ class LivePage:
             self._program = gui.add_html("")
         with gui.add_folder("Calls", order=7):
             self._calls = gui.add_html("")
-        names = gui.add_checkbox("Names of the objects", True, order=9)
-        names.on_update(lambda _: self._scene.name_objects(names.value))
         self._server.on_client_connect(self._came)
         self._server.on_client_disconnect(lambda client: self._left(client.client_id))
 

@@ -41,8 +41,6 @@ class SceneDrawer:
         self._lock = threading.Lock()
         self._bodies: dict[str, Any] = {}
         self._labels: dict[str, Any] = {}
-        self._named = True
-        """Whether names are shown."""
         self._placements: dict[str, Placement] = {}
         self._lines: list[tuple[Polyline, Any]] = []
         self._lines_s = 0.0
@@ -89,15 +87,9 @@ class SceneDrawer:
         for group in groups:
             text = ", ".join(name.partition("/")[2] for name in group)
             for name in group:
-                label, shown = self._labels[name], self._named and name == group[0]
+                label, shown = self._labels[name], name == group[0]
                 if (label.text, label.visible) != (text, shown):
                     label.text, label.visible = text, shown
-
-    def name_objects(self, visible: bool) -> None:
-        """Show the names of the objects beside them, or not."""
-        with self._lock:
-            self._named = visible
-            self._name_places()
 
     def look_at(self, appearance: Appearance) -> None:
         """Have browsers begin where all that can be handled is in sight."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cap.cli.approval import edited
-from cap.cli.exec import read_source
 from cap.cli.options import SessionOptions, load_config
 from cap.cli.repl.scene import scene_map, to_try
+from cap.cli.run import read_source
 from cap.cli.session import model_for, real_usage
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean

@@ -46,8 +46,6 @@ class LineEditor:
         def begin_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
 
-        self._told_ways_out = False
-        """Whether they were shown, and nothing was typed since."""
         kept: InMemoryHistory | KeptHistory = KeptHistory(str(history))
         try:
             history.parent.mkdir(parents=True, exist_ok=True)
@@ -68,13 +66,9 @@ class LineEditor:
     def read(self, completer: Completer) -> str | None:
         """Return what was typed; "" after Ctrl-C, None at the end."""
         try:
-            text = self._prompt.prompt("cap> ", completer=completer)
-            self._told_ways_out = False
-            return text
+            return self._prompt.prompt("cap> ", completer=completer)
         except KeyboardInterrupt:
-            if not self._told_ways_out:
-                click.echo("Ctrl-D or /quit leaves")
-            self._told_ways_out = True
+            click.echo("Ctrl-D or /quit leaves")
             return ""
         except EOFError:
             return None
